@@ -1,0 +1,25 @@
+"""LayoutScope's dashboard: page settings and navigation, nothing else."""
+
+from pathlib import Path
+
+import streamlit as st
+
+HERE = Path(__file__).resolve().parent
+
+st.set_page_config(
+    page_title="LayoutScope",
+    # A local file: with a Material icon the browser would ask a foreign host.
+    page_icon=str(HERE / "pages" / "icon.png"),
+    layout="wide",
+    initial_sidebar_state=248,
+)
+st.html(HERE / "pages" / "app.css")
+st.logo(str(HERE / "pages" / "icon.png"), size="medium")
+
+st.navigation(
+    [
+        st.Page(HERE / "pages" / "overview.py", title="Overview", icon=":material/dashboard:", default=True),
+        st.Page(HERE / "pages" / "page_browser.py", title="Page browser", icon=":material/find_in_page:"),
+        st.Page(HERE / "pages" / "files.py", title="Files", icon=":material/folder_open:"),
+    ]
+).run()

@@ -1,0 +1,1 @@
+"""The evaluation core of LayoutScope; imports no Streamlit and works alone."""

@@ -1,0 +1,438 @@
+"""The terminal: the same calls as the dashboard, with the names and exit codes that scripts rely on.
+
+Owns argument parsing, progress, where output goes and exit codes: 0 fine, 1 a gate failed, 2 bad input or
+usage, 3 internal error. Results go to standard output, everything else to standard error. Evaluation,
+reading and formatting are other rooms'.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import traceback
+import urllib.request
+import webbrowser
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import msgspec
+from cyclopts import App, CycloptsError, Group, Parameter
+from rich.console import Console
+from rich.text import Text
+
+from evaluator import readers, report, workspace
+from evaluator.dataset import Annotations, map_labels
+from evaluator.errors import BadInput, Finding, has_errors, plain
+from evaluator.protocols import PROTOCOLS, snapshot
+from evaluator.readers.snapshot import check_pair
+from evaluator.version import __version__
+
+OK: Final = 0
+GATE_FAILED: Final = 1
+BAD_INPUT: Final = 2
+INTERNAL_ERROR: Final = 3
+
+_FIRST_PORT: Final = 8501
+_PORTS_TRIED: Final = 100
+_START_SECONDS: Final = 60.0
+WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
+
+_options = Group("Matching", sort_key=1)
+_output = Group("Output", sort_key=2)
+
+app = App(
+    name="layoutscope",
+    help="Interactive error analysis for document layout detection and extraction.",
+    version=f"layoutscope {__version__}",
+    version_flags=["--version"],
+    help_format="plaintext",
+)
+
+
+class UsageError(Exception):
+    """Raised for arguments that parse but make no sense; the message is one sentence with its fix."""
+
+
+@app.default
+def dashboard(*, port: int | None = None, browser: bool = True) -> int:
+    """Start the dashboard on the bundled sample data and print its address.
+
+    Parameters
+    ----------
+    port
+        Port on this machine; the first free one from 8501 when not given.
+    browser
+        Open the browser when the dashboard is up.
+    """
+    sample = _dashboard_folder() / "sample_data"
+    found = workspace.Workspace(
+        ground_truth=sample / "ground_truth.json",
+        predictions=(sample / "lines.json", sample / "blocks.json"),
+        pdfs=sample / "pdf",
+    )
+    return _serve(found, port=port, browser=browser)
+
+
+@app.command(name="open")
+def open_paths(
+    paths: Annotated[list[Path], Parameter(negative="")],
+    /,
+    *,
+    gt: Path | None = None,
+    pred: Annotated[tuple[Path, ...], Parameter(negative="")] = (),
+    pdfs: Path | None = None,
+    as_reference: Annotated[bool, Parameter(negative="")] = False,
+    port: int | None = None,
+    browser: bool = True,
+) -> int:
+    """Start the dashboard on folders and files; ground truth, predictions and PDFs are told by content.
+
+    Parameters
+    ----------
+    paths
+        Folders or files.
+    gt
+        The ground truth, when it should not be guessed.
+    pred
+        A prediction file; repeat it for more models.
+    pdfs
+        The folder under which the PDFs are looked up by name.
+    as_reference
+        Allow --gt to be a prediction file; the dashboard says so in a banner.
+    port
+        Port on this machine; the first free one from 8501 when not given.
+    browser
+        Open the browser when the dashboard is up.
+    """
+    found = workspace.find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
+    sys.stderr.write(report.findings_text(found.findings))
+    return _serve(found, port=port, browser=browser)
+
+
+@app.command
+def check(files: Annotated[list[Path], Parameter(negative="")], /, *, json: bool = False) -> int:
+    """Read and validate files; list all findings; exit 2 when any of them is an error.
+
+    A ground truth and predictions given together are also checked against each other.
+
+    Parameters
+    ----------
+    files
+        Annotation files, or folders of them.
+    json
+        Write JSON to standard output.
+    """
+    results = [_check(path) for path in files]
+    annotations = [read for read, _ in results if read is not None]
+    findings = [finding for _, found in results for finding in found]
+    truths = [read for read in annotations if read.side == "ground_truth"]
+    if len(truths) == 1:
+        predictions = [read for read in annotations if read.side == "prediction"]
+        findings += [finding for read in predictions for finding in check_pair(truths[0], read)]
+    if json:
+        described = [_described(path, read) for path, (read, _) in zip(files, results, strict=True)]
+        print(report.to_json({"files": described, "findings": findings}))
+    else:
+        sys.stdout.write(report.findings_text(findings))
+        errors = sum(finding.severity == "error" for finding in findings)
+        print(f"{len(files)} checked: {errors} errors, {len(findings) - errors} warnings")
+    return BAD_INPUT if has_errors(findings) else OK
+
+
+@app.command
+def evaluate(
+    protocol: str,
+    /,
+    *,
+    gt: Path,
+    pred: Annotated[list[Path], Parameter(negative="")],
+    iou: Annotated[tuple[float, ...], Parameter(group=_options, negative="")] = snapshot.IOU_THRESHOLDS,
+    min_score: Annotated[float, Parameter(group=_options)] = 0.0,
+    min_area: Annotated[float, Parameter(group=_options)] = 0.0,
+    labels: Annotated[str | None, Parameter(group=_options)] = None,
+    map_label: Annotated[tuple[str, ...], Parameter(group=_options, negative="")] = (),
+    class_weight: Annotated[tuple[str, ...], Parameter(group=_options, negative="")] = (),
+    as_reference: Annotated[bool, Parameter(group=_options, negative="")] = False,
+    format: Annotated[str | None, Parameter(group=_options)] = None,
+    json: Annotated[bool, Parameter(group=_output, negative="")] = False,
+    csv: Annotated[bool, Parameter(group=_output, negative="")] = False,
+    markdown: Annotated[bool, Parameter(group=_output, negative="")] = False,
+    out: Annotated[Path | None, Parameter(group=_output)] = None,
+) -> int:
+    """Evaluate predictions against a ground truth.
+
+    Parameters
+    ----------
+    protocol
+        The evaluation system; see the README for the list.
+    gt
+        Ground-truth file or folder.
+    pred
+        Prediction file or folder; repeat it for more models.
+    iou
+        IoU threshold in (0, 1]; repeat it for more.
+    min_score
+        Leave out predictions below this score before matching.
+    min_area
+        Leave out predictions below this share of the page (0.008 for the published World Bank numbers).
+    labels
+        Score these labels only, separated by commas.
+    map_label
+        Rename a label in both files, "fig=Figure"; repeat it for more.
+    class_weight
+        Weight of a label in the mean over labels, Table=2; repeat it for more.
+    as_reference
+        Allow --gt to be a prediction file.
+    format
+        Format of the files, when it should not be told by content.
+    json
+        Write JSON to standard output.
+    csv
+        Write CSV to standard output.
+    markdown
+        Write Markdown to standard output.
+    out
+        Folder that gets result.json, result.csv and result.md.
+    """
+    if protocol not in PROTOCOLS:
+        raise UsageError(f"protocol must be one of {', '.join(PROTOCOLS)}; found {protocol}.")
+    if json + csv + markdown > 1:
+        raise UsageError("choose one of --json, --csv and --markdown.")
+    _need_ratio("--min-score", min_score)
+    _need_ratio("--min-area", min_area)
+    for threshold in iou:
+        if not 0.0 < threshold <= 1.0:
+            raise UsageError(f"--iou must be above 0 and at most 1; found {threshold:g}.")
+    renamed = dict(_assignment("--map-label", text) for text in map_label)
+    weights = {name: _weight(name, value) for name, value in (_assignment("--class-weight", t) for t in class_weight)}
+    names = tuple(name.strip() for name in labels.split(",") if name.strip()) if labels is not None else None
+
+    with _progress("Reading") as say:
+        truth = map_labels(readers.read(gt, format=format, side="ground_truth", as_reference=as_reference), renamed)
+        results = []
+        for path in pred:
+            say(f"Reading {path.name}")
+            prediction = map_labels(readers.read(path, format=format, side="prediction"), renamed)
+            findings = [*truth.findings, *prediction.findings, *check_pair(truth, prediction)]
+            if has_errors(findings):
+                raise BadInput(findings)
+            say(f"Evaluating {path.name}")
+            try:
+                result = snapshot.evaluate(
+                    truth,
+                    prediction,
+                    iou=iou,
+                    min_score=min_score,
+                    min_area=min_area,
+                    labels=names,
+                    class_weight=weights,
+                )
+            except ValueError as problem:
+                raise UsageError(f"{problem}.") from problem
+            results.append((result, findings))
+    _write(results, json=json, csv=csv, markdown=markdown, out=out)
+    return OK
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave the process with its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        ``sys.argv[1:]`` when absent. ``--debug`` anywhere shows tracebacks.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    words = [word for word in words if word != "--debug"]
+    sys.exit(_run(words, debug=debug))
+
+
+def _run(words: list[str], *, debug: bool) -> int:
+    """Exit code of a command line; no exception leaves it."""
+    try:
+        code = app(words, exit_on_error=False, print_error=False, result_action="return_value")
+        return code if isinstance(code, int) else OK
+    except CycloptsError as problem:
+        sys.stderr.write(f"error: {plain(str(problem))}\nSee layoutscope --help.\n")
+    except UsageError as problem:
+        sys.stderr.write(f"error: {plain(str(problem))}\n")
+    except BadInput as problem:
+        sys.stderr.write(report.findings_text(problem.findings))
+    except OSError as problem:
+        name = Path(problem.filename).name if isinstance(problem.filename, str) else "file"
+        sys.stderr.write(f"error: {plain(name)}: {plain(problem.strerror or str(problem))}.\n")
+    except KeyboardInterrupt:
+        return 130
+    except Exception as problem:  # noqa: BLE001 - the last line of defence: exit code 3, no traceback
+        sys.stderr.write(f"internal error: {type(problem).__name__}: {plain(str(problem))}\n")
+        sys.stderr.write(traceback.format_exc() if debug else "Run again with --debug for the traceback.\n")
+        return INTERNAL_ERROR
+    if debug:
+        sys.stderr.write(traceback.format_exc())
+    return BAD_INPUT
+
+
+def _check(path: Path) -> tuple[Annotations | None, tuple[Finding, ...]]:
+    """What a file holds, if it can be evaluated, and all that is wrong or odd about it."""
+    try:
+        read = readers.read(path, max_per_rule=None)
+    except BadInput as problem:
+        return None, problem.findings
+    return read, read.findings
+
+
+def _described(path: Path, read: Annotations | None) -> dict[str, Any]:
+    """A checked file as plain values."""
+    if read is None:
+        return {"name": path.name, "valid": False}
+    return {
+        "name": path.name,
+        "valid": True,
+        "sha256": read.sha256,
+        "format": read.format,
+        "side": read.side,
+        "model": read.model,
+        "labels": read.labels[: read.evaluated],
+        "documents": len(read.documents),
+        "pages": len(set(zip(read.page_document.tolist(), read.page_index.tolist(), strict=True))),
+        "boxes": len(read.boxes),
+    }
+
+
+def _write(
+    results: Sequence[tuple[snapshot.SnapshotResult, Sequence[Finding]]],
+    *,
+    json: bool,
+    csv: bool,
+    markdown: bool,
+    out: Path | None,
+) -> None:
+    """Results to standard output in the chosen form, and all forms into the folder when one is given."""
+    values = [{**result.to_json(), "findings": findings} for result, findings in results]
+    tables = [result.table() for result, _ in results]
+    written = {
+        "result.json": report.to_json(values[0] if len(values) == 1 else values) + "\n",
+        "result.csv": report.to_csv(tables),
+        "result.md": report.to_markdown(tables),
+    }
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, text in written.items():
+            (out / name).write_text(text, encoding="utf-8", newline="\n")
+    chosen = "result.json" if json else "result.csv" if csv else "result.md" if markdown else None
+    if chosen:
+        sys.stdout.write(written[chosen])
+        return
+    sys.stdout.write(report.to_text(tables))
+    unique = {finding: None for _, findings in results for finding in findings}
+    sys.stderr.write(report.findings_text(list(unique)))
+
+
+def _need_ratio(option: str, value: float) -> None:
+    """Refuse a share that is not in [0, 1]."""
+    if not 0.0 <= value <= 1.0:
+        raise UsageError(f"{option} must be between 0 and 1; found {value:g}.")
+
+
+def _assignment(option: str, text: str) -> tuple[str, str]:
+    """``name=value`` in two parts."""
+    name, equals, value = text.rpartition("=")
+    if not (name and equals and value):
+        raise UsageError(f'{option} must look like "name=value"; found {text}.')
+    return name, value
+
+
+def _weight(label: str, text: str) -> float:
+    """A weight as a number, at least 0 and finite."""
+    with contextlib.suppress(ValueError):
+        weight = float(text)
+        if 0.0 <= weight < float("inf"):
+            return weight
+    raise UsageError(f"--class-weight of {label} must be a number of at least 0; found {text}.")
+
+
+@contextlib.contextmanager
+def _progress(start: str) -> Any:  # noqa: ANN401 - a generator behind contextmanager
+    """A status line on a terminal's standard error; silent elsewhere. Yields a function that changes it."""
+    console = Console(stderr=True, markup=False, highlight=False)
+    if not console.is_terminal:
+        yield lambda _text: None
+        return
+    with console.status(Text(start)) as status:
+        say: Callable[[str], None] = lambda text: status.update(Text(plain(text)))  # noqa: E731
+        yield say
+
+
+def _dashboard_folder() -> Path:
+    """Folder of app.py: beside this package in a checkout, inside it in an installed wheel."""
+    package = Path(__file__).resolve().parent
+    return package.parent if (package.parent / "app.py").is_file() else package / "dashboard"
+
+
+def _serve(found: workspace.Workspace, *, port: int | None, browser: bool) -> int:
+    """Run the dashboard until it is stopped; its exit code."""
+    chosen = _free_port(port)
+    folder = _dashboard_folder()
+    described = {
+        "ground_truth": str(found.ground_truth.resolve()) if found.ground_truth else None,
+        "predictions": [str(path.resolve()) for path in found.predictions],
+        "pdfs": str(found.pdfs.resolve()) if found.pdfs else None,
+        "as_reference": found.as_reference,
+    }
+    environment = {**os.environ, WORKSPACE_VARIABLE: msgspec.json.encode(described).decode()}
+    command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py")]
+    # Said here as well as in config.toml: a config of the folder we are started from must not loosen these.
+    safe = {"server.port": str(chosen), "server.address": "127.0.0.1", "server.headless": "true"}
+    safe |= {"browser.gatherUsageStats": "false", "server.fileWatcherType": "none"}
+    command += [word for name, value in safe.items() for word in (f"--{name}", value)]
+    address = f"http://127.0.0.1:{chosen}"
+    child = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    with contextlib.suppress(ValueError):  # only the main thread may set it; elsewhere the caller stops us
+        signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    try:
+        if _answers(f"{address}/_stcore/health", child):
+            print(f"LayoutScope is running at {address} (Ctrl+C stops it)", flush=True)
+            if browser:
+                webbrowser.open(address)
+        code = child.wait()
+    except KeyboardInterrupt:
+        code = OK
+    finally:
+        if child.poll() is None:
+            child.terminate()
+            child.wait()
+    return OK if code in (0, -signal.SIGTERM, -signal.SIGINT) else INTERNAL_ERROR
+
+
+def _free_port(wanted: int | None) -> int:
+    """The wanted port if it is free, or the first free one from 8501."""
+    candidates = [wanted] if wanted is not None else range(_FIRST_PORT, _FIRST_PORT + _PORTS_TRIED)
+    for port in candidates:
+        with socket.socket() as probe:
+            # The server sets it too: without it a port counts as taken for a minute after the last run.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            with contextlib.suppress(OSError, OverflowError):
+                probe.bind(("127.0.0.1", port))
+                return int(probe.getsockname()[1])
+    raise UsageError(f"port {wanted or _FIRST_PORT} is in use or not allowed; choose another with --port.")
+
+
+def _answers(url: str, child: subprocess.Popen[bytes]) -> bool:
+    """Whether the dashboard came up within a minute."""
+    deadline = time.monotonic() + _START_SECONDS
+    # An explicit opener: a proxy named in the environment has no business with this machine's own address.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    while time.monotonic() < deadline and child.poll() is None:
+        with contextlib.suppress(OSError), opener.open(url, timeout=1):
+            return True
+        time.sleep(0.1)
+    return False
+
+

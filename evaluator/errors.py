@@ -1,0 +1,200 @@
+"""Findings: what is wrong with an input, said so that its owner can mend it.
+
+Owns the one shape every reader, protocol and view uses for a problem in somebody's file: file, place,
+rule, found, fix, in that order. A place is a JSON path (``$.predictions[12].objects[3].bbox``) or a line
+(``line 118, <region>``). This room does not decide what is wrong; the readers and protocols do.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+Severity = Literal["error", "warning"]
+
+# Longer excerpts help nobody and let one hostile value fill a terminal.
+_FOUND_LIMIT = 160
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One problem of one input, ready to be shown, counted or exported.
+
+    Attributes
+    ----------
+    severity : "error" or "warning"
+        An error blocks the file; a warning changes or may change a number.
+    file : str
+        Name of the file, never its folder.
+    place : str
+        JSON path or line; empty when the whole file is meant.
+    rule : str
+        The rule that is broken, with its source in brackets.
+    found : str
+        What stands there, shortened; empty when nothing can be quoted.
+    fix : str
+        What its owner can do, as a sentence.
+    """
+
+    severity: Severity
+    file: str
+    place: str
+    rule: str
+    found: str
+    fix: str
+
+    @property
+    def sentence(self) -> str:
+        """The finding in one line: file, place, rule, found, fix; control characters escaped.
+
+        Returns
+        -------
+        str
+            Safe to print on a terminal: every control and format character stands as an escape.
+
+        Examples
+        --------
+        >>> Finding(severity="error", file="p.json", place="$.info", rule="info is required (schema 1.3)",
+        ...         found="", fix="Add it.").sentence
+        'p.json: $.info: info is required (schema 1.3). Add it.'
+        """
+        place = f"{self.place}: " if self.place else ""
+        found = f"; found {self.found}" if self.found else ""
+        return plain(f"{self.file}: {place}{self.rule}{found}. {self.fix}")
+
+
+class BadInput(Exception):
+    """Raised when an input cannot be evaluated; carries every finding, errors first.
+
+    Parameters
+    ----------
+    findings : iterable of Finding
+        All findings of the input, warnings included; at least one error.
+    """
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        ordered = sorted(findings, key=lambda finding: finding.severity != "error")
+        self.findings: tuple[Finding, ...] = tuple(ordered)
+        super().__init__("\n".join(finding.sentence for finding in self.findings))
+
+
+class Collector:
+    """The findings of one file while it is being checked, with a bound on how often one rule is repeated.
+
+    Parameters
+    ----------
+    file : str
+        Name of the file, never its folder.
+    max_per_rule : int or None
+        How many findings of one rule are spelled out; None spells out all.
+    """
+
+    def __init__(self, file: str, *, max_per_rule: int | None) -> None:
+        self.file = file
+        self._max_per_rule = max_per_rule
+        self._findings: list[Finding] = []
+        self._count: Counter[tuple[Severity, str]] = Counter()
+
+    @property
+    def failed(self) -> bool:
+        """Whether an error was added."""
+        return any(severity == "error" for severity, _ in self._count)
+
+    def add(self, severity: Severity, place: str, rule: str, found: str, fix: str) -> None:
+        """Note one finding; counted only, once its rule has been spelled out often enough."""
+        self._count[severity, rule] += 1
+        if self._max_per_rule is None or self._count[severity, rule] <= self._max_per_rule:
+            self._findings.append(
+                Finding(severity=severity, file=self.file, place=place, rule=rule, found=found, fix=fix)
+            )
+
+    def error(self, place: str, rule: str, found: str, fix: str) -> None:
+        """Note one error."""
+        self.add("error", place, rule, found, fix)
+
+    def warning(self, place: str, rule: str, found: str, fix: str) -> None:
+        """Note one warning."""
+        self.add("warning", place, rule, found, fix)
+
+    def errors(self, rule: str, rows: Sequence[int], describe: Callable[[int], tuple[str, str, str]]) -> None:
+        """Note an error of one rule for every row; place, found and fix are made only for those spelled out."""
+        room = len(rows) if self._max_per_rule is None else max(self._max_per_rule - self._count["error", rule], 0)
+        for row in rows[:room]:
+            place, found, fix = describe(row)
+            self.add("error", place, rule, found, fix)
+        if len(rows) > room:
+            self._count["error", rule] += len(rows) - room
+
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings in the order in which they were made.
+
+        Returns
+        -------
+        tuple of Finding
+            Ends with one closing finding for each rule that occurred more often than it is spelled out;
+            empty when nothing was wrong.
+        """
+        limit = self._max_per_rule
+        more = () if limit is None else [(key, n - limit) for key, n in self._count.items() if n > limit]
+        closing = (
+            Finding(
+                severity=severity,
+                file=self.file,
+                place="",
+                rule=rule,
+                found=f"the same {count:,} more times",
+                fix="layoutscope check lists them all.",
+            )
+            for (severity, rule), count in more
+        )
+        return (*self._findings, *closing)
+
+
+def has_errors(findings: Sequence[Finding]) -> bool:
+    """Whether any finding blocks its file.
+
+    Returns
+    -------
+    bool
+        False for no findings.
+    """
+    return any(finding.severity == "error" for finding in findings)
+
+
+def quote(value: object) -> str:
+    """A value from a file as a short excerpt for the ``found`` part of a finding.
+
+    Returns
+    -------
+    str
+        JSON-like text of at most 160 characters; longer values end in an ellipsis.
+    """
+    try:
+        text = msgspec.json.encode(value).decode()
+    except (TypeError, UnicodeEncodeError, OverflowError, RecursionError, msgspec.MsgspecError):
+        text = ascii(value)
+    return text if len(text) <= _FOUND_LIMIT else text[: _FOUND_LIMIT - 1] + "…"
+
+
+def plain(text: str) -> str:
+    r"""Text with every control, format and surrogate character written as an escape.
+
+    Returns
+    -------
+    str
+        One line that neither moves a terminal's cursor nor reverses its direction.
+
+    Examples
+    --------
+    >>> plain("red\x1b[31m")
+    'red\\x1b[31m'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        char if unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn") else ascii(char)[1:-1]
+        for char in text
+    )

@@ -1,0 +1,1 @@
+"""What the page viewer draws, and the viewer itself (JavaScript and CSS)."""

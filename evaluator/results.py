@@ -1,0 +1,284 @@
+"""Result columns that every protocol shares, and the signature line that every number carries.
+
+Owns `MetricColumns` (counts, precision, recall, F1 and spatial means, one row per label, page, document or
+one for everything) and `Signature`. Undefined values are NaN in columns and None in single values and JSON,
+never 0 or -1. Which boxes count, and what a row is, the protocol decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypedDict
+
+import msgspec
+import numpy as np
+
+from evaluator.boxes import FloatArray, IntArray
+from evaluator.version import __version__
+
+
+class Metrics(TypedDict):
+    """One row of `MetricColumns` as plain values; undefined is None."""
+
+    tp: int
+    fp: int
+    fn: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    mean_iou: float | None
+    mean_coverage: float | None
+    mean_purity: float | None
+
+
+RATIOS = ("precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity")
+
+
+@dataclass(frozen=True, eq=False)
+class MetricColumns:
+    """Counts of one row per label, page or document, and the ratios that follow from them.
+
+    Attributes
+    ----------
+    tp, fp, fn : int64, shape (R,)
+        True positives, false positives, false negatives.
+    iou_sum, coverage_sum, purity_sum : float64, shape (R,)
+        Sums over the true positives of the row.
+    """
+
+    tp: IntArray
+    fp: IntArray
+    fn: IntArray
+    iou_sum: FloatArray
+    coverage_sum: FloatArray
+    purity_sum: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.tp)
+
+    @cached_property
+    def precision(self) -> FloatArray:
+        """TP / (TP + FP), float64, shape (R,), in [0, 1]; NaN without predictions."""
+        return ratio(self.tp, self.tp + self.fp)
+
+    @cached_property
+    def recall(self) -> FloatArray:
+        """TP / (TP + FN), float64, shape (R,), in [0, 1]; NaN without ground truth."""
+        return ratio(self.tp, self.tp + self.fn)
+
+    @cached_property
+    def f1(self) -> FloatArray:
+        """2 TP / (2 TP + FP + FN), float64, shape (R,), in [0, 1]; NaN without any box."""
+        return ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+
+    @cached_property
+    def mean_iou(self) -> FloatArray:
+        """Mean IoU of the true positives, float64, shape (R,); NaN without any."""
+        return ratio(self.iou_sum, self.tp)
+
+    @cached_property
+    def mean_coverage(self) -> FloatArray:
+        """Mean coverage of the true positives, float64, shape (R,); NaN without any."""
+        return ratio(self.coverage_sum, self.tp)
+
+    @cached_property
+    def mean_purity(self) -> FloatArray:
+        """Mean purity of the true positives, float64, shape (R,); NaN without any."""
+        return ratio(self.purity_sum, self.tp)
+
+    @property
+    def mistakes(self) -> IntArray:
+        """Boxes that did not match, int64, shape (R,): false positives and false negatives."""
+        return self.fp + self.fn
+
+    def row(self, index: int) -> Metrics:
+        """One row as plain values; undefined ratios are None."""
+        return Metrics(
+            tp=int(self.tp[index]),
+            fp=int(self.fp[index]),
+            fn=int(self.fn[index]),
+            precision=defined(self.precision[index]),
+            recall=defined(self.recall[index]),
+            f1=defined(self.f1[index]),
+            mean_iou=defined(self.mean_iou[index]),
+            mean_coverage=defined(self.mean_coverage[index]),
+            mean_purity=defined(self.mean_purity[index]),
+        )
+
+    def take(self, rows: IntArray) -> MetricColumns:
+        """Some of the rows, in the given order."""
+        return MetricColumns(
+            tp=self.tp[rows],
+            fp=self.fp[rows],
+            fn=self.fn[rows],
+            iou_sum=self.iou_sum[rows],
+            coverage_sum=self.coverage_sum[rows],
+            purity_sum=self.purity_sum[rows],
+        )
+
+    def pooled(self, into: IntArray, size: int) -> MetricColumns:
+        """Rows added up under new codes (micro-averaging), in the order of the rows.
+
+        Parameters
+        ----------
+        into : int64, shape (R,)
+            New row of each row.
+        size : int
+            Number of new rows.
+
+        Returns
+        -------
+        MetricColumns
+            `size` rows; zeros where nothing went.
+        """
+        return MetricColumns(
+            tp=count_by(into, self.tp, size),
+            fp=count_by(into, self.fp, size),
+            fn=count_by(into, self.fn, size),
+            iou_sum=sum_by(into, self.iou_sum, size),
+            coverage_sum=sum_by(into, self.coverage_sum, size),
+            purity_sum=sum_by(into, self.purity_sum, size),
+        )
+
+
+def ratio(part: IntArray | FloatArray, whole: IntArray | FloatArray) -> FloatArray:
+    """Part over whole, row by row.
+
+    Returns
+    -------
+    float64, same shape
+        NaN where the whole is 0: undefined is not zero.
+    """
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) != 0)
+
+
+def defined(value: float) -> float | None:
+    """The value as a plain float, or None when it is undefined (NaN)."""
+    return None if math.isnan(value) else float(value)
+
+
+def weighted_mean(values: FloatArray, weights: FloatArray | None = None) -> tuple[float | None, int]:
+    """Mean of the defined values, and how many there were.
+
+    Parameters
+    ----------
+    values : float64, shape (R,)
+        NaN is undefined and left out.
+    weights : float64, shape (R,), >= 0, optional
+        Equal weights when absent.
+
+    Returns
+    -------
+    (float or None, int)
+        None when nothing is defined or all defined values weigh 0.
+    """
+    known = ~np.isnan(values)
+    weight = np.ones(len(values)) if weights is None else weights
+    heavy = float(weight[known].sum())
+    mean = float((values[known] * weight[known]).sum()) / heavy if heavy > 0 else None
+    return mean, int(known.sum())
+
+
+class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What made a number: protocol, version, thresholds, options, package.
+
+    Attributes
+    ----------
+    protocol, version : str
+    iou : tuple of float
+        IoU thresholds.
+    min_score : float
+        Predictions below are left out before matching; 0 keeps all.
+    min_area : float
+        Predictions that cover less than this share of the page are left out; 0 keeps all.
+    labels : tuple of str or None
+        The labels that were scored when not all were.
+    class_weight : dict of float
+        Weights of the labels in the mean over labels.
+    documents, pages : int
+    package : str
+    """
+
+    protocol: str
+    version: str
+    iou: tuple[float, ...]
+    min_score: float = 0.0
+    min_area: float = 0.0
+    labels: tuple[str, ...] | None = None
+    class_weight: Mapping[str, float] = {}
+    documents: int = 0
+    pages: int = 0
+    package: str = f"layoutscope {__version__}"
+
+    @property
+    def line(self) -> str:
+        """The signature in one line of plain text.
+
+        Returns
+        -------
+        str
+            For instance ``snapshot 1.3 · IoU ≥ 0.50, 0.75 · score ≥ 0.00 · 38 documents, 412 pages ·
+            layoutscope 0.1.0``.
+        """
+        parts = [f"{self.protocol} {self.version}", "IoU ≥ " + ", ".join(threshold_text(value) for value in self.iou)]
+        parts.append(f"score ≥ {threshold_text(self.min_score)}")
+        if self.min_area:
+            parts.append(f"area ≥ {self.min_area:g} of the page")
+        if self.labels is not None:
+            parts.append("labels " + ", ".join(self.labels))
+        if self.class_weight:
+            parts.append("weights " + ", ".join(f"{label} {weight:g}" for label, weight in self.class_weight.items()))
+        parts.append(f"{count_of(self.documents, 'document')}, {count_of(self.pages, 'page')}")
+        parts.append(self.package)
+        return " · ".join(parts)
+
+
+def threshold_text(value: float) -> str:
+    """A threshold with at least two decimals and no digit lost: 0.5 is ``0.50``, 0.125 is ``0.125``."""
+    text = repr(float(value))
+    short = f"{value:.2f}"
+    return short if float(short) == value else text
+
+
+def count_of(count: int, noun: str) -> str:
+    """A count with its noun: ``1 page``, ``1,204 pages``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def sum_by(rows: IntArray, values: FloatArray, size: int) -> FloatArray:
+    """Sum of the values per row code, float64, shape (size,).
+
+    Notes
+    -----
+    Added up one after the other in the given order; a pairwise sum would let the last digit depend on how
+    many rows there are.
+    """
+    return np.bincount(rows, weights=values, minlength=size).astype(np.float64, copy=False)
+
+
+def count_by(rows: IntArray, counts: IntArray, size: int) -> IntArray:
+    """Sum of the counts per row code, int64, shape (size,); exact below 2**53."""
+    return np.bincount(rows, weights=counts, minlength=size).astype(np.int64)
+
+
+class ResultTable(msgspec.Struct, frozen=True, kw_only=True):
+    """A result as rows of plain values, for terminals and spreadsheets.
+
+    Attributes
+    ----------
+    title : str
+        What the rows are, for instance the name of the predictions.
+    signature : str
+        What made the numbers.
+    columns : tuple of str
+    rows : tuple of tuple
+        str, int, float or None (undefined) per column.
+    """
+
+    title: str
+    signature: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | int | float | None, ...], ...]

@@ -1,0 +1,1 @@
+"""The views of the dashboard, one thin file each."""

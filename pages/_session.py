@@ -1,0 +1,600 @@
+"""What one reader has open and has chosen: the only place that touches the session state and the caches.
+
+Caches are shared by all sessions, so their keys are digests of content and parameters, never names, paths or
+times. Choices live in the session state under the words that stand in the address bar, so that a link is the
+whole state; an address that cannot be followed is said, never guessed.
+"""
+
+from __future__ import annotations
+
+import base64
+import gc
+import hashlib
+import os
+import string
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import streamlit as st
+
+from evaluator import readers
+from evaluator.dataset import Annotations, Dataset, Side, join
+from evaluator.errors import BadInput, Finding, has_errors, plain
+from evaluator.overlay import layers
+from evaluator.pages_pdf import PageImage, PagePool, PageProblem, PdfFolder
+from evaluator.protocols import snapshot
+from evaluator.readers.snapshot import check_pair
+
+WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
+SAMPLE_DATA: Final = Path(__file__).resolve().parent.parent / "sample_data"
+UPLOAD_BYTES: Final = 50 * 2**20
+_LETTERS: Final = string.ascii_uppercase
+_FIRST_DPI: Final = 110.0
+IOU_RANGE: Final = (snapshot.IOU_FLOOR, 0.95)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An annotation file of this session, readable or not.
+
+    Attributes
+    ----------
+    name : str
+    side : "ground_truth" or "prediction"
+        The role it was given.
+    annotations : Annotations or None
+        None when it has errors.
+    findings : tuple of Finding
+    origin : Path or bytes
+        Where to read it again under another role.
+    """
+
+    name: str
+    side: Side
+    annotations: Annotations | None
+    findings: tuple[Finding, ...]
+    origin: Path | bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """All files of this session.
+
+    Attributes
+    ----------
+    ground_truth : Source or None
+    predictions : tuple of Source
+    pdfs : Path or None
+        The one folder under which documents are looked up.
+    as_reference : bool
+        The ground truth is a prediction, used as reference on purpose.
+    """
+
+    ground_truth: Source | None
+    predictions: tuple[Source, ...]
+    pdfs: Path | None
+    as_reference: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A prediction that can be evaluated: its place in the dataset and how it is called.
+
+    Attributes
+    ----------
+    index : int
+        Place among the dataset's predictions.
+    name : str
+    letter : str
+        A and B for the chosen pair.
+    """
+
+    index: int
+    name: str
+    letter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What can be evaluated.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    names : tuple of str
+        Names of the models, in the order of ``dataset.predictions``.
+    findings : tuple of Finding
+        Of all files and pairs, warnings and errors.
+    files : Files
+    """
+
+    dataset: Dataset
+    names: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    files: Files
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A page: document id and index from 0."""
+
+    document: str
+    index: int
+
+
+# --- files ---------------------------------------------------------------------------------------------------
+
+
+def files() -> Files:
+    """The files of this session; those named at the start when it is new."""
+    if "files" not in st.session_state:
+        st.session_state["files"] = _first_files()
+    found: Files = st.session_state["files"]
+    return found
+
+
+def set_files(changed: Files) -> None:
+    """Replace the files of this session; choices that no longer fit are dropped by who reads them."""
+    st.session_state["files"] = changed
+
+
+def _first_files() -> Files:
+    """The files that the command line named, or the sample data."""
+    described = os.environ.get(WORKSPACE_VARIABLE)
+    if described:
+        named = msgspec.json.decode(described.encode())
+        truth, predictions = named["ground_truth"], named["predictions"]
+        pdfs, as_reference = named["pdfs"], bool(named["as_reference"])
+    else:
+        truth, predictions = (
+            SAMPLE_DATA / "ground_truth.json",
+            [SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json"],
+        )
+        pdfs, as_reference = SAMPLE_DATA / "pdf", False
+    return Files(
+        ground_truth=_named(truth, "ground_truth", as_reference=as_reference) if truth else None,
+        predictions=tuple(_named(path, "prediction") for path in predictions),
+        pdfs=Path(pdfs) if pdfs else None,
+        as_reference=as_reference,
+    )
+
+
+def _named(path: str | Path, side: Side, *, as_reference: bool = False) -> Source:
+    """A file that was named at the start."""
+    return read_source(Path(path), Path(path).name, side, as_reference=as_reference)
+
+
+def read_source(origin: Path | bytes, name: str, side: Side, *, as_reference: bool = False) -> Source:
+    """A file or folder of this machine, or uploaded bytes; unreadable ones carry their findings."""
+    try:
+        if isinstance(origin, Path) and origin.is_dir():
+            read = readers.read(origin, side=side, as_reference=as_reference)
+        else:
+            content = origin.read_bytes() if isinstance(origin, Path) else origin
+            digest = hashlib.sha256(content).hexdigest()
+            read = _annotations(digest, side, as_reference, name, _content=content)
+    except BadInput as problem:
+        return Source(name, side, None, problem.findings, origin)
+    except OSError as problem:
+        return Source(name, side, None, (_unreadable(name, problem),), origin)
+    return Source(name, side, read, read.findings, origin)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _annotations(digest: str, side: Side, as_reference: bool, name: str, *, _content: bytes) -> Annotations:
+    """Columns of a file by its content; the name is part of the key because findings and results carry it."""
+    return readers.read_bytes(_content, name, side=side, as_reference=as_reference)
+
+
+def _unreadable(name: str, problem: OSError) -> Finding:
+    return Finding(
+        severity="error",
+        file=name,
+        place="",
+        rule="the file must be readable",
+        found=problem.strerror or "an error of the file system",
+        fix="Check that it exists and that you may read it.",
+    )
+
+
+def add_pdfs(uploads: Sequence[tuple[str, bytes]]) -> tuple[list[str], list[str]]:
+    """Put uploaded PDFs into a folder of this session and look documents up there from now on.
+
+    Returns
+    -------
+    (list of str, list of str)
+        Names that were added, and names that were refused because the content or the name is not a PDF's.
+    """
+    if "upload_folder" not in st.session_state:
+        st.session_state["upload_folder"] = tempfile.TemporaryDirectory(prefix="layoutscope-")
+    folder = Path(st.session_state["upload_folder"].name)
+    added, refused = [], []
+    for name, content in uploads:
+        # The name reaches the file system, so it is held to plain words; the content is judged again on opening.
+        safe = name == os.path.basename(name) and "\\" not in name and name.isprintable() and len(name) <= 200
+        if safe and not name.startswith(".") and len(content) <= UPLOAD_BYTES and b"%PDF-" in content[:1024]:
+            (folder / name).write_bytes(content)
+            added.append(name)
+        else:
+            refused.append(name)
+    if added:
+        set_files(replace(files(), pdfs=folder))
+        refresh_pdfs()
+    return added, refused
+
+
+def use_as_reference(place: int) -> None:
+    """Make one of the predictions the reference for the others."""
+    found = files()
+    source = found.predictions[place]
+    truth = read_source(source.origin, source.name, "ground_truth", as_reference=True)
+    others = tuple(other for position, other in enumerate(found.predictions) if position != place)
+    set_files(Files(ground_truth=truth, predictions=others, pdfs=found.pdfs, as_reference=True))
+
+
+# --- dataset and results -------------------------------------------------------------------------------------
+
+
+def opened() -> Opened | None:
+    """What can be evaluated in this session; None when a side is missing or has errors."""
+    _settle_memory()
+    found = files()
+    if found.ground_truth is None or found.ground_truth.annotations is None:
+        return None
+    truth = found.ground_truth.annotations
+    findings = list(found.ground_truth.findings)
+    usable: list[Annotations] = []
+    for source in found.predictions:
+        findings += source.findings
+        if source.annotations is None:
+            continue
+        pair = check_pair(truth, source.annotations)
+        findings += pair
+        if not has_errors(pair):
+            usable.append(source.annotations)
+    if not usable:
+        return None
+    dataset = _dataset(_digest(truth), tuple(_digest(read) for read in usable), _files=(truth, *usable))
+    names = _distinct([_model_name(read) for read in usable])
+    return Opened(dataset=dataset, names=names, findings=tuple(dict.fromkeys(findings)), files=found)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Reading the files")
+def _dataset(truth: str, predictions: tuple[str, ...], *, _files: tuple[Annotations, ...]) -> Dataset:
+    """The joined dataset of some files."""
+    return join(_files[0], *_files[1:])
+
+
+@st.cache_resource(max_entries=16, show_spinner="Comparing the boxes")
+def _pairs(truth: str, predictions: tuple[str, ...], model: int, *, _dataset: Dataset) -> snapshot.Pairs:
+    """All pairs of one model that could match."""
+    return snapshot.pair(_dataset, model, iou_floor=snapshot.IOU_FLOOR)
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _matching(
+    truth: str,
+    predictions: tuple[str, ...],
+    model: int,
+    min_score: float,
+    labels: tuple[str, ...] | None,
+    *,
+    _pairs: snapshot.Pairs,
+) -> snapshot.Matching:
+    """The matching of one model at a score threshold."""
+    return _pairs.match(min_score=min_score, labels=labels)
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _best_f1(truth: str, predictions: tuple[str, ...], model: int, iou: float, *, _pairs: snapshot.Pairs) -> float:
+    """The score threshold with the best F1."""
+    return _pairs.best_f1(iou=iou)
+
+
+def pairs_of(found: Opened, model: Model) -> snapshot.Pairs:
+    """All pairs of a model that could match."""
+    return _pairs(*_key(found), model.index, _dataset=found.dataset)
+
+
+def result_of(
+    found: Opened, model: Model, *, iou: float | None = None, labels: tuple[str, ...] | None = None
+) -> snapshot.ThresholdResult:
+    """The result of a model at the operating point, or at another IoU threshold or for some labels."""
+    key = _key(found)
+    matching = _matching(*key, model.index, score_threshold(model), labels, _pairs=pairs_of(found, model))
+    return matching.at(iou_threshold() if iou is None else iou)
+
+
+def _key(found: Opened) -> tuple[str, tuple[str, ...]]:
+    """Digests of the files behind a dataset."""
+    dataset = found.dataset
+    return _digest(dataset.ground_truth.source), tuple(_digest(side.source) for side in dataset.predictions)
+
+
+def _digest(read: Annotations) -> str:
+    """What identifies a file as it was read: its content, its name and its role."""
+    return f"{read.sha256}/{read.name}/{read.side}"
+
+
+def _model_name(read: Annotations) -> str:
+    """Model and version as the file says, or the name of the file."""
+    name = read.model or read.name
+    return f"{name} {read.version}" if read.version and len(read.version) <= 12 else name
+
+
+def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, numbered where two models have the same one."""
+    return tuple(
+        name if names.count(name) == 1 else f"{name} ({names[: place + 1].count(name)})"
+        for place, name in enumerate(names)
+    )
+
+
+@st.cache_resource(show_spinner=False)
+def _settle_memory() -> bool:
+    """Once per process: what is loaded by now is not looked at again by each run's garbage collection."""
+    gc.collect()
+    gc.freeze()
+    return True
+
+
+# --- choices -------------------------------------------------------------------------------------------------
+
+
+def begin() -> None:
+    """Take over the address bar when it was opened, changed or stepped back to by the reader."""
+    address = {name: st.query_params[name] for name in st.query_params}
+    if not address or address == st.session_state.get("address"):
+        return
+    st.session_state["address"] = address
+    refused = [name for name, text in address.items() if not _take(name, text)]
+    st.session_state["refused"] = refused
+
+
+def finish(**shown: str | None) -> None:
+    """Write the operating point and what the view shows into the address bar."""
+    address = {
+        "iou": _text(iou_threshold(), snapshot.IOU_THRESHOLDS[0]),
+        "score_a": _text(st.session_state.get("score_a", 0.0), 0.0),
+        "score_b": _text(st.session_state.get("score_b", 0.0), 0.0),
+        "model": st.session_state.get("model") if st.session_state.get("model", "A") != "A" else None,
+        **shown,
+    }
+    kept = {name: text for name, text in address.items() if text is not None}
+    st.session_state["address"] = kept
+    if {name: st.query_params[name] for name in st.query_params} != kept:
+        st.query_params.from_dict(kept)
+
+
+def refused() -> list[str]:
+    """Parts of the address that could not be followed; told once."""
+    found: list[str] = st.session_state.pop("refused", [])
+    return found
+
+
+def _take(name: str, text: str) -> bool:
+    """Put one part of the address into the session state; False when it makes no sense."""
+    if name in ("iou", "score_a", "score_b"):
+        low, high = IOU_RANGE if name == "iou" else (0.0, 1.0)
+        try:
+            value = float(text)
+        except ValueError:
+            return False
+        if not low <= value <= high:
+            return False
+        st.session_state[name] = value
+        return True
+    if name == "model":
+        st.session_state["model"] = text if text in ("A", "B") else "A"
+        return text in ("A", "B")
+    if name == "page":
+        if not (text.isascii() and text.isdigit() and 0 < len(text) < 10 and int(text) > 0):
+            return False
+        st.session_state["page"] = int(text) - 1
+        return True
+    if name in ("doc", "box", "within", "label"):
+        st.session_state[name] = text
+        return True
+    if name in ("order", "only"):
+        st.session_state[name] = text
+        return True
+    return False
+
+
+def _text(value: float, default: float) -> str | None:
+    """A threshold for the address; None for the default, which is not written."""
+    return None if value == default else f"{value:g}"
+
+
+def iou_threshold() -> float:
+    """The IoU threshold of this session."""
+    return float(st.session_state.setdefault("iou", snapshot.IOU_THRESHOLDS[0]))
+
+
+def score_threshold(model: Model) -> float:
+    """The score threshold of a model of this session."""
+    return float(st.session_state.setdefault(f"score_{model.letter.lower()}", 0.0))
+
+
+def models(found: Opened) -> tuple[Model, ...]:
+    """The chosen models, A and, when there are two, B."""
+    count = len(found.names)
+    first = _chosen_index("model_a", 0, count)
+    second = _chosen_index("model_b", 1, count)
+    chosen = [first] if count == 1 else [first, second]
+    return tuple(
+        Model(index=index, name=found.names[index], letter=_LETTERS[place]) for place, index in enumerate(chosen)
+    )
+
+
+def _chosen_index(name: str, default: int, count: int) -> int:
+    """A chosen model, or the default when the choice does not fit the files."""
+    value = st.session_state.get(name)
+    return value if isinstance(value, int) and value < count else min(default, count - 1)
+
+
+def model_choice(found: Opened) -> Model:
+    """The model whose boxes and numbers are shown."""
+    chosen = models(found)
+    return next((model for model in chosen if model.letter == st.session_state.get("model")), chosen[0])
+
+
+def has_scores(found: Opened, model: Model) -> bool:
+    """Whether a score threshold means anything for a model: not all its scores are equal or missing."""
+    score = found.dataset.predictions[model.index].score
+    return len(score) > 0 and bool((score[0] != score).any())
+
+
+def use_specification() -> None:
+    """Set the thresholds of the specification."""
+    st.session_state["iou"] = snapshot.IOU_THRESHOLDS[0]
+    st.session_state["score_a"] = st.session_state["score_b"] = 0.0
+
+
+def use_best_f1(found: Opened) -> None:
+    """Set each model's score threshold to the one with the best F1 at the IoU threshold."""
+    for model in models(found):
+        best = _best_f1(*_key(found), model.index, iou_threshold(), _pairs=pairs_of(found, model))
+        st.session_state[f"score_{model.letter.lower()}"] = best
+
+
+def preset(found: Opened) -> str | None:
+    """Which of the two presets the thresholds are at: ``Specification``, ``Best F1`` or None."""
+    chosen = models(found)
+    scores = [score_threshold(model) for model in chosen]
+    if iou_threshold() == snapshot.IOU_THRESHOLDS[0] and not any(scores):
+        return "Specification"
+    best = st.session_state.get("best_f1_at")
+    return "Best F1" if best == (iou_threshold(), *scores) else None
+
+
+def remember_best_f1(found: Opened) -> None:
+    """Note the thresholds that the Best F1 button set, so that it stays marked until one is moved."""
+    st.session_state["best_f1_at"] = (iou_threshold(), *(score_threshold(model) for model in models(found)))
+
+
+def is_dark() -> bool:
+    """Whether the reader's theme is dark."""
+    return st.context.theme.type == "dark"
+
+
+# --- the page browser's place --------------------------------------------------------------------------------
+
+
+def place_in(order: Sequence[tuple[str, int]]) -> Place | None:
+    """The page that is shown: the chosen one when the order has it, else the first."""
+    if not order:
+        return None
+    wanted = (str(st.session_state.get("doc")), int(st.session_state.get("page") or 0))
+    return Place(*(wanted if wanted in order else order[0]))
+
+
+def go_to(document: str, index: int) -> None:
+    """Show another page; the chosen box goes."""
+    st.session_state["doc"], st.session_state["page"], st.session_state["box"] = document, index, None
+
+
+def chosen(name: str, default: Any = None) -> Any:  # noqa: ANN401 - a value of the session state has any type
+    """A choice of this session by its name."""
+    return st.session_state.get(name, default)
+
+
+def choose(name: str, value: Any) -> None:  # noqa: ANN401
+    """Set a choice of this session."""
+    st.session_state[name] = value
+
+
+# --- pages of documents --------------------------------------------------------------------------------------
+
+
+@st.cache_resource(show_spinner=False)
+def _pool() -> PagePool:
+    """The renderer of this process, for all sessions."""
+    return PagePool()
+
+
+def _folder(found: Files) -> PdfFolder | None:
+    """The listing of this session's PDF folder."""
+    if found.pdfs is None:
+        return None
+    kept: PdfFolder | None = st.session_state.get("pdf_folder")
+    if kept is None or kept.root != found.pdfs:
+        kept = PdfFolder(found.pdfs)
+        st.session_state["pdf_folder"] = kept
+    return kept
+
+
+def refresh_pdfs() -> None:
+    """Look at the PDF folder again."""
+    st.session_state.pop("pdf_folder", None)
+
+
+def document_path(found: Opened, document: str) -> Path:
+    """The PDF of a document; raises `PageProblem` when there is none."""
+    folder = _folder(found.files)
+    if folder is None:
+        raise PageProblem("missing", document=document, folder="", detail="No PDF folder is open.")
+    entry = next(entry for entry in found.dataset.documents if entry.doc_id == document)
+    return folder.find(entry.name)
+
+
+def page_count(found: Opened, document: str) -> int | None:
+    """Pages of a document's PDF; None when it cannot be opened."""
+    try:
+        return _pool().describe(document_path(found, document)).page_count or None
+    except PageProblem:
+        return None
+
+
+def page_picture(found: Opened, place: Place, *, width: int | None = None) -> dict[str, Any]:
+    """The picture of a page as the viewer wants it, or the reason why there is none.
+
+    Returns
+    -------
+    dict
+        ``width`` and ``height`` in points, ``image`` (data URL or None), ``image_width``, ``problem``, ``notes``.
+    """
+    try:
+        path = document_path(found, place.document)
+        image = _pool().page_image(path, place.index, width=width, dpi=_FIRST_DPI)
+    except PageProblem as problem:
+        return {
+            "width": 595.0,
+            "height": 842.0,
+            "image": None,
+            "image_width": 0,
+            "problem": {"title": problem.title, "text": problem.text, "fix": problem.fix},
+            "notes": [],
+        }
+    return {
+        "width": image.page_width,
+        "height": image.page_height,
+        "image": _data_url(image),
+        "image_width": image.width,
+        "problem": None,
+        "notes": [plain(warning) for warning in image.warnings],
+    }
+
+
+def _data_url(image: PageImage) -> str:
+    """A page image for the viewer."""
+    return "data:image/webp;base64," + base64.b64encode(image.webp).decode("ascii")
+
+
+def with_prediction(found: Files, source: Source) -> Files:
+    """The files with one more prediction, or with the one of that name replaced."""
+    others = tuple(other for other in found.predictions if other.name != source.name)
+    return replace(found, predictions=(*others, source))
+
+
+def overlay_of(found: Opened, model: Model, place: Place, label: str | None) -> dict[str, Any]:
+    """Boxes, mistakes and counts of a page for the viewer; empty for a page that no file mentions."""
+    result = result_of(found, model)
+    codes = {document.doc_id: code for code, document in enumerate(found.dataset.documents)}
+    row = found.dataset.page_row(codes[place.document], place.index)
+    labels = [label] if label in result.matching.labels else None
+    return layers.page_data(result, -1 if row is None else row, labels=labels)

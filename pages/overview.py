@@ -1,0 +1,233 @@
+"""Overview: how good each model is, on which labels and documents, and how well its boxes fit."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from evaluator import charts
+from evaluator.errors import plain
+from evaluator.protocols.snapshot import ALL_LABELS, IOU_THRESHOLDS
+from evaluator.results import threshold_text
+from pages import _frame as frame
+from pages import _session as session
+
+BROWSER_VIEW = "pages/page_browser.py"
+_ROW_HEIGHT = 26
+_FITS = (("IoU", "iou", "mean_iou"), ("Coverage", "coverage", "mean_coverage"), ("Purity", "purity", "mean_purity"))
+
+
+def _open_pages(**choices: str | None) -> None:
+    """Go to the page browser with some of its filters set."""
+    for name in ("within", "label"):
+        session.choose(name, choices.get(name))
+    session.choose("box", None)
+    session.choose("page", None)
+    session.choose("order", "worst")
+    st.switch_page(BROWSER_VIEW)
+
+
+def _labels(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
+    """One row per label: F1 of both models, and all numbers of one of them."""
+    head, controls = st.columns([1, 1.6], vertical_alignment="center")
+    head.html('<h2 class="ls-section">Labels <small>a row opens its boxes</small></h2>')
+    names = {model.letter: f"{model.letter} {frame.short_name(model)}" for model in chosen}
+    thresholds = sorted({session.iou_threshold(), *IOU_THRESHOLDS})
+    with controls.container(horizontal=True, horizontal_alignment="right", gap="small"):
+        letter = st.segmented_control(
+            "Numbers of",
+            list(names),
+            format_func=lambda key: frame.escaped(names[key]),
+            default="A",
+            key="numbers_of",
+            label_visibility="collapsed",
+            required=True,
+            persist_state="session",
+        )
+        iou = st.segmented_control(
+            "IoU threshold of the table",
+            thresholds,
+            format_func=lambda value: f"IoU {threshold_text(value)}",
+            default=session.iou_threshold(),
+            key=f"table_iou_{session.iou_threshold()}",
+            label_visibility="collapsed",
+            required=True,
+        )
+    results = {model.letter: session.result_of(found, model, iou=iou) for model in chosen}
+    shown = results[letter if letter in results else "A"]
+    columns, micro = shown.per_label, shown.micro
+    labels = [ALL_LABELS, *(plain(label) for label in shown.matching.labels)]
+    table = pd.DataFrame({"Label": labels})
+    table["Boxes"] = [int((micro.tp + micro.fn)[0]), *(columns.tp + columns.fn)]
+    for key, result in results.items():
+        table[f"F1, {key}"] = [result.micro.f1[0], *result.per_label.f1]
+    for name, field in (
+        ("Precision", "precision"),
+        ("Recall", "recall"),
+        ("Mean IoU", "mean_iou"),
+        ("Coverage", "mean_coverage"),
+        ("Purity", "mean_purity"),
+        ("TP", "tp"),
+        ("FP", "fp"),
+        ("FN", "fn"),
+    ):
+        table[name] = [getattr(micro, field)[0], *getattr(columns, field)]
+    ratio = st.column_config.NumberColumn(format="%.3f", width=66)
+    count = st.column_config.NumberColumn(format="localized", width=48)
+    event = st.dataframe(
+        table,
+        hide_index=True,
+        row_height=_ROW_HEIGHT,
+        height=_ROW_HEIGHT * (min(len(table), 13) + 1) + 3,
+        on_select="rerun",
+        selection_mode="single-cell",
+        key=f"labels_{letter}_{iou}",
+        placeholder="–",
+        column_config={
+            "Label": st.column_config.TextColumn(width=112),
+            "Boxes": count,
+            **{
+                f"F1, {model.letter}": st.column_config.ProgressColumn(
+                    f"F1, {model.letter}",
+                    help=plain(model.name),
+                    format="%.3f",
+                    min_value=0.0,
+                    max_value=1.0,
+                    width=104,
+                    color="gray" if model.letter == "A" else "blue",
+                )
+                for model in chosen
+            },
+            **dict.fromkeys(("Precision", "Recall", "Mean IoU", "Coverage", "Purity"), ratio),
+            **dict.fromkeys(("TP", "FP", "FN"), count),
+        },
+        alt="Results by label",
+    )
+    for row, _ in event["selection"]["cells"]:
+        session.choose("model", letter)
+        _open_pages(label=None if row == 0 else shown.matching.labels[row - 1])
+
+
+def _mistakes(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
+    """Unmatched boxes per label, one bar per model."""
+    results = {model.letter: session.result_of(found, model) for model in chosen}
+    totals = "".join(
+        f" {frame.letter_badge(letter)} {int(result.micro.mistakes[0]):,}" for letter, result in results.items()
+    )
+    st.html(f'<h2 class="ls-section{frame.theme()}">Mistakes by label <small class="ls-right">{totals}</small></h2>')
+    first = next(iter(results.values()))
+    counts = {letter: result.per_label.mistakes for letter, result in results.items()}
+    if not any(column.sum() for column in counts.values()):
+        st.caption("No mistake at these thresholds.")
+        return
+    chart = charts.mistakes_by_label(first.matching.labels, counts, dark=session.is_dark())
+    with st.container(border=True, key="mistakes_chart"):
+        event = st.altair_chart(
+            chart, on_select="rerun", selection_mode="label", theme=None, key="mistakes", alt="Mistakes by label"
+        )
+    points = event["selection"]["label"]
+    if points:
+        _open_pages(label=str(points[0]["label"]))
+
+
+def _fit(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
+    """How well matched boxes fit: IoU, coverage and purity."""
+    lines = "A bars, B line" if len(chosen) == 2 else "bars"
+    st.html(f'<h2 class="ls-section">Matched boxes <small>how well they fit: {lines}</small></h2>')
+    results = {model.letter: session.result_of(found, model) for model in chosen}
+    if not any(len(result.matches) for result in results.values()):
+        st.caption("No box matches at these thresholds.")
+        return
+    for column, (name, field, mean) in zip(st.columns(3, gap="small"), _FITS, strict=True):
+        means = ", ".join(f"{key} {frame.number(result.micro.row(0)[mean])}" for key, result in results.items())  # type: ignore[literal-required]
+        column.html(f'<div class="ls-fit"><b>{name}</b><span>mean {means}</span></div>')
+        values = {key: getattr(result.matches, field) for key, result in results.items()}
+        low = session.iou_threshold()
+        column.altair_chart(
+            charts.histogram(values, low=low, dark=session.is_dark()), theme=None, alt=f"{name} of matched boxes"
+        )
+
+
+def _documents(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
+    """Documents, worst first; a row opens its pages."""
+    results = {model.letter: session.result_of(found, model) for model in chosen}
+    first = results["A"].per_document
+    order = sorted(range(len(first)), key=lambda row: (-int(first.mistakes[row]), row))
+    dataset = found.dataset
+    pages = pd.Series(dataset.page_document).value_counts()
+    table = pd.DataFrame({"Document": [plain(dataset.documents[row].name) for row in order]})
+    table["Pages"] = [int(pages.get(row, 0)) for row in order]
+    for key, result in results.items():
+        table[f"F1, {key}"] = result.per_document.f1[order]
+    for key, result in results.items():
+        table[f"Mistakes, {key}"] = result.per_document.mistakes[order]
+    st.html(f'<h2 class="ls-section">Documents, worst first <small>{len(table)} by mistakes of A</small></h2>')
+    event = st.dataframe(
+        table,
+        hide_index=True,
+        row_height=_ROW_HEIGHT,
+        height=_ROW_HEIGHT * (min(len(table), 8) + 1) + 3,
+        on_select="rerun",
+        selection_mode="single-cell",
+        key="documents",
+        placeholder="–",
+        column_config={
+            "Document": st.column_config.TextColumn(width=150),
+            "Pages": st.column_config.NumberColumn(format="localized", width=52),
+            **{
+                f"F1, {model.letter}": st.column_config.ProgressColumn(
+                    f"F1, {model.letter}",
+                    format="%.3f",
+                    min_value=0.0,
+                    max_value=1.0,
+                    width=100,
+                    color="gray" if model.letter == "A" else "blue",
+                )
+                for model in chosen
+            },
+            **{
+                f"Mistakes, {model.letter}": st.column_config.NumberColumn(
+                    f"Mistakes {model.letter}", format="localized", width=72
+                )
+                for model in chosen
+            },
+        },
+        alt="Documents, worst first",
+    )
+    for row, _ in event["selection"]["cells"]:
+        _open_pages(within=dataset.documents[order[row]].doc_id)
+
+
+def view() -> None:
+    """The whole view."""
+    session.begin()
+    found = session.opened()
+    if found is None:
+        frame.title("Overview", "")
+        frame.sidebar(None)
+        frame.need_files()
+        return
+    frame.files_choice(found)
+    chosen = session.models(found)
+    frame.title("Overview", frame.signature(found, chosen))
+    frame.banners(found)
+    frame.operating_point(found, pick_model=False)
+    baseline = session.result_of(found, chosen[0]).micro
+    for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
+        with column:
+            frame.model_card(found, model, None if model.letter == "A" else baseline)
+    left, right = st.columns([2.75, 1], gap="small")
+    with left:
+        _labels(found, chosen)
+    with right:
+        _mistakes(found, chosen)
+    left, right = st.columns([1.45, 1], gap="medium")
+    with left:
+        _fit(found, chosen)
+    with right:
+        _documents(found, chosen)
+    frame.sidebar(found)
+    session.finish()
+
+
+view()

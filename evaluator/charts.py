@@ -45,7 +45,9 @@ def palette(*, dark: bool) -> Palette:
     return DARK if dark else LIGHT
 
 
-def mistakes_by_label(labels: Sequence[str], mistakes: Mapping[str, IntArray], *, dark: bool, top: int = 12) -> Chart:
+def mistakes_by_label(
+    labels: Sequence[str], mistakes: Mapping[str, IntArray], *, dark: bool, height: int, top: int = 12
+) -> Chart:
     """Bars of unmatched boxes per label, most first, one bar per model.
 
     Parameters
@@ -54,6 +56,8 @@ def mistakes_by_label(labels: Sequence[str], mistakes: Mapping[str, IntArray], *
     mistakes : mapping of int64, shape (len(labels),)
         By model letter, in order.
     dark : bool
+    height : int
+        In pixels; bars get thinner to fit.
     top : int
         How many labels are drawn.
 
@@ -100,7 +104,7 @@ def mistakes_by_label(labels: Sequence[str], mistakes: Mapping[str, IntArray], *
         text=alt.Text("mistakes:Q", format=",d")
     )
     chart = alt.layer(bars.add_params(pick), numbers).properties(
-        height=max(len(shown), 1) * (15 * len(letters) + 8) + 34
+        height=min(height, max(len(shown), 1) * (18 * len(letters) + 8) + 34)
     )
     return _themed(chart, colours)
 

@@ -8,6 +8,7 @@ reading and formatting are other rooms'.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import signal
 import socket
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import msgspec
-from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts import App, CycloptsError, Group, Parameter, UnusedCliTokensError
 from rich.console import Console
 from rich.text import Text
 
@@ -31,6 +32,7 @@ from evaluator.dataset import Annotations, map_labels
 from evaluator.errors import BadInput, Finding, has_errors, plain
 from evaluator.protocols import PROTOCOLS, snapshot
 from evaluator.readers.snapshot import check_pair
+from evaluator.results import count_of
 from evaluator.version import __version__
 
 OK: Final = 0
@@ -116,7 +118,12 @@ def open_paths(
 
 
 @app.command
-def check(files: Annotated[list[Path], Parameter(negative="")], /, *, json: bool = False) -> int:
+def check(
+    files: Annotated[list[Path], Parameter(negative="")],
+    /,
+    *,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
     """Read and validate files; list all findings; exit 2 when any of them is an error.
 
     A ground truth and predictions given together are also checked against each other.
@@ -141,7 +148,8 @@ def check(files: Annotated[list[Path], Parameter(negative="")], /, *, json: bool
     else:
         sys.stdout.write(report.findings_text(findings))
         errors = sum(finding.severity == "error" for finding in findings)
-        print(f"{len(files)} checked: {errors} errors, {len(findings) - errors} warnings")
+        warnings = count_of(len(findings) - errors, "warning")
+        print(f"{len(files)} checked: {count_of(errors, 'error')}, {warnings}")
     return BAD_INPUT if has_errors(findings) else OK
 
 
@@ -212,6 +220,8 @@ def evaluate(
     renamed = dict(_assignment("--map-label", text) for text in map_label)
     weights = {name: _weight(name, value) for name, value in (_assignment("--class-weight", t) for t in class_weight)}
     names = tuple(name.strip() for name in labels.split(",") if name.strip()) if labels is not None else None
+    if names == ():
+        raise UsageError("--labels must name at least one label.")
 
     with _progress("Reading") as say:
         truth = map_labels(readers.read(gt, format=format, side="ground_truth", as_reference=as_reference), renamed)
@@ -251,6 +261,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
+    for stream in (sys.stdout, sys.stderr):
+        # What is piped or saved is UTF-8 whatever the locale; a terminal shows what it cannot print as an escape.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
     sys.exit(_run(words, debug=debug))
 
 
@@ -258,25 +272,36 @@ def _run(words: list[str], *, debug: bool) -> int:
     """Exit code of a command line; no exception leaves it."""
     try:
         code = app(words, exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()
         return code if isinstance(code, int) else OK
-    except CycloptsError as problem:
-        sys.stderr.write(f"error: {plain(str(problem))}\nSee layoutscope --help.\n")
-    except UsageError as problem:
-        sys.stderr.write(f"error: {plain(str(problem))}\n")
-    except BadInput as problem:
-        sys.stderr.write(report.findings_text(problem.findings))
-    except OSError as problem:
-        name = Path(problem.filename).name if isinstance(problem.filename, str) else "file"
-        sys.stderr.write(f"error: {plain(name)}: {plain(problem.strerror or str(problem))}.\n")
+    except BrokenPipeError:
+        # The reader has seen enough (``| head``); the interpreter must not try to write the rest at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except (CycloptsError, UsageError, BadInput, OSError) as problem:
+        sys.stderr.write(_complaint(problem))
+        sys.stderr.write(traceback.format_exc() if debug else "")
+        return BAD_INPUT
     except KeyboardInterrupt:
         return 130
     except Exception as problem:  # noqa: BLE001 - the last line of defence: exit code 3, no traceback
         sys.stderr.write(f"internal error: {type(problem).__name__}: {plain(str(problem))}\n")
         sys.stderr.write(traceback.format_exc() if debug else "Run again with --debug for the traceback.\n")
         return INTERNAL_ERROR
-    if debug:
-        sys.stderr.write(traceback.format_exc())
-    return BAD_INPUT
+
+
+def _complaint(problem: Exception) -> str:
+    """What is wrong with the input or the usage, in whole lines."""
+    if isinstance(problem, BadInput):
+        return report.findings_text(problem.findings)
+    if isinstance(problem, UnusedCliTokensError):
+        words = " ".join(problem.unused_tokens or ())
+        return f"error: {plain(words)} is not understood here.\nSee layoutscope --help.\n"
+    if isinstance(problem, OSError):
+        name = Path(problem.filename).name if isinstance(problem.filename, str) else "file"
+        return f"error: {plain(name)}: {plain(problem.strerror or str(problem))}.\n"
+    more = "See layoutscope --help.\n" if isinstance(problem, CycloptsError) else ""
+    return f"error: {plain(str(problem))}\n{more}"
 
 
 def _check(path: Path) -> tuple[Annotations | None, tuple[Finding, ...]]:
@@ -327,12 +352,10 @@ def _write(
         for name, text in written.items():
             (out / name).write_text(text, encoding="utf-8", newline="\n")
     chosen = "result.json" if json else "result.csv" if csv else "result.md" if markdown else None
-    if chosen:
-        sys.stdout.write(written[chosen])
-        return
-    sys.stdout.write(report.to_text(tables))
-    unique = {finding: None for _, findings in results for finding in findings}
-    sys.stderr.write(report.findings_text(list(unique)))
+    sys.stdout.write(written[chosen] if chosen else report.to_text(tables))
+    if not json:  # the JSON has them
+        unique = {finding: None for _, findings in results for finding in findings}
+        sys.stderr.write(report.findings_text(list(unique)))
 
 
 def _need_ratio(option: str, value: float) -> None:
@@ -393,7 +416,8 @@ def _serve(found: workspace.Workspace, *, port: int | None, browser: bool) -> in
     safe |= {"browser.gatherUsageStats": "false", "server.fileWatcherType": "none"}
     command += [word for name, value in safe.items() for word in (f"--{name}", value)]
     address = f"http://127.0.0.1:{chosen}"
-    child = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    # Its own messages are messages: they go to standard error, and our line alone to standard output.
+    child = subprocess.Popen(command, env=environment, stdout=2)
     with contextlib.suppress(ValueError):  # only the main thread may set it; elsewhere the caller stops us
         signal.signal(signal.SIGTERM, lambda *_: child.terminate())
     try:
@@ -436,3 +460,7 @@ def _answers(url: str, child: subprocess.Popen[bytes]) -> bool:
     return False
 
 
+
+
+if __name__ == "__main__":
+    main()

@@ -112,7 +112,7 @@ _SENTENCES: dict[ProblemKind, tuple[str, str, str]] = {
     ),
     "no_pages": (
         "{document} has no pages",
-        "The document is valid but empty, so no annotation can lie on one of its pages.",
+        "The document holds no page, so no annotation can lie on one.",
         "Get a complete copy of the document.",
     ),
     "page_out_of_range": (

@@ -364,13 +364,14 @@ class _PdfDocument:
         self._document = pymupdf.open(stream=content, filetype="pdf")
         if not self._document.is_pdf:
             raise _Refused("not_pdf")
-        self._repaired = bool(self._document.is_repaired)
         self._told: dict[int, tuple[str, ...]] = {}
 
     def describe(self) -> Description:
         encrypted = bool(self._document.needs_pass)
+        page_count = 0 if encrypted else self._page_count()
         told = ("The file is damaged and was repaired while reading: pages may be missing or wrong.",)
-        return Description(0 if encrypted else self._page_count(), encrypted, told if self._repaired else ())
+        # Asked last: counting the pages can be what repairs it.
+        return Description(page_count, encrypted, told if self._document.is_repaired else ())
 
     def page_image(self, page_index: int, *, dpi: float | None, width: int | None) -> PageImage:
         pymupdf = _engine()
@@ -418,7 +419,8 @@ class _PdfDocument:
             raise _Refused("encrypted")
         count = self._page_count()
         if count == 0:
-            raise _Refused("no_pages")
+            repaired = self._document.is_repaired
+            raise _Refused("unreadable" if repaired else "no_pages", "No page was found in it." if repaired else "")
         # PyMuPDF counts negative pages from the end; a page index from a file must not.
         if not 0 <= page_index < count:
             raise _Refused("page_out_of_range", str(count))

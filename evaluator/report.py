@@ -11,6 +11,7 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 from rich.console import Console
@@ -36,7 +37,11 @@ def to_json(value: object) -> str:
     str
         Without a closing newline.
     """
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    try:
+        encoded = msgspec.json.encode(value)
+    except UnicodeEncodeError:  # a file name that is not UTF-8
+        encoded = msgspec.json.encode(_encodable(msgspec.to_builtins(value)))
+    return msgspec.json.format(encoded, indent=2).decode()
 
 
 def to_csv(tables: Sequence[ResultTable]) -> str:
@@ -117,6 +122,15 @@ def _printed(console: Console) -> str:
     """What a console that writes to memory has printed, without trailing blanks."""
     assert isinstance(console.file, io.StringIO)
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
+
+
+def _encodable(value: Any) -> Any:  # noqa: ANN401 - any plain value
+    """The value with surrogates in its text written as escapes, which UTF-8 can hold."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(inner) for key, inner in value.items()}
+    return [_encodable(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _is_text(table: ResultTable, column: int) -> bool:

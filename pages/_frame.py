@@ -80,36 +80,31 @@ def banners(found: session.Opened) -> None:
 def operating_point(found: session.Opened, *, pick_model: bool) -> None:
     """IoU threshold, a score threshold per model, and the two presets."""
     chosen = session.models(found)
-    with st.container(border=True, key="operating_point"):
-        widths = ([1.9] if pick_model else []) + [1.3] * (1 + len(chosen)) + [1.65] + ([1.75] if pick_model else [])
-        columns = iter(st.columns(widths, vertical_alignment="center", gap="medium"))
+    width = 170 if pick_model else 240
+    with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
         if pick_model:
-            with next(columns):
-                _model_switch(chosen)
-        with next(columns):
-            low, high = session.IOU_RANGE
-            session.iou_threshold()
-            st.slider("IoU threshold", low, high, step=0.01, key="iou", persist_state="session")
+            _model_switch(chosen)
+        low, high = session.IOU_RANGE
+        session.iou_threshold()
+        st.slider("IoU threshold", low, high, step=0.01, key="iou", persist_state="session", width=width)
         for model in chosen:
-            with next(columns):
-                key = f"score_{model.letter.lower()}"
-                session.score_threshold(model)
-                scores = session.has_scores(found, model)
-                st.slider(
-                    f"Score {model.letter}, at least",
-                    0.0,
-                    1.0,
-                    step=0.01,
-                    key=key,
-                    persist_state="session",
-                    disabled=not scores,
-                    help=None if scores else "All scores of this model are equal or missing.",
-                )
-        with next(columns):
-            _presets(found)
+            key = f"score_{model.letter.lower()}"
+            session.score_threshold(model)
+            scores = session.has_scores(found, model)
+            st.slider(
+                f"Score {model.letter}, at least",
+                0.0,
+                1.0,
+                step=0.01,
+                key=key,
+                persist_state="session",
+                disabled=not scores,
+                help=None if scores else "All scores of this model are equal or missing.",
+                width=width,
+            )
+        _presets(found)
         if pick_model:
-            with next(columns):
-                _three_numbers(session.result_of(found, session.model_choice(found)).micro)
+            _three_numbers(session.result_of(found, session.model_choice(found)).micro)
 
 
 def _model_switch(chosen: Sequence[session.Model]) -> None:

@@ -14,6 +14,7 @@ from pages import _session as session
 
 BROWSER_VIEW = "pages/page_browser.py"
 _ROW_HEIGHT = 26
+_HEADER_HEIGHT = 34
 _FITS = (("IoU", "iou", "mean_iou"), ("Coverage", "coverage", "mean_coverage"), ("Purity", "purity", "mean_purity"))
 
 
@@ -78,7 +79,7 @@ def _labels(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
         table,
         hide_index=True,
         row_height=_ROW_HEIGHT,
-        height=_ROW_HEIGHT * (min(len(table), 13) + 1) + 3,
+        height=_HEADER_HEIGHT + _ROW_HEIGHT * min(len(table), 13),
         on_select="rerun",
         selection_mode="single-cell",
         key=f"labels_{letter}_{iou}",
@@ -93,7 +94,7 @@ def _labels(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
                     format="%.3f",
                     min_value=0.0,
                     max_value=1.0,
-                    width=104,
+                    width=98,
                     color="gray" if model.letter == "A" else "blue",
                 )
                 for model in chosen
@@ -120,7 +121,9 @@ def _mistakes(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
     if not any(column.sum() for column in counts.values()):
         st.caption("No mistake at these thresholds.")
         return
-    chart = charts.mistakes_by_label(first.matching.labels, counts, dark=session.is_dark())
+    chart = charts.mistakes_by_label(
+        first.matching.labels, counts, dark=session.is_dark(), height=_HEADER_HEIGHT + 12 * _ROW_HEIGHT
+    )
     with st.container(border=True, key="mistakes_chart"):
         event = st.altair_chart(
             chart, on_select="rerun", selection_mode="label", theme=None, key="mistakes", alt="Mistakes by label"
@@ -166,13 +169,13 @@ def _documents(found: session.Opened, chosen: tuple[session.Model, ...]) -> None
         table,
         hide_index=True,
         row_height=_ROW_HEIGHT,
-        height=_ROW_HEIGHT * (min(len(table), 8) + 1) + 3,
+        height=_HEADER_HEIGHT + _ROW_HEIGHT * min(len(table), 8),
         on_select="rerun",
         selection_mode="single-cell",
         key="documents",
         placeholder="–",
         column_config={
-            "Document": st.column_config.TextColumn(width=150),
+            "Document": st.column_config.TextColumn(width=170),
             "Pages": st.column_config.NumberColumn(format="localized", width=52),
             **{
                 f"F1, {model.letter}": st.column_config.ProgressColumn(
@@ -180,14 +183,14 @@ def _documents(found: session.Opened, chosen: tuple[session.Model, ...]) -> None
                     format="%.3f",
                     min_value=0.0,
                     max_value=1.0,
-                    width=100,
+                    width=96,
                     color="gray" if model.letter == "A" else "blue",
                 )
                 for model in chosen
             },
             **{
                 f"Mistakes, {model.letter}": st.column_config.NumberColumn(
-                    f"Mistakes {model.letter}", format="localized", width=72
+                    f"Mistakes {model.letter}", format="localized", width=80
                 )
                 for model in chosen
             },
@@ -216,12 +219,14 @@ def view() -> None:
     for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
         with column:
             frame.model_card(found, model, None if model.letter == "A" else baseline)
-    left, right = st.columns([2.75, 1], gap="small")
+    with st.container(key="labels_row"):
+        left, right = st.columns([2.75, 1], gap="small")
     with left:
         _labels(found, chosen)
     with right:
         _mistakes(found, chosen)
-    left, right = st.columns([1.45, 1], gap="medium")
+    with st.container(key="documents_row"):
+        left, right = st.columns([1.25, 1], gap="medium")
     with left:
         _fit(found, chosen)
     with right:

@@ -22,7 +22,10 @@ MODULES: Final = (
     "viewer_list.js",
     "viewer_turn.js",
     "viewer_toolbar.js",
+    "viewer_visible.js",
     "viewer_words.js",
+    "viewer_marks.js",
+    "viewer_choice.js",
     "viewer.js",
 )
 """The modules in an order in which each one follows what it imports."""

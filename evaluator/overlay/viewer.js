@@ -7,15 +7,16 @@
  * `mountViewer(parent, data, send)` is the same viewer without Streamlit.
  */
 
-import { unionOf } from "./viewer_geometry.js";
 import { html, setAttributes } from "./viewer_elements.js";
 import { REPEATING, actionOf } from "./viewer_keys.js";
-import { arrangeChips, boxName, companions, drawBoxes, drawCuts, drawLost, drawMarked, drawMarkedChip, factsOf, placeTooltip, writeTooltip } from "./viewer_layers.js";
-import { bringIntoView, inPane, listenToPane, makePane, settle, stackAt, startPlacement, zoomBy } from "./viewer_pane.js";
-import { scrollToRow } from "./viewer_list.js";
+import { drawBoxes, drawCuts, drawLost } from "./viewer_layers.js";
+import { inPane, listenToPane, makePane, settle, startPlacement, zoomBy } from "./viewer_pane.js";
 import { PageTurner } from "./viewer_turn.js";
 import { makeHelp, makeToolbar } from "./viewer_toolbar.js";
-import { STATUSES, showAsked, writeBars, writeListState, writeMenu, writeMenuButton, writeMistakePlace, writeNotes, writePlace, writeRows, writeStrip } from "./viewer_words.js";
+import { cutsOf } from "./viewer_visible.js";
+import { showAsked, writeBars, writeMenu, writePlace, writeRows, writeStrip } from "./viewer_words.js";
+import { activeBox, applyLayers, drawMark, scheduleChips, setHover, setLayer, showAll, showLabels, showMark } from "./viewer_marks.js";
+import { chooseMistake, flipModel, letGo, movePointer, selectBox, stepMistake, upOrDown } from "./viewer_choice.js";
 
 /** @typedef {import("./viewer_geometry.js").Rect} Rect */
 /** @typedef {import("./viewer_layers.js").Box} Box */
@@ -76,7 +77,7 @@ export class Viewer {
     this.rects = new Map();
     /** @type {Map<string, HTMLElement>} */
     this.chips = new Map();
-    /** @type {ReturnType<typeof arrangeChips>} */
+    /** @type {{key: string, rect: Rect | null, compact: boolean}[]} */
     this.chipPlaces = [];
     this.crowded = false;
     /** @type {Map<number, HTMLButtonElement>} */
@@ -102,10 +103,10 @@ export class Viewer {
 
     this.tools = makeToolbar({
       turn: (step) => this.turner.turn(step),
-      step: (step) => this.stepMistake(step),
-      toggle: (status) => this.setLayer(status, !this.layers[status]),
+      step: (step) => stepMistake(this, step),
+      toggle: (status) => setLayer(this, status, !this.layers[status]),
       zoom: (factor) => this.zoom(factor, null),
-      lost: () => this.setLayer("lost", !this.layers.lost),
+      lost: () => setLayer(this, "lost", !this.layers.lost),
       menu: () => this.openMenu(this.tools.menu.hidden),
     });
     this.pane = makePane();
@@ -133,8 +134,8 @@ export class Viewer {
 
   listen() {
     listenToPane(this.pane.root, {
-      move: (at, key) => this.movePointer(at, key),
-      click: () => this.select(this.hover),
+      move: (at, key) => movePointer(this, at, key),
+      click: () => selectBox(this, this.hover),
       zoom: (factor, at) => this.zoom(factor, at),
       pan: (dx, dy) => this.pan(dx, dy),
       enlarged: () => this.place.zoom > 1,
@@ -164,7 +165,7 @@ export class Viewer {
       this.turner.stop();
       Object.values(this.timers).forEach((timer) => window.clearTimeout(timer));
     };
-    document.fonts?.ready.then(() => this.scheduleChips());
+    document.fonts?.ready.then(() => scheduleChips(this));
   }
 
   /** @returns {Element} the element of the outer document that holds the viewer */
@@ -242,7 +243,7 @@ export class Viewer {
     this.measure();
     if (contentChanged) {
       writeRows(this);
-      this.applyLayers();
+      applyLayers(this);
       if (turned) this.list.scrollTop = 0;
     } else if (imageChanged) {
       writeRows(this);
@@ -250,7 +251,7 @@ export class Viewer {
     writeStrip(this);
     writePlace(this);
     this.turner.arrived(data, turned);
-    this.mark(false);
+    showMark(this, false);
   }
 
   /** @returns {Data} what is on screen */
@@ -314,9 +315,9 @@ export class Viewer {
     setAttributes(fit, { "aria-pressed": String(whole), title: `Whole page (0); now ${Math.round(this.place.zoom * 100)} % of it` });
     zoomOut.disabled = whole;
     this.pane.root.classList.toggle("enlarged", !whole);
-    this.scheduleChips();
-    this.drawMark();
-    drawCuts(this.pane.cuts, this.cuts(), this.place.sheet);
+    scheduleChips(this);
+    drawMark(this);
+    drawCuts(this.pane.cuts, cutsOf(this), this.place.sheet);
     window.clearTimeout(this.timers.sharper);
     this.timers.sharper = window.setTimeout(() => this.askSharper(), 250);
   }
@@ -324,7 +325,7 @@ export class Viewer {
   /** @param {number} factor 0 for the whole page @param {[number, number] | null} at pixels of the pane */
   zoom(factor, at) {
     let point = at;
-    const marked = this.active();
+    const marked = activeBox(this);
     if (marked && !at && factor > 1) {
       const [x1, y1, x2, y2] = inPane(this.place, marked.xyxy);
       const { width, height } = this.place.pane;
@@ -351,250 +352,30 @@ export class Viewer {
     this.send("sharper", { document: page.document, index: page.index, width: needed });
   }
 
-  // ---- what shows ------------------------------------------------------------------------------------------------
-
-  /** @param {Box} box @returns {boolean} */
-  visible(box) {
-    if (this.hiddenLabels.has(box.label)) return false;
-    if (box.status === "truth") return this.layers.truth;
-    if (box.status === "FN") return this.layers.FN || this.layers.truth;
-    return this.layers.predictions && this.layers[box.status];
-  }
-
-  /** @returns {Box[]} */
-  visibleBoxes() {
-    return [...this.boxes.values()].filter((box) => this.visible(box));
-  }
-
-  /** @param {Mistake} mistake @returns {Box[]} */
-  boxesOf(mistake) {
-    return mistake.keys.map((key) => this.boxes.get(key)).filter((box) => box !== undefined);
-  }
-
-  /** @returns {Mistake[]} those with a box that shows */
-  listed() {
-    return [...this.mistakes.values()].filter((mistake) => {
-      const own = this.boxesOf(mistake);
-      return own.length === 0 || own.some((box) => this.visible(box));
-    });
-  }
-
-  /** @returns {{cut: import("./viewer_layers.js").Cut, truth: Rect, prediction: Rect}[]} of the mistakes whose pair shows */
-  cuts() {
-    return [...this.mistakes.values()].flatMap((mistake) => {
-      const own = this.boxesOf(mistake).filter((box) => this.visible(box));
-      const truth = own.find((box) => box.side === "ground_truth");
-      const prediction = own.find((box) => box.side === "prediction");
-      return mistake.cut && truth && prediction ? [{ cut: mistake.cut, truth: truth.xyxy, prediction: prediction.xyxy }] : [];
-    });
-  }
+  // ---- what the bars and lists ask for --------------------------------------------------------------------------------
 
   /** @param {"TP" | "FP" | "FN" | "truth" | "predictions" | "lost"} layer @param {boolean} shown */
   setLayer(layer, shown) {
-    this.layers[layer] = shown;
-    this.applyLayers();
+    setLayer(this, layer, shown);
   }
 
   /** @param {string[]} labels @param {boolean} shown */
   showLabels(labels, shown) {
-    for (const label of labels) {
-      if (shown) this.hiddenLabels.delete(label);
-      else this.hiddenLabels.add(label);
-    }
-    this.applyLayers();
+    showLabels(this, labels, shown);
   }
 
   showAll() {
-    Object.assign(this.layers, { TP: true, FP: true, FN: true, predictions: true });
-    this.hiddenLabels.clear();
-    this.applyLayers();
-  }
-
-  applyLayers() {
-    const { layers, pane, tools } = this;
-    const hidden = {
-      TP: !(layers.TP && layers.predictions),
-      FP: !(layers.FP && layers.predictions),
-      FN: !(layers.FN || layers.truth),
-      truth: !layers.truth,
-    };
-    for (const [status, off] of Object.entries(hidden)) {
-      pane.boxes.classList.toggle(`hide-${status}`, off);
-      pane.chips.classList.toggle(`hide-${status}`, off);
-    }
-    for (const [key, rect] of this.rects) {
-      const off = this.hiddenLabels.has(/** @type {Box} */ (this.boxes.get(key)).label);
-      rect.classList.toggle("off", off);
-      this.chips.get(key)?.classList.toggle("off", off);
-    }
-    for (const status of STATUSES) {
-      const { node } = tools.toggles[status];
-      setAttributes(node, { "aria-pressed": String(layers[status]) });
-      node.classList.toggle("overruled", layers[status] && hidden[status]);
-    }
-    pane.lost.classList.toggle("off", !layers.lost);
-    setAttributes(tools.lost, { "aria-pressed": String(layers.lost) });
-    const marked = this.hover ? this.boxes.get(this.hover) : null;
-    if (marked && !this.visible(marked)) this.hover = null;
-    drawCuts(pane.cuts, this.cuts(), this.place.sheet);
-    writeMenuButton(this);
-    writeNotes(this);
-    writeListState(this);
-    this.mark(false);
-    this.scheduleChips();
-  }
-
-  /** New content gets its chips at once, a zoom or a toggle when it has come to rest. */
-  scheduleChips() {
-    window.clearTimeout(this.timers.chips);
-    if (this.pane.chips.classList.contains("ready")) this.timers.chips = window.setTimeout(() => this.arrange(), 60);
-    else this.arrange();
-  }
-
-  arrange() {
-    if (!this.place.sheet.width || !this.data) return;
-    this.chipPlaces = arrangeChips(this.chips, this.visibleBoxes(), this.place.sheet, this.chipFont);
-    this.pane.chips.classList.add("ready");
-    const crowded = this.chipPlaces.length > 0 && this.chipPlaces.every((chip) => chip.rect === null);
-    if (crowded !== this.crowded) {
-      this.crowded = crowded;
-      writeNotes(this);
-    }
-    drawMarkedChip(this.pane.markedChips, this.active(), this.place.sheet, this.chipFont, this.chipPlaces);
-  }
-
-  /** @returns {Box | null} the box under the pointer, else the chosen one */
-  active() {
-    return this.boxes.get(this.hover ?? this.selected ?? "") ?? null;
+    showAll(this);
   }
 
   /** @param {string | null} key */
   setHover(key) {
-    if (key === this.hover) return;
-    this.hover = key;
-    this.mark(false);
-  }
-
-  /** Shows the box under the pointer or the chosen one everywhere. @param {boolean} quiet leave the list where it is scrolled */
-  mark(quiet) {
-    const box = this.active();
-    const chosen = this.selected ? this.boxes.get(this.selected) : undefined;
-    for (const row of this.list.querySelectorAll(".hovered, .chosen")) {
-      row.classList.remove("hovered", "chosen");
-      row.removeAttribute("aria-current");
-    }
-    const chosenRow = this.rows.get(chosen?.mistake ?? -1);
-    const row = this.rows.get(box?.mistake ?? -1);
-    chosenRow?.classList.add("chosen");
-    chosenRow?.setAttribute("aria-current", "true");
-    row?.classList.add("hovered");
-    if (row && !quiet && !this.list.matches(":hover")) scrollToRow(this.list, row);
-    const first = chosenRow ?? [...this.rows.values()].find((each) => !each.hidden);
-    if (first && first.tabIndex !== 0) {
-      this.list.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
-      first.tabIndex = 0;
-    }
-    writeTooltip(this.pane.tooltip, box ? factsOf(box, this.mistakes.get(box.mistake ?? -1), this.boxes) : null);
-    this.pane.root.classList.toggle("over-box", this.hover !== null);
-    this.drawMark();
-    writeMistakePlace(this);
-  }
-
-  drawMark() {
-    const box = this.active();
-    const others = box ? companions(box, this.boxes, this.mistakes.get(box.mistake ?? -1)) : [];
-    const { sheet, pane, x, y } = this.place;
-    drawMarked(this.pane.marked, box, others, sheet);
-    drawMarkedChip(this.pane.markedChips, box, sheet, this.chipFont, this.chipPlaces);
-    if (!box) return;
-    const own = new Set([box, ...others]);
-    const around = this.visibleBoxes().filter((each) => !own.has(each))
-      .map((each) => ({ rect: inPane(this.place, each.xyxy), weight: each.mistake === null ? 0.7 : 1.5 }));
-    placeTooltip(this.pane.tooltip, [...own].map((each) => inPane(this.place, each.xyxy)), around, [x, y, x + sheet.width, y + sheet.height], pane, this.pointer);
-  }
-
-  // ---- choosing ----------------------------------------------------------------------------------------------------
-
-  /** @param {[number, number] | null} at pixels of the pane @param {string | null} chip the box whose chip is there */
-  movePointer(at, chip) {
-    this.pointer = at;
-    if (!at) {
-      this.stackKeys = "";
-      this.setHover(null);
-      return;
-    }
-    if (chip) {
-      this.setHover(chip);
-      return;
-    }
-    const stack = stackAt(this.place, this.visibleBoxes(), at);
-    const keys = stack.map((box) => box.key).join(" ");
-    if (keys !== this.stackKeys) {
-      this.stackKeys = keys;
-      this.stackOrder = 0;
-    }
-    this.setHover(stack[this.stackOrder]?.key ?? null);
-  }
-
-  /** @param {string | null} key */
-  select(key) {
-    if (key === this.selected) return;
-    this.selected = key;
-    this.mark(false);
-    const box = key ? this.boxes.get(key) : undefined;
-    const mistake = this.mistakes.get(box?.mistake ?? -1);
-    this.spoken.textContent = mistake ? [`Mistake ${mistake.number}`, mistake.title, mistake.label, ...mistake.lines].join(", ") : box ? boxName(box) : "";
-    window.clearTimeout(this.timers.selected);
-    this.timers.selected = window.setTimeout(() => {
-      const page = this.data?.page;
-      if (!page || this.selected === this.sentSelected) return;
-      this.sentSelected = this.selected;
-      this.send("selected", { document: page.document, index: page.index, key: this.selected });
-    }, 250);
+    setHover(this, key);
   }
 
   /** @param {Mistake} mistake */
   chooseMistake(mistake) {
-    const own = this.boxesOf(mistake);
-    if (own.length === 0) return;
-    this.select((own.find((box) => this.visible(box)) ?? own[0]).key);
-    if (this.place.zoom === 1) return;
-    bringIntoView(this.place, unionOf(own.map((box) => box.xyxy)), this.pageSize(), this.pane.sheet);
-    this.afterMove();
-  }
-
-  /** @param {number} step */
-  stepMistake(step) {
-    const listed = this.listed();
-    if (listed.length === 0) return;
-    const number = this.selected ? this.boxes.get(this.selected)?.mistake : null;
-    const at = listed.findIndex((mistake) => mistake.number === number);
-    const next = at < 0 ? (step > 0 ? 0 : listed.length - 1) : (at + step + listed.length) % listed.length;
-    this.hover = null;
-    this.chooseMistake(listed[next]);
-    this.mark(false);
-  }
-
-  /** @param {number} step through boxes that lie on each other */
-  stepStack(step) {
-    const chosen = this.selected ? this.boxes.get(this.selected) : undefined;
-    const r = chosen ? inPane(this.place, chosen.xyxy) : null;
-    const at = this.pointer ?? (r ? /** @type {[number, number]} */ ([(r[0] + r[2]) / 2, (r[1] + r[3]) / 2]) : null);
-    const stack = at ? stackAt(this.place, this.visibleBoxes(), at) : [];
-    if (stack.length === 0) return;
-    const current = stack.findIndex((box) => box.key === (this.hover ?? this.selected));
-    const next = ((current < 0 ? -step : current) + step + stack.length) % stack.length;
-    this.stackKeys = stack.map((box) => box.key).join(" ");
-    this.stackOrder = next;
-    if (this.pointer) this.setHover(stack[next].key);
-    else this.select(stack[next].key);
-    this.spoken.textContent = boxName(stack[next]);
-  }
-
-  flipModel() {
-    const { models, model } = this.shown();
-    const here = models.findIndex((each) => each.letter === model.letter);
-    if (models.length > 1) this.send("model", models[(here + 1) % models.length].letter);
+    chooseMistake(this, mistake);
   }
 
   // ---- menu, help, keys ----------------------------------------------------------------------------------------------
@@ -634,54 +415,21 @@ export class Viewer {
     switch (action) {
       case "previous-page": this.turner.turn(-1); return true;
       case "next-page": this.turner.turn(1); return true;
-      case "next-mistake": this.stepMistake(1); return true;
-      case "previous-mistake": this.stepMistake(-1); return true;
-      case "stack-up": return this.upOrDown(-1, target);
-      case "stack-down": return this.upOrDown(1, target);
+      case "next-mistake": stepMistake(this, 1); return true;
+      case "previous-mistake": stepMistake(this, -1); return true;
+      case "stack-up": return upOrDown(this, -1, target);
+      case "stack-down": return upOrDown(this, 1, target);
       case "zoom-in": this.zoom(1.4, this.pointer); return true;
       case "zoom-out": this.zoom(1 / 1.4, this.pointer); return true;
       case "fit": this.zoom(0, null); return true;
-      case "truth": this.setLayer("truth", !this.layers.truth); return true;
-      case "predictions": this.setLayer("predictions", !this.layers.predictions); return true;
-      case "model": this.flipModel(); return true;
+      case "truth": setLayer(this, "truth", !this.layers.truth); return true;
+      case "predictions": setLayer(this, "predictions", !this.layers.predictions); return true;
+      case "model": flipModel(this); return true;
       case "help": this.openHelp(); return true;
-      default: return this.escape();
+      default: return letGo(this);
     }
   }
 
-  /** @param {number} step @param {HTMLElement | null} target @returns {boolean} */
-  upOrDown(step, target) {
-    const column = !this.pointer && target ? [this.strip, this.list].find((each) => each.contains(target)) : undefined;
-    if (!column) {
-      this.stepStack(step);
-      return this.pointer !== null || this.selected !== null;
-    }
-    const nodes = [...column.querySelectorAll("button")].filter((node) => !node.hidden);
-    const next = nodes[nodes.indexOf(/** @type {HTMLButtonElement} */ (target)) + step];
-    if (!next) return true;
-    next.focus({ preventScroll: true });
-    if (column === this.list) {
-      const mistake = this.mistakes.get(Number(next.getAttribute("data-number")));
-      if (mistake) this.chooseMistake(mistake);
-    } else {
-      column.scrollTop = next.offsetTop - (column.clientHeight - next.offsetHeight) / 2;
-    }
-    return true;
-  }
-
-  /** @returns {boolean} */
-  escape() {
-    if (!this.tools.menu.hidden) {
-      this.openMenu(false);
-      this.tools.labels.focus();
-      return true;
-    }
-    if (this.selected === null && this.hover === null) return false;
-    this.hover = null;
-    this.select(null);
-    this.mark(true);
-    return true;
-  }
 }
 
 /** @param {Data} data @returns {Data} the same page as an empty sheet, and why */

@@ -57,7 +57,7 @@ export function fitScale(page, pane, margin) {
  */
 export function clampOffset(offset, sheet, pane, margin) {
   if (sheet <= pane) return Math.round((pane - sheet) / 2);
-  return Math.round(clamp(offset, pane - sheet - margin, margin));
+  return clamp(offset, pane - sheet - margin, margin);
 }
 
 /**

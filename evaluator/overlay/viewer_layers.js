@@ -300,7 +300,7 @@ export function drawCuts(layer, cuts, sheet) {
     const upright = cut.side === "top" || cut.side === "bottom";
     const at = { top: 1, right: 2, bottom: 3, left: 0 }[cut.side];
     const [low, high] = [Math.min(t[at], p[at]), Math.max(t[at], p[at])];
-    const room = upright ? sheet.width - t[2] > 52 : true;
+    const room = upright ? sheet.width - t[2] > 37 : true;
     const across = upright ? (room ? t[2] + 5 : t[2] - 8) : t[3] + 6;
     const line = upright ? `M${across} ${low}V${high}` : `M${low} ${across}H${high}`;
     const ends = upright

@@ -23,7 +23,7 @@ export function makePane() {
   const markedChips = html("div", { class: "chips" });
   const lost = svg("svg", { class: "overlay overlay-lost", "aria-hidden": "true" });
   const cuts = svg("svg", { class: "overlay", "aria-hidden": "true" });
-  const sheet = html("div", { class: "sheet" }, image, lost, boxes, cuts, chips, marked, markedChips);
+  const sheet = html("div", { class: "sheet" }, image, lost, boxes, marked, cuts, chips, markedChips);
   const tooltip = html("div", { class: "tooltip", role: "status" });
   const notes = html("div", { class: "notes" });
   const problem = html("div", { class: "problem", role: "alert", hidden: true });
@@ -58,7 +58,7 @@ export function settle(place, page, sheet) {
   place.y = clampOffset(place.y, place.sheet.height, place.pane.height, MARGIN);
   sheet.style.width = `${place.sheet.width}px`;
   sheet.style.height = `${place.sheet.height}px`;
-  sheet.style.transform = `translate(${place.x}px, ${place.y}px)`;
+  sheet.style.transform = `translate(${Math.round(place.x)}px, ${Math.round(place.y)}px)`;
 }
 
 /**

@@ -41,7 +41,7 @@ export function makeToolbar(actions) {
   }
   const lostNumber = html("b", {});
   const lost = button("Text lost", { class: "toggle", "aria-pressed": "true", hidden: true }, actions.lost,
-    html("span", { class: "swatch swatch-lost", "aria-hidden": "true" }), html("span", {}, html("span", { class: "long" }, "Text "), "lost"), lostNumber);
+    html("span", { class: "swatch swatch-lost", "aria-hidden": "true" }), html("span", { class: "wide-words" }, "Text lost"), html("span", { class: "narrow-words" }, "Lost"), lostNumber);
   const labelNumber = html("b", {});
   const labels = button("Labels", { class: "toggle", "aria-haspopup": "true", "aria-expanded": "false" }, actions.menu,
     html("span", {}, "Labels"), labelNumber, icon("down"));

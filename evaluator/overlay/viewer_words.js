@@ -8,6 +8,7 @@ import { STATUS_WORDS, button, count, html, plural, setAttributes } from "./view
 import { drawCrop } from "./viewer_layers.js";
 import { drawList, drawListMessage, drawStrip, markStrip } from "./viewer_list.js";
 import { drawMenu, keyLine } from "./viewer_toolbar.js";
+import { boxesOf, listedMistakes } from "./viewer_visible.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 
@@ -25,7 +26,7 @@ export function writeBars(view) {
   }
   const lost = page?.lost_words ?? null;
   view.tools.lost.hidden = lost === null;
-  view.tools.lostNumber.textContent = lost === null ? "" : plural(lost, "word");
+  view.tools.lostNumber.replaceChildren(count(lost ?? 0), html("span", { class: "long" }, lost === 1 ? " word" : " words"));
   setAttributes(view.tools.lost, { "aria-label": `Text lost, ${plural(lost ?? 0, "word")}`, title: "Show or hide the words that no prediction holds" });
   view.keys.replaceChildren(...keyLine(models.length > 1, () => view.openHelp()));
   const { root, boxes, sheet, problem, warnings } = view.pane;
@@ -56,7 +57,7 @@ export function writePlace(view) {
 
 /** "Mistake 1 of 6" between its two buttons. @param {Viewer} view */
 export function writeMistakePlace(view) {
-  const listed = view.listed();
+  const listed = listedMistakes(view);
   const number = view.selected ? view.boxes.get(view.selected)?.mistake : null;
   const at = listed.findIndex((mistake) => mistake.number === number);
   const { mistakeText, previousMistake, nextMistake } = view.tools;
@@ -82,9 +83,9 @@ export function writeStrip(view) {
 export function writeRows(view) {
   view.rows = drawList(view.list, view.shown().mistakes, {
     choose: (mistake) => view.chooseMistake(mistake),
-    hover: (mistake) => view.setHover(mistake ? view.boxesOf(mistake)[0]?.key ?? null : null),
+    hover: (mistake) => view.setHover(mistake ? boxesOf(view, mistake)[0]?.key ?? null : null),
     crop: (frame, mistake) => {
-      const own = view.boxesOf(mistake);
+      const own = boxesOf(view, mistake);
       const size = { width: frame.clientWidth || 100, height: frame.clientHeight || 66 };
       if (own.length) drawCrop(frame, [...view.boxes.values()], own, view.pageSize(), size);
     },
@@ -95,7 +96,7 @@ export function writeRows(view) {
 /** Which rows show, the head of the list, and the sentence when no row shows. @param {Viewer} view */
 export function writeListState(view) {
   const data = view.shown();
-  const listed = new Set(view.listed().map((mistake) => mistake.number));
+  const listed = new Set(listedMistakes(view).map((mistake) => mistake.number));
   for (const [number, row] of view.rows) row.hidden = !listed.has(number);
   view.list.querySelector(".message-box")?.remove();
   if (data.empty) {

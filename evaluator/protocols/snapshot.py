@@ -420,7 +420,8 @@ class Pairs:
         truth, prediction = dataset.ground_truth, dataset.predictions[self.model]
         truths = int((truth.label < dataset.evaluated).sum())
         score = prediction.score[prediction.label < dataset.evaluated]
-        pairs = self.candidates.take(np.flatnonzero(self.candidates.iou >= iou))
+        scored = truth.label[self.candidates.ground_truth] < dataset.evaluated
+        pairs = self.candidates.take(np.flatnonzero(scored & (self.candidates.iou >= iou)))
         best, best_threshold = -1.0, 0.0
         for threshold in (step / 100 for step in range(101)):
             kept = int((~(score < threshold)).sum())

@@ -49,6 +49,8 @@ class Format(NamedTuple):
     detect : callable
         Whether the first bytes of a file look like it.
     read : Reader
+    side_of : callable
+        What the bytes say they are, ground truth or prediction, without reading them; None when they do not say.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Format(NamedTuple):
     looks_for: str
     detect: Callable[[bytes], bool]
     read: Reader
+    side_of: Callable[[bytes], Side | None]
 
 
 FORMATS: dict[str, Format] = {
@@ -65,6 +68,7 @@ FORMATS: dict[str, Format] = {
         looks_for="two of the keys label_map, coordinate_system, documents, predictions, page_index",
         detect=snapshot.detect,
         read=snapshot.read,
+        side_of=snapshot.side_of,
     ),
 }
 
@@ -89,6 +93,26 @@ def detect(path: str | Path) -> str:
     path = Path(path)
     file = folder.files(path)[0] if folder.is_folder(path) else path
     return detect_bytes(folder.load(file, limits.MAX_FILE_BYTES), file.name)
+
+
+def side_of(path: Path) -> Side | None:
+    """What a file says it is, ground truth or prediction, without reading it.
+
+    Parameters
+    ----------
+    path : Path
+        A file.
+
+    Returns
+    -------
+    "ground_truth", "prediction" or None
+        None for a file of no known format, one that cannot be opened, or one that does not say.
+    """
+    try:
+        content = folder.load(path, limits.MAX_FILE_BYTES)
+        return FORMATS[detect_bytes(content, path.name)].side_of(content)
+    except BadInput:
+        return None
 
 
 def detect_bytes(content: bytes, name: str) -> str:

@@ -8,6 +8,7 @@ finding. Both end in the same rules and the same columns. Nothing is clamped, dr
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -29,6 +30,7 @@ _OBJECTS, _BBOX = b'"objects"', b'"bbox"'
 # {"id":"a","label":"b","bbox":[0,0,1,1]}, : no object of the schema takes fewer bytes.
 _SHORTEST_OBJECT = 38
 _EXAMPLES = 3
+_TYPE = re.compile(rb'"type"\s*:\s*"(ground_truth|prediction)"')
 
 
 def detect(head: bytes) -> bool:
@@ -92,6 +94,24 @@ def read(
         if file is None:
             file = _walk(source, found)
     return _checked(source, file, found, side=side, as_reference=as_reference)
+
+
+def side_of(content: bytes) -> Side | None:
+    """What a file says it is, without reading it: for sorting the files of a folder.
+
+    Parameters
+    ----------
+    content : bytes
+
+    Returns
+    -------
+    "ground_truth", "prediction" or None
+        The first ``"type"`` of one of these values, in broken files too; None without any.
+    """
+    found = _TYPE.search(content)
+    if found is None:
+        return None
+    return "ground_truth" if found[1] == b"ground_truth" else "prediction"
 
 
 def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Finding, ...]:

@@ -410,7 +410,8 @@ def _serve(found: workspace.Workspace, *, port: int | None, browser: bool) -> in
         "as_reference": found.as_reference,
     }
     environment = {**os.environ, WORKSPACE_VARIABLE: msgspec.json.encode(described).decode()}
-    command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py")]
+    # -P: the folder of the script must not come before the standard library in the search for modules.
+    command = [sys.executable, "-P", str(folder / "pages" / "_serve.py"), str(folder / "app.py")]
     # Said here as well as in config.toml: a config of the folder we are started from must not loosen these.
     safe = {"server.port": str(chosen), "server.address": "127.0.0.1", "server.headless": "true"}
     safe |= {"browser.gatherUsageStats": "false", "server.fileWatcherType": "none"}

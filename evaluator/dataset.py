@@ -65,6 +65,12 @@ class Boxes:
         Position of the object in that entry.
     ids : list of str, length N
         The object ids of the file; not necessarily unique.
+    area : float64, shape (N,), or None
+        Area that the source states, in its unit; None where the box's own area is meant.
+    crowd : bool, shape (N,), or None
+        Regions that stand for many objects (COCO ``iscrowd``); None for none.
+    polygons : mapping of int to float64 arrays of shape (K, 2)
+        Outlines of some rows, in the unit of the box; one array per ring.
     """
 
     document: CodeArray
@@ -132,6 +138,10 @@ class Annotations:
         The file's own names of its page entries; empty for formats without them.
     parts : tuple of Part
         The files of a folder that were read as one, in row order; empty for a single file.
+    unit : "page" or "pixels"
+        Unit of the boxes: shares of the displayed page, or pixels of its image.
+    page_size : float64, shape (M, 2), or None
+        Width and height of each page entry in the file's pixels; None when the file does not say.
     """
 
     name: str
@@ -150,6 +160,8 @@ class Annotations:
     label_map: Mapping[str, str] = field(default_factory=dict)
     page_ids: Sequence[str] = ()
     parts: tuple[Part, ...] = ()
+    unit: Literal["page", "pixels"] = "page"
+    page_size: FloatArray | None = None
 
     def source_of(self, row: int) -> tuple[str, int, int]:
         """Where a box comes from.

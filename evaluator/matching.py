@@ -168,7 +168,27 @@ def _slices_of(width: IntArray) -> Iterator[slice]:
         row = stop
 
 
-def match_by_iou(pairs: Candidates, ground_truth: FloatArray, prediction: FloatArray, group: IntArray) -> Matches:
+def answer_order(pairs: Candidates, group: IntArray) -> IntArray:
+    """Rows of the pairs by (group, falling IoU, prediction, ground truth), int64, shape (K,).
+
+    Parameters
+    ----------
+    pairs : Candidates
+        In (prediction, ground truth) order.
+    group : int64, shape (G,)
+        Group of each ground truth.
+    """
+    # Both sorts of lexsort are stable, so ties keep the order of the pairs.
+    return np.lexsort((-pairs.iou, group[pairs.ground_truth]))
+
+
+def match_by_iou(
+    pairs: Candidates,
+    ground_truth: FloatArray,
+    prediction: FloatArray,
+    order: IntArray,
+    rows: IntArray | None = None,
+) -> Matches:
     """Greedy one-to-one matches by falling IoU.
 
     Parameters
@@ -178,14 +198,15 @@ def match_by_iou(pairs: Candidates, ground_truth: FloatArray, prediction: FloatA
     ground_truth : float64, shape (G, 4)
     prediction : float64, shape (P, 4)
         The boxes that the pairs point to.
-    group : int64, shape (G,)
-        Group of each ground truth; decides the order of the answer only.
+    order : int64, shape (K,)
+        The order of the answer, from `answer_order`; sorted once, it serves any number of matchings.
+    rows : int64, rising, optional
+        The pairs that take part; all of them when absent.
 
     Returns
     -------
     Matches
-        Sorted by (group, falling IoU, prediction, ground truth); empty when there is no pair. Scores play
-        no part.
+        In that order; empty when there is no pair. Scores play no part.
 
     Notes
     -----
@@ -196,13 +217,19 @@ def match_by_iou(pairs: Candidates, ground_truth: FloatArray, prediction: FloatA
     boxes leave, and the rest is looked at again. What stays open after the rounds that pay (long chains,
     hundreds of equal boxes) goes through the sequential greedy itself, on a heap.
     """
-    # Sorted rows are in (prediction, ground truth) order, and both sorts of lexsort are stable.
-    chosen = np.sort(greedy_rows(pairs, len(ground_truth), len(prediction)))
-    truth, predicted = pairs.ground_truth[chosen], pairs.prediction[chosen]
-    order = np.lexsort((-pairs.iou[chosen], group[truth]))
-    truth, predicted = truth[order], predicted[order]
-    fit = overlap(ground_truth[truth], prediction[predicted])
-    return Matches(prediction=predicted, ground_truth=truth, iou=fit.iou, coverage=fit.coverage, purity=fit.purity)
+    open_pairs = pairs if rows is None else pairs.take(rows)
+    chosen = greedy_rows(open_pairs, len(ground_truth), len(prediction))
+    taken = np.zeros(len(order), dtype=bool)
+    taken[chosen if rows is None else rows[chosen]] = True
+    matched = pairs.take(order[taken[order]])
+    fit = overlap(ground_truth[matched.ground_truth], prediction[matched.prediction])
+    return Matches(
+        prediction=matched.prediction,
+        ground_truth=matched.ground_truth,
+        iou=fit.iou,
+        coverage=fit.coverage,
+        purity=fit.purity,
+    )
 
 
 def greedy_rows(pairs: Candidates, truths: int, predictions: int) -> IntArray:

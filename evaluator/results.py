@@ -190,25 +190,28 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     protocol, version : str
     iou : tuple of float
         IoU thresholds.
-    min_score : float
-        Predictions below are left out before matching; 0 keeps all.
+    min_score : float or None
+        Predictions below are left out before matching; 0 keeps all, None for a protocol without scores.
     min_area : float
         Predictions that cover less than this share of the page are left out; 0 keeps all.
     labels : tuple of str or None
         The labels that were scored when not all were.
     class_weight : dict of float
         Weights of the labels in the mean over labels.
+    options : tuple of str
+        Anything else that the protocol was told, in its own words.
     documents, pages : int
     package : str
     """
 
     protocol: str
     version: str
-    iou: tuple[float, ...]
-    min_score: float = 0.0
+    iou: tuple[float, ...] = ()
+    min_score: float | None = 0.0
     min_area: float = 0.0
     labels: tuple[str, ...] | None = None
     class_weight: Mapping[str, float] = {}
+    options: tuple[str, ...] = ()
     documents: int = 0
     pages: int = 0
     package: str = f"layoutscope {__version__}"
@@ -223,14 +226,18 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             For instance ``snapshot 1.3 · IoU ≥ 0.50, 0.75 · score ≥ 0.00 · 38 documents, 412 pages ·
             layoutscope 0.1.0``.
         """
-        parts = [f"{self.protocol} {self.version}", "IoU ≥ " + ", ".join(threshold_text(value) for value in self.iou)]
-        parts.append(f"score ≥ {threshold_text(self.min_score)}")
+        parts = [f"{self.protocol} {self.version}"]
+        if self.iou:
+            parts.append("IoU ≥ " + ", ".join(threshold_text(value) for value in self.iou))
+        if self.min_score is not None:
+            parts.append(f"score ≥ {threshold_text(self.min_score)}")
         if self.min_area:
             parts.append(f"area ≥ {self.min_area:g} of the page")
         if self.labels is not None:
             parts.append("labels " + ", ".join(self.labels))
         if self.class_weight:
             parts.append("weights " + ", ".join(f"{label} {weight:g}" for label, weight in self.class_weight.items()))
+        parts += self.options
         parts.append(f"{count_of(self.documents, 'document')}, {count_of(self.pages, 'page')}")
         parts.append(self.package)
         return " · ".join(parts)

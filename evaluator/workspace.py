@@ -94,6 +94,8 @@ def find(
     truths = [ground_truth] if ground_truth else sides["ground_truth"]
     if len(truths) > 1:
         findings.append(_several(truths))
+    if ground_truth and not as_reference and ground_truth.is_file() and readers.side_of(ground_truth) == "prediction":
+        findings.append(_not_a_truth(ground_truth))
     if has_errors(findings):
         raise BadInput(findings)
     return Workspace(
@@ -147,6 +149,17 @@ def _passed_over(path: Path) -> Finding:
         rule="a JSON file must be of a known annotation format",
         found="none that LayoutScope reads",
         fix="The file is left out; run layoutscope check on it to see why.",
+    )
+
+
+def _not_a_truth(path: Path) -> Finding:
+    return Finding(
+        severity="error",
+        file=path.name,
+        place="$.info.type",
+        rule='a ground truth file must have type "ground_truth" (snapshot 1.3, section 4)',
+        found='"prediction"',
+        fix="Give a ground truth, or add --as-reference to measure how far the models agree.",
     )
 
 

@@ -74,7 +74,7 @@ def banners(found: session.Opened) -> None:
         )
     refused = session.refused()
     if refused:
-        st.caption(f"The address had parts that could not be followed: {plain(', '.join(refused))}.")
+        st.caption(f"The address had parts that could not be followed: {escaped(', '.join(refused))}.")
 
 
 def operating_point(found: session.Opened, *, pick_model: bool) -> None:

@@ -345,8 +345,17 @@ def _settle_memory() -> bool:
 # --- choices -------------------------------------------------------------------------------------------------
 
 
-def begin() -> None:
-    """Take over the address bar when it was opened, changed or stepped back to by the reader."""
+def begin(view: str) -> None:
+    """Take over the address bar when it was opened, changed or stepped back to by the reader.
+
+    `view` is the name of the screen: sliders of the same key on two screens are two widgets for Streamlit, and in
+    the first run of the second one it starts at its lowest value unless the value is written again.
+    """
+    if st.session_state.get("view") != view:
+        st.session_state["view"] = view
+        for name in ("iou", "score_a", "score_b"):
+            if name in st.session_state:
+                st.session_state[name] = st.session_state[name]
     address = {name: st.query_params[name] for name in st.query_params}
     if not address or address == st.session_state.get("address"):
         return

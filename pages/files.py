@@ -127,14 +127,14 @@ def _pdf_note(files: session.Files) -> None:
     note = session.chosen("pdf_note")
     if note:
         added, refused = note
-        st.caption(f"Added {len(added)}." + (f" Not PDFs: {plain(', '.join(refused))}." if refused else ""))
+        st.caption(f"Added {len(added)}." + (f" Not PDFs: {frame.escaped(', '.join(refused))}." if refused else ""))
     if files.pdfs is None:
         st.caption(
             "No PDF folder is open, so pages are shown as empty sheets. "
             "Start with layoutscope open FOLDER --pdfs DIR, or add PDFs here."
         )
     else:
-        st.caption(f"PDFs are looked up by name under the folder {plain(files.pdfs.name)}.")
+        st.caption(f"PDFs are looked up by name under the folder {frame.escaped(files.pdfs.name)}.")
 
 
 def _reference(files: session.Files) -> None:
@@ -156,7 +156,7 @@ def _reference(files: session.Files) -> None:
 
 def view() -> None:
     """The whole view."""
-    session.begin()
+    session.begin("files")
     files = session.files()
     frame.title("Files", "what is evaluated, and what is wrong with it")
     _rejected()

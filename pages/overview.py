@@ -90,7 +90,7 @@ def _labels(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
             **{
                 f"F1, {model.letter}": st.column_config.ProgressColumn(
                     f"F1, {model.letter}",
-                    help=plain(model.name),
+                    help=frame.escaped(model.name),
                     format="%.3f",
                     min_value=0.0,
                     max_value=1.0,
@@ -203,7 +203,7 @@ def _documents(found: session.Opened, chosen: tuple[session.Model, ...]) -> None
 
 def view() -> None:
     """The whole view."""
-    session.begin()
+    session.begin("overview")
     found = session.opened()
     if found is None:
         frame.title("Overview", "")

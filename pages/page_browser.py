@@ -71,7 +71,7 @@ def _order(found: session.Opened, model: session.Model) -> list[tuple[str, int]]
 
 
 def _events() -> Any:  # noqa: ANN401 - ViewerEvents
-    return parse_events(st.session_state.get(_KEY))
+    return parse_events(session.chosen(_KEY))
 
 
 def _went(order: list[tuple[str, int]]) -> None:
@@ -81,8 +81,7 @@ def _went(order: list[tuple[str, int]]) -> None:
         return
     here = (go.document, go.index)
     if go.step and here in order:
-        target = order[(order.index(here) + go.step) % len(order)]
-        session.go_to(*target)
+        session.go_to(*order[min(max(order.index(here) + go.step, 0), len(order) - 1)])
     elif not go.step:
         session.go_to(go.document, go.index)
 
@@ -116,7 +115,7 @@ def _cleared() -> None:
 
 def view() -> None:
     """The whole view."""
-    session.begin()
+    session.begin("page_browser")
     found = session.opened()
     if found is None:
         frame.title("Page browser", "")

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from evaluator.boxes import BoolArray, FloatArray, IntArray, iou, overlap
-from evaluator.dataset import Boxes, JoinedBoxes
+from evaluator.dataset import Annotations, JoinedBoxes
 from evaluator.protocols.snapshot import UNMATCHED, ThresholdResult
 
 # More boxes of a side than this are not drawn; the page says how many were left out.
@@ -195,10 +195,12 @@ def _boxes_of(
     boxes: list[dict[str, Any]] = []
     for place, (row, partner) in enumerate(zip(rows.tolist(), partners.tolist(), strict=True)):
         matched = partner != UNMATCHED
-        pair = (other.xyxy[[partner]], side.xyxy[[row]])
-        fit = overlap(*(pair if not is_truth else pair[::-1])) if matched else None
         best = int(near[place].argmax()) if near.shape[1] else 0
         overlaps = near.shape[1] > 0 and near[place, best] > 0.0
+        # The fit is told to the partner, or else to the box that overlaps most.
+        beside = partner if matched else int(other_rows[best]) if overlaps else None
+        pair = (side.xyxy[[row]], other.xyxy[[beside]]) if beside is not None else None
+        fit = overlap(*(pair if is_truth else pair[::-1])) if pair else None
         score = float(side.score[row])
         boxes.append(
             {
@@ -216,15 +218,16 @@ def _boxes_of(
                 if matched or not overlaps
                 else {"key": box_key(other_name, int(other_rows[best])), "iou": float(near[place, best])},
                 "mistake": None,
-                "source": _source(side.source.name, side.source.boxes, row),
+                "source": _source(side.source, row),
             }
         )
     return boxes
 
 
-def _source(name: str, boxes: Boxes, row: int) -> str:
+def _source(source: Annotations, row: int) -> str:
     """File and place of a box, so that every number can be followed to its line."""
-    return f"{name}, $.predictions[{boxes.entry[row]}].objects[{boxes.position[row]}]"
+    name, entry, position = source.source_of(row)
+    return f"{name}, $.predictions[{entry}].objects[{position}]"
 
 
 def _mistakes(boxes: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -266,21 +269,21 @@ def _mistake(number: int, boxes: list[dict[str, Any]], by_key: dict[str, dict[st
     if truth and predicted:
         same = truth["label"] == predicted["label"]
         title, label = ("Near miss" if same else "Wrong class"), truth["label"]
-        fit = overlap(np.array([truth["xyxy"]]), np.array([predicted["xyxy"]]))
         facts = [
-            f"IoU {fit.iou[0]:.2f} · coverage {fit.coverage[0]:.2f} · purity {fit.purity[0]:.2f}",
-            "box below the IoU threshold" if same else f"predicted as {predicted['label']}",
-            _score_text(predicted),
+            "overlaps too little for the IoU threshold" if same else f"predicted as {predicted['label']}",
+            f"{_fit_text(predicted)} · {_score_text(predicted)}",
         ]
     else:
         title, label = ("False positive" if predicted else "Missed"), first["label"]
-        facts = [_nearest_text(first, by_key), *([_score_text(predicted)] if predicted else [])]
+        facts = [_nearest_text(first, by_key)]
+        facts += [_fit_text(first)] if first["nearest"] else []
+        facts += [_score_text(predicted)] if predicted else []
     return {
         "number": number,
         "status": first["status"],
         "title": title,
         "label": label,
-        "lines": [fact for fact in facts if fact],
+        "lines": facts,
         "tags": [box["status"] for box in boxes],
         "keys": [box["key"] for box in boxes],
     }
@@ -291,11 +294,16 @@ def _score_text(box: dict[str, Any]) -> str:
     return "no score" if box["score"] is None else f"score {box['score']:.2f}"
 
 
+def _fit_text(box: dict[str, Any]) -> str:
+    """How a box fits the one that it belongs to or overlaps most, in words."""
+    return f"IoU {box['iou']:.2f} · coverage {box['coverage']:.2f} · purity {box['purity']:.2f}"
+
+
 def _nearest_text(box: dict[str, Any], by_key: dict[str, dict[str, Any]]) -> str:
-    """What an unmatched box touches most, in words."""
+    """What an unmatched box overlaps most, in words."""
     near = box["nearest"]
     if near is None:
         return "no ground truth here" if box["side"] == "prediction" else "no prediction here"
     other = by_key[near["key"]]
-    matched = "matched " if other["status"] in ("TP", "truth") else ""
-    return f"IoU {near['iou']:.2f} with {matched}{other['label']}"
+    state = {"TP": "a matched", "truth": "a matched", "FP": "a false positive", "FN": "a missed"}[other["status"]]
+    return f"overlaps {state} {other['label']}"

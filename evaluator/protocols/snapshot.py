@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from evaluator.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.dataset import Annotations, Dataset, JoinedBoxes, join
-from evaluator.matching import Candidates, Matches, greedy_rows, match_by_iou, overlapping_pairs
+from evaluator.matching import Candidates, Matches, answer_order, greedy_rows, match_by_iou, overlapping_pairs
 from evaluator.results import RATIOS, MetricColumns, Metrics, ResultTable, Signature, sum_by, weighted_mean
 
 NAME: Final = "snapshot"
@@ -228,9 +228,7 @@ class ThresholdResult:
         per_label = every.take(np.array([dataset.labels.index(label) for label in self.matching.labels]))
         return per_label.pooled(np.zeros(len(per_label), dtype=np.int64), 1), per_label
 
-    def _by(
-        self, truth_code: npt.NDArray[Any], prediction_code: npt.NDArray[Any], size: int
-    ) -> MetricColumns:
+    def _by(self, truth_code: npt.NDArray[Any], prediction_code: npt.NDArray[Any], size: int) -> MetricColumns:
         """Counts and sums per code; codes are one per box of each side."""
         matched = truth_code[self.matches.ground_truth]
         return MetricColumns(
@@ -352,9 +350,7 @@ class Pairs:
     iou_floor: float
     candidates: Candidates
 
-    def match(
-        self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None
-    ) -> Matching:
+    def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> Matching:
         """The greedy matching of the boxes that take part.
 
         Parameters
@@ -388,8 +384,7 @@ class Pairs:
             prediction_counts &= area(prediction.xyxy) >= min_area
         pairs = self.candidates
         taking_part = truth_counts[pairs.ground_truth] & prediction_counts[pairs.prediction]
-        if not taking_part.all():
-            pairs = pairs.take(np.flatnonzero(taking_part))
+        rows = None if taking_part.all() else np.flatnonzero(taking_part)
         return Matching(
             dataset=dataset,
             model=self.model,
@@ -399,8 +394,13 @@ class Pairs:
             labels=chosen,
             truth_counts=truth_counts,
             prediction_counts=prediction_counts,
-            matches=match_by_iou(pairs, truth.xyxy, prediction.xyxy, _groups(truth, dataset)),
+            matches=match_by_iou(pairs, truth.xyxy, prediction.xyxy, self._order, rows),
         )
+
+    @cached_property
+    def _order(self) -> IntArray:
+        """Candidates in the order of `Matching.matches`: sorted once, so that a new matching only picks from them."""
+        return answer_order(self.candidates, _groups(self.dataset.ground_truth, self.dataset))
 
     def best_f1(self, *, iou: float) -> float:
         """The score threshold with the highest pooled F1 at an IoU threshold.

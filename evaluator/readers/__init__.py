@@ -15,7 +15,7 @@ from evaluator.dataset import Annotations, Side
 from evaluator.errors import BadInput, Finding, has_errors, quote
 from evaluator.readers import folder, json_text, limits, snapshot
 
-HEAD_BYTES = 1 << 16
+HEAD_BYTES = 1 << 22
 """How much of a file the detection looks at."""
 
 

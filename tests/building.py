@@ -1,0 +1,164 @@
+"""Builders of small inputs for the tests: boxes as rows, and the columns or the file that a reader would see.
+
+Owns no expectations. A row of `Box` is one object of an annotation file; rows stay in the order given, and a
+new page entry begins wherever the (document, page) of a row differs from that of the row before it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evaluator.dataset import Annotations, Boxes, Document, Side
+
+LABELS = ("Figure", "Table")
+NO_SCORE = float("nan")
+
+
+class Box(NamedTuple):
+    """One object: where it is, what it is called, how sure the model is."""
+
+    document: str
+    page: int
+    label: str
+    xyxy: tuple[float, float, float, float]
+    score: float | None = None
+    id: str = ""
+
+
+def box(x1: float, y1: float, x2: float, y2: float, **given: Any) -> Box:
+    """A Figure on the first page of a.pdf, unless told otherwise."""
+    return Box(**{"document": "a.pdf", "page": 0, "label": "Figure", **given}, xyxy=(x1, y1, x2, y2))
+
+
+def annotations(
+    rows: Sequence[Box],
+    *,
+    side: Side = "prediction",
+    labels: Sequence[str] = LABELS,
+    documents: Iterable[str] = (),
+    pages: Iterable[tuple[str, int]] = (),
+    name: str | None = None,
+) -> Annotations:
+    """The columns that a reader returns: `documents` and empty `pages` come on top of those of the rows."""
+    pages = list(pages)
+    names = dict.fromkeys([*documents, *(document for document, _ in pages), *(row.document for row in rows)])
+    code = {doc_id: index for index, doc_id in enumerate(names)}
+    every_label = (*labels, *dict.fromkeys(row.label for row in rows if row.label not in labels))
+    entries, entry, position = list(pages), [], []
+    for key, group in itertools.groupby(rows, key=lambda row: (row.document, row.page)):
+        for place, _ in enumerate(group):
+            entry.append(len(entries))
+            position.append(place)
+        entries.append(key)
+    return Annotations(
+        name=name or f"{side}.json",
+        sha256=("a" if side == "ground_truth" else "b") * 64,
+        format="snapshot",
+        side=side,
+        model=None if side == "ground_truth" else "toy",
+        version=None,
+        labels=every_label,
+        evaluated=len(labels),
+        documents=tuple(Document(doc_id, doc_id) for doc_id in names),
+        page_document=np.array([code[doc_id] for doc_id, _ in entries], dtype=np.int32),
+        page_index=np.array([page for _, page in entries], dtype=np.int64),
+        boxes=Boxes(
+            document=np.array([code[row.document] for row in rows], dtype=np.int32),
+            page=np.array([row.page for row in rows], dtype=np.int64),
+            label=np.array([every_label.index(row.label) for row in rows], dtype=np.int32),
+            xyxy=np.array([row.xyxy for row in rows], dtype=np.float64).reshape(-1, 4),
+            score=np.array([NO_SCORE if row.score is None else row.score for row in rows], dtype=np.float64),
+            entry=np.array(entry, dtype=np.int32),
+            position=np.array(position, dtype=np.int32),
+            ids=[row.id or f"o{index}" for index, row in enumerate(rows)],
+        ),
+        label_map={str(index): label for index, label in enumerate(labels, 1)},
+        page_ids=[f"{doc_id}::p{page:03d}" for doc_id, page in entries],
+    )
+
+
+def ground_truth(rows: Sequence[Box], **given: Any) -> Annotations:
+    """Rows as a ground truth; their scores are left out."""
+    return annotations([row._replace(score=None) for row in rows], side="ground_truth", **given)
+
+
+def snapshot_file(rows: Sequence[Box], *, side: Side = "prediction", **given: Any) -> dict[str, Any]:
+    """The same rows as the value of a file of schema 1.3; a prediction without score gets 0.5."""
+    columns = annotations(rows, side=side, **given)
+    names = [document.doc_id for document in columns.documents]
+    entries: list[dict[str, Any]] = [
+        {"page_id": page_id, "doc_id": names[document], "page_index": page, "objects": []}
+        for page_id, document, page in zip(
+            columns.page_ids, columns.page_document.tolist(), columns.page_index.tolist(), strict=True
+        )
+    ]
+    for index, row in enumerate(rows):
+        value: dict[str, Any] = {"id": columns.boxes.ids[index], "label": row.label, "bbox": list(row.xyxy)}
+        if side == "prediction":
+            value["score"] = 0.5 if row.score is None else row.score
+        entries[columns.boxes.entry[index]]["objects"].append(value)
+    return {
+        "label_map": dict(columns.label_map),
+        "info": {
+            "schema_version": "1.3",
+            "type": side,
+            "created_at": "2026-01-01T00:00:00Z",
+            "run_id": None if side == "ground_truth" else "run-1",
+            "model": {"name": "annotators" if side == "ground_truth" else "toy"},
+            "coordinate_system": {"type": "normalized_xyxy", "range": [0.0, 1.0], "origin": "top_left"},
+        },
+        "documents": [{"doc_id": name, "doc_name": name, "doc_path": f"pdf/{name}"} for name in names],
+        "predictions": entries,
+    }
+
+
+def write_file(path: Path, rows: Sequence[Box], **given: Any) -> Path:
+    """`snapshot_file` on disk."""
+    path.write_text(json.dumps(snapshot_file(rows, **given), ensure_ascii=False), encoding="utf-8")
+    return path
+
+
+def shuffled(source: Annotations, seed: int) -> Annotations:
+    """The same boxes in another order of rows; entries and positions keep naming the same objects."""
+    order = np.random.default_rng(seed).permutation(len(source.boxes))
+    boxes = source.boxes
+    names = ("document", "page", "label", "xyxy", "score", "entry", "position")
+    columns = {name: getattr(boxes, name)[order] for name in names}
+    return replace(source, boxes=Boxes(**columns, ids=[boxes.ids[row] for row in order]))
+
+
+def random_rows(seed: int, *, documents: int = 4, pages: int = 3, per_page: float = 3.0) -> tuple[list[Box], list[Box]]:
+    """Ground-truth rows and predictions with every kind of mistake; no two IoUs are equal but 0.
+
+    Coordinates are continuous, so that ties do not occur; scores have two decimals, so that thresholds on them
+    do. Some boxes carry a label that is not in the label map.
+    """
+    rng = np.random.default_rng(seed)
+    names = np.array([*LABELS, "For review"])
+    truth, predicted = [], []
+
+    def add(rows: list[Box], document: int, page: int, label: str, corners: np.ndarray) -> None:
+        low, high = np.sort(np.clip(corners, 0.0, 1.0).reshape(2, 2), axis=0)
+        if (high - low > 1e-3).all():
+            score = round(float(rng.uniform()), 2)
+            rows.append(Box(f"{document}.pdf", page, label, (*low.tolist(), *high.tolist()), score))
+
+    for document, page in itertools.product(range(documents), range(pages)):
+        for _ in range(rng.poisson(per_page)):
+            label = str(rng.choice(names, p=[0.4, 0.5, 0.1]))
+            corners = rng.uniform(0.0, 1.0, 4)
+            add(truth, document, page, label, corners)
+            for spread in rng.choice([0.01, 0.03, 0.1], size=rng.integers(0, 3)):
+                flipped = label if rng.uniform() < 0.9 else str(rng.choice(names))
+                moved = np.sort(corners.reshape(2, 2), axis=0).ravel() + rng.normal(0, spread, 4)
+                add(predicted, document, page, flipped, moved)
+        for _ in range(rng.poisson(0.5)):
+            add(predicted, document, page, str(rng.choice(names)), rng.uniform(0.0, 1.0, 4))
+    return truth, predicted

@@ -1,0 +1,198 @@
+"""The dashboard under AppTest: start it on some files, and read what stands on the screen.
+
+Owns no expectations. Each start is a session of its own; the caches of the process are shared, as on a server.
+"""
+
+from __future__ import annotations
+
+import html.parser
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from google.protobuf.json_format import MessageToDict
+from streamlit.testing.v1 import AppTest
+
+from pages._session import WORKSPACE_VARIABLE
+
+ROOT = Path(__file__).resolve().parents[1]
+SAMPLE_DATA = ROOT / "sample_data"
+OVERVIEW, PAGE_BROWSER, FILES = "pages/overview.py", "pages/page_browser.py", "pages/files.py"
+VIEWS = (OVERVIEW, PAGE_BROWSER, FILES)
+# Elements whose text Streamlit shows as it is, and those that only we read.
+PLAIN_ELEMENTS = {"html", "bidi_component", "text"}
+
+
+def workspace(
+    ground_truth: Path | None, predictions: Sequence[Path] = (), pdfs: Path | None = None, *, as_reference: bool = False
+) -> str:
+    """What the command line hands over in the environment."""
+    named = {
+        "ground_truth": str(ground_truth) if ground_truth else None,
+        "predictions": [str(path) for path in predictions],
+        "pdfs": str(pdfs) if pdfs else None,
+        "as_reference": as_reference,
+    }
+    return json.dumps(named)
+
+
+def start(monkeypatch: Any, view: str = OVERVIEW, *, files: str | None = None, **address: str) -> AppTest:
+    """A new session on a view; `files` from `workspace`, the sample data without."""
+    if files is None:
+        monkeypatch.delenv(WORKSPACE_VARIABLE, raising=False)
+    else:
+        monkeypatch.setenv(WORKSPACE_VARIABLE, files)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    if view != OVERVIEW:
+        app.switch_page(view)
+    for name, text in address.items():
+        app.query_params[name] = text
+    return fine(app.run())
+
+
+def fine(app: AppTest) -> AppTest:
+    """The same session, if its last run ended without an exception."""
+    assert not app.exception, [each.message for each in app.exception]
+    return app
+
+
+def go(app: AppTest, view: str) -> AppTest:
+    """The session on another view."""
+    return fine(app.switch_page(view).run())
+
+
+class _Words(html.parser.HTMLParser):
+    """Text and tags of a piece of HTML."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.words: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if data.strip():
+            self.words.append(data.strip())
+
+
+def read_html(body: str) -> _Words:
+    """Words and tags as a browser would see them."""
+    reader = _Words()
+    reader.feed(body)
+    reader.close()
+    return reader
+
+
+def html_blocks(app: AppTest) -> list[str]:
+    """Bodies of all st.html blocks but the style sheet."""
+    return [each.proto.body for each in app.get("html") if "<style" not in each.proto.body]
+
+
+def words(app: AppTest) -> list[str]:
+    """Pieces of text in our own HTML blocks, in order."""
+    return [word for body in html_blocks(app) for word in read_html(body).words]
+
+
+def signature(app: AppTest) -> str:
+    """The line under the title."""
+    body = next(body for body in html_blocks(app) if "ls-title" in body)
+    return " ".join(read_html(body).words[1:])
+
+
+def title(app: AppTest) -> str:
+    """The title of the view."""
+    body = next(body for body in html_blocks(app) if "ls-title" in body)
+    return read_html(body).words[0]
+
+
+def cards(app: AppTest) -> list[dict[str, str]]:
+    """The model cards: name, ratios and counts as they are written."""
+    found = []
+    for body in html_blocks(app):
+        if "ls-card" not in body:
+            continue
+        text = read_html(body).words
+        card = {"letter": text[0], "name": text[1], "against": text[2]}
+        card |= dict(zip(text[3:-4:2], text[4:-4:2], strict=True))
+        card |= dict(each.split(" ", 1) for each in text[-4:-1])
+        card["signature"] = text[-1]
+        found.append(card)
+    return found
+
+
+def three_numbers(app: AppTest) -> dict[str, str]:
+    """Precision, recall and F1 in the operating point of the page browser."""
+    body = next(body for body in html_blocks(app) if "ls-numbers" in body)
+    text = read_html(body).words
+    return dict(zip(text[::2], text[1::2], strict=True))
+
+
+def viewer(app: AppTest) -> dict[str, Any]:
+    """What the page viewer was given."""
+    (component,) = app.get("bidi_component")
+    data: dict[str, Any] = json.loads(component.proto.json)
+    return data
+
+
+def markdown_texts(app: AppTest) -> Iterator[tuple[str, str]]:
+    """Every text that Streamlit may render as Markdown, with where it stands.
+
+    Cells of tables and charts are binary in the protocol and so not here; Streamlit draws them on a canvas. Options
+    of a selectbox are plain text; its label is not.
+    """
+    for element in _elements(app._tree):  # AppTest has no public walk over all elements
+        kind = element.type
+        if kind in PLAIN_ELEMENTS:
+            continue
+        values = MessageToDict(element.proto, preserving_proto_field_name=True)
+        if kind == "selectbox":
+            values.pop("options", None)
+            values.pop("raw_value", None)
+        if kind in ("vega_lite_chart", "arrow_vega_lite_chart"):
+            values = {name: value for name, value in values.items() if name == "alt"}
+        for name in ("arrow_data", "data", "id", "form_id", "icon"):
+            values.pop(name, None)
+        yield from ((f"{kind}.{place}", text) for place, text in _strings(values, ""))
+
+
+def _elements(block: Any) -> Iterator[Any]:
+    for child in block.children.values():
+        if hasattr(child, "children"):
+            yield from _elements(child)
+        else:
+            yield child
+
+
+def _strings(value: Any, place: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _strings(inner, f"{place}.{name}")
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _strings(inner, f"{place}[{number}]")
+    elif isinstance(value, str):
+        try:
+            inner = json.loads(value) if value[:1] in "{[" else None
+        except ValueError:
+            inner = None
+        if isinstance(inner, dict):
+            yield from _strings(inner, place)
+        else:
+            yield place, value
+
+
+# A piece of Markdown or HTML that does something, not preceded by a backslash.
+_ACTIVE = re.compile(
+    r"(?<!\\)!?\[[^\]]*\](?<!\\)\(|(?<!\\)<[a-zA-Z/!]|(?<![\\a-zA-Z]):(?:material|red|blue|green)\b|(?<!\\)\$[^$]+\$"
+    r"|https?://|www\.|\*\*|(?<!\\)`|^#"
+)
+
+
+def active_markdown(text: str) -> str | None:
+    """The first piece of a text that Markdown would act on, None when there is none."""
+    found = _ACTIVE.search(text)
+    return found.group() if found else None

@@ -1,0 +1,108 @@
+"""The house keeps its shape: who may import whom, what may not be written, and that the README names everything."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from evaluator.cli import app
+from evaluator.protocols import PROTOCOLS
+from evaluator.readers import FORMATS
+
+PROJECT = Path(__file__).resolve().parent.parent
+ROOMS = (
+    "version", "errors", "boxes", "text", "dataset", "results", "matching", "average_precision", "error_types",
+    "readers", "protocols", "compare", "corpus", "workspace", "pdf_worker", "pages_pdf", "overlay", "charts",
+    "findings", "report", "cli",
+)  # fmt: skip
+CORE = sorted((PROJECT / "evaluator").rglob("*.py"))
+VIEWS = [PROJECT / "app.py", *sorted((PROJECT / "pages").rglob("*.py"))]
+SAMPLES = sorted((PROJECT / "sample_data").rglob("*.py"))
+SCRIPTS = sorted((PROJECT / "evaluator").rglob("*.js")) + sorted((PROJECT / "pages").rglob("*.js"))
+# Who may import what stands nowhere else.
+OWNERS = {
+    "streamlit": ("app.py", "pages/"),
+    "pymupdf": ("evaluator/pdf_worker.py", "sample_data/"),
+    "fitz": (),
+    "altair": ("evaluator/charts.py",),
+}
+FORBIDDEN = r"unsafe_allow_html|\bpickle\b|\beval\(|yaml\.load|innerHTML"
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(PROJECT).as_posix()
+
+
+def imports(path: Path) -> list[str]:
+    """Every module that a file imports, anywhere in it, with the names taken from it: ``evaluator.boxes.area``."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name_of(path)}: imports are absolute"
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return found
+
+
+@pytest.mark.parametrize("path", CORE, ids=name_of)
+def test_a_room_imports_only_rooms_above_it(path: Path) -> None:
+    room = path.relative_to(PROJECT / "evaluator").parts[0].removesuffix(".py")
+    if room == "__init__":
+        assert not any(name.startswith("evaluator") for name in imports(path))
+        return
+    assert room in ROOMS, f"{name_of(path)} has no place in the plan"
+    for name in imports(path):
+        package, _, rest = name.partition(".")
+        assert package not in ("pages", "app", "tests", "sample_data"), f"{name_of(path)} imports {name}"
+        if package == "evaluator":
+            other = rest.split(".")[0]
+            assert other in ROOMS, f"{name_of(path)} imports {name}"
+            inside = other == room and path.parent.name == room
+            assert inside or ROOMS.index(other) < ROOMS.index(room), f"{name_of(path)} imports {name}"
+
+
+@pytest.mark.parametrize("path", CORE + VIEWS + SAMPLES, ids=name_of)
+def test_only_the_owner_imports_a_library(path: Path) -> None:
+    for package in {name.split(".")[0] for name in imports(path)} & OWNERS.keys():
+        assert name_of(path).startswith(OWNERS[package] or "-"), f"{name_of(path)} imports {package}"
+
+
+@pytest.mark.parametrize("path", CORE + VIEWS + SAMPLES + SCRIPTS, ids=name_of)
+def test_nothing_dangerous_is_called(path: Path) -> None:
+    assert not re.findall(FORBIDDEN, path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", CORE + VIEWS, ids=name_of)
+def test_a_module_says_what_it_owns(path: Path) -> None:
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def test_no_room_is_a_drawer() -> None:
+    everything = [*CORE, *VIEWS, *SAMPLES, *SCRIPTS, *(PROJECT / "tests").rglob("*.py")]
+    for path in everything:
+        assert not re.search(r"utils|helpers?|common|manager", path.stem), name_of(path)
+
+
+def test_only_one_file_touches_the_session() -> None:
+    for path in VIEWS:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        touched = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        touched &= {"session_state", "cache_data", "cache_resource", "query_params"}
+        assert not touched or path.name == "_session.py", f"{name_of(path)} touches {touched}"
+
+
+def test_the_readme_names_every_protocol_format_and_command() -> None:
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    commands = [name for name in app if not name.startswith("-")]
+    assert {"open", "check", "evaluate"} <= set(commands)
+    for command in commands:
+        assert f"layoutscope {command}" in readme, f"README.md does not show layoutscope {command}"
+    for protocol in PROTOCOLS.values():
+        assert f"`{protocol.name}`" in readme, f"README.md does not name the protocol {protocol.name}"
+        assert protocol.title in readme
+    for name in FORMATS:
+        assert f"`{name}`" in readme, f"README.md does not name the format {name}"

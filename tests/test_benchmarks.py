@@ -1,0 +1,35 @@
+"""The benchmarks run, and what they compare is equal."""
+
+from __future__ import annotations
+
+import sys
+
+import msgspec
+import numpy as np
+import pytest
+
+from tests.benchmarks import bench_snapshot
+from tests.benchmarks.corpus import dln_like, snap_like
+
+
+def test_the_snapshot_benchmark_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    # It leaves with an error when the results of the peers differ.
+    monkeypatch.setattr(sys, "argv", ["bench_snapshot", "--smoke", "--json"])
+    bench_snapshot.main()
+    result = msgspec.json.decode(capsys.readouterr().out)
+    assert [duel["peer"] for duel in result["duels"]] == ["reference", "plain loop"]
+    assert all(duel["ratio_min"] > 1.0 for duel in result["duels"])
+
+
+@pytest.mark.parametrize(("make", "truths", "predictions"), [(snap_like, 0.5, 1.4), (dln_like, 13.7, 15.7)])
+def test_a_corpus_is_the_same_every_time_and_as_dense_as_it_says(
+    make: object, truths: float, predictions: float
+) -> None:
+    sides, again = make(2000), make(2000)  # type: ignore[operator]
+    for side, other, density in zip(sides, again, (truths, predictions), strict=True):
+        boxes = side.boxes
+        assert (boxes.xyxy == other.boxes.xyxy).all()
+        assert len(boxes) / 2000 == pytest.approx(density, rel=0.1)
+        assert ((boxes.xyxy >= 0.0) & (boxes.xyxy <= 1.0)).all()
+        assert (boxes.xyxy[:, :2] < boxes.xyxy[:, 2:]).all()
+        assert (np.diff(boxes.entry) >= 0).all()

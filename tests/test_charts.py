@@ -1,0 +1,164 @@
+"""Charts: specifications that validate, labels that stay data, colours of both themes, counts equal to numpy's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evaluator import charts
+from evaluator.boxes import IntArray
+
+HOSTILE = (
+    "a:Q", "a.b", "a[0]", "datum['x']", 'quote "double"', "it's", "back\\slash", "a\\", "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>", "![b](http://example.invalid/x.png)", "[a](http://example.invalid/)", "$x$",
+    "line\nbreak", "\u202egnp", "=1+1", "", "   ", "count()", "sum(mistakes):Q", "x" * 300, "ä漢字😀",
+)  # fmt: skip
+MODELS = (("A",), ("A", "B"), ("B",))
+
+
+def counts(*values: int) -> IntArray:
+    return np.array(values, dtype=np.int64)
+
+
+def mistakes(labels: tuple[str, ...], letters: tuple[str, ...] = ("A", "B"), *, dark: bool = False) -> charts.Chart:
+    values = {letter: np.arange(len(labels), dtype=np.int64)[::-1] + 1 for letter in letters}
+    return charts.mistakes_by_label(labels, values, dark=dark, height=300)
+
+
+def spread(seed: int = 0, low: float = 0.5) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.random.default_rng(seed).uniform(low, 1.0, 500)
+
+
+def every_value(node: Any, name: str) -> Iterator[Any]:
+    """Values of a key anywhere in a specification."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key == name:
+                yield value
+            yield from every_value(value, name)
+    elif isinstance(node, list):
+        for value in node:
+            yield from every_value(value, name)
+
+
+def rows_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    return [row for rows in spec["datasets"].values() for row in rows]
+
+
+def validated(chart: charts.Chart) -> dict[str, Any]:
+    """The specification, after altair held it against the Vega-Lite schema, as strict JSON."""
+    return json.loads(json.dumps(chart.to_dict(validate=True), allow_nan=False))
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("letters", MODELS)
+def test_every_chart_is_a_valid_specification(letters: tuple[str, ...], dark: bool) -> None:
+    for chart in (
+        mistakes(("Table", "Text"), letters, dark=dark),
+        charts.histogram({letter: spread() for letter in letters}, low=0.5, dark=dark),
+    ):
+        spec = validated(chart)
+        colours = charts.palette(dark=dark)
+        text = json.dumps(spec)
+        assert colours.muted in text
+        marks = json.dumps({name: value for name, value in spec.items() if name != "config"})
+        for letter, colour in (("A", colours.a), ("B", colours.b)):
+            assert (colour in marks) == (letter in letters)
+        other = charts.palette(dark=not dark)
+        assert other.muted not in text or other.muted in (colours.a, colours.b)
+        assert other.grid not in text
+        assert spec["config"]["background"] == "transparent"
+        assert "title" not in spec
+        assert spec["config"]["axis"]["labelFontSize"] >= 12
+        assert "legend" not in text.replace('"legend": null', "")
+
+
+def test_the_two_themes_are_those_of_the_design() -> None:
+    assert (charts.LIGHT.a, charts.LIGHT.b, charts.LIGHT.grid) == ("#5B6675", "#1F5FA8", "#E3E6EB")
+    assert (charts.DARK.a, charts.DARK.b, charts.DARK.grid) == ("#A3AEBB", "#7DB1F2", "#2A323B")
+
+
+def test_labels_are_cells_and_never_fields_or_expressions() -> None:
+    spec = validated(mistakes(HOSTILE[:12]))
+    assert {row["label"] for row in rows_of(spec)} == set(HOSTILE[:12])
+    assert set(every_value(spec, "field")) == {"label", "model", "mistakes"}
+    for name in ("expr", "calculate", "filter", "test", "url", "href"):
+        assert list(every_value(spec, name)) == []
+
+
+@pytest.mark.parametrize("label", HOSTILE)
+def test_each_hostile_label_alone(label: str) -> None:
+    spec = validated(mistakes((label, "Table")))
+    assert [row["label"] for row in rows_of(spec)][:2] == [label, label]
+    assert set(every_value(spec, "field")) == {"label", "model", "mistakes"}
+    orders = [value for value in every_value(spec, "sort") if isinstance(value, list) and "Table" in value]
+    assert orders
+    assert all(order == [label, "Table"] for order in orders)
+
+
+def test_mistakes_are_sorted_cut_and_free_of_zeros() -> None:
+    labels = tuple(f"label {number}" for number in range(20))
+    values = {"A": np.arange(20, dtype=np.int64), "B": np.zeros(20, dtype=np.int64)}
+    rows = rows_of(validated(charts.mistakes_by_label(labels, values, dark=False, height=300, top=5)))
+    shown = {row["label"]: row["rank"] for row in rows}
+    assert sorted(shown, key=shown.__getitem__) == ["label 19", "label 18", "label 17", "label 16", "label 15"]
+    assert [(row["model"], row["mistakes"]) for row in rows if row["rank"] == 0] == [("A", 19), ("B", 0)]
+    every = charts.mistakes_by_label(labels, values, dark=False, height=300, top=100)
+    assert "label 0" not in {row["label"] for row in rows_of(validated(every))}
+    tied = charts.mistakes_by_label(("x", "y"), {"A": counts(2, 2)}, dark=False, height=300)
+    assert [row["label"] for row in rows_of(validated(tied))] == ["x", "y"]
+
+
+def test_numbers_fit_behind_the_longest_bar() -> None:
+    chart = charts.mistakes_by_label(("x",), {"A": counts(100), "B": counts(7)}, dark=False, height=300)
+    domains = [value for value in every_value(validated(chart), "domain") if isinstance(value, list) and value[0] == 0]
+    assert domains
+    assert all(domain[1] >= 1.1 * 100 for domain in domains)
+
+
+@pytest.mark.parametrize("labels", [(), ("Table",)])
+def test_no_mistake_is_an_empty_chart(labels: tuple[str, ...]) -> None:
+    values = {letter: np.zeros(len(labels), dtype=np.int64) for letter in ("A", "B")}
+    spec = validated(charts.mistakes_by_label(labels, values, dark=False, height=300))
+    assert rows_of(spec) == []
+
+
+def test_a_click_picks_a_label_and_a_brush_a_range() -> None:
+    picks = {param["name"]: param["select"] for param in validated(mistakes(("Table",)))["params"]}
+    assert picks["label"]["type"] == "point"
+    assert picks["label"]["fields"] == ["label"]
+    brushes = {param["name"]: param["select"] for param in validated(
+        charts.histogram({"A": spread()}, low=0.5, dark=False))["params"]}  # fmt: skip
+    assert brushes["range"] == {"type": "interval", "encodings": ["x"]}
+
+
+@pytest.mark.parametrize("low", [0.1, 0.5, 0.53, 0.95])
+def test_the_histogram_counts_like_numpy(low: float) -> None:
+    values = {"A": np.append(spread(1, 0.0), [low, 1.0]), "B": spread(2, low)}
+    rows = rows_of(validated(charts.histogram(values, low=low, dark=False)))
+    edges = np.linspace(low, 1.0, 21)
+    for letter, column in values.items():
+        mine = sorted((row["start"], row["boxes"]) for row in rows if row["model"] == letter)
+        wanted = np.histogram(column, bins=edges)[0].tolist()
+        # The second model's line has one more point at the right end.
+        assert [boxes for _, boxes in mine][:20] == wanted
+        assert [start for start, _ in mine][:20] == pytest.approx(edges[:-1])
+        assert sum(wanted) == int((column >= low).sum())
+    assert max(row["boxes"] for row in rows) > 0
+
+
+def test_the_line_of_the_second_model_reaches_the_end_of_the_axis() -> None:
+    rows = rows_of(validated(charts.histogram({"A": spread(), "B": np.array([0.99])}, low=0.5, dark=False)))
+    last = [row for row in rows if row["model"] == "B" and row["start"] == 1.0]
+    assert [row["boxes"] for row in last] == [1]
+
+
+def test_a_model_without_matches_is_a_flat_histogram() -> None:
+    nothing = np.empty(0, dtype=np.float64)
+    for values in ({"A": nothing}, {"A": nothing, "B": spread()}, {"A": spread(), "B": nothing}):
+        spec = validated(charts.histogram(values, low=0.5, dark=True))
+        assert {row["model"] for row in rows_of(spec)} == set(values)

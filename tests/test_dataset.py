@@ -1,0 +1,124 @@
+"""The columnar model: shared codes, sorted pages, renamed labels, and the way back to file and position."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator.dataset import Part, join, map_labels
+from tests.building import annotations, box, ground_truth, random_rows
+
+
+def test_documents_and_pages_are_sorted_whatever_the_files_do() -> None:
+    truth = ground_truth([box(0, 0, 1, 1, document="z.pdf", page=3), box(0, 0, 1, 1, document="b.pdf", page=10)])
+    predicted = annotations([box(0, 0, 1, 1, document="b.pdf", page=2), box(0, 0, 1, 1, document="z.pdf", page=3)])
+    dataset = join(truth, predicted)
+    assert [document.doc_id for document in dataset.documents] == ["b.pdf", "z.pdf"]
+    assert (dataset.page_document.tolist(), dataset.page_index.tolist()) == ([0, 0, 1], [2, 10, 3])
+    assert (dataset.page_document.dtype, dataset.page_index.dtype) == (np.int32, np.int64)
+    assert (dataset.ground_truth.document.tolist(), dataset.ground_truth.page.tolist()) == ([1, 0], [2, 1])
+    assert (dataset.predictions[0].document.tolist(), dataset.predictions[0].page.tolist()) == ([0, 1], [0, 2])
+    assert dataset.pages == 3
+
+
+def test_pages_without_boxes_are_pages() -> None:
+    dataset = join(ground_truth([], pages=[("a.pdf", 4)]), annotations([], pages=[("a.pdf", 0)], documents=["b.pdf"]))
+    assert dataset.page_index.tolist() == [0, 4]
+    assert [document.doc_id for document in dataset.documents] == ["a.pdf", "b.pdf"]
+
+
+def test_nothing_joins_to_nothing() -> None:
+    for dataset in (join(ground_truth([])), join(ground_truth([]), annotations([]))):
+        assert (dataset.pages, len(dataset.documents), len(dataset.ground_truth)) == (0, 0, 0)
+        assert dataset.page_row(0, 0) is None
+
+
+def test_labels_come_in_the_order_of_the_maps_then_the_unmapped() -> None:
+    odd = [box(0, 0, 1, 1, label=label) for label in ("Stamp", "Chart", "Figure")]
+    truth, predicted = ground_truth(odd, labels=["Table", "Figure"]), annotations(odd, labels=["Figure", "Chart"])
+    dataset = join(truth, predicted)
+    # Chart is unmapped in the ground truth and mapped in the prediction: it is scored.
+    assert (dataset.labels, dataset.evaluated) == (("Table", "Figure", "Chart", "Stamp"), 3)
+    assert dataset.ground_truth.label.tolist() == dataset.predictions[0].label.tolist() == [3, 2, 1]
+
+
+@settings(deadline=None, max_examples=50)
+@given(seed=st.integers(0, 10**6))
+def test_codes_lead_back_to_the_names_of_the_file(seed: int) -> None:
+    rows, predicted = random_rows(seed)
+    dataset = join(ground_truth(rows), annotations(predicted))
+    for side, expected in ((dataset.ground_truth, rows), (dataset.predictions[0], predicted)):
+        found = [
+            (dataset.documents[document].doc_id, int(dataset.page_index[page]), dataset.labels[label])
+            for document, page, label in zip(side.document, side.page, side.label, strict=True)
+        ]
+        assert found == [(row.document, row.page, row.label) for row in expected]
+        assert dataset.page_document[side.page].tolist() == side.document.tolist()
+    assert side.xyxy is side.source.boxes.xyxy
+    assert side.score is side.source.boxes.score
+
+
+def test_page_row_finds_a_page_or_says_that_there_is_none() -> None:
+    listed = [("a", 0), ("a", 5), ("c", 5), ("c", 2**31 - 1)]
+    rows = [box(0, 0, 1, 1, document=name, page=page) for name, page in listed]
+    dataset = join(ground_truth(rows, documents=["b"]))
+    pages = {(0, 0): 0, (0, 5): 1, (2, 5): 2, (2, 2**31 - 1): 3}
+    for document in range(4):
+        for page in (-1, 0, 1, 5, 6, 2**31 - 1):
+            assert dataset.page_row(document, page) == pages.get((document, page))
+
+
+def test_documents_of_one_file_only() -> None:
+    truth, first = ground_truth([], documents=["c", "a", "b"]), annotations([], documents=["b", "d"])
+    dataset = join(truth, first, annotations([], documents=["a", "b", "c"]))
+    assert dataset.documents_only_in() == {"ground_truth": ("a", "c"), "prediction": ("d",)}
+    assert dataset.in_both().tolist() == [False, True, False, False]
+    assert dataset.documents_only_in(1) == {"ground_truth": (), "prediction": ()}
+    # d is in neither of the two files that are compared here, and so in neither list.
+    assert dataset.in_both(1).tolist()[:3] == [True, True, True]
+
+
+def test_renaming_merges_labels_and_leaves_the_input_alone() -> None:
+    rows = [box(0, 0, 1, 1, label=label) for label in ("Figure", "Table", "fig", "Stamp")]
+    before = annotations(rows)
+    after = map_labels(before, {"fig": "Figure", "Table": "Grid"})
+    assert (after.labels, after.evaluated) == (("Figure", "Grid", "Stamp"), 2)
+    assert [after.labels[code] for code in after.boxes.label] == ["Figure", "Grid", "Figure", "Stamp"]
+    assert (before.labels, before.boxes.label.tolist()) == (("Figure", "Table", "fig", "Stamp"), [0, 1, 2, 3])
+    assert after.boxes.xyxy is before.boxes.xyxy
+
+
+def test_renaming_swaps_without_a_detour() -> None:
+    after = map_labels(annotations([box(0, 0, 1, 1, label="Figure")]), {"Figure": "Table", "Table": "Figure"})
+    assert (after.labels, [after.labels[code] for code in after.boxes.label]) == (("Table", "Figure"), ["Table"])
+
+
+def test_a_mapped_label_renamed_to_an_unmapped_one_makes_it_scored() -> None:
+    rows = [box(0, 0, 1, 1, label="Stamp"), box(0, 0, 1, 1, label="Figure")]
+    after = map_labels(annotations(rows), {"Figure": "Stamp"})
+    assert (after.labels, after.evaluated, after.boxes.label.tolist()) == (("Stamp", "Table"), 2, [0, 0])
+
+
+@pytest.mark.parametrize("names", [{}, {"Chart": "Figure"}])
+def test_renaming_nothing_gives_the_same_object(names: dict[str, str]) -> None:
+    source = annotations([box(0, 0, 1, 1)])
+    assert map_labels(source, names) is source
+
+
+def test_a_box_is_traced_to_its_file_entry_and_position() -> None:
+    rows = [box(0, 0, 1, 1), box(0, 0, 0.5, 0.5), box(0, 0, 1, 1, page=1), box(0, 0, 1, 1, document="b.pdf")]
+    source = annotations(rows, name="p.json", pages=[("a.pdf", 7)])
+    assert [source.source_of(row) for row in range(4)] == [
+        ("p.json", 1, 0), ("p.json", 1, 1), ("p.json", 2, 0), ("p.json", 3, 0),
+    ]  # fmt: skip
+
+
+def test_a_box_of_a_folder_is_traced_to_its_own_file() -> None:
+    rows = [box(0, 0, 1, 1), box(0, 0, 1, 1, page=1), box(0, 0, 1, 1, document="b.pdf")]
+    parts = Part("1.json", "", 2, 2), Part("empty.json", "", 0, 0), Part("2.json", "", 1, 1)
+    source = replace(annotations(rows, name="folder"), parts=parts)
+    assert [source.source_of(row) for row in range(3)] == [("1.json", 0, 0), ("1.json", 1, 0), ("2.json", 0, 0)]

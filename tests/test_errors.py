@@ -1,0 +1,157 @@
+"""Findings: the sentence as a whole, text that no terminal obeys, excerpts that stay short."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+
+import pytest
+
+from evaluator.errors import BadInput, Collector, Finding, has_errors, plain, quote
+
+
+def finding(**given: str) -> Finding:
+    said = {"severity": "error", "file": "p.json", "place": "$.info", "rule": "info is required"}
+    return Finding(**{**said, "found": "", "fix": "Add it.", **given})
+
+
+def test_the_sentence_names_file_place_rule_found_and_fix_in_that_order() -> None:
+    whole = Finding(
+        severity="error",
+        file="predictions.json",
+        place="$.predictions[12].objects[3].bbox",
+        rule="x2 must be greater than x1 (snapshot 1.3, section 3)",
+        found="[0.42, 0.10, 0.31, 0.55]",
+        fix="Swap x1 and x2, or remove the object.",
+    )
+    assert whole.sentence == (
+        "predictions.json: $.predictions[12].objects[3].bbox: x2 must be greater than x1 (snapshot 1.3, section 3); "
+        "found [0.42, 0.10, 0.31, 0.55]. Swap x1 and x2, or remove the object."
+    )
+
+
+def test_the_sentence_without_place_or_excerpt() -> None:
+    assert finding(place="").sentence == "p.json: info is required. Add it."
+    assert finding(place="", found='"1.2"').sentence == 'p.json: info is required; found "1.2". Add it.'
+
+
+@pytest.mark.parametrize("part", ["file", "place", "rule", "found", "fix"])
+def test_every_part_of_the_sentence_is_made_plain(part: str) -> None:
+    assert "\\x1b[31m\\n\\u202e" in finding(**{part: "\x1b[31m\n\u202e"}).sentence
+
+
+HARMFUL = ("Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn")
+
+
+def test_no_control_or_format_character_stays() -> None:
+    for code in range(sys.maxunicode + 1):
+        char = chr(code)
+        if unicodedata.category(char) in HARMFUL:
+            shown = plain(f"a{char}b")
+            assert shown.isascii()
+            assert shown.isprintable()
+            assert shown == f"a{ascii(char)[1:-1]}b"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", ""),
+        ("Table 3, Größe 5 µm — 表", "Table 3, Größe 5 µm — 表"),
+        ("a\tb\nc\rd\0e\x7f", "a\\tb\\nc\\rd\\x00e\\x7f"),
+        ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
+        ("\x9b31m", "\\x9b31m"),
+        ("abc\u202egnp.exe", "abc\\u202egnp.exe"),
+        ("\u2066\u200b\ufeff\u2028", "\\u2066\\u200b\\ufeff\\u2028"),
+        ("\ud800", "\\ud800"),
+        ("C:\\new", "C:\\new"),
+    ],
+)
+def test_plain(text: str, shown: str) -> None:
+    assert plain(text) == shown
+    shown.encode()
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ([0.42, 0.1], "[0.42,0.1]"),
+        ("1.2", '"1.2"'),
+        (None, "null"),
+        ({"a": True}, '{"a":true}'),
+        (float("nan"), "null"),
+        ("\ud800", "'\\ud800'"),
+        (10**400, str(10**400)[:159] + "…"),
+        ({1, 2}, "[1,2]"),
+        (object, "<class 'object'>"),
+    ],
+)
+def test_quote(value: object, shown: str) -> None:
+    assert quote(value) == shown
+
+
+@pytest.mark.parametrize("length", [157, 158, 159, 1_000_000])
+def test_quotes_are_at_most_160_characters(length: int) -> None:
+    shown = quote("x" * length)
+    if length <= 158:
+        assert shown == '"' + "x" * length + '"'
+    else:
+        assert (len(shown), shown[0], shown[-1]) == (160, '"', "…")
+
+
+def test_a_value_that_contains_itself_can_be_quoted() -> None:
+    value: list[object] = []
+    value.append(value)
+    assert len(quote(value)) <= 160
+
+
+def test_bad_input_puts_errors_first_and_keeps_all() -> None:
+    warning, first, second = finding(severity="warning", rule="w"), finding(rule="e1"), finding(rule="e2")
+    raised = BadInput([warning, first, second])
+    assert raised.findings == (first, second, warning)
+    assert str(raised) == "p.json: $.info: e1. Add it.\np.json: $.info: e2. Add it.\np.json: $.info: w. Add it."
+
+
+def test_has_errors() -> None:
+    assert not has_errors([])
+    assert not has_errors([finding(severity="warning")])
+    assert has_errors([finding(severity="warning"), finding()])
+
+
+def test_a_collector_spells_out_a_rule_only_so_often() -> None:
+    found = Collector("p.json", max_per_rule=2)
+    described: list[int] = []
+
+    def describe(row: int) -> tuple[str, str, str]:
+        described.append(row)
+        return f"$[{row}]", "0", "Mend it."
+
+    found.errors("no zero", range(5), describe)
+    found.errors("no zero", range(1000), describe)
+    found.error("$.a", "other", "1", "Fix.")
+    found.warning("$.b", "no zero", "0", "A warning of that rule counts apart.")
+    assert described == [0, 1]
+    assert [entry.sentence for entry in found.findings()] == [
+        "p.json: $[0]: no zero; found 0. Mend it.",
+        "p.json: $[1]: no zero; found 0. Mend it.",
+        "p.json: $.a: other; found 1. Fix.",
+        "p.json: $.b: no zero; found 0. A warning of that rule counts apart.",
+        "p.json: no zero; found the same 1,003 more times. layoutscope check lists them all.",
+    ]
+    assert found.failed
+
+
+def test_a_collector_without_bound_spells_out_everything() -> None:
+    found = Collector("p.json", max_per_rule=None)
+    assert not found.failed
+    assert found.findings() == ()
+    found.errors("rule", range(1000), lambda row: (f"$[{row}]", "", "Fix."))
+    assert len(found.findings()) == 1000
+
+
+def test_warnings_do_not_fail_a_file() -> None:
+    found = Collector("p.json", max_per_rule=1)
+    for _ in range(3):
+        found.warning("", "rule", "", "Fix.")
+    assert not found.failed
+    assert [entry.severity for entry in found.findings()] == ["warning", "warning"]

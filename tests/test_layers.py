@@ -1,0 +1,281 @@
+"""What the viewer is given to draw: status, partner, nearest box, mistakes, strip and order of pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evaluator.dataset import join
+from evaluator.overlay import layers
+from evaluator.protocols import snapshot
+from tests.building import Box, box, ground_truth, random_rows
+from tests.building import annotations as prediction
+
+BOX_KEYS = {
+    "key", "side", "status", "label", "xyxy", "score", "iou", "coverage", "purity", "partner", "nearest", "mistake",
+    "source",
+}  # fmt: skip
+
+
+def result_of(
+    truth: Sequence[Box], predicted: Sequence[Box], *, iou: float = 0.5, min_score: float = 0.0, **given: Any
+) -> snapshot.ThresholdResult:
+    dataset = join(ground_truth(truth, **given), prediction(predicted))
+    return snapshot.pair(dataset, 0, iou_floor=snapshot.IOU_FLOOR).match(min_score=min_score).at(iou)
+
+
+def page_of(truth: Sequence[Box], predicted: Sequence[Box], **given: Any) -> dict[str, Any]:
+    return layers.page_data(result_of(truth, predicted, **given), 0)
+
+
+def by_key(data: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {each["key"]: each for each in data["boxes"]}
+
+
+def test_a_matched_pair_names_each_other() -> None:
+    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.4, score=0.9)])
+    found = by_key(data)
+    assert found.keys() == {"g0", "p0"}
+    assert set(found["g0"]) == set(found["p0"]) == BOX_KEYS
+    assert (found["g0"]["status"], found["p0"]["status"]) == ("truth", "TP")
+    assert (found["g0"]["partner"], found["p0"]["partner"]) == ("p0", "g0")
+    for each in found.values():
+        assert (each["iou"], each["coverage"], each["purity"]) == pytest.approx((0.75, 0.75, 1.0))
+        assert (each["nearest"], each["mistake"]) == (None, None)
+    assert (found["g0"]["score"], found["p0"]["score"]) == (None, 0.9)
+    assert found["p0"]["xyxy"] == [0.1, 0.1, 0.5, 0.4]
+    assert data["mistakes"] == []
+    assert data["counts"] == {"TP": 1, "FP": 0, "FN": 0, "ground_truth": 1, "predictions": 1}
+    assert data["labels"] == ["Figure"]
+    assert data["limit"] is None
+
+
+def test_a_box_says_where_it_stands_in_its_file() -> None:
+    truth = [box(0.1, 0.1, 0.2, 0.2, page=0), box(0.3, 0.1, 0.4, 0.2, page=1), box(0.5, 0.1, 0.6, 0.2, page=1)]
+    data = layers.page_data(result_of(truth, []), 1)
+    assert [each["source"] for each in data["boxes"]] == [
+        "ground_truth.json, $.predictions[1].objects[0]",
+        "ground_truth.json, $.predictions[1].objects[1]",
+    ]
+
+
+def test_a_near_miss_is_one_mistake_with_one_number_on_two_boxes() -> None:
+    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.2, score=0.8)])
+    found = by_key(data)
+    assert [each["status"] for each in found.values()] == ["FN", "FP"]
+    assert [each["mistake"] for each in found.values()] == [1, 1]
+    assert found["g0"]["nearest"] == {"key": "p0", "iou": pytest.approx(0.25)}
+    assert found["p0"]["nearest"] == {"key": "g0", "iou": pytest.approx(0.25)}
+    assert data["mistakes"] == [
+        {
+            "number": 1,
+            "status": "FP",
+            "title": "Near miss",
+            "label": "Figure",
+            "lines": ["IoU 0.25 · coverage 0.25 · purity 1.00", "box below the IoU threshold", "score 0.80"],
+            "tags": ["FP", "FN"],
+            "keys": ["p0", "g0"],
+        }
+    ]
+    assert data["counts"] == {"TP": 0, "FP": 1, "FN": 1, "ground_truth": 1, "predictions": 1}
+
+
+def test_the_same_place_under_another_label_is_a_wrong_class() -> None:
+    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.5, label="Table", score=0.8)])
+    (mistake,) = data["mistakes"]
+    assert (mistake["title"], mistake["label"]) == ("Wrong class", "Figure")
+    assert mistake["lines"] == ["IoU 1.00 · coverage 1.00 · purity 1.00", "predicted as Table", "score 0.80"]
+    assert data["labels"] == ["Figure", "Table"]
+
+
+def test_far_boxes_are_two_mistakes() -> None:
+    data = page_of([box(0.1, 0.1, 0.2, 0.2)], [box(0.5, 0.5, 0.9, 0.9, score=None)])
+    assert [(each["title"], each["tags"], each["lines"]) for each in data["mistakes"]] == [
+        ("Missed", ["FN"], ["no prediction here"]),
+        ("False positive", ["FP"], ["no ground truth here", "no score"]),
+    ]
+
+
+def test_a_slight_touch_is_two_mistakes_that_name_each_other() -> None:
+    # IoU 0.0526: nearest, but not near.
+    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.46, 0.5, 0.86)])
+    assert [each["title"] for each in data["mistakes"]] == ["Missed", "False positive"]
+    assert data["mistakes"][0]["lines"] == ["IoU 0.05 with Figure"]
+
+
+def test_a_second_box_on_a_matched_one_says_so() -> None:
+    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.5), box(0.1, 0.1, 0.5, 0.4, score=0.3)])
+    found = by_key(data)
+    assert [found[key]["status"] for key in ("g0", "p0", "p1")] == ["truth", "TP", "FP"]
+    assert data["mistakes"][0]["lines"] == ["IoU 0.75 with matched Figure", "score 0.30"]
+    assert (found["p1"]["nearest"]["key"], found["g0"]["mistake"]) == ("g0", None)
+
+
+def test_of_two_that_want_the_same_box_the_nearer_one_gets_it() -> None:
+    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.2), box(0.1, 0.2, 0.5, 0.37)])
+    found = by_key(data)
+    assert found["g0"]["nearest"]["key"] == "p1"
+    assert found["g0"]["mistake"] == found["p1"]["mistake"] != found["p0"]["mistake"]
+    assert sorted(each["tags"] for each in data["mistakes"]) == [["FP"], ["FP", "FN"]]
+
+
+def test_mistakes_stand_in_reading_order_whatever_the_file_says() -> None:
+    rows = [box(0.1, 0.8, 0.2, 0.9), box(0.6, 0.1, 0.7, 0.2), box(0.1, 0.103, 0.2, 0.2), box(0.1, 0.4, 0.2, 0.5)]
+    data = page_of(rows, [])
+    # 0.100 and 0.103 stand on one line, so the left one comes first.
+    assert [each["keys"] for each in data["mistakes"]] == [["g2"], ["g1"], ["g3"], ["g0"]]
+    assert [each["number"] for each in data["mistakes"]] == [1, 2, 3, 4]
+    assert {key: each["mistake"] for key, each in by_key(data).items()} == {"g0": 4, "g1": 2, "g2": 1, "g3": 3}
+
+
+def test_a_page_without_boxes_and_a_page_that_no_file_mentions() -> None:
+    result = result_of([box(0.1, 0.1, 0.2, 0.2)], [], pages=[("a.pdf", 1)])
+    for row in (1, -1):
+        data = layers.page_data(result, row)
+        assert (data["boxes"], data["mistakes"], data["labels"], data["limit"]) == ([], [], [], None)
+        assert data["counts"] == dict.fromkeys(("TP", "FP", "FN", "ground_truth", "predictions"), 0)
+
+
+def test_predictions_below_the_score_threshold_are_not_there() -> None:
+    rows = [box(0.1, 0.1, 0.5, 0.5)]
+    data = page_of(rows, [rows[0]._replace(score=0.2), box(0.6, 0.6, 0.7, 0.7, score=0.9)], min_score=0.5)
+    assert {key: each["status"] for key, each in by_key(data).items()} == {"g0": "FN", "p1": "FP"}
+    assert data["counts"]["predictions"] == 1
+
+
+def test_labels_that_are_not_scored_and_labels_that_are_not_chosen_are_left_out() -> None:
+    truth = [box(0.1, 0.1, 0.2, 0.2), box(0.3, 0.1, 0.4, 0.2, label="Table"), box(0.5, 0.1, 0.6, 0.2, label="Stamp")]
+    result = result_of(truth, [])
+    assert [each["label"] for each in layers.page_data(result, 0)["boxes"]] == ["Figure", "Table"]
+    chosen = layers.page_data(result, 0, labels=["Table"])
+    assert [each["label"] for each in chosen["boxes"]] == ["Table"]
+    assert (chosen["counts"]["FN"], chosen["labels"]) == (1, ["Table"])
+    assert layers.page_data(result, 0, labels=[])["boxes"] == []
+
+
+def test_boxes_beyond_the_limit_are_counted_and_not_drawn() -> None:
+    many = layers.DRAWN_BOXES + 7
+    side = int(np.ceil(np.sqrt(many)))
+    truth = [
+        box(column / side, row / side, (column + 0.9) / side, (row + 0.9) / side)
+        for row in range(side)
+        for column in range(side)
+    ][:many]
+    data = page_of(truth, truth[:3])
+    assert len(data["boxes"]) == layers.DRAWN_BOXES + 3
+    assert data["limit"] == {"drawn": layers.DRAWN_BOXES + 3, "total": many + 3}
+    assert data["counts"] == {"TP": 3, "FP": 0, "FN": many - 3, "ground_truth": many, "predictions": 3}
+    assert len(data["mistakes"]) == layers.DRAWN_BOXES - 3
+
+
+def test_every_box_names_boxes_that_are_drawn_even_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The partner of a drawn box may be beyond the limit: the viewer must cope with its name, not with a wrong box."""
+    monkeypatch.setattr(layers, "DRAWN_BOXES", 2)
+    truth = [box(0.1 * i, 0.1, 0.1 * i + 0.08, 0.2) for i in range(5)]
+    data = page_of(truth, truth[::-1])
+    found = by_key(data)
+    assert found.keys() == {"g0", "g1", "p0", "p1"}
+    assert {key: each["partner"] for key, each in found.items()} == {"g0": "p4", "g1": "p3", "p0": "g4", "p1": "g3"}
+    assert data["mistakes"] == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_on_random_pages_counts_numbers_and_partners_agree_with_the_core(seed: int) -> None:
+    truth, predicted = random_rows(seed)
+    result = result_of(truth, predicted)
+    dataset = result.matching.dataset
+    for row in range(dataset.pages):
+        data = json.loads(json.dumps(layers.page_data(result, row), allow_nan=False))
+        page = result.per_page.row(row)
+        assert {name: data["counts"][name] for name in ("TP", "FP", "FN")} == {
+            "TP": page["tp"], "FP": page["fp"], "FN": page["fn"]
+        }  # fmt: skip
+        found = by_key(data)
+        assert len(found) == len(data["boxes"])
+        statuses = [each["status"] for each in data["boxes"]]
+        assert statuses.count("TP") == statuses.count("truth") == page["tp"]
+        assert [each["number"] for each in data["mistakes"]] == list(range(1, len(data["mistakes"]) + 1))
+        assert sorted(key for each in data["mistakes"] for key in each["keys"]) == sorted(
+            key for key, each in found.items() if each["status"] in ("FP", "FN")
+        )
+        for mistake in data["mistakes"]:
+            assert {found[key]["mistake"] for key in mistake["keys"]} == {mistake["number"]}
+            assert [found[key]["status"] for key in mistake["keys"]] == mistake["tags"]
+        for key, each in found.items():
+            if each["partner"]:
+                assert found[each["partner"]]["partner"] == key
+                assert each["label"] == found[each["partner"]]["label"]
+                assert each["iou"] >= 0.5
+            if each["nearest"]:
+                assert found[each["nearest"]["key"]]["side"] != each["side"]
+
+
+def pages_of(order: list[tuple[str, int]]) -> list[str]:
+    return [f"{document[0]}{index}" for document, index in order]
+
+
+@pytest.fixture
+def three_documents() -> snapshot.ThresholdResult:
+    """Mistakes: a0 none, a1 two, b0 one, b3 one, c0 empty."""
+    truth = [
+        box(0.1, 0.1, 0.2, 0.2),
+        *(box(0.1 * i, 0.1, 0.1 * i + 0.05, 0.2, page=1) for i in (1, 2)),
+        box(0.1, 0.1, 0.2, 0.2, document="b.pdf", page=3, label="Table"),
+        box(0.1, 0.1, 0.2, 0.2, document="b.pdf", page=0),
+    ]
+    return result_of(truth, truth[:1], pages=[("c.pdf", 0)])
+
+
+def test_order_worst_first_and_in_order(three_documents: snapshot.ThresholdResult) -> None:
+    assert pages_of(layers.page_order(three_documents)) == ["a1", "b0", "b3", "a0", "c0"]
+    assert pages_of(layers.page_order(three_documents, worst_first=False)) == ["a0", "a1", "b0", "b3", "c0"]
+
+
+def test_order_of_some(three_documents: snapshot.ThresholdResult) -> None:
+    assert pages_of(layers.page_order(three_documents, only_mistakes=True)) == ["a1", "b0", "b3"]
+    assert pages_of(layers.page_order(three_documents, document="b.pdf")) == ["b0", "b3"]
+    assert pages_of(layers.page_order(three_documents, only_with_boxes=True)) == ["a1", "b0", "b3", "a0"]
+    assert layers.page_order(three_documents, document="c.pdf", only_mistakes=True) == []
+    assert layers.page_order(three_documents, document="z.pdf") == []
+
+
+def test_order_with_the_pages_of_the_pdf(three_documents: snapshot.ThresholdResult) -> None:
+    order = layers.page_order(three_documents, document="b.pdf", page_counts={"b.pdf": 3})
+    assert pages_of(order) == ["b0", "b3", "b1", "b2"], "a page of the file beyond the PDF's end stays"
+    order = layers.page_order(three_documents, document="b.pdf", page_counts={"b.pdf": 3}, worst_first=False)
+    assert pages_of(order) == ["b0", "b1", "b2", "b3"]
+    only = layers.page_order(three_documents, document="b.pdf", page_counts={"b.pdf": 3}, only_mistakes=True)
+    assert pages_of(only) == ["b0", "b3"]
+
+
+def test_order_with_boxes_follows_the_chosen_labels(three_documents: snapshot.ThresholdResult) -> None:
+    pairs = snapshot.pair(three_documents.matching.dataset, 0, iou_floor=snapshot.IOU_FLOOR)
+    tables = pairs.match(labels=("Table",)).at(0.5)
+    assert pages_of(layers.page_order(tables, only_with_boxes=True)) == ["b3"]
+
+
+def test_strip(three_documents: snapshot.ThresholdResult) -> None:
+    pages = [("a.pdf", 1), ("a.pdf", 0), ("c.pdf", 0), ("a.pdf", 17)]
+    entries = layers.strip(three_documents, pages, 1)
+    assert [(each["document"], each["index"]) for each in entries] == pages
+    assert [each["mistakes"] for each in entries] == [2, 0, 0, 0]
+    assert [each["current"] for each in entries] == [False, True, False, False]
+    assert entries[1]["blocks"] == [[0.1, 0.1, 0.2, 0.2, "Figure"]]
+    assert [len(each["blocks"]) for each in entries] == [2, 1, 0, 0]
+
+
+def test_strip_draws_a_few_blocks_of_a_full_page() -> None:
+    truth = [box(0.01 * i, 0.1, 0.01 * i + 0.005, 0.2) for i in range(60)]
+    (entry,) = layers.strip(result_of(truth, []), [("a.pdf", 0)], 0)
+    assert (len(entry["blocks"]), entry["mistakes"]) == (12, 60)
+    assert layers.strip(result_of(truth, []), [], 0) == []
+
+
+def test_labels_from_strangers_stay_as_they_are() -> None:
+    label = '<img src=x onerror=alert(1)>![b](http://example.invalid/x.png)"\n\u202e'
+    data = page_of([box(0.1, 0.1, 0.5, 0.5, label=label)], [], labels=[label])
+    assert data["boxes"][0]["label"] == data["mistakes"][0]["label"] == data["labels"][0] == label

@@ -1,0 +1,203 @@
+"""Matching: the same pairs as a plain sequential greedy, whatever the ties, the chunks and the units."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from evaluator import matching
+from evaluator.boxes import FloatArray, IntArray
+from evaluator.matching import Matches, answer_order, match_by_iou, overlapping_pairs
+
+NOBODY = np.empty((0, 4)), np.empty(0, dtype=np.int64)
+Boxes = tuple[FloatArray, IntArray]
+
+
+def one_iou(first: FloatArray, second: FloatArray) -> float:
+    width = max(min(first[2], second[2]) - max(first[0], second[0]), 0.0)
+    height = max(min(first[3], second[3]) - max(first[1], second[1]), 0.0)
+    shared = width * height
+    own, other = ((box[2] - box[0]) * (box[3] - box[1]) for box in (second, first))
+    return shared / (own + other - shared) if shared > 0 else 0.0
+
+
+def all_pairs(truth: Boxes, prediction: Boxes, floor: float) -> list[tuple[int, int, float]]:
+    """(prediction, ground truth, IoU) of every pair of one group, prediction-major."""
+    rows = []
+    for p, (box, group) in enumerate(zip(*prediction, strict=True)):
+        for g, (other, other_group) in enumerate(zip(*truth, strict=True)):
+            if group == other_group and (value := one_iou(other, box)) >= floor:
+                rows.append((p, g, value))
+    return rows
+
+
+def sequential(pairs: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
+    """The greedy as the specification tells it: a stable sort, then one pair after the other."""
+    used_p, used_g, taken = set(), set(), []
+    for p, g, value in sorted(pairs, key=lambda pair: -pair[2]):
+        if p not in used_p and g not in used_g:
+            used_p.add(p)
+            used_g.add(g)
+            taken.append((p, g, value))
+    return taken
+
+
+def matched(truth: Boxes, prediction: Boxes, floor: float) -> Matches:
+    pairs = overlapping_pairs(*truth, *prediction, iou_floor=floor)
+    return match_by_iou(pairs, truth[0], prediction[0], answer_order(pairs, truth[1]))
+
+
+def triples(found: Matches) -> list[tuple[int, int, float]]:
+    return list(zip(found.prediction.tolist(), found.ground_truth.tolist(), found.iou.tolist(), strict=True))
+
+
+@st.composite
+def sides(draw: st.DrawFn, *, steps: int, most: int = 14, groups: int = 3) -> Boxes:
+    """Boxes on a coarse grid: equal boxes, equal IoUs and boxes without area are everywhere."""
+    shape = draw(st.integers(0, most)), 5
+    numbers = draw(arrays(np.int64, shape, elements=st.integers(0, steps)))
+    low, high = np.minimum(numbers[:, :2], numbers[:, 2:4]), np.maximum(numbers[:, :2], numbers[:, 2:4])
+    return np.hstack([low, high]) / steps, numbers[:, 4] % groups
+
+
+@settings(deadline=None, max_examples=500)
+@given(
+    truth=sides(steps=4),
+    prediction=sides(steps=4),
+    floor=st.sampled_from([0.05, 0.25, 0.5, 0.75, 1.0]),
+    at_once=st.sampled_from([1, 2, 7, 1 << 20]),
+    worthwhile=st.sampled_from([0.0, 1 / 16, 0.5, 2.0]),
+)
+def test_ties_go_where_the_sequential_greedy_sends_them(
+    truth: Boxes, prediction: Boxes, floor: float, at_once: int, worthwhile: float
+) -> None:
+    # 0 keeps to rounds, 2 goes to the heap after the first; small chunks cut through predictions.
+    with patch.object(matching, "_PAIRS_AT_ONCE", at_once), patch.object(matching, "_WORTHWHILE_SHARE", worthwhile):
+        found = matched(truth, prediction, floor)
+    expected = sequential(all_pairs(truth, prediction, floor))
+    assert sorted(triples(found)) == sorted(expected)
+    assert triples(found) == sorted(expected, key=lambda pair: (truth[1][pair[1]], -pair[2], pair[0], pair[1]))
+
+
+@settings(deadline=None, max_examples=200)
+@given(truth=sides(steps=2, most=40, groups=1), prediction=sides(steps=2, most=40, groups=1))
+def test_crowds_of_equal_boxes_match_as_in_the_sequential_greedy(truth: Boxes, prediction: Boxes) -> None:
+    expected = sorted(sequential(all_pairs(truth, prediction, 0.2)))
+    assert sorted(triples(matched(truth, prediction, 0.2))) == expected
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    truth=sides(steps=5),
+    prediction=sides(steps=5),
+    floor=st.sampled_from([1e-9, 0.1, 0.5, 1.0]),
+    unit=st.tuples(st.sampled_from([1.0, 3.0, 1025.0, 1e6]), st.sampled_from([0.0, -700.0, 1e5])),
+    spread=st.sampled_from([1, 10**6, 2**40]),
+)
+def test_overlapping_pairs_are_those_of_brute_force(
+    truth: Boxes, prediction: Boxes, floor: float, unit: tuple[float, float], spread: int
+) -> None:
+    # Pixels, coordinates left of the origin, and group numbers of a large corpus.
+    scale, shift = unit
+    first, second = ((boxes * scale + shift, groups * spread) for boxes, groups in (truth, prediction))
+    found = overlapping_pairs(*first, *second, iou_floor=floor)
+    rows = list(zip(found.prediction.tolist(), found.ground_truth.tolist(), found.iou.tolist(), strict=True))
+    assert rows == all_pairs(first, second, floor)
+
+
+@settings(deadline=None, max_examples=200)
+@given(truth=sides(steps=4), prediction=sides(steps=4), higher=st.floats(0.1, 1.0))
+def test_cutting_a_matching_equals_matching_at_the_higher_threshold(
+    truth: Boxes, prediction: Boxes, higher: float
+) -> None:
+    cut, anew = matched(truth, prediction, 0.1).at(higher), matched(truth, prediction, higher)
+    for column in ("prediction", "ground_truth", "iou", "coverage", "purity"):
+        assert getattr(cut, column).tolist() == getattr(anew, column).tolist()
+
+
+def test_three_thousand_identical_boxes_pair_off_in_file_order() -> None:
+    boxes = np.tile([0.1, 0.2, 0.3, 0.4], (3000, 1)), np.zeros(3000, dtype=np.int64)
+    found = matched(boxes, boxes, 0.5)
+    assert found.prediction.tolist() == found.ground_truth.tolist() == list(range(3000))
+    assert (found.iou == 1.0).all()
+
+
+def test_a_long_chain_unravels_from_its_best_end() -> None:
+    # Each box overlaps the next a little better than the one before it, so one pair is decided per round.
+    step = np.cumsum(np.linspace(0.5, 0.1, 401))
+    edge = np.column_stack([step, np.zeros(401), step + 1.0, np.ones(401)])
+    truth, prediction = (edge[0::2], np.zeros(201, dtype=np.int64)), (edge[1::2], np.zeros(200, dtype=np.int64))
+    found = matched(truth, prediction, 0.1)
+    assert sorted(triples(found)) == sorted(sequential(all_pairs(truth, prediction, 0.1)))
+
+
+@pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e-200, 1e-160, 1e-145])
+def test_boxes_whose_area_underflows_still_have_their_iou(unit: float) -> None:
+    group = np.zeros(1, dtype=np.int64)
+    truth, prediction = np.array([[0.0, 0.0, 2.0, 1.0]]) * unit, np.array([[0.0, 0.0, 1.0, 1.0]]) * unit
+    found = matched((truth, group), (prediction, group), 0.25)
+    assert triples(found) == [(0, 0, 0.5)]
+    assert (found.coverage.tolist(), found.purity.tolist()) == ([0.5], [1.0])
+
+
+def test_denormal_boxes_match_only_their_like() -> None:
+    tiny = 5e-324
+    rows = np.array([[0, 0, 1, 1], [0, 0, 2, 2], [3, 3, 4, 5]]) * tiny
+    boxes = np.vstack([rows, [[0.0, 0.0, 1.0, 1.0]]]), np.zeros(4, dtype=np.int64)
+    found = matched(boxes, boxes, 0.2)
+    assert triples(found) == [(row, row, 1.0) for row in range(4)]
+
+
+@settings(deadline=None, max_examples=200)
+@given(truth=sides(steps=7, most=5, groups=1), prediction=sides(steps=7, most=5, groups=1))
+def test_iou_coverage_and_purity_are_exact_to_the_last_digits(truth: Boxes, prediction: Boxes) -> None:
+    found = matched(truth, prediction, 0.01)
+    for p, g, iou, coverage, purity in zip(
+        found.prediction, found.ground_truth, found.iou, found.coverage, found.purity, strict=True
+    ):
+        a, b = ([Fraction(float(value)) for value in row] for row in (truth[0][g], prediction[0][p]))
+        shared = (min(a[2], b[2]) - max(a[0], b[0])) * (min(a[3], b[3]) - max(a[1], b[1]))
+        area_a, area_b = ((c[2] - c[0]) * (c[3] - c[1]) for c in (a, b))
+        exact = shared / (area_a + area_b - shared), shared / area_a, shared / area_b
+        assert (iou, coverage, purity) == pytest.approx(tuple(map(float, exact)), rel=1e-14)
+
+
+@pytest.mark.parametrize("empty", ["truth", "prediction", "both"])
+def test_nothing_matches_nothing(empty: str) -> None:
+    some = np.array([[0.0, 0.0, 1.0, 1.0]]), np.zeros(1, dtype=np.int64)
+    truth = NOBODY if empty in ("truth", "both") else some
+    prediction = NOBODY if empty in ("prediction", "both") else some
+    found = matched(truth, prediction, 0.5)
+    assert len(found) == 0
+    assert (found.prediction.dtype, found.ground_truth.dtype, found.iou.dtype) == (np.int64, np.int64, np.float64)
+
+
+def test_boxes_of_different_groups_never_meet() -> None:
+    boxes = np.tile([0.0, 0.0, 1.0, 1.0], (3, 1))
+    found = matched((boxes, np.array([0, 1, 5])), (boxes, np.array([1, 2, 3])), 0.5)
+    assert triples(found) == [(0, 1, 1.0)]
+
+
+def test_boxes_without_area_match_nothing_not_even_themselves() -> None:
+    lines = np.array([[0.1, 0.1, 0.1, 0.9], [0.1, 0.5, 0.9, 0.5], [0.3, 0.3, 0.3, 0.3]]), np.zeros(3, dtype=np.int64)
+    assert len(matched(lines, lines, 1e-9)) == 0
+
+
+@pytest.mark.parametrize("floor", [0.0, -0.1, 1.1, float("nan")])
+def test_a_floor_out_of_range_is_refused(floor: float) -> None:
+    with pytest.raises(ValueError, match=r"^iou_floor must be in \(0, 1\]; found "):
+        overlapping_pairs(*NOBODY, *NOBODY, iou_floor=floor)
+
+
+def test_the_input_is_left_as_it_was() -> None:
+    boxes = np.array([[0.0, 0.0, 1e-200, 1e-200], [0.0, 0.0, 1.0, 1.0]])
+    boxes.flags.writeable = False
+    group = np.zeros(2, dtype=np.int64)
+    group.flags.writeable = False
+    assert len(matched((boxes, group), (boxes, group), 0.5)) == 2

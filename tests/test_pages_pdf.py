@@ -1,0 +1,1087 @@
+"""Page rendering: hostile documents, geometry, killing, caches, and that no name leads out of the folder."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from evaluator import pages_pdf
+from evaluator.pages_pdf import PageImage, PagePool, PageProblem, PdfFolder, Words, find_document
+from evaluator.pdf_worker import (
+    IMAGE_PIXEL_LIMIT,
+    PIXEL_LIMIT,
+    SIDE_LIMIT,
+    Description,
+    Failure,
+    Ready,
+    WordList,
+    pixel_size,
+    read_frame,
+    write_frame,
+)
+from tests.pdf_fixtures import (
+    HOSTILE,
+    LEGAL,
+    RED,
+    RED_CONTENT,
+    Geometry,
+    external_stream,
+    form_bomb,
+    hidden_layer,
+    page,
+    pages,
+    png_header,
+)
+
+PROJECT = Path(__file__).resolve().parent.parent
+SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
+CORPUS = Path(SHARED, "hostile")
+needs_corpus = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of hostile/")
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+SHORT = 1.0  # seconds; the pages that never end need no more to show it
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    # Some fifty processes start here: 0.6 s each where compiled modules may not be kept, else 0.1 s.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path_factory.mktemp("compiled")))
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+        yield
+
+
+@pytest.fixture(scope="module")
+def pool(compiled_modules: None) -> Iterator[PagePool]:
+    # Generous: a slow machine must not turn a good page into a slow one.
+    with PagePool(time_limit=20.0) as shared:
+        yield shared
+
+
+@pytest.fixture(scope="module")
+def short_pool(compiled_modules: None) -> Iterator[PagePool]:
+    with PagePool(time_limit=SHORT) as shared:
+        yield shared
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str, bytes], Path]:
+    def write_file(name: str, content: bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(content)
+        return path
+
+    return write_file
+
+
+def pixels(image: PageImage) -> np.ndarray:
+    with Image.open(io.BytesIO(image.webp), formats=("WEBP",)) as opened:
+        shown = np.asarray(opened.convert("RGB"))
+    assert shown.shape == (image.height, image.width, 3)
+    return shown
+
+
+def painted_box(share: np.ndarray) -> tuple[float, float, float, float]:
+    """Edges in pixels of one filled rectangle; share (H, W) in [0, 1] says how much of a pixel is painted."""
+    rows, columns = np.nonzero(share.max(axis=1) > 0.5)[0], np.nonzero(share.max(axis=0) > 0.5)[0]
+    across = share[int(rows.mean())]
+    down = share[:, int(columns.mean())]
+    edges = []
+    for line in (across, down):
+        inside = np.nonzero(line > 0.5)[0]
+        first, last = int(inside[0]), int(inside[-1])
+        before = line[first - 1] if first else 0.0
+        after = line[last + 1] if last + 1 < len(line) else 0.0
+        # An antialiased edge pixel belongs to the rectangle in part.
+        edges.append((first + 1 - line[first] - before, last + line[last] + after))
+    return edges[0][0], edges[1][0], edges[0][1], edges[1][1]
+
+
+def red_share(image: PageImage) -> np.ndarray:
+    # Green is 255 on white and 0 on red, and mostly brightness, which WebP keeps sharper than colour.
+    return 1.0 - pixels(image)[..., 1] / np.float32(255)
+
+
+# --- hostile documents -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_document_has_its_wanted_outcome(
+    name: str, pool: PagePool, write: Callable[[str, bytes], Path]
+) -> None:
+    build, wanted = HOSTILE[name]
+    path = write(f"{name}.pdf", build())
+    if wanted == "renders":
+        image = pool.page_image(path, 0)
+        assert image.width * image.height <= PIXEL_LIMIT
+        assert max(image.width, image.height) <= SIDE_LIMIT
+        return
+    with pytest.raises(PageProblem) as caught:
+        pool.page_image(path, 0)
+    assert caught.value.kind == wanted
+    assert str(path.parent) not in str(caught.value)
+
+
+# The wanted outcomes of hostile/index.json: kinds that are fine, or "renders".
+TYPED = {"not_pdf", "unreadable"}
+BOMB = {"too_slow", "out_of_memory", "worker_lost", "unreadable", "renders"}
+CORPUS_WANTED: dict[str, set[str]] = {
+    "active_js": {"renders"},
+    "bomb_dash": BOMB,
+    "bomb_flate3": BOMB,
+    "bomb_form_self": {"renders", "unreadable"},
+    "bomb_forms": {"too_slow"},
+    "bomb_image": BOMB,
+    "bomb_ops": BOMB,
+    "bomb_smask": BOMB,
+    "bomb_tiling": BOMB,
+    "bomb_type4fn": BOMB,
+    "count_lies_high": TYPED | {"renders"},
+    "deep_arrays": TYPED | {"renders"},
+    "deep_pagetree": TYPED | {"renders"},
+    "empty": TYPED,
+    "enc_owner": {"renders"},
+    "enc_rc4": {"encrypted"},
+    "external_stream": {"renders"},
+    "kids_cycle": TYPED,
+    "leading_junk": TYPED | {"renders"},
+    "no_mediabox": TYPED | {"renders"},
+    "no_xref": TYPED | {"renders"},
+    "ocg_hidden": {"renders"},
+    "ok": {"renders"},
+    "pages_5000": {"renders"},
+    "png_named": TYPED,
+    "prev_cycle": TYPED | {"renders"},
+    "size_reversed": {"renders"},
+    "svg_named": TYPED,
+    "text_named": TYPED,
+    "trailing_junk": {"renders"},
+    "truncated": TYPED | {"renders"},
+    "zero_pages": {"no_pages"},
+    **dict.fromkeys(("size_1e30", "size_1e6", "size_2e9", "size_nan", "size_short", "size_sliver", "size_zero"),
+                    TYPED | {"renders"}),
+}  # fmt: skip
+CORPUS_GEOMETRY = [f"geom_{name}" for name in (
+    "crop", "crop_disjoint", "crop_outside", "crop_rot180", "crop_rot90", "fraction", "inherit_crop_rot270",
+    "mediaoff", "mediaoff_crop", "mediaoff_crop_rot270", "mediaoff_crop_rot90", "rot-90", "rot0", "rot180", "rot450",
+    "rot90", "userunit2", "userunit_crop_rot90",
+)]  # fmt: skip
+
+
+@needs_corpus
+def test_every_row_of_the_corpus_is_tested() -> None:
+    rows = {name for name in json.loads((CORPUS / "index.json").read_text()) if name.startswith("pdf/")}
+    tested = {f"pdf/{name}.pdf" for name in (*CORPUS_WANTED, *CORPUS_GEOMETRY, "geom_rot45")}
+    assert rows == tested
+
+
+@needs_corpus
+@pytest.mark.parametrize("name", CORPUS_WANTED)
+def test_corpus_row_has_its_wanted_outcome(name: str, pool: PagePool, short_pool: PagePool) -> None:
+    outcome: str = "renders"
+    drawing = short_pool if name.startswith("bomb_") else pool
+    try:
+        image = drawing.page_image(CORPUS / "pdf" / f"{name}.pdf", 0)
+    except PageProblem as problem:
+        outcome = problem.kind
+    else:
+        assert image.width * image.height <= PIXEL_LIMIT
+    assert outcome in CORPUS_WANTED[name]
+
+
+@needs_corpus
+def test_corpus_details(pool: PagePool) -> None:
+    folder = CORPUS / "pdf"
+    assert pool.describe(folder / "pages_5000.pdf").page_count == 5000
+    assert pool.page_image(folder / "pages_5000.pdf", 4999).page_width == 9
+    assert pool.describe(folder / "enc_rc4.pdf").encrypted
+    assert pool.describe(folder / "zero_pages.pdf").page_count == 0
+    reversed_corners = pool.page_image(folder / "size_reversed.pdf", 0)
+    assert (reversed_corners.page_width, reversed_corners.page_height) == (612, 792)
+    green = pixels(pool.page_image(folder / "ocg_hidden.pdf", 0, dpi=40))[5, 5]
+    assert green.min() > 240
+    assert pixels(pool.page_image(folder / "external_stream.pdf", 0, dpi=40)).min() > 240
+    assert pool.page_image(folder / "size_zero.pdf", 0).warnings == (
+        "The page's /MediaBox has no area: drawn as 612 x 792 pt, boxes may be off.",
+    )
+    for page_index in (-1, 1, 10**6, 10**30):
+        with pytest.raises(PageProblem, match=r"ok\.pdf has no page"):
+            pool.page_image(folder / "ok.pdf", page_index)
+
+
+def test_hidden_layers_stay_hidden(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    shown = pixels(pool.page_image(write("layers.pdf", hidden_layer()), 0, dpi=40))
+    assert shown[5, 5].min() > 240
+
+
+def test_content_in_another_file_is_not_read(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    outside = write("outside.txt", RED_CONTENT)
+    shown = pixels(pool.page_image(write("external.pdf", external_stream(str(outside))), 0, dpi=40))
+    assert shown.min() > 240
+
+
+@pytest.mark.parametrize(
+    ("entries", "warning"),
+    [
+        (
+            b"/MediaBox [0 0 612 792] /Rotate 45",
+            "The page's /Rotate is 45, which is not a multiple of 90: boxes may be off.",
+        ),
+        (b"/MediaBox [0 0 0 0]", "The page's /MediaBox has no area: drawn as 612 x 792 pt, boxes may be off."),
+        (
+            b"/MediaBox [0 0 nan inf]",
+            "The page's /MediaBox is not four numbers: drawn as 612 x 792 pt, boxes may be off.",
+        ),
+        (b"/MediaBox [0 0 612]", "The page's /MediaBox is not four numbers: drawn as 612 x 792 pt, boxes may be off."),
+        (b"", "The page has no /MediaBox: drawn as 612 x 792 pt, boxes may be off."),
+        (
+            b"/MediaBox [0 0 612 792] /CropBox [1000 0 1200 9]",
+            "The page's /CropBox shares no area with its /MediaBox: the whole /MediaBox is shown, boxes may be off.",
+        ),
+        (
+            b"/MediaBox [0 0 612 792] /CropBox [1 2 3]",
+            "The page's /CropBox is not four numbers: the whole /MediaBox is shown, boxes may be off.",
+        ),
+    ],
+)  # fmt: skip
+def test_illegal_geometry_is_told(
+    entries: bytes, warning: str, pool: PagePool, write: Callable[[str, bytes], Path]
+) -> None:
+    path = write("odd.pdf", page(entries=entries))
+    image = pool.page_image(path, 0, dpi=30)
+    assert image.warnings == (warning,)
+    assert red_share(image).max() > 0.9
+    assert pool.words(path, 0).warnings == (warning,)
+
+
+def test_inherited_rotation_is_told(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    path = write("inherited.pdf", page(inherited=b"/Rotate 5 0 R", others=(b"30",)))
+    assert pool.page_image(path, 0, dpi=30).warnings == (
+        "The page's /Rotate is 30, which is not a multiple of 90: boxes may be off.",
+    )
+
+
+def test_stray_bytes_in_the_renderers_words(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    # MuPDF hands the byte on as a lone surrogate, which no message can hold.
+    path = write("stray.pdf", page(RED_CONTENT + b" 5\xbb"))
+    assert pool.page_image(path, 0, dpi=30).warnings == (
+        "The renderer met a problem and may have left something out: syntax error: unknown keyword: '5\\udcbb'.",
+    )
+
+
+def test_repaired_and_capped_documents_say_so(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    path = write("cut.pdf", page().split(b"xref")[0])
+    assert pool.describe(path) == Description(
+        1, False, ("The file is damaged and was repaired while reading: pages may be missing or wrong.",)
+    )
+    image = pool.page_image(write("poster.pdf", page(entries=b"/MediaBox [0 0 7200 7200]")), 0, dpi=100)
+    assert (image.width, image.height) == (5000, 5000)
+    assert image.warnings == ("The page is too large for 100 dpi; it is drawn at 50 dpi.",)
+
+
+# --- geometry ----------------------------------------------------------------------------------------------------
+
+
+def assert_red_box(image: PageImage, geometry: Geometry) -> None:
+    expected = np.array(geometry.normalised(RED)) * [image.width, image.height, image.width, image.height]
+    assert np.abs(np.array(painted_box(red_share(image))) - expected).max() <= 1.0
+    assert (image.page_width, image.page_height) == pytest.approx(geometry.size(), abs=1e-3)
+
+
+@pytest.mark.parametrize("dpi", [72, 150, 300])
+@pytest.mark.parametrize("name", LEGAL)
+def test_boxes_land_on_the_picture(name: str, dpi: int, pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    geometry = LEGAL[name]
+    assert_red_box(pool.page_image(write("geometry.pdf", geometry.document()), 0, dpi=dpi), geometry)
+
+
+@needs_corpus
+@pytest.mark.parametrize("dpi", [72, 150, 300])
+@pytest.mark.parametrize("name", CORPUS_GEOMETRY)
+def test_corpus_boxes_land_on_the_picture(name: str, dpi: int, pool: PagePool) -> None:
+    path = CORPUS / "pdf" / f"{name}.pdf"
+    text = path.read_bytes().decode("latin-1")
+
+    def entry(pattern: str) -> list[float]:
+        found = re.search(pattern, text)
+        return [float(number) for number in found.group(1).split()] if found else []
+
+    media, crop = entry(r"/MediaBox \[([^\]]+)\]"), entry(r"/CropBox \[([^\]]+)\]")
+    rotate, unit = entry(r"/Rotate (-?\d+)"), entry(r"/UserUnit ([\d.]+)")
+    geometry = Geometry(
+        (media[0], media[1], media[2], media[3]),
+        (crop[0], crop[1], crop[2], crop[3]) if crop else None,
+        int(rotate[0]) if rotate else 0,
+        unit[0] if unit else 1.0,
+    )
+    image = pool.page_image(path, 0, dpi=dpi)
+    assert_red_box(image, geometry)
+    assert not [warning for warning in image.warnings if "/Rotate" in warning]
+
+
+@needs_corpus
+def test_corpus_rotation_by_45_is_told(pool: PagePool) -> None:
+    assert pool.page_image(CORPUS / "pdf" / "geom_rot45.pdf", 0).warnings == (
+        "The page's /Rotate is 45, which is not a multiple of 90: boxes may be off.",
+    )
+
+
+@pytest.mark.parametrize("name", LEGAL)
+def test_word_boxes_cover_the_dark_pixels(name: str, pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    content = b"BT /F 20 Tf 105 150 Td (Hamburg) Tj ET"
+    font = (b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold >>",)
+    path = write("words.pdf", LEGAL[name].document(content, b"/Font << /F 5 0 R >>", font))
+    words = pool.words(path, 0)
+    assert words.texts == ("Hamburg",)
+    assert words.boxes.dtype == np.float64
+    assert words.boxes.shape == (1, 4)
+    assert not words.boxes.flags.writeable
+    image = pool.page_image(path, 0, dpi=144)
+    rows, columns = np.nonzero(pixels(image)[..., 1] < 128)
+    dark = np.array([columns.min(), rows.min(), columns.max() + 1, rows.max() + 1])
+    box = words.boxes[0] * [image.width, image.height, image.width, image.height]
+    assert (box[:2] <= dark[:2] + 1.5).all()
+    assert (box[2:] >= dark[2:] - 1.5).all()
+    # ... and not much more than them: the line is 20 pt high, its letters about 15 pt.
+    slack = 10 * LEGAL[name].unit * 144 / 72
+    assert np.abs(box - dark).max() <= slack
+
+
+def test_words_outside_the_displayed_page_are_left_out(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    content = b"BT /F 20 Tf 60 150 Td (seen) Tj 0 90 Td (hidden) Tj ET"
+    font = (b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",)
+    geometry = Geometry((0, 0, 240, 300), (70, 100, 200, 200), 90)
+    words = pool.words(write("cut.pdf", geometry.document(content, b"/Font << /F 5 0 R >>", font)), 0)
+    assert "hidden" not in "".join(words.texts)
+    assert words.boxes.min() >= 0
+    assert words.boxes.max() <= 1
+
+
+def test_page_without_text_has_no_words(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    words = pool.words(write("bare.pdf", page()), 0)
+    assert words.boxes.shape == (0, 4)
+    assert words.texts == ()
+
+
+@given(
+    st.floats(1e-6, 1e30),
+    st.floats(1e-6, 1e30),
+    st.one_of(st.tuples(st.floats(0.01, 1200), st.none()), st.tuples(st.none(), st.integers(1, 16_000))),
+)
+def test_pixel_size_keeps_its_limits(width: float, height: float, wanted: tuple[float | None, int | None]) -> None:
+    drawn = pixel_size(width, height, dpi=wanted[0], width=wanted[1])
+    assert min(drawn) >= 1
+    assert max(drawn) <= SIDE_LIMIT
+    assert drawn[0] * drawn[1] <= PIXEL_LIMIT
+
+
+def test_width_and_thumbnail(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    path = write("one.pdf", page())
+    image = pool.page_image(path, 0, width=306)
+    assert (image.width, image.height) == (306, 396)
+    assert pool.thumbnail(path, 0).width == 160
+    for wrong in (0.0, -1.0, float("nan"), float("inf"), 1e6):
+        with pytest.raises(ValueError, match="dpi must be above 0"):
+            pool.page_image(path, 0, dpi=wrong)
+    with pytest.raises(ValueError, match="width must be from 1"):
+        pool.page_image(path, 0, width=0)
+
+
+# --- images ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("suffix", "format_name"), [("png", "PNG"), ("JPG", "JPEG"), ("jpeg", "JPEG"), ("bmp", "BMP")])
+def test_image_is_a_document_of_one_page(
+    suffix: str, format_name: str, pool: PagePool, write: Callable[[str, bytes], Path]
+) -> None:
+    sheet = io.BytesIO()
+    Image.new("RGB", (400, 200), (200, 30, 30)).save(sheet, format_name)
+    path = write(f"page.{suffix}", sheet.getvalue())
+    assert pool.describe(path) == Description(1, False, ())
+    image = pool.page_image(path, 0)
+    # Not enlarged to 110 dpi: it has 400 pixels.
+    assert (image.width, image.height, image.page_width, image.page_height) == (400, 200, 400, 200)
+    assert np.abs(pixels(image)[100, 200] - np.array([200.0, 30.0, 30.0])).max() <= 12
+    assert pool.thumbnail(path, 0, width=40).height == 20
+    assert pool.page_image(path, 0, width=4_000).width == 400
+    assert pool.words(path, 0).texts == ()
+    with pytest.raises(PageProblem) as caught:
+        pool.page_image(path, 1)
+    assert caught.value.kind == "page_out_of_range"
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "I;16"])
+def test_image_modes(mode: str, pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    sheet = io.BytesIO()
+    image = Image.new(mode, (40, 20), 65535 if mode == "I;16" else 0 if mode in ("LA", "RGBA") else 255)
+    image.save(sheet, "PNG")
+    if mode != "P":  # entry 255 of an empty palette is black or white, as Pillow likes
+        assert pixels(pool.page_image(write("mode.png", sheet.getvalue()), 0)).min() > 240
+
+
+def test_image_that_is_turned_says_so(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    sheet = io.BytesIO()
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.new("RGB", (40, 20)).save(sheet, "JPEG", exif=exif)
+    image = pool.page_image(write("turned.jpg", sheet.getvalue()), 0)
+    assert (image.width, image.height) == (40, 20)
+    assert image.warnings == ("The image's EXIF orientation (6) is not applied: boxes refer to its pixels.",)
+
+
+def test_image_bombs_and_wrong_names(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    side = int(IMAGE_PIXEL_LIMIT**0.5) + 10
+    for name, content, kind in (
+        ("bomb.png", png_header(side, side), "too_large"),
+        ("huge.png", png_header(2**31 - 1, 2**31 - 1), "too_large"),
+        ("short.png", png_header(8, 8), "unreadable"),
+        ("pdf.png", page(), "not_pdf"),
+        ("empty.jpg", b"", "not_pdf"),
+        ("gif.png", b"GIF89a" + b"\0" * 50, "not_pdf"),
+    ):
+        with pytest.raises(PageProblem) as caught:
+            pool.page_image(write(name, content), 0)
+        assert caught.value.kind == kind
+
+
+# --- processes ---------------------------------------------------------------------------------------------------
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def worker_pids(pool: PagePool) -> set[int]:
+    return {worker.process.pid for worker in pool._live}
+
+
+def test_endless_page_is_killed_while_others_are_drawn(write: Callable[[str, bytes], Path]) -> None:
+    bomb, good = write("bomb.pdf", form_bomb()), write("good.pdf", pages(30))
+    with PagePool(time_limit=2.0) as pool:
+        pool.page_image(good, 0)
+        bombed: list[PageProblem] = []
+
+        def poison() -> None:
+            with pytest.raises(PageProblem) as caught:
+                pool.page_image(bomb, 0)
+            bombed.append(caught.value)
+
+        started = time.monotonic()
+        # Three sessions on the same page: they wait for each other and cost one worker.
+        sessions = [threading.Thread(target=poison) for _ in range(3)]
+        for session in sessions:
+            session.start()
+        time.sleep(0.1)
+        before = worker_pids(pool)
+        seconds = []
+        for page_index in range(1, 20):
+            asked = time.monotonic()
+            assert pool.page_image(good, page_index).page_width == 100 + page_index
+            seconds.append(time.monotonic() - asked)
+        # The first may have to wait until a second process has started.
+        assert sorted(seconds)[-2] < 1.0
+        for session in sessions:
+            session.join()
+        assert time.monotonic() - started < 2 * 2.0  # not three limits after each other
+        assert [problem.kind for problem in bombed] == ["too_slow"] * 3
+        assert str(bombed[0]) == (
+            "Rendering took too long. Page 1 of bomb.pdf was not ready after 2 s and was stopped. It is not tried "
+            "again for 10 minutes. Open the page in a PDF viewer; saving it again in simpler form often helps."
+        )
+        assert pool.page_image(good, 20).page_width == 120
+        # Exactly one process was lost and replaced.
+        assert len(before - worker_pids(pool)) == 1
+        assert not any(alive(pid) for pid in before - worker_pids(pool))
+
+
+def test_page_that_killed_a_worker_is_not_retried_for_ten_minutes(write: Callable[[str, bytes], Path]) -> None:
+    now = [1000.0]
+    path = write("bomb.pdf", form_bomb())
+    with PagePool(time_limit=0.4, clock=lambda: now[0]) as pool:
+        assert pool.describe(path).page_count == 1
+
+        def kind_and_seconds() -> tuple[str, float]:
+            started = time.monotonic()
+            with pytest.raises(PageProblem) as caught:
+                pool.page_image(path, 0, dpi=72)
+            return caught.value.kind, time.monotonic() - started
+
+        kind, seconds = kind_and_seconds()
+        assert kind == "too_slow"
+        assert seconds >= 0.4
+        processes = worker_pids(pool)
+        # By content: the same page under another name and at another size is the same page.
+        copy = path.with_name("copy.pdf")
+        copy.write_bytes(path.read_bytes())
+        for blocked in (path, copy):
+            with pytest.raises(PageProblem) as caught:
+                pool.page_image(blocked, 0, dpi=20)
+            assert caught.value.kind == "too_slow"
+        now[0] += 599
+        assert kind_and_seconds()[0] == "too_slow"
+        assert worker_pids(pool) == processes
+        now[0] += 2
+        kind, seconds = kind_and_seconds()
+        assert kind == "too_slow"
+        assert seconds >= 0.4
+        assert worker_pids(pool) != processes
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_worker_that_dies_is_replaced(write: Callable[[str, bytes], Path]) -> None:
+    good, bomb = write("good.pdf", pages(3)), write("bomb.pdf", form_bomb())
+    with PagePool(time_limit=10.0) as pool:
+        pool.page_image(good, 0)
+        for worker in list(pool._live):  # while idle: no page is to blame
+            os.kill(worker.process.pid, signal.SIGKILL)
+            worker.process.wait()
+        assert pool.page_image(good, 1).page_width == 101
+
+        def shoot() -> None:
+            time.sleep(0.3)
+            for worker in list(pool._live - set(pool._free)):
+                os.kill(worker.process.pid, signal.SIGSEGV)
+
+        hunter = threading.Thread(target=shoot)
+        hunter.start()
+        with pytest.raises(PageProblem) as caught:
+            pool.page_image(bomb, 0)
+        hunter.join()
+        assert caught.value.kind == "worker_lost"
+        with pytest.raises(PageProblem) as caught:
+            pool.page_image(bomb, 0)
+        assert caught.value.kind == "worker_lost"
+        assert pool.page_image(good, 2).page_width == 102
+
+
+def test_close_leaves_no_process_and_fails_typed(write: Callable[[str, bytes], Path]) -> None:
+    good, bomb = write("good.pdf", page()), write("bomb.pdf", form_bomb())
+    pool = PagePool(time_limit=30.0)
+    assert not pool._live  # nothing starts before the first request
+    pool.page_image(good, 0)
+    kinds: list[str] = []
+
+    def wait() -> None:
+        with pytest.raises(PageProblem) as caught:
+            pool.page_image(bomb, 0)
+        kinds.append(caught.value.kind)
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    time.sleep(0.3)
+    pids = worker_pids(pool)
+    assert len(pids) >= 2
+    pool.close()
+    waiting.join(timeout=10)
+    assert kinds == ["worker_lost"]
+    assert not any(alive(pid) for pid in pids)
+    with pytest.raises(PageProblem) as caught:
+        pool.page_image(bomb, 0)
+    assert caught.value.kind == "no_renderer"
+    pool.close()
+
+
+def test_collected_pool_leaves_no_process(write: Callable[[str, bytes], Path]) -> None:
+    pool = PagePool()
+    pool.page_image(write("good.pdf", page()), 0)
+    pids = worker_pids(pool)
+    del pool
+    assert not any(alive(pid) for pid in pids)
+
+
+def test_worker_is_replaced_after_its_share_of_requests(write: Callable[[str, bytes], Path]) -> None:
+    path = write("many.pdf", pages(8))
+    with PagePool(workers=1, spares=0, requests_per_worker=3) as pool:
+        seen = []
+        for page_index in range(8):
+            assert pool.page_image(path, page_index, dpi=30).page_width == 100 + page_index
+            seen.append(frozenset(worker_pids(pool)))
+        assert len(set(seen)) == 3
+
+
+def test_eight_threads_get_their_own_pages(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    path = write("many.pdf", pages(40))
+
+    def ask(turn: int) -> tuple[int, float, tuple[str, ...]]:
+        page_index = turn * 7 % 40
+        return page_index, pool.page_image(path, page_index, dpi=50).page_width, pool.words(path, page_index).texts
+
+    with ThreadPoolExecutor(8) as threads:
+        for page_index, width, texts in threads.map(ask, range(120)):
+            assert width == 100 + page_index
+            assert texts == (f"page{page_index}",)
+
+
+def test_waiting_is_bounded(write: Callable[[str, bytes], Path]) -> None:
+    good, bomb = write("good.pdf", page()), write("bomb.pdf", form_bomb())
+    with PagePool(workers=1, time_limit=2.0, wait_limit=0.2) as pool:
+        pool.describe(good)
+
+        def poison() -> None:
+            with pytest.raises(PageProblem):
+                pool.page_image(bomb, 0)
+
+        busy = threading.Thread(target=poison)
+        busy.start()
+        time.sleep(0.2)
+        with pytest.raises(PageProblem) as caught:
+            pool.page_image(good, 0)
+        assert caught.value.kind == "busy"
+        busy.join()
+        assert pool.page_image(good, 0).width
+
+
+def run_python(code: str, *arguments: str, timeout: float = 60.0) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(code), *arguments],
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def test_app_process_never_imports_the_renderer(write: Callable[[str, bytes], Path]) -> None:
+    # Ends without close(): the pool has to clean up by itself, and without a warning.
+    done = run_python(
+        """
+        import sys
+        from pathlib import Path
+        from evaluator.pages_pdf import PagePool
+        pool = PagePool()
+        path = Path(sys.argv[1])
+        assert pool.describe(path).page_count == 2
+        assert pool.page_image(path, 1).page_width == 101
+        assert pool.words(path, 1).texts == ("page1",)
+        print([name for name in sys.modules if name.split(".")[0] in ("pymupdf", "fitz", "PIL", "streamlit")])
+        print(*(worker.process.pid for worker in pool._live))
+        """,
+        str(write("two.pdf", pages(2))),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    modules, pids = done.stdout.splitlines()
+    assert modules == "[]"
+    assert not any(alive(int(pid)) for pid in pids.split())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_workers_end_when_the_app_is_killed(write: Callable[[str, bytes], Path]) -> None:
+    done = run_python(
+        """
+        import os, signal, sys
+        from pathlib import Path
+        from evaluator.pages_pdf import PagePool
+        pool = PagePool()
+        pool.page_image(Path(sys.argv[1]), 0)
+        print(*(worker.process.pid for worker in pool._live), flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+        """,
+        str(write("one.pdf", page())),
+    )
+    pids = [int(pid) for pid in done.stdout.split()]
+    assert pids
+    deadline = time.monotonic() + 10
+    while any(alive(pid) and not zombie(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not [pid for pid in pids if alive(pid) and not zombie(pid)]
+
+
+def zombie(pid: int) -> bool:
+    """Whether a process has ended and only waits for its adopter, who may be slow in a container."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[-1].split()[0] == "Z"
+    except OSError:
+        return False
+
+
+@linux_only
+def test_worker_gives_up_what_it_does_not_need_and_stays_small(write: Callable[[str, bytes], Path]) -> None:
+    poster = write("poster.pdf", page(entries=b"/MediaBox [0 0 20000 20000]"))
+    with PagePool(time_limit=20.0, spares=0) as pool:
+        image = pool.page_image(poster, 0, dpi=300)
+        assert image.width * image.height == PIXEL_LIMIT
+        (pid,) = worker_pids(pool)
+        peak = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+        assert peak is not None
+        assert int(peak.group(1)) <= 512 * 1024
+        limits = Path(f"/proc/{pid}/limits").read_text()
+        for line in ("Max core file size +0 +0 ", "Max file size +0 +0 ", "Max processes +0 +0 "):
+            assert re.search(line, limits)
+        assert re.search(rf"Max data size +{480 * 2**20} +{480 * 2**20} ", limits)
+        environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        assert not [entry for entry in environment if entry.startswith((b"HOME=", b"LAYOUTSCOPE_SHARED="))]
+
+
+def test_missing_renderer_is_said(write: Callable[[str, bytes], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", str(Path(sys.executable).with_name("no-such-python")))
+    with PagePool() as pool, pytest.raises(PageProblem) as caught:
+        pool.page_image(write("one.pdf", page()), 0)
+    assert caught.value.kind == "no_renderer"
+    assert caught.value.text == "The renderer could not be started. The system refused to start a process."
+
+
+# --- what a worker may say ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        PageImage(b"<svg onload=alert(1)>", 5, 5, 5.0, 5.0),
+        PageImage(b"RIFF\0\0\0\0WEBP", 16_000, 16_000, 5.0, 5.0),
+        WordList(b"\0" * 31, ["a"]),
+        WordList(np.array([[0.0, 0.0, 2.0, 1.0]]).tobytes(), ["a"]),
+        WordList(np.array([[0.0, 0.0, np.nan, 1.0]]).tobytes(), ["a"]),
+        Failure("page_out_of_range", "many"),
+        Ready("again"),
+    ],
+)
+def test_dishonest_answers_are_refused(reply: object) -> None:
+    with pytest.raises(pages_pdf._Lost):
+        pages_pdf._checked(reply)  # type: ignore[arg-type]
+
+
+def test_honest_answers_are_cleaned() -> None:
+    checked = pages_pdf._checked(Description(1, False, ("red \x1b[31m",)))
+    assert checked == Description(1, False, ("red \\x1b[31m",))
+    words = pages_pdf._checked(WordList(np.array([[0.0, 0.1, 0.2, 0.3]]).tobytes(), ["a"]))
+    assert isinstance(words, Words)
+    assert words.boxes.tolist() == [[0.0, 0.1, 0.2, 0.3]]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"",
+        b"\xc1",
+        msgspec.msgpack.encode({"type": "Description", "page_count": -1, "encrypted": False}),
+        msgspec.msgpack.encode({"type": "PageImage", "webp": b"", "width": 0, "height": 1}),
+        msgspec.msgpack.encode(["PageImage"]),
+    ],
+)
+def test_messages_of_the_wrong_shape_are_refused(payload: bytes) -> None:
+    with pytest.raises(msgspec.MsgspecError):
+        msgspec.msgpack.decode(payload, type=pages_pdf.Reply)
+
+
+def test_frames() -> None:
+    pipe = io.BytesIO()
+    write_frame(pipe, b"one")
+    write_frame(pipe, b"")
+    whole = pipe.getvalue()
+    reader = io.BytesIO(whole)
+    assert [read_frame(reader, limit=3) for _ in range(3)] == [b"one", b"", None]
+    assert read_frame(io.BytesIO(whole[:5]), limit=3) is None
+    with pytest.raises(ValueError, match="message of 3 bytes, the limit is 2"):
+        read_frame(io.BytesIO(whole), limit=2)
+
+
+# --- caches ------------------------------------------------------------------------------------------------------
+
+
+def test_answers_are_kept_by_content(write: Callable[[str, bytes], Path]) -> None:
+    path = write("one.pdf", pages(2))
+    with PagePool() as pool:
+        first = pool.page_image(path, 0)
+        assert pool.page_image(path, 0) is first
+        assert pool.page_image(path, 0, dpi=111) is not first
+        assert pool.words(path, 0) is pool.words(path, 0)
+        copy = path.with_name("copy.pdf")
+        copy.write_bytes(path.read_bytes())
+        assert pool.page_image(copy, 0) is first
+        path.write_bytes(page())
+        assert pool.page_image(path, 0).page_width == 612
+
+
+def test_file_exchanged_behind_the_digest_is_noticed(write: Callable[[str, bytes], Path]) -> None:
+    path = write("one.pdf", page(entries=b"/MediaBox [0 0 612 792]"))
+    # A new process for each request: one that has the document open would not read the file again.
+    with PagePool(requests_per_worker=1) as pool:
+        pool.describe(path)
+        status = path.stat()
+        # Same size, same inode, same time: only the bytes tell.
+        path.write_bytes(page(entries=b"/MediaBox [0 0 512 792]"))
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+        assert pool.page_image(path, 0).page_width == 512
+
+
+def test_cache_is_bounded_by_entries_and_bytes() -> None:
+    cache: pages_pdf._ContentCache[str] = pages_pdf._ContentCache(entries=3, size=100)
+    for number in range(4):
+        cache.put((number,), str(number), 10)
+    assert [cache.get((number,)) for number in range(4)] == [None, "1", "2", "3"]
+    cache.get((1,))
+    cache.put((9,), "large", 85)
+    assert [cache.get((number,)) for number in (1, 2, 3, 9)] == ["1", None, None, "large"]
+    cache.put((8,), "too large", 101)
+    assert cache.get((8,)) is None
+    cache.put((9,), "small", 1)
+    assert cache._held == 11
+
+
+def test_missing_and_odd_files(pool: PagePool, tmp_path: Path) -> None:
+    for path in (tmp_path / "none.pdf", tmp_path, Path("/dev/zero"), tmp_path / "a\0b.pdf"):
+        with pytest.raises(PageProblem) as caught:
+            pool.page_image(path, 0)
+        assert caught.value.kind == "missing"
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.pdf")
+        with pytest.raises(PageProblem):
+            pool.page_image(tmp_path / "pipe.pdf", 0)
+
+
+# --- finding a document ------------------------------------------------------------------------------------------
+
+# hostile/json/doc_paths.json, written out.
+HOSTILE_NAMES = [
+    "../../etc/passwd", "/etc/passwd", "./sub/../../../etc/hostname", "..\\..\\windows\\win.ini",
+    "C:\\Windows\\win.ini", "\\\\attacker\\share\\a.pdf", "//attacker/share/a.pdf", "file:///etc/passwd",
+    "http://169.254.169.254/latest/meta-data/", "https://example.invalid/a.pdf", "ok.pdf\0.png",
+    "link_to_outside.pdf", "~/.ssh/id_rsa", "$HOME/.bashrc", "%2e%2e/%2e%2e/etc/passwd", "....//....//etc/passwd",
+    "CON", "nul.pdf", "ok.pdf:stream", "/dev/zero", "/dev/stdin", "/proc/self/environ", "a" * 5000 + ".pdf", "", ".",
+    "ok\u202efdp.exe", "oK.pdf", "e\u0301.pdf", " ok.pdf ", "ok.pdf\n", "-rf.pdf", "|id",
+    "sub\uff0f..\uff0f..\uff0fetc",
+]  # fmt: skip
+BLOCKED = {*HOSTILE_NAMES[:11], "link_to_outside.pdf", "....//....//etc/passwd", "CON", "nul.pdf", "ok.pdf:stream",
+           "/dev/zero", "/dev/stdin", "/proc/self/environ", "a" * 5000 + ".pdf", "", ".", "ok.pdf\n"}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "outside.pdf").write_bytes(page())
+    root = tmp_path / "documents"
+    (root / "sub" / "deep").mkdir(parents=True)
+    (root / "ok.pdf").write_bytes(page())
+    (root / "sub" / "Report.PDF").write_bytes(page())
+    (root / "sub" / "deep" / "scan.png").write_bytes(png_header(8, 8))
+    (root / "sub" / "twice.pdf").write_bytes(page())
+    (root / "sub" / "deep" / "twice.pdf").write_bytes(page())
+    (root / "notes.txt").write_text("secret")
+    if sys.platform != "win32":
+        (root / "link_to_outside.pdf").symlink_to(tmp_path / "outside.pdf")
+        (root / "sub" / "other_link.pdf").symlink_to(tmp_path / "outside.pdf")
+        (root / "link_inside.pdf").symlink_to(root / "ok.pdf")
+        (root / "circle.pdf").symlink_to(root / "circle.pdf")
+        (root / "linked_folder").symlink_to(tmp_path)
+        os.mkfifo(root / "pipe.pdf")
+    return root
+
+
+def test_hostile_names_are_those_of_the_corpus() -> None:
+    if not SHARED:
+        pytest.skip("LAYOUTSCOPE_SHARED does not name the folder of hostile/")
+    stored = json.loads((CORPUS / "json" / "doc_paths.json").read_text())
+    names = [document["doc_path"] for document in stored["documents"]]
+    assert [name[:20] for name in names] == [name[:20] for name in HOSTILE_NAMES]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links")
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_hostile_name_finds_nothing_outside(name: str, folder: Path) -> None:
+    if name == "oK.pdf":
+        assert find_document(name, folder) == (folder / "ok.pdf").resolve()
+        return
+    with pytest.raises(PageProblem) as caught:
+        find_document(name, folder)
+    assert caught.value.kind == ("blocked" if name in BLOCKED else "missing")
+    assert caught.value.title == "PDF not found under documents"
+    assert str(folder.parent) not in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("name", sorted(BLOCKED - {"link_to_outside.pdf"}))
+def test_blocked_names_reach_no_file_system_call(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = PdfFolder(folder)
+
+    def forbidden(*arguments: object, **options: object) -> None:
+        raise AssertionError("the file system was asked")
+
+    with monkeypatch.context() as patch:
+        for call in ("stat", "lstat", "open", "scandir", "listdir", "readlink", "access"):
+            patch.setattr(os, call, forbidden)
+        with pytest.raises(PageProblem) as caught:
+            find_document(name, searched)
+    assert caught.value.kind == "blocked"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links")
+def test_no_file_outside_the_folder_is_opened(folder: Path) -> None:
+    # In a process of its own: an audit hook cannot be taken back. Every opening and listing is noted, also of workers'
+    # documents, which the pool opens itself to take their digest.
+    done = run_python(
+        """
+        import json, os, sys
+        from pathlib import Path
+        from evaluator.pages_pdf import PagePool, PageProblem, PdfFolder, find_document
+        root, names = Path(sys.argv[1]), json.loads(sys.argv[2])
+        touched, watching = [], []
+        def note(event, arguments):
+            if watching and event in ("open", "os.listdir", "os.scandir", "socket.connect", "socket.getaddrinfo"):
+                touched.append((event, os.fsdecode(arguments[0]) if isinstance(arguments[0], (str, bytes)) else "?"))
+        with PagePool() as pool:
+            pool.describe(root / "ok.pdf")
+            sys.addaudithook(note)
+            watching.append(1)
+            found = []
+            for searched in (root, PdfFolder(root)):
+                for name in names:
+                    try:
+                        path = find_document(name, searched)
+                        found.append(path.name)
+                        pool.page_image(path, 0, dpi=20)
+                    except PageProblem:
+                        pass
+            watching.clear()
+        real = os.path.realpath(root)
+        print(json.dumps([found, [entry for entry in touched if not os.path.realpath(entry[1]).startswith(real)],
+                          len(touched)]))
+        """,
+        str(folder),
+        json.dumps(HOSTILE_NAMES),
+    )
+    assert done.stderr == ""
+    found, outside, touched = json.loads(done.stdout)
+    assert found == ["ok.pdf", "ok.pdf"]
+    assert outside == []
+    assert touched > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ok.pdf", "ok.pdf"),
+        ("ok", "ok.pdf"),
+        ("OK", "ok.pdf"),
+        ("sub/Report.PDF", "sub/Report.PDF"),
+        ("report.pdf", "sub/Report.PDF"),
+        ("report", "sub/Report.PDF"),
+        ("somewhere/else/report.pdf", "sub/Report.PDF"),
+        ("scan.png", "sub/deep/scan.png"),
+        ("sub/twice.pdf", "sub/twice.pdf"),
+        ("sub/deep/twice", "sub/deep/twice.pdf"),
+        ("link_inside.pdf", "ok.pdf"),
+    ],
+)
+def test_documents_are_found_by_name(name: str, expected: str, folder: Path) -> None:
+    if name.startswith("link") and sys.platform == "win32":
+        pytest.skip("needs links")
+    assert find_document(name, folder) == (folder / expected).resolve()
+
+
+def test_composed_and_decomposed_names_are_one(folder: Path) -> None:
+    (folder / "sub" / "\u00e9t\u00e9.pdf").write_bytes(page())
+    assert find_document("e\u0301te\u0301.pdf", folder).parent.name == "sub"
+
+
+def test_exact_spelling_goes_before_another_case(folder: Path) -> None:
+    if (folder / "OK.PDF").exists():
+        pytest.skip("the file system ignores case")
+    (folder / "sub" / "report.pdf").write_bytes(page())
+    assert find_document("report.pdf", folder) == (folder / "sub" / "report.pdf").resolve()
+    with pytest.raises(PageProblem) as caught:
+        find_document("REPORT.pdf", folder)
+    assert caught.value.kind == "ambiguous"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        (
+            "none.pdf",
+            "PDF not found under documents. No document named none.pdf is in the folder documents or in the folders "
+            "inside it. Put the document into this folder, or choose the folder that holds it.",
+        ),
+        (
+            "../x.pdf",
+            "PDF not found under documents. Documents are found by their name inside the folder documents; ../x.pdf "
+            "holds steps such as . or .., so it was not looked up. Name the document in the annotation by its file "
+            "name, such as report.pdf.",
+        ),
+        (
+            "far/twice.pdf",
+            "Several documents are named twice.pdf. The folder documents holds sub/deep/twice.pdf and sub/twice.pdf; "
+            "which one is meant is not clear. Keep one of them, or give them different names.",
+        ),
+    ],
+)
+def test_sentences(name: str, sentence: str, folder: Path) -> None:
+    with pytest.raises(PageProblem) as caught:
+        find_document(name, folder)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links")
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("other_link.pdf", "blocked"),
+        ("linked_folder/outside.pdf", "blocked"),
+        ("circle.pdf", "missing"),
+        ("pipe.pdf", "missing"),
+        ("sub", "missing"),
+        ("notes.txt", "missing"),
+    ],
+)
+def test_links_and_other_files_are_not_documents(name: str, kind: str, folder: Path) -> None:
+    with pytest.raises(PageProblem) as caught:
+        find_document(name, folder)
+    assert caught.value.kind == kind
+
+
+def test_listing_is_bounded_and_can_be_refreshed(folder: Path) -> None:
+    with pytest.raises(PageProblem, match=r"Only the first 2 files were looked at\."):
+        PdfFolder(folder, max_files=2).find("none.pdf")
+    with pytest.raises(PageProblem):
+        PdfFolder(folder, max_depth=1).find("scan.png")
+    searched = PdfFolder(folder)
+    with pytest.raises(PageProblem):
+        searched.find("later.pdf")
+    (folder / "sub" / "later.pdf").write_bytes(page())
+    with pytest.raises(PageProblem):
+        searched.find("later.pdf")
+    searched.refresh()
+    assert searched.find("later.pdf").name == "later.pdf"
+    with pytest.raises(PageProblem, match=r"The folder does not exist\."):
+        find_document("ok.pdf", folder / "none")
+
+
+@given(st.text(max_size=60) | st.text(alphabet="./\\~okpdf\0: ", max_size=30))
+def test_any_name_stays_inside_or_is_a_typed_problem(name: str) -> None:
+    # Nothing else may be raised, and nothing else be found.
+    root = PROJECT / "sample_data"
+    with contextlib.suppress(PageProblem):
+        assert find_document(name, root).is_relative_to(root.resolve())
+
+
+def test_problem_survives_copying_and_hides_control_characters() -> None:
+    import copy
+
+    problem = PageProblem("missing", document="a\x1b[31m\u202e.pdf", folder="documents", page_index=3)
+    twin = copy.copy(problem)
+    assert (twin.kind, str(twin)) == ("missing", str(problem))
+    assert "\\x1b" in str(problem)
+    assert str(problem).isprintable()
+    assert "far out of range" in PageProblem("page_out_of_range", document="a.pdf", page_index=10**5000).text

@@ -1,0 +1,231 @@
+"""What must hold for every evaluation system: a protocol joins these tests by being registered.
+
+Each protocol's ``evaluate(ground_truth, prediction, **options)`` answers with a result whose ``thresholds``
+hold pooled, per-label, per-page and per-document columns. Inputs are seeded corpora without ties.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator import report
+from evaluator.dataset import Annotations
+from evaluator.protocols import PROTOCOLS
+from evaluator.results import RATIOS, MetricColumns
+from tests.building import Box, annotations, ground_truth, random_rows, shuffled
+
+Evaluate = Callable[..., Any]
+seeds = st.integers(0, 10**6)
+every_seed = settings(deadline=None, max_examples=50)
+
+
+@pytest.fixture(params=PROTOCOLS, scope="module")
+def evaluate(request: pytest.FixtureRequest) -> Evaluate:
+    protocol = importlib.import_module(f"evaluator.protocols.{request.param}")
+    return protocol.evaluate
+
+
+def sides(seed: int) -> tuple[Annotations, Annotations]:
+    truth, predicted = random_rows(seed)
+    return ground_truth(truth), annotations(predicted)
+
+
+def counts(columns: MetricColumns) -> list[tuple[int, int, int]]:
+    return list(zip(columns.tp.tolist(), columns.fp.tolist(), columns.fn.tolist(), strict=True))
+
+
+def plain_rows(columns: MetricColumns) -> list[Any]:
+    return [columns.row(index) for index in range(len(columns))]
+
+
+def test_the_table_names_each_protocol_by_its_key() -> None:
+    for key, protocol in PROTOCOLS.items():
+        module = importlib.import_module(f"evaluator.protocols.{key}")
+        assert (protocol.name, protocol.version) == (key, module.VERSION)
+        assert protocol.title
+
+
+@every_seed
+@given(seed=seeds)
+def test_the_order_of_rows_does_not_matter(evaluate: Evaluate, seed: int) -> None:
+    truth, prediction = sides(seed)
+    first = evaluate(truth, prediction)
+    second = evaluate(shuffled(truth, seed + 1), shuffled(prediction, seed + 2))
+    for one, other in zip(first.thresholds.values(), second.thresholds.values(), strict=True):
+        for name in ("micro", "per_label", "per_page", "per_document"):
+            assert plain_rows(getattr(one, name)) == plain_rows(getattr(other, name))
+
+
+@every_seed
+@given(seed=seeds)
+def test_identical_input_is_perfect(evaluate: Evaluate, seed: int) -> None:
+    rows, _ = random_rows(seed)
+    for result in evaluate(ground_truth(rows), annotations(rows)).thresholds.values():
+        (tp, fp, fn), scored = counts(result.micro)[0], sum(row.label != "For review" for row in rows)
+        assert (tp, fp, fn) == (scored, 0, 0)
+        expected = 1.0 if scored else None
+        assert [result.micro.row(0)[name] for name in RATIOS] == [expected] * len(RATIOS)
+
+
+@every_seed
+@given(seed=seeds)
+def test_swapping_the_sides_swaps_precision_and_recall(evaluate: Evaluate, seed: int) -> None:
+    truth, predicted = random_rows(seed)
+    forth = evaluate(ground_truth(truth), annotations(predicted))
+    back = evaluate(ground_truth(predicted), annotations(truth))
+    swapped = {"fp": "fn", "fn": "fp", "precision": "recall", "recall": "precision"}
+    swapped |= {"mean_coverage": "mean_purity", "mean_purity": "mean_coverage"}
+    for one, other in zip(forth.thresholds.values(), back.thresholds.values(), strict=True):
+        for row, turned in zip(plain_rows(one.per_label), plain_rows(other.per_label), strict=True):
+            assert row == {key: turned[swapped.get(key, key)] for key in row}
+
+
+@every_seed
+@given(seed=seeds, page=st.integers(0, 3))
+def test_an_extra_false_positive_never_helps(evaluate: Evaluate, seed: int, page: int) -> None:
+    truth, predicted = random_rows(seed)
+    # No ground truth is in this corner of the page, and page 3 has none at all.
+    truth = [row for row in truth if row.xyxy[2] < 0.9 or row.xyxy[3] < 0.9]
+    extra = Box("0.pdf", page, "Table", (0.9, 0.9, 1.0, 1.0), 1.0)
+    before = evaluate(ground_truth(truth), annotations(predicted))
+    after = evaluate(ground_truth(truth), annotations([*predicted, extra]))
+    for one, other in zip(before.thresholds.values(), after.thresholds.values(), strict=True):
+        old, new = one.micro.row(0), other.micro.row(0)
+        assert (new["tp"], new["fp"], new["fn"]) == (old["tp"], old["fp"] + 1, old["fn"])
+        assert new["precision"] <= (1.0 if old["precision"] is None else old["precision"])
+        assert new["recall"] == old["recall"]
+        assert old["f1"] is None or new["f1"] <= old["f1"]
+
+
+@every_seed
+@given(seed=seeds)
+def test_pages_documents_and_labels_add_up_to_the_pooled_row(evaluate: Evaluate, seed: int) -> None:
+    result = evaluate(*sides(seed))
+    for threshold in result.thresholds.values():
+        for name in ("per_page", "per_document", "per_label"):
+            columns = getattr(threshold, name)
+            pooled = columns.pooled(np.zeros(len(columns), dtype=np.int64), 1)
+            assert counts(pooled) == counts(threshold.micro)
+            for total in ("iou_sum", "coverage_sum", "purity_sum"):
+                assert getattr(pooled, total) == pytest.approx(getattr(threshold.micro, total), rel=1e-12)
+
+
+@every_seed
+@given(seed=seeds)
+def test_documents_evaluated_apart_add_up(evaluate: Evaluate, seed: int) -> None:
+    truth, predicted = random_rows(seed)
+    whole = evaluate(ground_truth(truth), annotations(predicted))
+    document_rows = {iou: {} for iou in whole.thresholds}
+    for name in sorted({row.document for row in [*truth, *predicted]}):
+        apart = [[row for row in rows if row.document == name] for rows in (truth, predicted)]
+        for iou, result in evaluate(ground_truth(apart[0]), annotations(apart[1])).thresholds.items():
+            document_rows[iou][name] = result.micro.row(0)
+    for iou, result in whole.thresholds.items():
+        assert plain_rows(result.per_document) == list(document_rows[iou].values())
+
+
+@every_seed
+@given(seed=seeds)
+def test_all_documents_chosen_is_everything_and_none_is_nothing(evaluate: Evaluate, seed: int) -> None:
+    for result in evaluate(*sides(seed)).thresholds.values():
+        everything = np.ones(len(result.per_document), dtype=bool)
+        micro, per_label = result.in_documents(everything)
+        assert counts(micro) == counts(result.micro)
+        assert plain_rows(per_label) == plain_rows(result.per_label)
+        assert micro.iou_sum == pytest.approx(result.micro.iou_sum, rel=1e-12)
+        for nothing in result.in_documents(~everything):
+            assert set(counts(nothing)) == {(0, 0, 0)}
+            assert np.isnan(nothing.precision).all()
+
+
+@every_seed
+@given(seed=seeds, wanted=st.integers(0, 15))
+def test_some_documents_chosen_equals_their_own_rows(evaluate: Evaluate, seed: int, wanted: int) -> None:
+    for result in evaluate(*sides(seed)).thresholds.values():
+        chosen = np.array([bool(wanted >> code & 1) for code in range(len(result.per_document))])
+        micro, per_label = result.in_documents(chosen)
+        rows = result.per_document.take(np.flatnonzero(chosen))
+        total = rows.pooled(np.zeros(len(rows), dtype=np.int64), 1)
+        assert counts(micro) == counts(total)
+        assert counts(per_label.pooled(np.zeros(len(per_label), dtype=np.int64), 1)) == counts(micro)
+
+
+@every_seed
+@given(seed=seeds, score=st.integers(1, 100))
+def test_a_score_threshold_equals_a_filtered_file(evaluate: Evaluate, seed: int, score: int) -> None:
+    truth, predicted = random_rows(seed)
+    pages = sorted({(row.document, row.page) for row in predicted})
+    kept = [row for row in predicted if row.score >= score / 100]
+    cut = evaluate(ground_truth(truth), annotations(predicted), min_score=score / 100)
+    filtered = evaluate(ground_truth(truth), annotations(kept, pages=pages))
+    for one, other in zip(cut.thresholds.values(), filtered.thresholds.values(), strict=True):
+        for name in ("micro", "per_label", "per_page", "per_document"):
+            assert plain_rows(getattr(one, name)) == plain_rows(getattr(other, name))
+
+
+@every_seed
+@given(seed=seeds)
+def test_a_score_threshold_of_zero_is_none(evaluate: Evaluate, seed: int) -> None:
+    truth, prediction = sides(seed)
+    assert evaluate(truth, prediction, min_score=0.0).to_json() == evaluate(truth, prediction).to_json()
+
+
+@every_seed
+@given(seed=seeds)
+def test_ratios_are_in_range_or_undefined(evaluate: Evaluate, seed: int) -> None:
+    truth, predicted = random_rows(seed, documents=2, pages=2, per_page=0.6)
+    for result in evaluate(ground_truth(truth), annotations(predicted)).thresholds.values():
+        for columns in (result.micro, result.per_label, result.per_page, result.per_document):
+            for index, (tp, fp, fn) in enumerate(counts(columns)):
+                row = columns.row(index)
+                denominators = {"precision": tp + fp, "recall": tp + fn, "f1": tp + fp + fn}
+                for name in RATIOS:
+                    assert (row[name] is None) == (denominators.get(name, tp) == 0)
+                    assert row[name] is None or 0.0 <= row[name] <= 1.0
+                    assert math.isnan(getattr(columns, name)[index]) == (row[name] is None)
+
+
+def test_two_empty_files_leave_every_ratio_undefined(evaluate: Evaluate) -> None:
+    result = evaluate(ground_truth([]), annotations([]))
+    for threshold in result.thresholds.values():
+        assert counts(threshold.micro) == [(0, 0, 0)]
+        assert [threshold.micro.row(0)[name] for name in RATIOS] == [None] * len(RATIOS)
+        assert (len(threshold.per_page), len(threshold.per_document)) == (0, 0)
+    assert "NaN" not in report.to_json(result.to_json())
+
+
+@every_seed
+@given(seed=seeds)
+def test_the_json_has_the_keys_of_the_contract_and_no_nan(evaluate: Evaluate, seed: int) -> None:
+    result = evaluate(*sides(seed))
+    value = result.to_json()
+    for key in ("protocol", "signature", "ground_truth", "predictions", "findings"):
+        assert key in value
+    assert set(value["ground_truth"]) == set(value["predictions"]) == {"name", "sha256"}
+
+    def refuse(found: Any) -> None:
+        assert not (isinstance(found, float) and math.isnan(found))
+        for inner in found.values() if isinstance(found, dict) else found if isinstance(found, list | tuple) else ():
+            refuse(inner)
+
+    refuse(value)
+    assert msgspec.json.decode(report.to_json(value)) == msgspec.to_builtins(value)
+
+
+@every_seed
+@given(seed=seeds)
+def test_evaluating_twice_gives_the_same_and_edits_nothing(evaluate: Evaluate, seed: int) -> None:
+    truth, prediction = sides(seed)
+    for side in (truth, prediction):
+        for column in (side.boxes.xyxy, side.boxes.score, side.boxes.label, side.boxes.page, side.page_index):
+            column.flags.writeable = False
+    assert evaluate(truth, prediction).to_json() == evaluate(truth, prediction).to_json()

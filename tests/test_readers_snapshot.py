@@ -1,0 +1,804 @@
+"""The reader of schema 1.3: oracle rows, exact sentences, hostile files, and properties over generated files."""
+
+from __future__ import annotations
+
+import gc
+import gzip
+import hashlib
+import importlib.util
+import json
+import os
+import resource
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evaluator import readers
+from evaluator.dataset import Annotations
+from evaluator.errors import BadInput, Finding, has_errors
+from evaluator.readers import limits, snapshot, snapshot_shape
+
+HERE = Path(__file__).parent
+INVALID = HERE / "oracles" / "snapshot" / "invalid"
+MANIFEST = json.loads((INVALID / "manifest.json").read_text())
+SIDES = {"gt": "ground_truth", "pred": "prediction"}
+SHARED = os.environ.get("LAYOUTSCOPE_SHARED")
+needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED is unset: real and hostile files are absent")
+
+
+def _load_broken():
+    spec = importlib.util.spec_from_file_location("broken_snapshot", HERE / "broken" / "snapshot.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+BROKEN = _load_broken()
+VALID = {side: text.encode() for side, text in BROKEN.VALID.items()}
+
+
+def outcome(content: bytes, **options) -> tuple[Annotations | None, tuple[Finding, ...]]:
+    try:
+        found = readers.read_bytes(content, "f.json", **{"format": "snapshot", **options})
+    except BadInput as bad:
+        refusal = bad
+    else:
+        assert not has_errors(found.findings)
+        return found, found.findings
+    assert has_errors(refusal.findings)
+    return None, refusal.findings
+
+
+def naive(content: bytes) -> list[tuple]:
+    """The boxes as the standard library reads them, row by row."""
+    tree = json.loads(content.decode("utf-8-sig"))
+    return [
+        (page["doc_id"], page["page_index"], item["label"], *item["bbox"], item.get("score"), e, o, item["id"])
+        for e, page in enumerate(tree["predictions"])
+        for o, item in enumerate(page["objects"])
+    ]
+
+
+def rows(found: Annotations) -> list[tuple]:
+    boxes = found.boxes
+    return [
+        (
+            found.documents[boxes.document[i]].doc_id,
+            int(boxes.page[i]),
+            found.labels[boxes.label[i]],
+            *boxes.xyxy[i].tolist(),
+            None if np.isnan(boxes.score[i]) else float(boxes.score[i]),
+            int(boxes.entry[i]),
+            int(boxes.position[i]),
+            boxes.ids[i],
+        )
+        for i in range(len(boxes))
+    ]
+
+
+def same_columns(first: Annotations, second: Annotations) -> None:
+    for name in ("document", "page", "label", "xyxy", "score", "entry", "position"):
+        one, two = getattr(first.boxes, name), getattr(second.boxes, name)
+        assert one.dtype == two.dtype
+        np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(first.page_document, second.page_document)
+    np.testing.assert_array_equal(first.page_index, second.page_index)
+    for name in ("labels", "evaluated", "documents", "model", "version", "side", "label_map", "findings", "sha256"):
+        assert getattr(first, name) == getattr(second, name)
+    assert list(first.boxes.ids) == list(second.boxes.ids)
+    assert list(first.page_ids) == list(second.page_ids)
+
+
+# Oracle rows
+
+
+@pytest.mark.parametrize("row", MANIFEST, ids=[row["file"] for row in MANIFEST])
+def test_manifest(row):
+    """Every row of the manifest has its wanted severity.
+
+    The row ``j_label_map_dup_value`` wants a warning for the file and notes that it also breaks 9.2 against its
+    partner: there the file alone is judged, and the pair must be the error that the note names.
+    """
+    side, other = SIDES[row["side"]], SIDES["pred" if row["side"] == "gt" else "gt"]
+    found: list[Finding] = []
+    pair: list[Finding] = []
+    try:
+        one = readers.read(INVALID / row["file"], side=side)
+        two = readers.read(INVALID / row["pair_with"], side=other)
+        found += one.findings
+        pair += snapshot.check_pair(one, two) if side == "ground_truth" else snapshot.check_pair(two, one)
+    except BadInput as bad:
+        found += bad.findings
+    if "9.2" in row["note"]:
+        assert [finding.severity for finding in pair] == ["error"]
+        pair = []
+    severities = {finding.severity for finding in (*found, *pair)}
+    assert ("error" if "error" in severities else "warning" if severities else "valid") == row["expected"]
+
+
+def test_shape_agrees_with_the_json_schema():
+    """What the JSON schema refuses in the manifest, the reader refuses alone, without the partner file."""
+    for row in MANIFEST:
+        if row["caught_by_json_schema"]:
+            assert outcome((INVALID / row["file"]).read_bytes())[0] is None, row["file"]
+
+
+# Sentences
+
+
+@pytest.mark.parametrize("row", BROKEN.ROWS, ids=[row.name for row in BROKEN.ROWS])
+def test_sentence(row):
+    found, findings = outcome(row.content, side=row.side)
+    assert [finding.sentence for finding in findings] == [f"f.json: {row.sentence}"]
+    assert (found is not None) == row.name.startswith("warning")
+
+
+@pytest.mark.parametrize("row", BROKEN.ROWS, ids=[row.name for row in BROKEN.ROWS])
+def test_both_paths_find_the_same(row):
+    assert outcome(row.content, side=row.side)[1] == _exact(row.content, side=row.side)[1]
+
+
+def _exact(content: bytes, **options) -> tuple[Annotations | None, tuple[Finding, ...]]:
+    try:
+        found = snapshot.read(content, "f.json", _exact=True, **options)
+    except BadInput as bad:
+        return None, bad.findings
+    return found, found.findings
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "f.json: the text must be well-formed JSON (RFC 8259); found an empty file. Export the file again."),
+        (
+            b" \n ",
+            "f.json: the text must be well-formed JSON (RFC 8259); found 3 bytes of white space. "
+            "Export the file again.",
+        ),
+        (
+            b"\0" * 100,
+            "f.json: byte 0: JSON must not contain NUL bytes (RFC 8259, section 7); found 0x00. "
+            "Save the file as UTF-8; zero bytes mean that it is UTF-16, binary or damaged.",
+        ),
+        (
+            "{}".encode("utf-16"),
+            "f.json: JSON must be UTF-8 (RFC 8259, section 8.1); found UTF-16 (byte order mark FF FE). "
+            "Save it as UTF-8.",
+        ),
+        (
+            "{}".encode("utf-32"),
+            "f.json: JSON must be UTF-8 (RFC 8259, section 8.1); found UTF-32 (byte order mark FF FE 00 00). "
+            "Save it as UTF-8.",
+        ),
+        (
+            b'{"a": "caf\xe9"}',
+            "f.json: byte 10: JSON must be UTF-8 (RFC 8259, section 8.1); found 0xE9. Save the file as UTF-8.",
+        ),
+        (
+            b'{"a":' * 1000,
+            "f.json: line 1, column 321: arrays and objects may be nested 64 deep; found level 65. "
+            "Flatten the value, or remove it.",
+        ),
+        (
+            b"{'a': 1}",
+            "f.json: line 1, column 2: the text must be well-formed JSON (RFC 8259); found \"'a': 1}\". "
+            "Put text and keys in double quotes.",
+        ),
+        (
+            b"[1, 2]",
+            "f.json: $: the top level must be an object with label_map, info, documents, predictions "
+            "(snapshot 1.3, section 4); found [1, 2]. Write one such object for each file.",
+        ),
+    ],
+)
+def test_sentence_of_bytes(content, sentence):
+    assert [finding.sentence for finding in outcome(content)[1]] == [sentence]
+
+
+def test_utf8_offset_behind_the_first_step():
+    content = b'{"a": "' + "é".encode() * 700_000 + b"\xff"
+    assert outcome(content)[1][0].place == "byte 1400007"
+
+
+def test_all_findings_at_once():
+    """Errors of shape and of value in one file are listed together, errors before warnings."""
+    bad = VALID["prediction"].replace(b'"id": "o0"', b'"id": 7').replace(b"0.9}", b"1.9}").replace(b"0.3,", b"3,")
+    bad = bad.replace(b'"label": "Table"', b'"label": "Chart"').replace(b'"page_index": 0', b'"page_index": -1')
+    places = [(finding.severity, finding.place) for finding in outcome(bad)[1]]
+    assert places == [
+        ("error", "$.predictions[0].objects[0].id"),
+        ("error", "$.predictions[0].page_index"),
+        ("error", "$.predictions[0].objects[0].bbox"),
+        ("error", "$.predictions[0].objects[0].score"),
+        ("warning", "$.predictions[0].objects[0].label"),
+    ]
+
+
+def test_limit_per_rule():
+    item = '{"id": "%d", "label": "Table", "bbox": [1, 2, 3, 4], "score": 7}'
+    objects = ", ".join(item % index for index in range(300))
+    content = (BROKEN.HEADER % "prediction").encode() + (
+        '"predictions": [{"page_id": "a::0", "doc_id": "a", "page_index": 0, "objects": [' + objects + "]}]}"
+    ).encode()
+    _, findings = outcome(content)
+    assert len(findings) == 402
+    assert [finding.sentence for finding in findings[-2:]] == [
+        "f.json: coordinates must lie in [0, 1] (snapshot 1.3, sections 3 and 9.4); found the same 100 more times. "
+        "layoutscope check lists them all.",
+        "f.json: score must be a number in [0, 1] (schema 1.3); found the same 100 more times. "
+        "layoutscope check lists them all.",
+    ]
+    assert len(outcome(content, max_per_rule=None)[1]) == 600
+    assert len(outcome(content.replace(b'"0"', b"0"), max_per_rule=5)[1]) == 13
+
+
+# Values that are right although they look odd
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"page_index": 0', '"page_index": 0.0'),
+        ('"page_index": 0', '"page_index": 1000000000'),
+        ("[0.1, 0.2, 0.3, 0.4]", "[0, 0, 5e-324, 5e-324]"),
+        ("[0.1, 0.2, 0.3, 0.4]", "[0, -0.0, 1, 1]"),
+        ('"o0"', '"\\ud83d\\ude00 \\"quoted\\\\"'),
+        ('"score": 0.9', '"score": 1, "attributes": {"a": {"b": ["x", null, true, 1.5]}}'),
+        ('"label"', '"l\\u0061bel"'),
+        ('"run_id": "r"', '"run_id": null, "created_at": "2026-01-01T00:00:00"'),
+    ],
+)
+def test_accepted(old, new):
+    content = BROKEN.VALID["prediction"].replace(old, new).encode()
+    found, findings = outcome(content, side="prediction")
+    assert findings == ()
+    assert rows(found) == naive(content)
+
+
+def test_columns_of_a_file():
+    found, _ = outcome(VALID["prediction"], side="prediction")
+    assert (found.name, found.format, found.side, found.model, found.version) == (
+        "f.json", "snapshot", "prediction", "m", None,
+    )  # fmt: skip
+    assert found.labels == ("Figure", "Table")
+    assert found.evaluated == 2
+    assert found.sha256 == hashlib.sha256(VALID["prediction"]).hexdigest()
+    assert found.source_of(0) == ("f.json", 0, 0)
+    assert (found.boxes.xyxy.dtype, found.boxes.xyxy.shape) == (np.float64, (1, 4))
+    assert [getattr(found.boxes, name).dtype for name in ("document", "page", "label", "entry", "position")] == [
+        np.int32, np.int64, np.int32, np.int32, np.int32,
+    ]  # fmt: skip
+
+
+def test_labels_in_integer_order():
+    content = BROKEN.VALID["prediction"].replace('"1": "Figure"', '"10": "Formula", "9": "Figure"').encode()
+    assert outcome(content)[0].labels == ("Table", "Figure", "Formula")
+
+
+def test_no_objects():
+    content = (BROKEN.HEADER % "prediction").encode() + b'"predictions": []}'
+    found, findings = outcome(content)
+    assert findings == ()
+    assert found.boxes.xyxy.shape == (0, 4)
+    assert len(found.page_index) == 0
+
+
+def test_bom_changes_neither_digest_nor_columns():
+    found, _ = outcome(b"\xef\xbb\xbf" + VALID["prediction"])
+    same_columns(found, outcome(VALID["prediction"])[0])
+
+
+def test_side_may_be_left_open():
+    assert outcome(VALID["ground_truth"])[0].side == "ground_truth"
+    assert outcome(VALID["prediction"])[0].side == "prediction"
+
+
+def test_predictions_as_reference():
+    assert outcome(VALID["prediction"], side="ground_truth")[0] is None
+    found, findings = outcome(VALID["prediction"], side="ground_truth", as_reference=True)
+    assert found.side == "ground_truth"
+    assert np.isnan(found.boxes.score).all()
+    assert [finding.sentence for finding in findings] == [
+        "f.json: $.info.type: predictions are used as the reference, on request (snapshot 1.3, section 4); "
+        'found "prediction". Their scores are left out; read results accordingly.'
+    ]
+    missing = VALID["prediction"].replace(b"0.9", b"null")
+    assert outcome(missing, side="ground_truth", as_reference=True)[0] is None
+
+
+def test_garbage_collection_is_restored():
+    assert gc.isenabled()
+    for content in (VALID["prediction"], b"{", VALID["prediction"].replace(b"0.9", b"NaN")):
+        outcome(content)
+        assert gc.isenabled()
+    gc.disable()
+    try:
+        outcome(VALID["prediction"])
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+# Limits
+
+
+def test_limits(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 100)
+    assert outcome(VALID["prediction"])[1][0].rule == "a file may have 100 bytes"
+    monkeypatch.undo()
+    monkeypatch.setattr(limits, "MAX_LABELS", 1)
+    assert outcome(VALID["prediction"])[1][0].rule == "a file may have 1 different labels"
+    monkeypatch.undo()
+    monkeypatch.setattr(limits, "MAX_BOXES", 0)
+    assert outcome(VALID["prediction"])[1][0].rule == "a file may have 0 boxes"
+    monkeypatch.undo()
+    monkeypatch.setattr(limits, "MAX_EXACT_BYTES", 100)
+    assert outcome(VALID["prediction"].replace(b"0.9", b"NaN"))[1][0].rule == (
+        "findings are listed only for files of up to 100 bytes"
+    )
+    monkeypatch.undo()
+    deep = b'"score": 0.9, "attributes": ' + b'{"a": ' * 70 + b"1" + b"}" * 70
+    _, findings = outcome(VALID["prediction"].replace(b'"score": 0.9', deep))
+    assert findings[0].found == "level 65"
+
+
+def _crowd(objects: int, *, before: int = 0, key: str = '"objects"') -> bytes:
+    item = '{"id": "%d", "label": "Table", "bbox": [0, 0, 1, 1], "score": 1}'
+    empty = "".join(
+        f'{{"page_id": "b{i}", "doc_id": "a", "page_index": {i + 1}, "objects": []}}, ' for i in range(before)
+    )
+    content = ", ".join(item % index for index in range(objects))
+    page = f'"predictions": [{empty}{{"page_id": "a", "doc_id": "a", "page_index": 0, {key}: [{content}]}}]}}'
+    return (BROKEN.HEADER % "prediction" + page).encode()
+
+
+def test_crowded_page_is_refused():
+    assert len(outcome(_crowd(10_000))[0].boxes) == 10_000
+    sentence = (
+        "f.json: $.predictions[%d].objects: a page may have 10,000 objects; found 10,001. "
+        "Remove the surplus, for instance with a score cut-off."
+    )
+    assert [finding.sentence for finding in outcome(_crowd(10_001))[1]] == [sentence % 0]
+    assert [finding.sentence for finding in outcome(_crowd(10_001, before=20_000))[1]] == [sentence % 20_000]
+    # The escaped key is seen only after decoding.
+    assert [finding.sentence for finding in outcome(_crowd(10_001, key='"obj\\u0065cts"'))[1]] == [sentence % 0]
+
+
+@needs_shared
+def test_two_million_boxes_are_refused_before_they_are_built(monkeypatch):
+    content = gzip.decompress((Path(SHARED) / "hostile/json/boxes_2M.json.gz").read_bytes())
+    monkeypatch.setattr(snapshot, "decode", lambda _: pytest.fail("decoded"))
+    monkeypatch.setattr(snapshot, "walk", lambda *_: pytest.fail("walked"))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    _, findings = outcome(content, format=None)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
+    assert [(finding.place, finding.found) for finding in findings] == [("$.predictions[0].objects", "2,000,000")]
+
+
+# Hostile files
+
+
+_LOOSE = [
+    ('{"Figure": 1, "Table": 2}', '{"1": "Figure", "2": "Table"}'),
+    ('{"Figure":1,"Table":2}', '{"1": "Figure", "2": "Table"}'),
+    ('"schema_version": "1.3"', '"schema_version": "1.3", "run_id": "r", "model": {"name": "m"}, "coordinate_system": '
+     '{"type": "normalized_xyxy", "range": [0, 1], "origin": "top_left"}'),
+    ('"doc_path"', '"doc_name": "n", "doc_path"'),
+    (', "page_count": 1}', "}"),
+    (', "page_count": 7}', "}"),
+    ('"predictions": [{', '"predictions": [{"page_id": "a", '),
+    ('}, {"doc_id": "d1", "page_index"', '}, {"page_id": "a", "doc_id": "d1", "page_index"'),
+    ('{"label": ', '{"id": "o", "label": '),
+]  # fmt: skip
+_ACCEPTED = {"control": 0, "bom_utf8": 0, "box_denormal": 0, "page_count_mismatch": 0, "dup_page_entry": 2,
+             "page_huge": 0, "page_3000_identical_boxes": 1}  # fmt: skip
+_AT = "$.predictions[0].objects[0]"
+_WANTED = {
+    "bigint_2p63": ("$.predictions[0].page_index", "page_index must"),
+    "bigint_2p64": ("$.predictions[0].page_index", "page_index must"),
+    "bigint_5000_digits": (f"{_AT}.score", "score must be a number"),
+    "box_eps_over": (f"{_AT}.bbox", "coordinates must lie in [0, 1]"),
+    "box_five": (f"{_AT}.bbox", "bbox must be four"),
+    "box_inverted": (f"{_AT}.bbox", "x2 must be greater than x1, and y2"),
+    "box_neg": (f"{_AT}.bbox", "coordinates must lie"),
+    "box_nulls": (f"{_AT}.bbox", "bbox must be four"),
+    "box_obj": (f"{_AT}.bbox", "bbox must be four"),
+    "box_over": (f"{_AT}.bbox", "coordinates must lie"),
+    "box_pixels": (f"{_AT}.bbox", "coordinates must lie"),
+    "box_strings": (f"{_AT}.bbox", "bbox must be four"),
+    "box_xywh_like": (f"{_AT}.bbox", "x2 must be greater than x1, and y2"),
+    "box_zero": (f"{_AT}.bbox", "x2 must be greater than x1"),
+    "comments": ("line 1, column 1", "the text must be well-formed JSON"),
+    "deep_obj_50k": ("line 1, column 321", "arrays and objects may be nested 64 deep"),
+    "doc_names": ("$.documents[0]", "doc_name is required"),
+    "doc_paths": ("$.documents[0]", "doc_name is required"),
+    "dup_bbox": (f"{_AT}.bbox", "a key must not be repeated"),
+    "dup_doc_id": ("$.documents[1].doc_id", "doc_id must be unique"),
+    "empty": ("", "the text must be well-formed JSON"),
+    "empty_doc_id": ("$.documents[0].doc_id", "doc_id must not be empty"),
+    "inf_box": (f"{_AT}.bbox", "bbox must be four"),
+    "int_doc_id": ("$.documents[0].doc_id", "doc_id must be a string"),
+    "labels": ("$.label_map", "keys of label_map"),
+    "latin1": ("byte 145", "JSON must be UTF-8"),
+    "many_labels": ("$.label_map.c0", "keys of label_map"),
+    "nan": (f"{_AT}.score", "score must be a number"),
+    "null_bytes": ("byte 0", "JSON must not contain NUL"),
+    "overflow_1e400": (f"{_AT}.score", "score must be a number"),
+    "page_bool": ("$.predictions[0].page_index", "page_index must"),
+    "page_float": ("$.predictions[0].page_index", "page_index must"),
+    "page_neg": ("$.predictions[0].page_index", "page_index must"),
+    "page_null": ("$.predictions[0].page_index", "page_index must"),
+    "page_str": ("$.predictions[0].page_index", "page_index must"),
+    "score_bool": (f"{_AT}.score", "score must be a number"),
+    "score_null": (f"{_AT}.score", "every object of a prediction file"),
+    "score_over": (f"{_AT}.score", "score must be a number"),
+    "score_str": (f"{_AT}.score", "score must be a number"),
+    "surrogate": ("$.documents[0].doc_id", "text must not contain half"),
+    "top_list": ("", "the content must be of a known format"),
+    "truncated": ("line 1, column 270", "the text must be well-formed JSON"),
+    "unknown_doc": ("$.predictions[0].doc_id", "doc_id must be listed"),
+    "utf16": ("", "JSON must be UTF-8"),
+}
+
+
+def _hostile(name: str) -> bytes:
+    return (Path(SHARED) / "hostile" / "json" / f"{name}.json").read_bytes()
+
+
+@needs_shared
+@pytest.mark.parametrize("name", _WANTED)
+def test_hostile(name):
+    """The wanted finding is among those of the file as it stands.
+
+    The hostile files are written in a looser dialect than schema 1.3 (inverted label_map, no page_id, no object
+    id, no coordinate_system), so each has more findings than the one it was made for.
+    """
+    place, rule = _WANTED[name]
+    with pytest.raises(BadInput) as bad:
+        readers.read(Path(SHARED) / "hostile" / "json" / f"{name}.json", max_per_rule=None)
+    assert any(finding.place.startswith(place) and finding.rule.startswith(rule) for finding in bad.value.findings)
+
+
+@needs_shared
+@pytest.mark.parametrize("name", _ACCEPTED)
+def test_hostile_accepted(name):
+    """Files that must be accepted are, once their looser dialect is lifted into schema 1.3 by replacing text."""
+    text = _hostile(name).decode("utf-8")
+    for old, new in _LOOSE:
+        text = text.replace(old, new)
+    if name == "page_3000_identical_boxes":
+        text = (text.replace('{"label":', '{"id":"o","label":').replace('[{"doc_id":"d1","page_index"',
+                '[{"page_id":"a","doc_id":"d1","page_index"').replace(',"page_count":1', ""))  # fmt: skip
+        info = _LOOSE[2][1]
+        text = text.replace('"schema_version":"1.3"', info)
+    found, findings = outcome(text.encode(), format=None, max_per_rule=1)
+    assert found is not None, [finding.sentence for finding in findings]
+    assert len({finding.rule for finding in findings}) == _ACCEPTED[name]
+    assert rows(found) == naive(text.encode())
+
+
+@needs_shared
+def test_every_hostile_json_has_a_row():
+    names = {path.stem for path in (Path(SHARED) / "hostile" / "json").glob("*.json")}
+    assert names == {*_WANTED, *_ACCEPTED}
+
+
+# Real files
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    "name",
+    ["doclayout-yolo", "doclayoutyolo_ref", "evaluate_model_gt", "evaluate_model_pred",
+     "labelstudio_ref", "tfid_ref", "yolo11_ref", "yolo26_ref"],
+)  # fmt: skip
+def test_real_files(name):
+    path = Path(SHARED) / "real" / "worldbank" / f"{name}.json"
+    found = readers.read(path)
+    content = path.read_bytes()
+    assert rows(found) == naive(content)
+    same_columns(found, snapshot.read(content, path.name, _exact=True))
+    assert snapshot_shape.decode(content) is not None
+
+
+@needs_shared
+def test_reference_cases():
+    """Every case of the oracle is read, except those whose name says that the file breaks a rule."""
+    cases = sorted((Path(SHARED) / "oracles" / "snapshot" / "cases").iterdir())
+    refused = {case.name[:3] for case in cases if not _reads(case)}
+    assert refused == {"d01", "d02", "d05", "d06", "d07"}
+
+
+def _reads(case: Path) -> bool:
+    try:
+        truth = readers.read(case / "gt.json", side="ground_truth")
+        predicted = readers.read(case / "pred.json", side="prediction")
+    except BadInput:
+        return False
+    return not any(finding.severity == "error" for finding in snapshot.check_pair(truth, predicted))
+
+
+# Pairs
+
+
+def _pair(truth: bytes, predicted: bytes) -> list[str]:
+    one, two = snapshot.read(truth, "gt.json"), snapshot.read(predicted, "pred.json")
+    return [f"{finding.severity} {finding.sentence}" for finding in snapshot.check_pair(one, two)]
+
+
+def test_pair_agrees():
+    assert _pair(VALID["ground_truth"], VALID["prediction"]) == []
+
+
+def test_pair_swapped():
+    assert _pair(VALID["prediction"], VALID["ground_truth"]) == [
+        'error gt.json: $.info.type: a ground truth file must have type "ground_truth" (snapshot 1.3, section 4); '
+        'found "prediction". The two files look swapped; exchange them.',
+        'error pred.json: $.info.type: a prediction file must have type "prediction" (snapshot 1.3, section 4); '
+        'found "ground_truth". The two files look swapped; exchange them.',
+    ]
+    assert _pair(VALID["prediction"], VALID["prediction"]) == [
+        'error gt.json: $.info.type: a ground truth file must have type "ground_truth" (snapshot 1.3, section 4); '
+        'found "prediction". Give a ground truth file here.'
+    ]
+
+
+def test_pair_label_map():
+    assert _pair(VALID["ground_truth"], VALID["prediction"].replace(b'"2": "Table"', b'"3": "Table"')) == [
+        "error pred.json: $.label_map: label_map must be the same as in gt.json (snapshot 1.3, section 9.2); "
+        'found {"3":"Table"} where gt.json has {"2":"Table"}. Give both files the same ids and names.'
+    ]
+
+
+def test_pair_documents_and_page_ids():
+    other = VALID["prediction"].replace(b'"doc_id": "a"', b'"doc_id": "b"')
+    assert _pair(VALID["ground_truth"], other) == [
+        "warning pred.json: $.documents: documents that only gt.json lists count as missed (snapshot 1.3, section 5); "
+        'found 1: "a". Compare files of the same documents, or read the results with and without them.',
+        "warning pred.json: $.documents: documents that only pred.json lists count as invented "
+        '(snapshot 1.3, section 5); found 1: "b". '
+        "Compare files of the same documents, or read the results with and without them.",
+    ]
+    assert _pair(VALID["ground_truth"], VALID["prediction"].replace(b"a::0", b"a-p0")) == [
+        "warning pred.json: $.predictions: page_id should be spelled as in gt.json (snapshot 1.3 is silent); "
+        'found 1: "a-p0 and a::0". Nothing is lost: pages are told apart by doc_id and page_index.'
+    ]
+
+
+# Table of formats, paths, folders
+
+
+def test_detection(monkeypatch, tmp_path):
+    path = tmp_path / "a.json"
+    path.write_bytes(VALID["prediction"])
+    assert readers.detect(path) == "snapshot"
+    assert readers.detect(tmp_path) == "snapshot"
+    twin = readers.FORMATS["snapshot"]._replace(name="twin", description="Twin")
+    monkeypatch.setitem(readers.FORMATS, "twin", twin)
+    with pytest.raises(BadInput) as bad:
+        readers.read(path)
+    assert str(bad.value) == (
+        "a.json: the format must be clear from the content; found signs of snapshot (Document Snapshot Detection, "
+        "schema 1.3 (JSON)) and twin (Twin). Name one with --format snapshot or --format twin."
+    )
+    assert readers.read(path, format="snapshot").format == "snapshot"
+
+
+@pytest.mark.parametrize("content", [b"hello", b"{}", b"[1,2]", b"\xff\xfe\x00", b"<a/>", b"PK\x03\x04", b'{"a": 1'])
+def test_unknown_format(content):
+    with pytest.raises(BadInput) as bad:
+        readers.read_bytes(content, "some/../where\\f.json")
+    assert len(bad.value.findings) == 1
+    assert bad.value.findings[0].file == "f.json"
+
+
+def test_unknown_format_says_what_was_looked_for():
+    _, findings = outcome(b'{"images": []}', format=None)
+    assert findings[0].sentence.startswith(
+        "f.json: the content must be of a known format; looked for two of the keys label_map, coordinate_system, "
+        "documents, predictions, page_index (Document Snapshot Detection, schema 1.3 (JSON))"
+    )
+    _, findings = outcome(VALID["prediction"], format="nonsense")
+    assert findings[0].sentence.startswith("f.json: the format must be one of snapshot")
+
+
+@pytest.mark.parametrize("name", ["missing.json", "x\0y", "a" * 5000])
+def test_unreadable_path(tmp_path, name):
+    with pytest.raises(BadInput):
+        readers.read(tmp_path / name)
+
+
+def test_unreadable_folder_and_device(tmp_path):
+    with pytest.raises(BadInput, match="a folder must hold files"):
+        readers.read(tmp_path)
+    with pytest.raises(BadInput, match="must be a file or a folder"):
+        readers.read("/dev/zero")
+
+
+def test_folder(tmp_path):
+    for name in ("b", "a"):
+        text = BROKEN.VALID["prediction"].replace('"doc_id": "a"', f'"doc_id": "{name}"')
+        text = text.replace('"label": "Table"', '"label": "Chart"') if name == "a" else text
+        (tmp_path / f"{name}.json").write_text(text)
+    (tmp_path / "readme.txt").write_text("no")
+    (tmp_path / ".hidden.json").write_text("no")
+    found = readers.read(tmp_path, side="prediction")
+    assert found.name == tmp_path.name
+    assert [document.doc_id for document in found.documents] == ["a", "b"]
+    assert [found.source_of(row) for row in range(2)] == [("a.json", 0, 0), ("b.json", 0, 0)]
+    assert [found.labels[code] for code in found.boxes.label] == ["Chart", "Table"]
+    assert found.boxes.document.tolist() == found.page_document.tolist() == [0, 1]
+    assert found.boxes.entry.tolist() == [0, 1]
+    assert [finding.file for finding in found.findings] == ["a.json"]
+
+
+def test_folder_of_one_document_twice(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.json").write_bytes(VALID["prediction"])
+    with pytest.raises(BadInput) as bad:
+        readers.read(tmp_path)
+    assert str(bad.value) == (
+        f"{tmp_path.name}: b.json and a.json: a document may be listed by one file of a folder only; "
+        'found "a". Put all pages of a document into one file, or use two folders.'
+    )
+
+
+def test_folder_that_does_not_fit(tmp_path):
+    (tmp_path / "a.json").write_bytes(VALID["prediction"])
+    other = BROKEN.VALID["ground_truth"].replace('"doc_id": "a"', '"doc_id": "b"')
+    other = other.replace('"2": "Table"', '"3": "Table"').replace('"name": "m"', '"name": "n"')
+    (tmp_path / "b.json").write_text(other)
+    with pytest.raises(BadInput) as bad:
+        readers.read(tmp_path)
+    assert [(finding.severity, finding.rule) for finding in bad.value.findings] == [
+        ("error", "the files of a folder must have the same side"),
+        ("error", "the files of a folder must have the same label_map (snapshot 1.3, section 9.2)"),
+        ("warning", "the files of a folder should come from one model"),
+    ]
+    (tmp_path / "b.json").write_bytes(b"{")
+    with pytest.raises(BadInput, match="well-formed"):
+        readers.read(tmp_path)
+
+
+# Properties
+
+NAMES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6)
+UNIT = st.floats(0, 1) | st.sampled_from([0, 1, 5e-324, 0.5])
+
+
+@st.composite
+def files(draw) -> dict:
+    """A valid file as a tree: any names, any boxes, both sides."""
+    side = draw(st.sampled_from(["ground_truth", "prediction"]))
+    labels = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
+    documents = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
+
+    def box() -> list[float]:
+        x = sorted(draw(st.lists(UNIT, min_size=2, max_size=2, unique=True)))
+        y = sorted(draw(st.lists(UNIT, min_size=2, max_size=2, unique=True)))
+        return [x[0], y[0], x[1], y[1]]
+
+    def item() -> dict:
+        entry = {"id": draw(NAMES), "label": draw(st.sampled_from(labels) | NAMES), "bbox": box()}
+        if side == "prediction":
+            entry["score"] = draw(UNIT)
+        elif draw(st.booleans()):
+            entry["score"] = None
+        if draw(st.booleans()):
+            entry["attributes"] = draw(st.dictionaries(NAMES, st.integers() | NAMES | st.none(), max_size=2))
+        return entry
+
+    def page() -> dict:
+        return {
+            "page_id": draw(NAMES),
+            "doc_id": draw(st.sampled_from(documents)),
+            "page_index": draw(st.integers(0, 2**31 - 1)),
+            "objects": [item() for _ in range(draw(st.integers(0, 3)))],
+        }
+
+    tree = json.loads(BROKEN.VALID[side])
+    tree["label_map"] = {str(index + 1): label for index, label in enumerate(labels)}
+    tree["documents"] = [{"doc_id": name, "doc_name": name, "doc_path": name} for name in documents]
+    tree["predictions"] = [page() for _ in range(draw(st.integers(0, 3)))]
+    return tree
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+JUNK = JSON | st.sampled_from([10**30, 10**400, -1, 1.5, "0", "", True, [], {}, [0, 0, 1, 1], float("nan")])
+SETTINGS = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+class Pairs(dict):
+    """An object that is written with a repeated key."""
+
+
+def _places(tree: object) -> list[tuple]:
+    """Every (container, key) of a tree."""
+    found, stack = [], [tree]
+    while stack:
+        node = stack.pop()
+        items = list(node.items() if isinstance(node, dict) else enumerate(node)) if isinstance(
+            node, dict | list) else []  # fmt: skip
+        found += [(node, key) for key, _ in items]
+        stack += [value for _, value in items]
+    return found
+
+
+@SETTINGS
+@given(tree=files(), ascii_only=st.booleans(), indent=st.sampled_from([None, 1]))
+def test_paths_agree_on_valid_files(tree, ascii_only, indent):
+    content = json.dumps(tree, ensure_ascii=ascii_only, indent=indent).encode()
+    assert snapshot_shape.decode(content) is not None
+    fast = snapshot.read(content, "f.json", max_per_rule=None)
+    same_columns(fast, snapshot.read(content, "f.json", _exact=True, max_per_rule=None))
+    assert rows(fast) == naive(content)
+
+
+@SETTINGS
+@given(data=st.data(), tree=files())
+def test_mutated_files(data, tree):
+    """One value replaced, one key deleted or one key repeated: the columns of a naive reader, or BadInput."""
+    container, key = data.draw(st.sampled_from(_places(tree)))
+    kind = data.draw(st.sampled_from(["replace", "delete", "repeat"]))
+    mark = "\x01mark"
+    if kind == "replace":
+        container[key] = data.draw(JUNK)
+    elif kind == "delete":
+        del container[key]
+    elif isinstance(container, dict):
+        copied = dict(container)
+        container.clear()
+        container.update({mark: data.draw(JUNK), **copied})
+    text = json.dumps(tree)
+    content = text.replace(json.dumps(mark), json.dumps(key)).encode()
+    fast, findings = outcome(content, max_per_rule=None)
+    exact, exact_findings = _exact(content, max_per_rule=None)
+    assert findings == exact_findings
+    if fast is None:
+        assert exact is None
+        return
+    same_columns(fast, exact)
+    assert rows(fast) == naive(content)
+    if kind == "repeat" and isinstance(container, dict):
+        assert key in ("id", "label", "attributes")
+        assert any("repeated key" in finding.rule for finding in findings)
+
+
+@SETTINGS
+@given(content=st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "replace")))
+def test_random_bytes(content):
+    for key in (None, "snapshot"):
+        outcome(content, format=key)
+
+
+@SETTINGS
+@given(tree=JSON)
+def test_random_json(tree):
+    content = json.dumps(tree).encode("utf-8", "surrogatepass")
+    for key in (None, "snapshot"):
+        assert outcome(content, format=key)[0] is None
+
+
+@SETTINGS
+@given(tree=files(), data=st.data())
+def test_damaged_bytes(tree, data):
+    """A valid file with one byte changed or its end cut off never raises anything but BadInput."""
+    content = json.dumps(tree, ensure_ascii=False).encode()
+    at = data.draw(st.integers(0, len(content) - 1))
+    outcome(content[:at])
+    outcome(content[:at] + bytes([data.draw(st.integers(0, 255))]) + content[at + 1 :])
+
+
+def test_benchmark_runs(capsys):
+    spec = importlib.util.spec_from_file_location("bench_load", HERE / "benchmarks" / "bench_load.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.main(["--smoke", "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)["peers"]) == set(module.PEERS)

@@ -1,0 +1,143 @@
+"""Result columns by hand, and the signature line to the letter."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluator.results import (
+    RATIOS,
+    MetricColumns,
+    Metrics,
+    Signature,
+    count_by,
+    count_of,
+    defined,
+    ratio,
+    sum_by,
+    threshold_text,
+    weighted_mean,
+)
+from evaluator.version import __version__
+
+# tp, fp, fn, and the sums of IoU, coverage and purity.
+ROWS = [(2, 1, 2, 1.5, 1.75, 1.25), (0, 0, 0, 0, 0, 0), (0, 3, 0, 0, 0, 0), (0, 0, 4, 0, 0, 0)]
+
+
+def columns(rows: list[tuple[float, ...]] = ROWS) -> MetricColumns:
+    counted = [np.array([row[column] for row in rows], dtype=np.int64) for column in range(3)]
+    return MetricColumns(*counted, *(np.array([row[column] for row in rows], dtype=np.float64) for column in (3, 4, 5)))
+
+
+def test_a_row_by_hand() -> None:
+    assert columns().row(0) == {
+        "tp": 2, "fp": 1, "fn": 2, "precision": 2 / 3, "recall": 0.5, "f1": 4 / 7,
+        "mean_iou": 0.75, "mean_coverage": 0.875, "mean_purity": 0.625,
+    }  # fmt: skip
+
+
+def test_undefined_is_none_and_never_zero() -> None:
+    nothing, only_fp, only_fn = (columns().row(row) for row in (1, 2, 3))
+    means = {"mean_iou": None, "mean_coverage": None, "mean_purity": None}
+    assert nothing == {"tp": 0, "fp": 0, "fn": 0, "precision": None, "recall": None, "f1": None, **means}
+    assert only_fp == {"tp": 0, "fp": 3, "fn": 0, "precision": 0.0, "recall": None, "f1": 0.0, **means}
+    assert only_fn == {"tp": 0, "fp": 0, "fn": 4, "precision": None, "recall": 0.0, "f1": 0.0, **means}
+    assert np.isnan(columns().precision).tolist() == [False, True, False, True]
+
+
+def test_plain_values_are_plain() -> None:
+    row = columns().row(0)
+    assert {type(value) for value in row.values()} == {int, float}
+    assert list(row) == list(Metrics.__annotations__) == ["tp", "fp", "fn", *RATIOS]
+
+
+def test_rows_are_taken_and_pooled() -> None:
+    taken = columns().take(np.array([3, 0]))
+    assert (taken.fn.tolist(), taken.iou_sum.tolist(), len(taken)) == ([4, 2], [0.0, 1.5], 2)
+    pooled = columns().pooled(np.array([0, 2, 0, 2]), 3)
+    assert (pooled.tp.tolist(), pooled.fp.tolist(), pooled.fn.tolist()) == ([2, 0, 0], [4, 0, 0], [2, 0, 4])
+    assert pooled.tp.dtype == np.int64
+    assert pooled.row(1)["precision"] is None
+    assert columns().mistakes.tolist() == [3, 0, 3, 4]
+
+
+def test_ratio_has_no_denominator_no_value() -> None:
+    found = ratio(np.array([1, 0, 3]), np.array([2, 0, 4]))
+    assert found.tolist()[::2] == [0.5, 0.75]
+    assert math.isnan(found[1])
+    assert ratio(np.array([], dtype=np.int64), np.array([], dtype=np.int64)).shape == (0,)
+    assert (defined(float("nan")), defined(0.0)) == (None, 0.0)
+
+
+def test_sums_per_row() -> None:
+    rows = np.array([2, 0, 2])
+    assert sum_by(rows, np.array([0.5, 1.0, 0.25]), 4).tolist() == [1.0, 0.0, 0.75, 0.0]
+    assert count_by(rows, np.array([5, 6, 7]), 4).tolist() == [6, 0, 12, 0]
+    assert sum_by(np.array([], dtype=np.int64), np.array([]), 2).tolist() == [0.0, 0.0]
+    assert count_by(np.array([], dtype=np.int64), np.array([], dtype=np.int64), 1).dtype == np.int64
+
+
+def test_sums_are_added_one_after_the_other() -> None:
+    values = np.random.default_rng(1).uniform(size=10_000)
+    total = 0.0
+    for value in values.tolist():
+        total += value
+    assert sum_by(np.zeros(10_000, dtype=np.int64), values, 1).tolist() == [total]
+
+
+def test_weighted_means_leave_the_undefined_out() -> None:
+    values = np.array([1.0, np.nan, 0.0])
+    assert weighted_mean(values) == (0.5, 2)
+    assert weighted_mean(values, np.array([3.0, 100.0, 1.0])) == (0.75, 2)
+    assert weighted_mean(values, np.array([0.0, 1.0, 0.0])) == (None, 2)
+    assert weighted_mean(np.array([np.nan])) == (None, 0)
+    assert weighted_mean(np.array([])) == (None, 0)
+
+
+PACKAGE = f"layoutscope {__version__}"
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"iou": (0.5,)}, "IoU ≥ 0.50 · score ≥ 0.00 · 0 documents, 0 pages"),
+        (
+            {"iou": (0.5, 0.75), "documents": 38, "pages": 1412},
+            "IoU ≥ 0.50, 0.75 · score ≥ 0.00 · 38 documents, 1,412 pages",
+        ),
+        ({"iou": (0.625, 1.0), "documents": 1, "pages": 1}, "IoU ≥ 0.625, 1.00 · score ≥ 0.00 · 1 document, 1 page"),
+        (
+            {"iou": (0.5,), "min_score": 0.25, "min_area": 0.008, "documents": 2, "pages": 3},
+            "IoU ≥ 0.50 · score ≥ 0.25 · area ≥ 0.008 of the page · 2 documents, 3 pages",
+        ),
+        (
+            {"iou": (0.5,), "labels": ("Figure", "Table"), "class_weight": {"Table": 2.0, "Figure": 0.5}},
+            "IoU ≥ 0.50 · score ≥ 0.00 · labels Figure, Table · weights Table 2, Figure 0.5 · 0 documents, 0 pages",
+        ),
+        ({"iou": (0.5,), "labels": ()}, "IoU ≥ 0.50 · score ≥ 0.00 · labels  · 0 documents, 0 pages"),
+    ],
+)
+def test_the_signature_line(given: dict[str, object], line: str) -> None:
+    assert Signature(protocol="snapshot", version="1.3", **given).line == f"snapshot 1.3 · {line} · {PACKAGE}"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0.00"), (0.5, "0.50"), (0.75, "0.75"), (1, "1.00"), (0.125, "0.125"), (1 / 3, "0.3333333333333333"),
+     (0.1 + 0.2, "0.30000000000000004"), (1e-9, "1e-09")],
+)  # fmt: skip
+def test_thresholds_lose_no_digit(value: float, text: str) -> None:
+    assert threshold_text(value) == text
+
+
+@given(value=st.floats(0, 1))
+def test_a_threshold_can_be_read_back(value: float) -> None:
+    assert float(threshold_text(value)) == value
+
+
+def test_counts_with_their_noun() -> None:
+    assert [count_of(count, "page") for count in (0, 1, 2, 1204)] == ["0 pages", "1 page", "2 pages", "1,204 pages"]

@@ -1,0 +1,373 @@
+"""One reader's session: the address bar in and out, choices over views, uploads, PDFs, what two sessions share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests import dashboard
+from tests.building import box, snapshot_file, write_file
+from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, start
+from tests.test_views import TRUTH, assert_no_markup, card_numbers, core, files_of, shown
+
+TOLD = "The address had parts that could not be followed"
+
+
+def address(app: AppTest) -> dict[str, str]:
+    """The address bar after a run."""
+    return {name: values[0] if isinstance(values, list) else values for name, values in app.query_params.items()}
+
+
+def told(app: AppTest) -> list[str]:
+    """What the view says about the address, without the escapes."""
+    return [each.value.replace("\\", "") for each in app.caption if each.value.startswith(TOLD)]
+
+
+# --- the address bar -----------------------------------------------------------------------------------------
+
+
+def test_a_plain_address_stays_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch)
+    assert address(app) == {}
+    assert told(app) == []
+
+
+def test_thresholds_come_from_the_address_and_go_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, iou="0.62", score_b="0.3")
+    assert told(app) == []
+    assert [app.slider(key=name).value for name in ("iou", "score_a", "score_b")] == [0.62, 0.0, 0.3]
+    assert card_numbers(dashboard.cards(app)[1]) == shown(core(1, 0.62, 0.3).micro.row(0))
+    assert address(app) == {"iou": "0.62", "score_b": "0.3"}
+    app.slider(key="iou").set_value(0.5)
+    app.slider(key="score_a").set_value(0.07)
+    dashboard.fine(app.run())
+    assert address(app) == {"score_a": "0.07", "score_b": "0.3"}
+
+
+def test_every_slider_step_comes_back_from_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    for step in (0.1, 0.29, 0.57, 0.58, 0.95):
+        app = start(monkeypatch, iou=f"{step:g}", score_a=f"{step:g}")
+        assert [app.slider(key=name).value for name in ("iou", "score_a")] == [step, step]
+        assert address(app) == {"iou": f"{step:g}", "score_a": f"{step:g}"}
+
+
+def test_a_page_and_a_box_come_from_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = start(monkeypatch, PAGE_BROWSER, doc="school-census.pdf", page="3", model="B", order="page")
+    data = dashboard.viewer(first)
+    assert (data["page"]["document"], data["page"]["index"], data["model"]["letter"]) == ("school-census.pdf", 2, "B")
+    wanted = {"doc": "school-census.pdf", "page": "3", "model": "B", "order": "page"}
+    assert address(first) == wanted
+    key = data["mistakes"][0]["keys"][0]
+    second = start(monkeypatch, PAGE_BROWSER, **wanted, box=key)
+    assert dashboard.viewer(second)["selected"] == key
+    assert address(second) == wanted | {"box": key}
+    assert told(second) == []
+
+
+def test_filters_come_from_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = {"within": "tram-options.pdf", "label": "Table", "only": "yes"}
+    app = start(monkeypatch, PAGE_BROWSER, **wanted)
+    assert app.selectbox(key="within").value == "tram-options.pdf"
+    assert app.selectbox(key="label").value == "Table"
+    assert app.checkbox(key="only").value is True
+    assert told(app) == []
+    assert {name: address(app).get(name) for name in wanted} == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *(("iou", text) for text in ("", "x", "nan", "inf", "-inf", "0", "0.05", "0.96", "1e9", "0,5", "0.5.5")),
+        *(("score_a", text) for text in ("", "-0.1", "1.01", "nan", "half")),
+        *(("page", text) for text in ("0", "-1", "1.5", "x", "", "٣", "9" * 30)),
+        *(("model", text) for text in ("", "C", "a", "AB")),
+        *(("order", text) for text in ("best", "", "WORST")),
+        *(("only", text) for text in ("no", "", "perhaps")),
+        ("label", "No such label"),
+        ("within", "no-such.pdf"),
+        ("doc", "no-such.pdf"),
+        ("nonsense", "1"),
+    ],
+)
+def test_what_cannot_be_followed_is_said_and_not_guessed(monkeypatch: pytest.MonkeyPatch, name: str, text: str) -> None:
+    app = start(monkeypatch, PAGE_BROWSER, **{name: text})
+    assert told(app) == [f"{TOLD}: {name}."]
+    data = dashboard.viewer(app)
+    usual = start(monkeypatch, PAGE_BROWSER)
+    assert data["page"] == dashboard.viewer(usual)["page"]
+    assert dashboard.signature(app) == dashboard.signature(usual)
+    assert address(app) == address(usual)
+    assert told(dashboard.fine(app.run())) == [], "once is enough"
+
+
+def test_a_page_that_the_document_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER, doc="school-census.pdf", page="4000")
+    assert told(app) == [f"{TOLD}: page."]
+
+
+def test_several_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, iou="0.7", score_a="2", zoom="3")
+    assert told(app) == [f"{TOLD}: score_a, zoom."]
+    assert app.slider(key="iou").value == 0.7
+
+
+# --- choices over views --------------------------------------------------------------------------------------
+
+
+def test_choices_stay_over_views(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch)
+    app.slider(key="iou").set_value(0.7)
+    app.slider(key="score_b").set_value(0.25)
+    dashboard.fine(app.run())
+    for view in (PAGE_BROWSER, FILES, OVERVIEW, FILES, PAGE_BROWSER, OVERVIEW):
+        dashboard.go(app, view)
+        if view != FILES:
+            assert [app.slider(key=name).value for name in ("iou", "score_a", "score_b")] == [0.7, 0.0, 0.25], view
+            assert (address(app)["iou"], address(app)["score_b"]) == ("0.7", "0.25")
+            assert "IoU ≥ 0.70 · score ≥ 0.00 (A), ≥ 0.25 (B)" in dashboard.signature(app)
+    assert card_numbers(dashboard.cards(app)[1]) == shown(core(1, 0.7, 0.25).micro.row(0))
+
+
+def test_the_first_run_of_a_view_is_right_already(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit starts a keyed slider of another view at its lowest value unless told; the numbers then were wrong."""
+    app = dashboard.go(start(monkeypatch), PAGE_BROWSER)
+    assert dashboard.three_numbers(app)["F1"] == f"{core(0).micro.f1[0]:.3f}"
+    assert "iou" not in address(app)
+
+
+def test_the_page_stays_over_views(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER, doc="school-census.pdf", page="3")
+    dashboard.go(app, OVERVIEW)
+    assert address(app) == {}
+    dashboard.go(app, PAGE_BROWSER)
+    page = dashboard.viewer(app)["page"]
+    assert (page["document"], page["index"]) == ("school-census.pdf", 2)
+
+
+def test_sessions_do_not_share_choices_or_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    first = start(monkeypatch, iou="0.7")
+    second = start(monkeypatch, files=files_of(tmp_path, TRUTH, TRUTH[:1]))
+    assert second.slider(key="iou").value == 0.5
+    assert dashboard.cards(second)[0]["TP"] == "1"
+    dashboard.fine(first.run())
+    assert first.slider(key="iou").value == 0.7
+    assert dashboard.cards(first)[0]["name"] == "lines 1.0"
+
+
+def test_a_changed_file_under_the_same_name_is_read_anew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert dashboard.cards(start(monkeypatch, files=files_of(tmp_path, TRUTH, TRUTH[:1])))[0]["TP"] == "1"
+    assert dashboard.cards(start(monkeypatch, files=files_of(tmp_path, TRUTH, TRUTH[:2])))[0]["TP"] == "2"
+
+
+def test_a_chosen_model_that_is_gone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    app = start(monkeypatch, files=files_of(tmp_path, TRUTH, TRUTH[:1]), model="B")
+    assert len(dashboard.cards(app)) == 1
+    data = dashboard.viewer(dashboard.go(app, PAGE_BROWSER))
+    assert data["model"]["letter"] == "A"
+
+
+# --- uploads -------------------------------------------------------------------------------------------------
+
+
+def upload(app: AppTest, name: str, content: bytes, *, role: str = "Prediction") -> AppTest:
+    """An annotation file through the form of the Files view."""
+    next(each for each in app.button_group if each.label == "Role of the file").set_value(role)
+    app.file_uploader(key="upload_annotations").set_value((name, content, "application/json"))
+    next(each for each in app.button if each.label == "Read the file").click()
+    return dashboard.fine(app.run())
+
+
+def table(app: AppTest) -> dict[str, str]:
+    """Role of each loaded file."""
+    frames = [each.value for each in app.dataframe if "Role" in each.value.columns]
+    return dict(zip(frames[0]["File"], frames[0]["Role"], strict=True)) if frames else {}
+
+
+def file_bytes(*rows: object, side: str = "prediction", **given: object) -> bytes:
+    return json.dumps(snapshot_file(rows, side=side, **given)).encode()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("content", "rule"),
+    [
+        (b"", "JSON"),
+        (b"{", "JSON"),
+        (b"\xff\xfe{\x00}\x00", "UTF-8"),
+        (b"[]", "object"),
+        (b'{"label_map": {}}', "required"),
+        (file_bytes(box(0.5, 0.1, 0.1, 0.5)), "x2"),
+    ],
+)
+@pytest.mark.parametrize("role", ["Prediction", "Ground truth"])
+def test_a_broken_upload_is_told_and_what_was_loaded_stays(
+    monkeypatch: pytest.MonkeyPatch, content: bytes, rule: str, role: str
+) -> None:
+    app = start(monkeypatch, FILES)
+    before = table(app)
+    upload(app, "broken.json", content, role=role)
+    (error,) = app.error
+    assert error.value == "The uploaded file has errors and was not taken; what was loaded before stays in use."
+    findings = app.dataframe[0].value
+    assert set(findings["File"]) == {"broken.json"}
+    assert "error" in set(findings[""])
+    assert any(rule in text for text in findings["Rule"]), list(findings["Rule"])
+    assert table(app) == before
+    dashboard.go(app, OVERVIEW)
+    assert card_numbers(dashboard.cards(app)[0]) == shown(core(0).micro.row(0))
+
+
+def test_a_good_upload_ends_the_complaint_about_the_last_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, FILES)
+    upload(app, "broken.json", b"{")
+    upload(app, "third.json", (SAMPLE_DATA / "lines.json").read_bytes())
+    assert not app.error
+    assert table(app)["third.json"] == "Prediction"
+
+
+def test_an_uploaded_prediction_is_added_and_one_of_the_same_name_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, FILES)
+    upload(app, "third.json", (SAMPLE_DATA / "blocks.json").read_bytes())
+    assert list(table(app)) == ["ground_truth.json", "lines.json", "blocks.json", "third.json"]
+    dashboard.go(app, OVERVIEW)
+    assert app.selectbox(key="model_a").options == ["lines 1.0", "blocks 1.0 (1)", "blocks 1.0 (2)"]
+    dashboard.go(app, FILES)
+    upload(app, "third.json", (SAMPLE_DATA / "lines.json").read_bytes())
+    assert list(table(app)) == ["ground_truth.json", "lines.json", "blocks.json", "third.json"]
+    dashboard.go(app, OVERVIEW)
+    assert app.selectbox(key="model_a").options == ["lines 1.0 (1)", "blocks 1.0", "lines 1.0 (2)"]
+
+
+def test_an_uploaded_ground_truth_replaces_the_old_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    app = start(monkeypatch, FILES, files=files_of(tmp_path, TRUTH, TRUTH[:2]))
+    upload(app, "new truth.json", file_bytes(*TRUTH[:1], side="ground_truth"), role="Ground truth")
+    assert table(app) == {"new truth.json": "Ground truth", "model1.json": "Prediction"}
+    (card,) = dashboard.cards(dashboard.go(app, OVERVIEW))
+    assert (card["TP"], card["FP"], card["FN"]) == ("1", "1", "0")
+
+
+def test_a_file_in_the_wrong_role_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, FILES)
+    upload(app, "p.json", (SAMPLE_DATA / "lines.json").read_bytes(), role="Ground truth")
+    assert app.error
+    assert table(app)["ground_truth.json"] == "Ground truth"
+
+
+def test_an_upload_that_does_not_fit_the_ground_truth_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, FILES)
+    upload(app, "other.json", file_bytes(*TRUTH))
+    findings = [each.value for each in app.dataframe if "Rule" in each.value.columns]
+    assert len(findings) == 1
+    assert "other.json" in set(findings[0]["File"])
+    assert len(dashboard.cards(dashboard.go(app, OVERVIEW))) == 2
+
+
+def test_names_of_uploads_stay_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, FILES)
+    name = "![x](http://example.invalid/x.png)<b>.json"
+    for content in (b"{", (SAMPLE_DATA / "lines.json").read_bytes()):
+        upload(app, name, content)
+        assert_no_markup(app)
+    assert table(app)[name] == "Prediction"
+
+
+# --- PDFs ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[AppTest]:
+    """A session on the Files view whose folder of uploads is cleared at the end."""
+    app = start(monkeypatch, FILES)
+    yield app
+    if "upload_folder" in app.session_state:
+        app.session_state["upload_folder"].cleanup()
+
+
+def upload_pdfs(app: AppTest, *files: tuple[str, bytes]) -> str:
+    app.file_uploader(key="upload_pdfs").set_value([(name, content, "application/pdf") for name, content in files])
+    next(each for each in app.button if each.label == "Add the PDFs").click()
+    dashboard.fine(app.run())
+    return next(each.value for each in app.caption if each.value.startswith("Added ")).replace("\\", "")
+
+
+PDF = (SAMPLE_DATA / "pdf" / "tram-options.pdf").read_bytes()
+
+
+def stored(app: AppTest) -> list[str]:
+    """Names in the session's folder."""
+    if "upload_folder" not in app.session_state:
+        return []
+    folder = Path(app.session_state["upload_folder"].name)
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def test_a_pdf_is_added_and_used(reader: AppTest) -> None:
+    assert upload_pdfs(reader, ("tram-options.pdf", PDF)) == "Added 1."
+    assert stored(reader) == ["tram-options.pdf"]
+    reader.session_state["doc"], reader.session_state["page"] = "tram-options.pdf", 0
+    data = dashboard.viewer(dashboard.go(reader, PAGE_BROWSER))
+    assert data["page"]["document"] == "tram-options.pdf"
+    assert data["page"]["problem"] is None
+    reader.session_state["doc"], reader.session_state["page"] = "school-census.pdf", 0
+    data = dashboard.viewer(dashboard.fine(reader.run()))
+    assert data["page"]["problem"]["title"]
+    assert data["boxes"], "boxes stay when the page cannot be drawn"
+
+
+@pytest.mark.parametrize("content", [b"", b"<html>", b"\x89PNG\r\n", b" " * 1025 + b"%PDF-1.7", b"PK\x03\x04"])
+def test_what_is_not_a_pdf_is_refused(reader: AppTest, content: bytes) -> None:
+    assert upload_pdfs(reader, ("fake.pdf", content)) == "Added 0. Not PDFs: fake.pdf."
+    assert stored(reader) == []
+    assert dashboard.go(reader, PAGE_BROWSER).get("bidi_component")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../escape.pdf", "..\\escape.pdf", "/tmp/escape.pdf", "C:\\escape.pdf", "a/b.pdf", ".hidden.pdf", "..pdf",
+        "new\nline.pdf", "nul\x00.pdf", "\u202egnp.pdf", "x" * 250 + ".pdf", "漢" * 100 + ".pdf", "ü" * 190 + ".pdf",
+    ],
+)  # fmt: skip
+def test_tricks_with_names_write_nothing_outside(reader: AppTest, name: str) -> None:
+    """Whatever the browser claims the file is called, it is refused or stored under a plain name in the folder."""
+    upload_pdfs(reader, (name, PDF))
+    for each in stored(reader):
+        assert "/" not in each
+        assert "\\" not in each
+        assert not each.startswith(".")
+    assert not Path("/tmp/escape.pdf").exists()
+    assert_no_markup(reader)
+
+
+def test_a_good_pdf_beside_a_bad_one(reader: AppTest) -> None:
+    said = upload_pdfs(reader, ("a.pdf", PDF), ("b.pdf", b"no"), ("![x](http:x).pdf", b"no"))
+    assert said == "Added 1. Not PDFs: b.pdf, ![x](http:x).pdf."
+    assert_no_markup(reader)
+
+
+def test_without_a_pdf_folder_pages_are_empty_sheets_with_boxes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    app = start(monkeypatch, PAGE_BROWSER, files=files_of(tmp_path, TRUTH, TRUTH[:1]))
+    data = dashboard.viewer(app)
+    assert data["page"]["image"] is None
+    assert data["page"]["problem"]["text"]
+    assert data["page"]["problem"]["fix"]
+    assert len(data["boxes"]) >= 1
+    text = " ".join(each.value for each in dashboard.go(app, FILES).caption)
+    assert "No PDF folder is open" in text
+
+
+@pytest.mark.parametrize("name", ["../../../../etc/passwd", "/etc/passwd", "C:\\x.pdf", "\\\\host\\share\\x.pdf", "."])
+def test_a_path_in_an_annotation_is_only_a_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+    rows = [box(0.1, 0.1, 0.5, 0.5, document=name)]
+    truth = write_file(tmp_path / "t.json", rows, side="ground_truth")
+    prediction = write_file(tmp_path / "p.json", rows)
+    app = start(monkeypatch, PAGE_BROWSER, files=dashboard.workspace(truth, [prediction], SAMPLE_DATA / "pdf"))
+    if app.get("bidi_component"):
+        data = dashboard.viewer(app)
+        assert data["page"]["image"] is None
+        assert data["page"]["problem"]

@@ -1,0 +1,590 @@
+"""Every view under AppTest: opens on the sample data, says what the core says, and stays whole on odd data."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluator import readers
+from evaluator.dataset import Dataset, join
+from evaluator.protocols import snapshot
+from tests import dashboard
+from tests.building import Box, box, random_rows, snapshot_file, write_file
+from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, VIEWS, start
+
+MODELS = ("lines", "blocks")
+RATIOS = {
+    "Precision": "precision",
+    "Recall": "recall",
+    "F1": "f1",
+    "Mean IoU": "mean_iou",
+    "Coverage": "mean_coverage",
+    "Purity": "mean_purity",
+}
+COUNTS = {"TP": "tp", "FP": "fp", "FN": "fn"}
+
+
+@cache
+def sample() -> Dataset:
+    return join(*(readers.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", *MODELS)))
+
+
+@cache
+def core(model: int, iou: float = 0.5, score: float = 0.0) -> snapshot.ThresholdResult:
+    """The numbers as the core says them, the way the command line gets them."""
+    dataset = sample()
+    truth, prediction = dataset.ground_truth.source, dataset.predictions[model].source
+    return snapshot.evaluate(truth, prediction, iou=(iou,), min_score=score).thresholds[iou]
+
+
+def shown(row: Any) -> dict[str, str]:
+    """A row of metrics as a card writes it."""
+    ratios = {word: "n/a" if row[name] is None else f"{row[name]:.3f}" for word, name in RATIOS.items()}
+    return ratios | {word: f"{row[name]:,}" for word, name in COUNTS.items()}
+
+
+def card_numbers(card: dict[str, str]) -> dict[str, str]:
+    return {word: card[word] for word in (*RATIOS, *COUNTS)}
+
+
+def files_of(folder: Path, truth: Sequence[Box], *models: Sequence[Box], **given: Any) -> str:
+    """Files on disk as the command line would hand them over."""
+    ground_truth = write_file(folder / "truth.json", truth, side="ground_truth", **given)
+    predictions = [write_file(folder / f"model{number}.json", rows, **given) for number, rows in enumerate(models, 1)]
+    return dashboard.workspace(ground_truth, predictions)
+
+
+TRUTH = [box(0.1, 0.1, 0.5, 0.5), box(0.6, 0.1, 0.9, 0.5, label="Table"), box(0.1, 0.6, 0.5, 0.9, page=1)]
+
+
+# --- on the sample data --------------------------------------------------------------------------------------
+
+
+def test_the_overview_opens_on_the_sample_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch)
+    assert dashboard.title(app) == "Overview"
+    assert dashboard.signature(app) == (
+        "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 (A), ≥ 0.00 (B) · 8 documents, 36 pages"
+    )
+    first, second = dashboard.cards(app)
+    assert (first["letter"], first["name"], second["letter"], second["name"]) == ("A", "lines 1.0", "B", "blocks 1.0")
+    for model, card in enumerate((first, second)):
+        row = core(model).micro.row(0)
+        assert card_numbers(card) == shown(row)
+        assert card["signature"] == f"snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · {row['fp'] + row['fn']:,} mistakes"
+    points = 100 * (core(1).micro.f1[0] - core(0).micro.f1[0])
+    assert first["against"] == "baseline"
+    assert second["against"] == f"F1 {'+' if points > 0 else '−'}{abs(points):.1f} points against A"
+    assert not app.warning
+    assert not app.error
+
+
+def test_the_table_of_labels_holds_the_numbers_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = start(monkeypatch).dataframe[0].value
+    results = [core(0), core(1)]
+    assert list(table["Label"]) == ["All labels", *sample().labels]
+    truth = results[0]
+    assert list(table["Boxes"]) == [len(sample().ground_truth), *(truth.per_label.tp + truth.per_label.fn)]
+    for letter, result in zip("AB", results, strict=True):
+        np.testing.assert_array_equal(table[f"F1, {letter}"], [result.micro.f1[0], *result.per_label.f1])
+    for word, name in (RATIOS | COUNTS).items():
+        if word != "F1":
+            wanted = [getattr(truth.micro, name)[0], *getattr(truth.per_label, name)]
+            np.testing.assert_array_equal(table[word].astype(float), np.array(wanted, dtype=float))
+
+
+def test_the_table_of_labels_follows_its_model_and_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch)
+    app.button_group(key="numbers_of").set_value("B")
+    app.button_group(key="table_iou_0.5").set_value(0.75)
+    dashboard.fine(app.run())
+    table, result = app.dataframe[0].value, core(1, 0.75)
+    assert list(table["TP"]) == [result.micro.tp[0], *result.per_label.tp]
+    np.testing.assert_array_equal(table["F1, A"], [core(0, 0.75).micro.f1[0], *core(0, 0.75).per_label.f1])
+    assert card_numbers(dashboard.cards(app)[1]) == shown(core(1).micro.row(0)), "the cards keep the slider's threshold"
+
+
+def test_documents_stand_worst_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = start(monkeypatch).dataframe[1].value
+    result = core(0)
+    names = [document.name for document in sample().documents]
+    mistakes = dict(zip(names, result.per_document.mistakes.tolist(), strict=True))
+    assert dict(zip(table["Document"], table["Mistakes, A"], strict=True)) == mistakes
+    assert list(table["Mistakes, A"]) == sorted(mistakes.values(), reverse=True)
+    others = dict(zip(names, core(1).per_document.mistakes.tolist(), strict=True))
+    assert dict(zip(table["Document"], table["Mistakes, B"], strict=True)) == others
+    assert table["Pages"].sum() == sample().pages
+
+
+def test_charts_of_the_overview(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch)
+    assert [each.proto.alt for each in app.get("vega_lite_chart")] == [
+        "Mistakes by label",
+        "IoU of matched boxes",
+        "Coverage of matched boxes",
+        "Purity of matched boxes",
+    ]
+    first, second = (core(model).micro for model in (0, 1))
+    words = dashboard.words(app)
+    place = words.index("Mistakes by label")
+    assert words[place + 1 : place + 5] == ["A", f"{first.mistakes[0]:,}", "B", f"{second.mistakes[0]:,}"]
+    assert f"mean A {first.mean_iou[0]:.3f}, B {second.mean_iou[0]:.3f}" in words
+
+
+@pytest.mark.parametrize(("iou", "score_a", "score_b"), [(0.75, 0.0, 0.0), (0.5, 0.8, 0.35), (0.1, 1.0, 0.9)])
+def test_sliders_match_anew(monkeypatch: pytest.MonkeyPatch, iou: float, score_a: float, score_b: float) -> None:
+    app = start(monkeypatch)
+    for name, value in (("iou", iou), ("score_a", score_a), ("score_b", score_b)):
+        app.slider(key=name).set_value(value)
+    dashboard.fine(app.run())
+    results = [core(0, iou, score_a), core(1, iou, score_b)]
+    for card, result in zip(dashboard.cards(app), results, strict=True):
+        assert card_numbers(card) == shown(result.micro.row(0))
+    assert f"IoU ≥ {iou:.2f} · score ≥ {score_a:.2f} (A), ≥ {score_b:.2f} (B)" in dashboard.signature(app)
+    assert list(app.dataframe[0].value["TP"]) == [results[0].micro.tp[0], *results[0].per_label.tp]
+    dashboard.go(app, PAGE_BROWSER)
+    row = results[0].micro.row(0)
+    assert dashboard.three_numbers(app) == {word: shown(row)[word] for word in ("Precision", "Recall", "F1")}
+    assert f"IoU ≥ {iou:.2f} · score ≥ {score_a:.2f} (A), ≥ {score_b:.2f} (B)" in dashboard.signature(app)
+
+
+def test_presets(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch)
+    assert app.button_group(key="preset").value == "Specification"
+    app.slider(key="iou").set_value(0.6)
+    dashboard.fine(app.run())
+    assert app.button_group(key="preset").value is None
+    app.button_group(key="preset").set_value("Best F1")
+    dashboard.fine(app.run())
+    pairs = [snapshot.pair(sample(), model, iou_floor=snapshot.IOU_FLOOR) for model in (0, 1)]
+    best = [each.best_f1(iou=0.6) for each in pairs]
+    assert [app.slider(key=name).value for name in ("score_a", "score_b")] == pytest.approx(best)
+    assert app.slider(key="iou").value == 0.6
+    assert app.button_group(key="preset").value == "Best F1"
+    for model, (card, score) in enumerate(zip(dashboard.cards(app), best, strict=True)):
+        assert card_numbers(card) == shown(core(model, 0.6, score).micro.row(0))
+        assert core(model, 0.6, score).micro.f1[0] >= core(model, 0.6).micro.f1[0]
+    app.button_group(key="preset").set_value("Specification")
+    dashboard.fine(app.run())
+    assert [app.slider(key=name).value for name in ("iou", "score_a", "score_b")] == [0.5, 0.0, 0.0]
+
+
+def test_the_two_models_can_change_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch)
+    app.selectbox(key="model_a").set_value(1)
+    app.selectbox(key="model_b").set_value(0)
+    dashboard.fine(app.run())
+    first, second = dashboard.cards(app)
+    assert (first["name"], second["name"]) == ("blocks 1.0", "lines 1.0")
+    assert card_numbers(first) == shown(core(1).micro.row(0))
+    dashboard.go(app, PAGE_BROWSER)
+    assert dashboard.viewer(app)["model"]["name"] == "blocks 1.0"
+
+
+def test_the_page_browser_opens_on_the_worst_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER)
+    assert dashboard.title(app) == "Page browser"
+    data, result = dashboard.viewer(app), core(0)
+    worst = int(np.argmax(result.per_page.mistakes))
+    dataset = sample()
+    assert data["page"]["document"] == dataset.documents[dataset.page_document[worst]].doc_id
+    assert data["page"]["index"] == dataset.page_index[worst]
+    assert (data["page"]["position"], data["page"]["total"]) == (1, dataset.pages)
+    row = result.per_page.row(worst)
+    assert {name: data["counts"][name] for name in COUNTS} == {name: row[key] for name, key in COUNTS.items()}
+    assert data["page"]["image"].startswith("data:image/webp;base64,")
+    assert data["page"]["problem"] is None
+    assert data["models"] == [{"letter": "A", "name": "lines 1.0"}, {"letter": "B", "name": "blocks 1.0"}]
+    mistakes = [entry["mistakes"] for entry in data["strip"]]
+    assert mistakes == sorted(result.per_page.mistakes.tolist(), reverse=True)
+    assert dashboard.three_numbers(app)["F1"] == f"{result.micro.f1[0]:.3f}"
+
+
+def test_the_other_model_in_the_page_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER)
+    app.button_group(key="model").set_value("B")
+    dashboard.fine(app.run())
+    data = dashboard.viewer(app)
+    assert data["model"] == {"letter": "B", "name": "blocks 1.0"}
+    assert dashboard.three_numbers(app)["F1"] == f"{core(1).micro.f1[0]:.3f}"
+    strip = [entry["mistakes"] for entry in data["strip"]]
+    assert strip == sorted(core(1).per_page.mistakes.tolist(), reverse=True)
+
+
+def test_filters_of_the_page_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER)
+    app.selectbox(key="within").set_value("school-census.pdf")
+    app.button_group(key="order").set_value("page")
+    dashboard.fine(app.run())
+    data = dashboard.viewer(app)
+    assert {entry["document"] for entry in data["strip"]} == {"school-census.pdf"}
+    assert [entry["index"] for entry in data["strip"]] == list(range(data["page"]["count"]))
+    app.selectbox(key="label").set_value("Table")
+    dashboard.fine(app.run())
+    data = dashboard.viewer(app)
+    assert {each["label"] for each in data["boxes"]} == {"Table"}
+    assert all(entry["mistakes"] <= data["counts"]["TP"] + 99 for entry in data["strip"])
+    app.selectbox(key="within").set_value("")
+    app.selectbox(key="label").set_value("")
+    app.checkbox(key="only").set_value(True)
+    dashboard.fine(app.run())
+    assert len(dashboard.viewer(app)["strip"]) == int((core(0).per_page.mistakes > 0).sum())
+
+
+def test_a_filter_without_pages_says_so_and_shows_the_way_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    app = start(monkeypatch, PAGE_BROWSER, files=files_of(tmp_path, TRUTH, TRUTH))
+    app.checkbox(key="only").set_value(True)
+    dashboard.fine(app.run())
+    data = dashboard.viewer(app)
+    assert data["page"] is None
+    assert data["empty"] == {"text": "No page passes the filter.", "action": "Clear filter"}
+
+
+def test_files_lists_the_sample_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, FILES)
+    assert dashboard.title(app) == "Files"
+    table = app.dataframe[0].value
+    assert list(table["File"]) == ["ground_truth.json", "lines.json", "blocks.json"]
+    assert list(table["Role"]) == ["Ground truth", "Prediction", "Prediction"]
+    assert list(table["Documents"]) == [8, 8, 8]
+    dataset = sample()
+    assert list(table["Boxes"]) == [len(dataset.ground_truth), *(len(each) for each in dataset.predictions)]
+    assert list(table["Findings"]) == ["none"] * 3
+    digests = [side.source.sha256[:12] for side in (dataset.ground_truth, *dataset.predictions)]
+    assert list(table["SHA-256"]) == digests
+    assert "Nothing is wrong with these files." in [each.value for each in app.caption]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_sidebar_counts(monkeypatch: pytest.MonkeyPatch, view: str) -> None:
+    words = dashboard.words(start(monkeypatch, view))
+    for line in ("36 pages, 8 documents", f"{len(sample().ground_truth):,} ground-truth boxes, 11 labels"):
+        assert line in words
+    assert "No findings in the files" in words
+
+
+# --- states --------------------------------------------------------------------------------------------------
+
+NOTHING_TRUTH = "No ground truth is open, so nothing can be evaluated yet. Open Files to choose or upload them."
+NOTHING_PREDICTION = (
+    "No prediction is open, so there is nothing to compare with the ground truth. "
+    "Open Files to choose or upload them."
+)
+
+
+@pytest.mark.parametrize("view", [OVERVIEW, PAGE_BROWSER])
+def test_without_a_ground_truth(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, view: str) -> None:
+    prediction = write_file(tmp_path / "p.json", TRUTH)
+    app = start(monkeypatch, view, files=dashboard.workspace(None, [prediction]))
+    assert NOTHING_TRUTH in dashboard.words(app)
+    assert "Nothing to evaluate yet" in dashboard.words(app)
+    assert len(app.get("page_link")) == 1
+    assert list(dashboard.go(app, FILES).dataframe[0].value["File"]) == ["p.json"]
+
+
+@pytest.mark.parametrize("view", [OVERVIEW, PAGE_BROWSER])
+def test_without_a_prediction(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, view: str) -> None:
+    truth = write_file(tmp_path / "t.json", TRUTH, side="ground_truth")
+    app = start(monkeypatch, view, files=dashboard.workspace(truth))
+    assert NOTHING_PREDICTION in dashboard.words(app)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_with_nothing_at_all(monkeypatch: pytest.MonkeyPatch, view: str) -> None:
+    app = start(monkeypatch, view, files=dashboard.workspace(None))
+    if view == FILES:
+        text = [each.value for each in app.caption]
+        assert "No annotation file is open. Upload one below, or start with layoutscope open FOLDER." in text
+    else:
+        assert NOTHING_TRUTH in dashboard.words(app)
+
+
+@pytest.mark.parametrize("view", [OVERVIEW, PAGE_BROWSER])
+def test_a_ground_truth_with_errors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, view: str) -> None:
+    broken = write_file(tmp_path / "t.json", [box(0.5, 0.1, 0.1, 0.5)], side="ground_truth")
+    prediction = write_file(tmp_path / "p.json", TRUTH)
+    app = start(monkeypatch, view, files=dashboard.workspace(broken, [prediction]))
+    assert any(word.startswith("The ground truth has errors") for word in dashboard.words(app))
+    dashboard.go(app, FILES)
+    assert [each.value for each in app.error] == ["Files with an error are not evaluated. Each row says what to mend."]
+    findings = app.dataframe[1].value
+    assert list(findings["File"])[:1] == ["t.json"]
+    assert findings["Place"][0] == "$.predictions[0].objects[0].bbox"
+    assert (findings["Rule"] != "").all()
+    assert (findings["Fix"] != "").all()
+
+
+def test_a_prediction_with_errors_leaves_the_other_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    truth = write_file(tmp_path / "t.json", TRUTH, side="ground_truth")
+    (tmp_path / "broken.json").write_text("{")
+    good = write_file(tmp_path / "good.json", TRUTH[:1])
+    app = start(monkeypatch, files=dashboard.workspace(truth, [tmp_path / "broken.json", good]))
+    (card,) = dashboard.cards(app)
+    assert (card["letter"], card["TP"], card["FN"]) == ("A", "1", "2")
+    app = start(monkeypatch, files=dashboard.workspace(truth, [tmp_path / "broken.json"]))
+    text = "No prediction can be evaluated against this ground truth. Open Files to choose or upload them."
+    assert text in dashboard.words(app)
+
+
+def test_a_file_that_is_gone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    app = start(monkeypatch, FILES, files=dashboard.workspace(tmp_path / "gone.json", [tmp_path / "gone too.json"]))
+    assert list(app.dataframe[1].value["Rule"]) == ["the file must be readable"] * 2
+
+
+def test_one_model_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = dashboard.workspace(SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "blocks.json"], SAMPLE_DATA / "pdf")
+    app = start(monkeypatch, files=files)
+    (card,) = dashboard.cards(app)
+    assert card_numbers(card) == shown(core(1).micro.row(0))
+    assert card["against"] == "baseline"
+    assert [slider.key for slider in app.slider] == ["iou", "score_a"]
+    assert "B" not in app.dataframe[0].value.columns
+    assert "how well they fit: bars" in dashboard.words(app)
+    dashboard.go(app, PAGE_BROWSER)
+    assert [each["letter"] for each in dashboard.viewer(app)["models"]] == ["A"]
+
+
+def test_two_models_of_one_name_are_numbered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    app = start(monkeypatch, files=files_of(tmp_path, TRUTH, TRUTH[:1], TRUTH[:2]))
+    assert [(card["name"], card["TP"]) for card in dashboard.cards(app)] == [("toy (1)", "1"), ("toy (2)", "2")]
+
+
+@pytest.mark.parametrize("score", [0.5, 1.0])
+def test_scores_that_are_all_equal_lock_the_slider(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, score: float
+) -> None:
+    rows = [row._replace(score=score) for row in TRUTH]
+    app = start(monkeypatch, files=files_of(tmp_path, TRUTH, rows, [*rows[:2], rows[2]._replace(score=0.1)]))
+    assert [app.slider(key=name).disabled for name in ("score_a", "score_b")] == [True, False]
+    assert app.slider(key="score_a").proto.help == "All scores of this model are equal or missing."
+
+
+def test_a_ground_truth_as_model_has_no_scores(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Two annotators: the file of the second one has no scores."""
+    truth = write_file(tmp_path / "t.json", TRUTH, side="ground_truth")
+    second = snapshot_file(TRUTH[:2], side="prediction")
+    for entry in second["predictions"]:
+        for each in entry["objects"]:
+            each["score"] = None
+    (tmp_path / "p.json").write_text(json.dumps(second))
+    app = start(monkeypatch, files=dashboard.workspace(truth, [tmp_path / "p.json"]))
+    if dashboard.cards(app):
+        assert app.slider(key="score_a").disabled
+    else:
+        assert dashboard.go(app, FILES).error
+
+
+def test_a_model_without_any_box(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    app = start(monkeypatch, files=files_of(tmp_path, TRUTH, [], pages=[("a.pdf", 0)]))
+    (card,) = dashboard.cards(app)
+    assert (card["Precision"], card["Recall"], card["F1"], card["Mean IoU"]) == ("n/a", "0.000", "0.000", "n/a")
+    assert "No box matches at these thresholds." in [each.value for each in app.caption]
+    dashboard.go(app, PAGE_BROWSER)
+    assert {each["status"] for each in dashboard.viewer(app)["boxes"]} == {"FN"}
+
+
+def test_a_ground_truth_without_any_box(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    app = start(monkeypatch, files=files_of(tmp_path, [], TRUTH, pages=[("a.pdf", 0)]))
+    (card,) = dashboard.cards(app)
+    assert (card["Precision"], card["Recall"], card["F1"]) == ("0.000", "n/a", "0.000")
+    dashboard.go(app, PAGE_BROWSER)
+    assert {each["status"] for each in dashboard.viewer(app)["boxes"]} == {"FP"}
+
+
+def test_no_mistake_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    app = start(monkeypatch, files=files_of(tmp_path, TRUTH, TRUTH))
+    assert "No mistake at these thresholds." in [each.value for each in app.caption]
+    assert dashboard.cards(app)[0]["F1"] == "1.000"
+
+
+def test_a_label_that_nobody_uses_is_undefined_and_not_zero(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    app = start(monkeypatch, files=files_of(tmp_path, TRUTH[:1], TRUTH[:1]))
+    table = app.dataframe[0].value.set_index("Label")
+    assert np.isnan(table.loc["Table", "F1, A"])
+    assert np.isnan(table.loc["Table", "Mean IoU"])
+    assert table.loc["Table", "TP"] == 0
+    assert app.dataframe[0].proto.placeholder == "–"
+
+
+def test_a_prediction_as_reference_is_said_on_every_view_with_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = dashboard.workspace(
+        SAMPLE_DATA / "lines.json", [SAMPLE_DATA / "blocks.json"], SAMPLE_DATA / "pdf", as_reference=True
+    )
+    app = start(monkeypatch, files=files)
+    for view in (OVERVIEW, PAGE_BROWSER):
+        dashboard.go(app, view)
+        assert [each.value for each in app.warning] == [
+            "The reference is a model's prediction, not a ground truth: the numbers say how far the models agree, "
+            "not which is right."
+        ]
+    assert app.main.children
+    assert dashboard.go(app, FILES).dataframe[0].value["Role"][0] == "Reference (a prediction)"
+
+
+def test_a_prediction_is_not_taken_as_ground_truth_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = dashboard.workspace(SAMPLE_DATA / "lines.json", [SAMPLE_DATA / "blocks.json"])
+    app = start(monkeypatch, files=files)
+    assert dashboard.cards(app) == []
+    assert dashboard.go(app, FILES).error
+
+
+def test_without_a_ground_truth_a_prediction_can_be_made_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = dashboard.workspace(None, [SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json"])
+    app = start(monkeypatch, FILES, files=files)
+    (choice,) = (each for each in app.selectbox if each.label == "Reference")
+    choice.set_value(0)
+    next(button for button in app.button if button.label == "Use as reference").click()
+    dashboard.fine(app.run())
+    assert list(app.dataframe[0].value["Role"]) == ["Reference (a prediction)", "Prediction"]
+    dashboard.go(app, OVERVIEW)
+    assert len(app.warning) == 1
+    assert dashboard.cards(app)[0]["name"] == "blocks 1.0"
+
+
+def test_documents_of_one_file_only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    truth = [*TRUTH, box(0.1, 0.1, 0.2, 0.2, document="only-truth.pdf")]
+    predicted = [*TRUTH[:2], box(0.1, 0.1, 0.2, 0.2, document="x.pdf"), box(0.1, 0.1, 0.2, 0.2, document="y.pdf")]
+    files = files_of(tmp_path, truth, predicted, predicted[:2])
+    app = start(monkeypatch, files=files)
+    result = snapshot.evaluate(
+        readers.read(tmp_path / "truth.json"), readers.read(tmp_path / "model1.json"), iou=(0.5,)
+    )
+    value = result.to_json()
+    with_them = value["thresholds"]["0.5"]["micro"]["f1"]
+    without = value["common_documents"]["0.5"]["micro"]["f1"]
+    assert (with_them, without) == pytest.approx((2 * 2 / (4 + 4), 2 * 2 / (3 + 2)))
+    assert [each.value for each in app.warning] == [
+        "Model A: 1 document only in the ground truth and 2 documents only in the prediction count as missed and "
+        f"false positive. F1 {with_them:.3f} with them, {without:.3f} without.",
+        "Model B: 1 document only in the ground truth and 0 documents only in the prediction count as missed and "
+        "false positive. F1 0.667 with them, 0.800 without.",
+    ]
+    assert dashboard.cards(app)[0]["F1"] == f"{with_them:.3f}"
+
+
+def test_random_files_on_every_view(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    truth, predicted = random_rows(5)
+    app = start(monkeypatch, files=files_of(tmp_path, truth, predicted, predicted[::2]))
+    for view in (*VIEWS, OVERVIEW):
+        dashboard.go(app, view)
+
+
+# --- text from strangers -------------------------------------------------------------------------------------
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "[click](javascript:alert(1))",
+    "![b](http://example.invalid/x.png)",
+    "[a](http://example.invalid/)",
+    "**bold** _it_ `code`",
+    "$\\href{javascript:alert(1)}{x}$",
+    ":material/delete:",
+    ":red[red]",
+    "www.example.invalid",
+    "</style><script>alert(1)</script>",
+    "a:Q",
+    "a[0]",
+    "\u202egnp",
+    "=1+1",
+    "x" * 150,
+]
+
+
+def hostile_labels() -> list[str]:
+    """The labels of the shared collection when it is at hand, and some of our own."""
+    shared = os.environ.get("LAYOUTSCOPE_SHARED")
+    path = Path(shared) / "hostile" / "json" / "labels.json" if shared else None
+    more = list(json.loads(path.read_text(encoding="utf-8"))["label_map"]) if path and path.is_file() else []
+    # The reader refuses empty labels and control characters in file names; neither can reach the screen.
+    return list(dict.fromkeys(label for label in [*HOSTILE, *more] if label.strip() and "\x00" not in label))
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A data set in which every name is hostile: labels, documents, models; with a file of one side only."""
+    folder = tmp_path_factory.mktemp("hostile")
+    labels = hostile_labels()
+    truth, first, second = [], [], []
+    for number, label in enumerate(labels):
+        row = box(0.02 * (number % 40), 0.1, 0.02 * (number % 40) + 0.015, 0.2, label=label, page=number // 40)
+        document = HOSTILE[number % 8]
+        truth.append(row._replace(document=document))
+        first.append(row._replace(document=document, score=0.3 if number % 3 else 0.6))
+        second.append(row._replace(document=document, label=labels[number - 1], score=0.4 + 0.001 * number))
+    truth.append(truth[0]._replace(document="![only](http://example.invalid/only.png)"))
+    truth.sort(key=lambda row: row.document)
+    ground_truth = write_file(folder / "truth.json", truth, side="ground_truth", labels=labels)
+    predictions = []
+    for number, (rows, name) in enumerate(((first, HOSTILE[3]), (second, "www.example.invalid")), 1):
+        value = snapshot_file(sorted(rows, key=lambda row: row.document), labels=labels)
+        value["info"]["model"] = {"name": name, "version": "<b>1</b>"}
+        path = folder / f"model{number}![x](http:example).json"
+        path.write_text(json.dumps(value), encoding="utf-8")
+        predictions.append(path)
+    return dashboard.workspace(ground_truth, predictions, SAMPLE_DATA / "pdf")
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_names_from_strangers_never_reach_a_renderer_of_markup(
+    monkeypatch: pytest.MonkeyPatch, hostile: str, view: str
+) -> None:
+    app = start(monkeypatch, view, files=hostile)
+    if view == OVERVIEW:
+        assert len(dashboard.cards(app)) == 2, "the hostile files must be evaluated, or the test tests nothing"
+    if view == PAGE_BROWSER:
+        assert dashboard.viewer(app)["boxes"]
+    assert_no_markup(app)
+
+
+def assert_no_markup(app: AppTest) -> None:
+    found = {
+        place: text for place, text in dashboard.markdown_texts(app) if dashboard.active_markdown(text) is not None
+    }
+    assert found == {}
+    allowed = {"div", "h1", "h2", "small", "span", "b", "i", "p", "dl", "dt", "dd", "section", "header", "footer", "br"}
+    for body in dashboard.html_blocks(app):
+        tags = dashboard.read_html(body).tags
+        assert {tag for tag, _ in tags} <= allowed
+        assert {name for _, attributes in tags for name in attributes} <= {"class", "aria-label", "title"}
+
+
+def test_a_hostile_address_is_told_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, **{"![b](http://example.invalid/x.png)": "1", "iou": "<script>alert(1)</script>"})
+    assert app.caption
+    assert_no_markup(app)
+
+
+def test_labels_are_shown_whole_in_the_table(monkeypatch: pytest.MonkeyPatch, hostile: str) -> None:
+    column = list(start(monkeypatch, files=hostile).dataframe[0].value["Label"])
+    for label in ("<script>alert(1)</script>", "![b](http://example.invalid/x.png)", "a:Q", "=1+1", "\\u202egnp"):
+        assert label in column
+
+
+def test_charts_get_labels_as_cells_only(monkeypatch: pytest.MonkeyPatch, hostile: str) -> None:
+    chart = start(monkeypatch, files=hostile).get("vega_lite_chart")[0].proto
+    spec = json.loads(chart.spec)
+    fields: set[str] = set()
+
+    def walk(node: Any) -> None:
+        if isinstance(node, dict):
+            fields.update([node["field"]] if isinstance(node.get("field"), str) else [])
+            assert not {"expr", "calculate", "url", "href"} & node.keys()
+            for value in node.values():
+                walk(value)
+        elif isinstance(node, list):
+            for value in node:
+                walk(value)
+
+    walk(spec)
+    assert fields == {"label", "model", "mistakes"}

@@ -1,0 +1,128 @@
+"""What is open: roles from content, PDFs from where they are, and nothing opened because a file names it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from evaluator.errors import BadInput
+from evaluator.workspace import find
+from tests.building import box, write_file
+
+ONE = [box(0.1, 0.1, 0.9, 0.9)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A session: a ground truth, two models, PDFs two levels down, and files that are neither."""
+    home = tmp_path / "corpus"
+    (home / "pdf" / "2024").mkdir(parents=True)
+    write_file(home / "annotated.json", ONE, side="ground_truth")
+    write_file(home / "b.json", ONE)
+    write_file(home / "a.json", ONE)
+    (home / "pdf" / "x.PDF").write_bytes(b"%PDF-1.7")
+    (home / "pdf" / "2024" / "y.pdf").write_bytes(b"%PDF-1.7")
+    (home / "notes.txt").write_text("ground_truth")
+    return home
+
+
+def test_roles_come_from_the_content(folder: Path) -> None:
+    found = find([folder])
+    assert found.ground_truth == folder / "annotated.json"
+    assert found.predictions == (folder / "a.json", folder / "b.json")
+    assert found.pdfs == folder.resolve() / "pdf"
+    assert (found.as_reference, found.findings) == (False, ())
+
+
+def test_names_do_not_decide(tmp_path: Path) -> None:
+    truth = write_file(tmp_path / "prediction.json", ONE, side="ground_truth")
+    model = write_file(tmp_path / "ground_truth.json", ONE)
+    found = find([tmp_path])
+    assert (found.ground_truth, found.predictions) == (truth, (model,))
+
+
+def test_what_is_named_is_not_guessed(folder: Path) -> None:
+    found = find([folder], ground_truth=folder / "b.json", predictions=[folder / "a.json"], as_reference=True)
+    assert (found.ground_truth, found.predictions, found.as_reference) == (
+        folder / "b.json", (folder / "a.json",), True,
+    )  # fmt: skip
+    assert find([folder], pdfs=folder / "pdf" / "2024").pdfs == folder / "pdf" / "2024"
+
+
+def test_files_can_be_named_one_by_one(folder: Path) -> None:
+    found = find([folder / "b.json", folder / "annotated.json", folder / "pdf" / "2024" / "y.pdf"])
+    assert (found.ground_truth, found.predictions) == (folder / "annotated.json", (folder / "b.json",))
+    assert found.pdfs == folder.resolve() / "pdf" / "2024"
+
+
+def test_a_file_named_twice_is_opened_once(folder: Path) -> None:
+    found = find([folder], predictions=[folder / "a.json", folder / "b.json"], ground_truth=folder / "annotated.json")
+    assert found.predictions == (folder / "a.json", folder / "b.json")
+
+
+def test_predictions_without_a_ground_truth_are_fine(folder: Path) -> None:
+    (folder / "annotated.json").unlink()
+    shutil.rmtree(folder / "pdf")
+    found = find([folder])
+    assert (found.ground_truth, found.predictions, found.pdfs) == (None, (folder / "a.json", folder / "b.json"), None)
+
+
+def test_an_empty_folder_is_an_empty_workspace(tmp_path: Path) -> None:
+    found = find([tmp_path])
+    assert (found.ground_truth, found.predictions, found.pdfs, found.findings) == (None, (), None, ())
+
+
+def test_two_ground_truths_are_refused_by_name(folder: Path) -> None:
+    write_file(folder / "other.json", ONE, side="ground_truth")
+    with pytest.raises(BadInput) as refused:
+        find([folder])
+    assert [finding.sentence for finding in refused.value.findings] == [
+        "annotated.json: one session has one ground truth; found annotated.json, other.json. "
+        "Name the one you mean with --gt."
+    ]
+    assert find([folder], ground_truth=folder / "other.json").ground_truth == folder / "other.json"
+
+
+def test_every_missing_path_is_said(folder: Path) -> None:
+    with pytest.raises(BadInput) as refused:
+        find([folder, folder / "gone"], ground_truth=folder / "gt.json", pdfs=folder / "no_pdfs")
+    assert [finding.file for finding in refused.value.findings] == ["gone", "gt.json", "no_pdfs"]
+    assert refused.value.findings[0].sentence == (
+        "gone: the file or folder must exist. Check the spelling, or give the path from the folder you are in."
+    )
+
+
+@pytest.mark.parametrize("content", [b"{}", b"[1, 2]", b"not json", b"", b"\xff\xfe\x00", b'{"info": {"type": "x"}}'])
+def test_other_json_files_are_passed_over_and_said(folder: Path, content: bytes) -> None:
+    (folder / "package.json").write_bytes(content)
+    found = find([folder])
+    assert found.predictions == (folder / "a.json", folder / "b.json")
+    assert [finding.sentence for finding in found.findings] == [
+        "package.json: a JSON file must be of a known annotation format; found none that LayoutScope reads. "
+        "The file is left out; run layoutscope check on it to see why."
+    ]
+
+
+def test_hidden_and_deep_folders_are_left_alone(folder: Path) -> None:
+    for place in (folder / ".git", folder.joinpath(*"12345")):
+        place.mkdir(parents=True)
+        write_file(place / "truth.json", ONE, side="ground_truth")
+    write_file(folder.joinpath(*"1234", "deep.json"), ONE)
+    found = find([folder])
+    assert found.ground_truth == folder / "annotated.json"
+    assert found.predictions[-1] == folder.joinpath(*"1234", "deep.json")
+
+
+def test_at_most_26_models_are_opened(tmp_path: Path) -> None:
+    for index in range(30):
+        write_file(tmp_path / f"{index:02}.json", ONE)
+    assert len(find([tmp_path]).predictions) == 26
+
+
+def test_paths_inside_a_file_are_never_opened(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "pdf").mkdir()
+    (tmp_path / "pdf" / "a.pdf").write_bytes(b"%PDF-1.7")
+    shutil.rmtree(folder / "pdf")
+    assert find([folder / "a.json"]).pdfs is None

@@ -369,7 +369,8 @@ def map_labels(annotations: Annotations, names: Mapping[str, str]) -> Annotation
     labels = tuple(dict.fromkeys([*mapped, *renamed]))
     codes = np.array([labels.index(label) for label in renamed], dtype=np.int32)
     boxes = replace(annotations.boxes, label=codes[annotations.boxes.label])
-    return replace(annotations, labels=labels, evaluated=len(mapped), boxes=boxes)
+    label_map = {key: names.get(label, label) for key, label in annotations.label_map.items()}
+    return replace(annotations, labels=labels, evaluated=len(mapped), boxes=boxes, label_map=label_map)
 
 
 def _recode(

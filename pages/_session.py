@@ -13,7 +13,7 @@ import hashlib
 import os
 import string
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -34,6 +34,8 @@ SAMPLE_DATA: Final = Path(__file__).resolve().parent.parent / "sample_data"
 UPLOAD_BYTES: Final = 50 * 2**20
 _LETTERS: Final = string.ascii_uppercase
 _FIRST_DPI: Final = 110.0
+# File systems stop at 255 bytes, not characters.
+_NAME_BYTES: Final = 240
 IOU_RANGE: Final = (snapshot.IOU_FLOOR, 0.95)
 
 
@@ -215,7 +217,8 @@ def add_pdfs(uploads: Sequence[tuple[str, bytes]]) -> tuple[list[str], list[str]
     added, refused = [], []
     for name, content in uploads:
         # The name reaches the file system, so it is held to plain words; the content is judged again on opening.
-        safe = name == os.path.basename(name) and "\\" not in name and name.isprintable() and len(name) <= 200
+        safe = name == os.path.basename(name) and "\\" not in name and name.isprintable()
+        safe = safe and len(name.encode()) <= _NAME_BYTES
         if safe and not name.startswith(".") and len(content) <= UPLOAD_BYTES and b"%PDF-" in content[:1024]:
             (folder / name).write_bytes(content)
             added.append(name)
@@ -360,7 +363,7 @@ def begin(view: str) -> None:
     if not address or address == st.session_state.get("address"):
         return
     st.session_state["address"] = address
-    refused = [name for name, text in address.items() if not _take(name, text)]
+    refused = [name for name, text in address.items() if not (_known(name, text, address) and _take(name, text))]
     st.session_state["refused"] = refused
 
 
@@ -408,10 +411,34 @@ def _take(name: str, text: str) -> bool:
     if name in ("doc", "box", "within", "label"):
         st.session_state[name] = text
         return True
-    if name in ("order", "only"):
+    if name == "order" and text in ("worst", "page"):
         st.session_state[name] = text
         return True
+    if name == "only" and text == "yes":
+        st.session_state[name] = True
+        return True
     return False
+
+
+def _known(name: str, text: str, address: Mapping[str, str]) -> bool:
+    """Whether the open files have the document, page or label that an address names; True for all other parts."""
+    found = opened() if name in ("doc", "within", "label", "page") else None
+    if found is None:
+        return True
+    dataset = found.dataset
+    if name == "label":
+        return text in dataset.labels[: dataset.evaluated]
+    codes = {document.doc_id: code for code, document in enumerate(dataset.documents)}
+    if name in ("doc", "within"):
+        return text in codes
+    document = address.get("doc", "")
+    if document not in codes or not (text.isascii() and text.isdigit() and len(text) < 10):
+        return document in codes or "doc" in address
+    index = int(text) - 1
+    if dataset.page_row(codes[document], index) is not None:
+        return True
+    # Pages that no file mentions are walked only when the document is chosen.
+    return address.get("within") == document and 0 <= index < (page_count(found, document) or 0)
 
 
 def _text(value: float, default: float) -> str | None:

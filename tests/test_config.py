@@ -1,0 +1,164 @@
+"""Settings of the server, the theme, and the promise that nothing of ours names a foreign host."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+import pytest
+from streamlit import config as streamlit_config
+
+from evaluator import cli
+from pages._session import UPLOAD_BYTES
+from tests.dashboard import ROOT
+
+# Every colour of the design's table that the two themes must name, light and dark.
+COLOURS = (
+    "primaryColor", "backgroundColor", "secondaryBackgroundColor", "textColor", "linkColor", "borderColor",
+    "dataframeBorderColor", "dataframeHeaderBackgroundColor", "dataframeHeaderTextColor", "grayTextColor", "redColor",
+    "redTextColor", "redBackgroundColor", "yellowTextColor", "yellowBackgroundColor", "greenColor", "greenTextColor",
+    "greenBackgroundColor", "violetColor", "violetTextColor", "violetBackgroundColor", "blueColor", "blueTextColor",
+    "blueBackgroundColor", "chartCategoricalColors", "chartSequentialColors", "chartDivergingColors",
+)  # fmt: skip
+SOURCES = (".py", ".js", ".css", ".toml", ".json")
+FOREIGN = re.compile(r"""(?:(?:https?|wss?|ftp):)?//(?P<host>[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)""")
+# Namespaces name no server, and the reserved names of RFC 2606 and this machine are no foreign host.
+FINE_HOST = re.compile(r"^(www\.w3\.org|127\.0\.0\.1|localhost|(.*\.)?example(\.(com|org|net|invalid))?|.*\.invalid)$")
+
+
+@pytest.fixture(scope="module")
+def settings() -> dict[str, Any]:
+    return tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "value"),
+    [
+        ("server", "address", "127.0.0.1"),
+        ("server", "enableStaticServing", False),
+        ("server", "enableXsrfProtection", True),
+        ("server", "enableCORS", True),
+        ("server", "maxUploadSize", 50),
+        ("server", "fileWatcherType", "none"),
+        ("server", "headless", True),
+        ("browser", "gatherUsageStats", False),
+        ("client", "showErrorDetails", "none"),
+    ],
+)
+def test_settings_that_keep_strangers_out(settings: dict[str, Any], section: str, name: str, value: object) -> None:
+    assert settings[section][name] == value
+    assert type(settings[section][name]) is type(value)
+
+
+def test_one_limit_for_uploads(settings: dict[str, Any]) -> None:
+    assert settings["server"]["maxUploadSize"] * 2**20 == UPLOAD_BYTES
+
+
+def test_every_setting_is_one_that_streamlit_knows(settings: dict[str, Any]) -> None:
+    """A misspelt setting is only logged, and the default would hold."""
+    known = set(streamlit_config._config_options_template)  # no public list
+
+    def names(prefix: str, values: dict[str, Any]) -> list[str]:
+        return [
+            name
+            for key, value in values.items()
+            for name in (names(f"{prefix}{key}.", value) if isinstance(value, dict) else [f"{prefix}{key}"])
+        ]
+
+    assert [name for name in names("", settings) if name not in known] == []
+
+
+def test_the_theme_is_complete_in_light_and_dark(settings: dict[str, Any]) -> None:
+    themes = [settings["theme"]["light"], settings["theme"]["dark"]]
+    for theme in themes:
+        assert set(COLOURS) <= set(theme)
+        assert set(theme["sidebar"]) == {"backgroundColor", "secondaryBackgroundColor", "borderColor"}
+        for name in COLOURS:
+            colours = theme[name] if isinstance(theme[name], list) else [theme[name]]
+            assert all(re.fullmatch(r"#[0-9A-F]{6}", colour) for colour in colours), name
+    light, dark = themes
+    assert light.keys() == dark.keys()
+    assert [name for name in COLOURS if light[name] == dark[name]] == []
+    assert settings["theme"]["font"] == "sans-serif", "a font with an address would be fetched"
+    assert settings["theme"]["codeFont"] == "monospace"
+    assert "fontFaces" not in settings["theme"]
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("text", "ground"),
+    [
+        ("textColor", "backgroundColor"),
+        ("textColor", "secondaryBackgroundColor"),
+        ("grayTextColor", "backgroundColor"),
+        ("primaryColor", "backgroundColor"),
+        ("linkColor", "backgroundColor"),
+        ("dataframeHeaderTextColor", "dataframeHeaderBackgroundColor"),
+        ("redTextColor", "redBackgroundColor"),
+        ("yellowTextColor", "yellowBackgroundColor"),
+        ("greenTextColor", "greenBackgroundColor"),
+        ("violetTextColor", "violetBackgroundColor"),
+        ("blueTextColor", "blueBackgroundColor"),
+    ],
+)
+def test_text_can_be_read(settings: dict[str, Any], theme: str, text: str, ground: str) -> None:
+    colours = settings["theme"][theme]
+    assert contrast(colours[text], colours[ground]) >= 4.5
+
+
+def test_the_command_line_repeats_what_a_config_of_the_folder_could_loosen() -> None:
+    """Streamlit reads .streamlit/config.toml of the folder it is started from over ours."""
+    source = (ROOT / "evaluator" / "cli.py").read_text(encoding="utf-8")
+    for words in ('"server.address": "127.0.0.1"', '"browser.gatherUsageStats": "false"'):
+        assert words in source
+    assert cli.WORKSPACE_VARIABLE == "LAYOUTSCOPE_WORKSPACE"
+
+
+def test_the_style_sheet_fetches_nothing() -> None:
+    for path in (ROOT / "pages" / "app.css", ROOT / "evaluator" / "overlay" / "viewer.css"):
+        text = path.read_text(encoding="utf-8")
+        assert "@import" not in text
+        assert "@font-face" not in text
+        assert re.findall(r"url\((?!['\"]?data:)", text) == []
+
+
+def test_no_file_of_ours_names_a_foreign_host() -> None:
+    folders = [ROOT / name for name in ("evaluator", "pages", "sample_data", ".streamlit")]
+    files = [ROOT / "app.py", *(path for folder in folders for path in folder.rglob("*") if path.suffix in SOURCES)]
+    assert len(files) > 30
+    found = []
+    for path in files:
+        if "__pycache__" in path.parts:
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            hosts = (match["host"] for match in FOREIGN.finditer(line))
+            found += [f"{path.relative_to(ROOT)}:{number}: {host}" for host in hosts if not FINE_HOST.match(host)]
+    assert found == []
+
+
+def test_scripts_never_write_markup() -> None:
+    """Text from data goes through textContent and attributes only."""
+    for path in (ROOT / "evaluator" / "overlay").glob("*.js"):
+        text = path.read_text(encoding="utf-8")
+        found = re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|fetch\(", text)
+        assert found == [], path.name
+
+
+def test_views_never_turn_markup_on() -> None:
+    for path in (ROOT / "app.py", *(ROOT / "pages").glob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        assert "unsafe_allow_html" not in text, path.name
+        assert "unsafe_allow_javascript" not in text, path.name
+        assert 'persist="disk"' not in text, path.name

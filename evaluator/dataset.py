@@ -71,6 +71,9 @@ class Boxes:
         Regions that stand for many objects (COCO ``iscrowd``); None for none.
     polygons : mapping of int to float64 arrays of shape (K, 2)
         Outlines of some rows, in the unit of the box; one array per ring.
+    box_area : float64, shape (N,), or None
+        Width times height of a source that gives these instead of the second corner, to the last digit; None
+        where the corners say it.
     """
 
     document: CodeArray
@@ -81,6 +84,10 @@ class Boxes:
     entry: CodeArray
     position: CodeArray
     ids: Sequence[str]
+    area: FloatArray | None = None
+    crowd: BoolArray | None = None
+    polygons: Mapping[int, Sequence[FloatArray]] = field(default_factory=dict)
+    box_area: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.label)

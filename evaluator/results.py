@@ -8,10 +8,10 @@ never 0 or -1. Which boxes count, and what a row is, the protocol decides.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 import msgspec
 import numpy as np
@@ -37,6 +37,14 @@ class Metrics(TypedDict):
 RATIOS = ("precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity")
 
 
+class FitSums(NamedTuple):
+    """Sums of IoU, coverage and purity over the true positives of each row, float64, shape (R,)."""
+
+    iou: FloatArray
+    coverage: FloatArray
+    purity: FloatArray
+
+
 @dataclass(frozen=True, eq=False)
 class MetricColumns:
     """Counts of one row per label, page or document, and the ratios that follow from them.
@@ -45,19 +53,23 @@ class MetricColumns:
     ----------
     tp, fp, fn : int64, shape (R,)
         True positives, false positives, false negatives.
-    iou_sum, coverage_sum, purity_sum : float64, shape (R,)
-        Sums over the true positives of the row.
+    sums_of_fit : callable
+        Gives the `FitSums` of the rows; called once, and only when somebody asks for a mean of the fit: a
+        table of 80,000 pages is mostly wanted for its counts.
     """
 
     tp: IntArray
     fp: IntArray
     fn: IntArray
-    iou_sum: FloatArray
-    coverage_sum: FloatArray
-    purity_sum: FloatArray
+    sums_of_fit: Callable[[], FitSums]
 
     def __len__(self) -> int:
         return len(self.tp)
+
+    @cached_property
+    def fit_sums(self) -> FitSums:
+        """Sums of IoU, coverage and purity over the true positives of each row."""
+        return self.sums_of_fit()
 
     @cached_property
     def precision(self) -> FloatArray:
@@ -77,17 +89,17 @@ class MetricColumns:
     @cached_property
     def mean_iou(self) -> FloatArray:
         """Mean IoU of the true positives, float64, shape (R,); NaN without any."""
-        return ratio(self.iou_sum, self.tp)
+        return ratio(self.fit_sums.iou, self.tp)
 
     @cached_property
     def mean_coverage(self) -> FloatArray:
         """Mean coverage of the true positives, float64, shape (R,); NaN without any."""
-        return ratio(self.coverage_sum, self.tp)
+        return ratio(self.fit_sums.coverage, self.tp)
 
     @cached_property
     def mean_purity(self) -> FloatArray:
         """Mean purity of the true positives, float64, shape (R,); NaN without any."""
-        return ratio(self.purity_sum, self.tp)
+        return ratio(self.fit_sums.purity, self.tp)
 
     @property
     def mistakes(self) -> IntArray:
@@ -114,9 +126,7 @@ class MetricColumns:
             tp=self.tp[rows],
             fp=self.fp[rows],
             fn=self.fn[rows],
-            iou_sum=self.iou_sum[rows],
-            coverage_sum=self.coverage_sum[rows],
-            purity_sum=self.purity_sum[rows],
+            sums_of_fit=lambda: FitSums(*(column[rows] for column in self.fit_sums)),
         )
 
     def pooled(self, into: IntArray, size: int) -> MetricColumns:
@@ -138,9 +148,7 @@ class MetricColumns:
             tp=count_by(into, self.tp, size),
             fp=count_by(into, self.fp, size),
             fn=count_by(into, self.fn, size),
-            iou_sum=sum_by(into, self.iou_sum, size),
-            coverage_sum=sum_by(into, self.coverage_sum, size),
-            purity_sum=sum_by(into, self.purity_sum, size),
+            sums_of_fit=lambda: FitSums(*(sum_by(into, column, size) for column in self.fit_sums)),
         )
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from evaluator.results import (
     RATIOS,
+    FitSums,
     MetricColumns,
     Metrics,
     Signature,
@@ -30,7 +31,8 @@ ROWS = [(2, 1, 2, 1.5, 1.75, 1.25), (0, 0, 0, 0, 0, 0), (0, 3, 0, 0, 0, 0), (0, 
 
 def columns(rows: list[tuple[float, ...]] = ROWS) -> MetricColumns:
     counted = [np.array([row[column] for row in rows], dtype=np.int64) for column in range(3)]
-    return MetricColumns(*counted, *(np.array([row[column] for row in rows], dtype=np.float64) for column in (3, 4, 5)))
+    sums = FitSums(*(np.array([row[column] for row in rows], dtype=np.float64) for column in (3, 4, 5)))
+    return MetricColumns(*counted, sums_of_fit=lambda: sums)
 
 
 def test_a_row_by_hand() -> None:
@@ -57,7 +59,7 @@ def test_plain_values_are_plain() -> None:
 
 def test_rows_are_taken_and_pooled() -> None:
     taken = columns().take(np.array([3, 0]))
-    assert (taken.fn.tolist(), taken.iou_sum.tolist(), len(taken)) == ([4, 2], [0.0, 1.5], 2)
+    assert (taken.fn.tolist(), taken.fit_sums.iou.tolist(), len(taken)) == ([4, 2], [0.0, 1.5], 2)
     pooled = columns().pooled(np.array([0, 2, 0, 2]), 3)
     assert (pooled.tp.tolist(), pooled.fp.tolist(), pooled.fn.tolist()) == ([2, 0, 0], [4, 0, 0], [2, 0, 4])
     assert pooled.tp.dtype == np.int64

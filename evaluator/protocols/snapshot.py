@@ -21,7 +21,7 @@ import numpy.typing as npt
 from evaluator.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.dataset import Annotations, Dataset, JoinedBoxes, join
 from evaluator.matching import Candidates, Matches, answer_order, greedy_rows, match_by_iou, overlapping_pairs
-from evaluator.results import RATIOS, MetricColumns, Metrics, ResultTable, Signature, sum_by, weighted_mean
+from evaluator.results import RATIOS, FitSums, MetricColumns, Metrics, ResultTable, Signature, sum_by, weighted_mean
 
 NAME: Final = "snapshot"
 VERSION: Final = "1.3"
@@ -157,12 +157,14 @@ class ThresholdResult:
     @cached_property
     def micro(self) -> MetricColumns:
         """One row: all labels pooled (specification 1.3, section 8)."""
-        dataset = self.matching.dataset
-        everything = np.zeros(1, dtype=np.int64)
-        return self._by(
-            np.broadcast_to(everything, len(dataset.ground_truth)),
-            np.broadcast_to(everything, len(self.matching.prediction)),
-            1,
+        matches = self.matches
+        fit = (matches.iou, matches.coverage, matches.purity)
+        one_row = np.zeros(len(matches), dtype=np.int64)
+        return MetricColumns(
+            tp=np.array([len(matches)]),
+            fp=np.array([len(self.false_positives)]),
+            fn=np.array([len(self.false_negatives)]),
+            sums_of_fit=lambda: FitSums(*(sum_by(one_row, column, 1) for column in fit)),
         )
 
     @cached_property
@@ -230,14 +232,14 @@ class ThresholdResult:
 
     def _by(self, truth_code: npt.NDArray[Any], prediction_code: npt.NDArray[Any], size: int) -> MetricColumns:
         """Counts and sums per code; codes are one per box of each side."""
-        matched = truth_code[self.matches.ground_truth]
+        matches = self.matches
+        matched = truth_code[matches.ground_truth]
+        fit = (matches.iou, matches.coverage, matches.purity)
         return MetricColumns(
             tp=np.bincount(matched, minlength=size),
             fp=np.bincount(prediction_code[self.false_positives], minlength=size),
             fn=np.bincount(truth_code[self.false_negatives], minlength=size),
-            iou_sum=sum_by(matched, self.matches.iou, size),
-            coverage_sum=sum_by(matched, self.matches.coverage, size),
-            purity_sum=sum_by(matched, self.matches.purity, size),
+            sums_of_fit=lambda: FitSums(*(sum_by(matched, column, size) for column in fit)),
         )
 
 

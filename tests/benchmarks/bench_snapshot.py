@@ -134,8 +134,7 @@ def by_layoutscope(truth: Annotations, prediction: Annotations) -> Counts:
     found: Counts = {}
     for iou, threshold in result.thresholds.items():
         row = threshold.per_label
-        names = ("tp", "fp", "fn", "iou_sum", "coverage_sum", "purity_sum")
-        columns = zip(*(getattr(row, name).tolist() for name in names), strict=True)
+        columns = zip(*(column.tolist() for column in (row.tp, row.fp, row.fn, *row.fit_sums)), strict=True)
         pairs = zip(result.matching.labels, columns, strict=True)
         found[iou] = {label: values for label, values in sorted(pairs) if any(values)}
     return found

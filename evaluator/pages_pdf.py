@@ -42,13 +42,16 @@ from evaluator.pdf_worker import (
     PAGE_LIMIT,
     PIXEL_LIMIT,
     REPLY_BYTES_LIMIT,
+    SIZES_AT_ONCE,
     Description,
     Failure,
     Media,
+    Operation,
     PageImage,
     Ready,
     Reply,
     Request,
+    SizeList,
     WordList,
     open_regular,
     read_frame,
@@ -205,6 +208,12 @@ def _problem(kind: ProblemKind, document: str, folder: str, page_index: int, det
 
 def _shortened(name: str) -> str:
     return name if len(name) <= 80 else f"{name[:60]}…{name[-15:]}"
+
+
+class Sizes(msgspec.Struct, frozen=True, eq=False):
+    """Width and height of some pages, float64, shape (P, 2); NaN for a page that cannot be measured."""
+
+    sizes: FloatArray
 
 
 class Words(msgspec.Struct, frozen=True, eq=False):
@@ -604,6 +613,7 @@ class PagePool:
         self._clock = clock
         self._images: _ContentCache[PageImage] = _ContentCache(entries=image_entries, size=image_bytes)
         self._words: _ContentCache[Words] = _ContentCache(entries=word_entries, size=word_bytes)
+        self._sizes: _ContentCache[Sizes] = _ContentCache(entries=4_096, size=8 * 2**20)
         self._described: _ContentCache[Description] = _ContentCache(entries=4_096, size=2**20)
         self._digests: _ContentCache[str] = _ContentCache(entries=4_096, size=2**20)
         self._blocked: _ContentCache[tuple[float, ProblemKind, str]] = _ContentCache(entries=1_024, size=2**20)
@@ -731,12 +741,39 @@ class PagePool:
 
         return self._answer(path, "words", page_index, wanted=Words, cache=self._words, size=size)
 
+    def page_sizes(self, path: Path) -> FloatArray:
+        """Width and height of every displayed page.
+
+        Parameters
+        ----------
+        path : Path
+            From ``find_document``.
+
+        Returns
+        -------
+        float64, shape (P, 2)
+            In points; for an image, its pixels. NaN for a page that cannot be measured.
+
+        Raises
+        ------
+        PageProblem
+            The document cannot be opened, is encrypted or has no pages.
+        """
+        count = max(self.describe(path).page_count, 1)
+        parts = [
+            self._answer(
+                path, "sizes", first, wanted=Sizes, cache=self._sizes, size=lambda part: part.sizes.nbytes
+            ).sizes
+            for first in range(0, count, SIZES_AT_ONCE)
+        ]
+        return np.concatenate(parts)
+
     # The steps of a request: identify the content, look it up, take turns per page, borrow a worker, ask, keep.
 
     def _answer(
         self,
         path: Path,
-        operation: Literal["describe", "page", "words"],
+        operation: Operation,
         page_index: int,
         *,
         wanted: type[_Value],
@@ -932,7 +969,7 @@ class PagePool:
                 self._free.append(worker)
 
 
-def _checked(reply: Reply) -> Description | PageImage | Words | Failure:
+def _checked(reply: Reply) -> Description | PageImage | Words | Sizes | Failure:
     """The answer as the app keeps it; raises when the worker sends what an honest one cannot."""
     if isinstance(reply, Description):
         return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
@@ -949,6 +986,13 @@ def _checked(reply: Reply) -> Description | PageImage | Words | Failure:
         if not bool(np.all((boxes >= 0.0) & (boxes <= 1.0))):
             raise _Lost("It sent boxes outside the page.")
         return Words(boxes, tuple(reply.texts), _plain_warnings(reply.warnings))
+    if isinstance(reply, SizeList):
+        if not reply.sizes or len(reply.sizes) % 16:
+            raise _Lost("It sent half a size.")
+        sizes = np.frombuffer(reply.sizes, dtype="<f8").reshape(-1, 2).astype(np.float64)
+        sizes[~(np.isfinite(sizes) & (sizes > 0.0)).all(axis=1)] = np.nan
+        sizes.flags.writeable = False
+        return Sizes(sizes)
     if isinstance(reply, Failure):
         if reply.kind == "page_out_of_range" and not re.fullmatch(r"[0-9]{1,9}", reply.detail):
             raise _Lost("It sent a page count that is none.")

@@ -28,6 +28,7 @@ import math
 import os
 import signal
 import stat
+import struct
 import sys
 import time
 import warnings
@@ -50,6 +51,7 @@ SIDE_LIMIT = 16_000
 IMAGE_PIXEL_LIMIT = 50_000_000
 PAGE_LIMIT = 100_000
 WORD_LIMIT = 50_000
+SIZES_AT_ONCE = 500
 DOCUMENT_BYTES_LIMIT = 200 * 2**20
 REQUEST_BYTES_LIMIT = 64 * 2**10
 REPLY_BYTES_LIMIT = 48 * 2**20
@@ -60,6 +62,7 @@ _WEBP_QUALITY = 80
 _WARNINGS_LIMIT = 8
 
 Media = Literal["pdf", "image"]
+Operation = Literal["describe", "page", "words", "sizes"]
 FailureKind = Literal[
     "not_pdf", "encrypted", "unreadable", "no_pages", "page_out_of_range", "out_of_memory", "too_large", "changed",
     "no_renderer",
@@ -73,7 +76,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     Attributes
     ----------
-    operation : "describe", "page" or "words"
+    operation : "describe", "page", "words" or "sizes"
         What is wanted.
     path : bytes
         The file, as the file system spells it; already found inside its folder and resolved.
@@ -82,14 +85,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     digest : str
         SHA-256 of the file's bytes, hexadecimal.
     page_index : int
-        From 0; ignored by ``describe``.
+        From 0; ignored by ``describe``; for ``sizes`` the first page that is wanted.
     dpi, width : float or None, int or None
         Wanted resolution, or wanted width in pixels; exactly one is given for ``page``.
     time_limit : float
         Seconds after which the asker kills the worker; the worker sets its own processor limit a little above.
     """
 
-    operation: Literal["describe", "page", "words"]
+    operation: Operation
     path: bytes
     media: Media
     digest: str
@@ -170,6 +173,19 @@ class WordList(msgspec.Struct, frozen=True, tag=True):
     warnings: _Warnings = ()
 
 
+class SizeList(msgspec.Struct, frozen=True, tag=True):
+    """The sizes of up to `SIZES_AT_ONCE` pages, from the page asked for on.
+
+    Attributes
+    ----------
+    sizes : bytes
+        Width and height of each displayed page in points (for an image, its pixels) as little-endian float64;
+        0 for a page that cannot be measured.
+    """
+
+    sizes: Annotated[bytes, Meta(max_length=16 * SIZES_AT_ONCE)]
+
+
 class Failure(msgspec.Struct, frozen=True, tag=True):
     """Why there is no answer.
 
@@ -185,7 +201,7 @@ class Failure(msgspec.Struct, frozen=True, tag=True):
     detail: Annotated[str, Meta(max_length=1_000)] = ""
 
 
-Reply = Ready | Description | PageImage | WordList | Failure
+Reply = Ready | Description | PageImage | WordList | SizeList | Failure
 
 
 def write_frame(stream: IO[bytes], payload: bytes) -> None:
@@ -407,6 +423,18 @@ class _PdfDocument:
             boxes.byteswap()
         return WordList(boxes.tobytes(), texts, told[:_WARNINGS_LIMIT])
 
+    def sizes(self, first: int) -> SizeList:
+        self._page(first)  # refuses what has no such page
+        sizes = array.array("d")
+        for page_index in range(first, min(first + SIZES_AT_ONCE, self._page_count())):
+            try:
+                sizes.extend(_page_size(self._page(page_index)[0]))
+            except _Refused:
+                sizes.extend((0.0, 0.0))
+        if sys.byteorder == "big":
+            sizes.byteswap()
+        return SizeList(sizes.tobytes())
+
     def _page_count(self) -> int:
         count = int(self._document.page_count)
         if count > PAGE_LIMIT:
@@ -614,6 +642,10 @@ class _ImageDocument:
         self._check(page_index)
         return WordList(b"", [])
 
+    def sizes(self, first: int) -> SizeList:
+        self._check(first)
+        return SizeList(struct.pack("<2d", *self._size))
+
     def _check(self, page_index: int) -> None:
         if page_index != 0:
             raise _Refused("page_out_of_range", "1")
@@ -662,6 +694,8 @@ class _Desk:
                     return document.describe()
                 if request.operation == "words":
                     return document.words(request.page_index)
+                if request.operation == "sizes":
+                    return document.sizes(request.page_index)
                 return document.page_image(request.page_index, dpi=request.dpi, width=request.width)
         except _Refused as refused:
             return refused.failure

@@ -1085,3 +1085,36 @@ def test_problem_survives_copying_and_hides_control_characters() -> None:
     assert "\\x1b" in str(problem)
     assert str(problem).isprintable()
     assert "far out of range" in PageProblem("page_out_of_range", document="a.pdf", page_index=10**5000).text
+
+
+def test_sizes_of_all_pages_are_those_of_the_displayed_pages(tmp_path: Path) -> None:
+    pymupdf = pytest.importorskip("pymupdf")
+    document = pymupdf.open()
+    for page_index in range(1_203):
+        page = document.new_page(width=300 + page_index % 7, height=400)
+        if page_index == 5:
+            page.set_rotation(90)
+        if page_index == 6:
+            page.set_cropbox(pymupdf.Rect(10, 20, 110, 220))
+    path = tmp_path / "many.pdf"
+    document.save(path)
+    document.close()
+    Image.new("RGB", (64, 32), "white").save(tmp_path / "page.png")
+    with PagePool(time_limit=20.0) as pool:
+        sizes = pool.page_sizes(path)
+        assert pool.page_sizes(tmp_path / "page.png").tolist() == [[64.0, 32.0]]
+        with pytest.raises(PageProblem) as problem:
+            pool.page_sizes(tmp_path / "none.pdf")
+    assert problem.value.kind == "missing"
+    assert sizes.shape == (1_203, 2)
+    assert sizes[:8].tolist() == [
+        [300, 400],
+        [301, 400],
+        [302, 400],
+        [303, 400],
+        [304, 400],
+        [400, 305],
+        [100, 200],
+        [300, 400],
+    ]
+    assert sizes[1_202].tolist() == [300 + 1_202 % 7, 400]

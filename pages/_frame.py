@@ -7,6 +7,7 @@ Shows what `_session` holds and writes choices back through it. Text from data i
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 
 import streamlit as st
@@ -19,6 +20,8 @@ from pages import _session as session
 FILES_VIEW = "pages/files.py"
 _BROWSER_HINT = "Open Files to choose or upload them."
 _FINDINGS_SHOWN = 200
+# After "www", ":" and "@": what makes a link, an emoji or an icon of plain text.
+_MADE_LATER = re.compile(r"(?<=www)(?=\.)|(?<=[:@])", re.IGNORECASE)
 
 
 def title(text: str, signature: str) -> None:
@@ -124,8 +127,12 @@ def _model_switch(chosen: Sequence[session.Model]) -> None:
 def _presets(found: session.Opened) -> None:
     """Buttons for the thresholds of the specification and for the best F1."""
     session.choose("preset", session.preset(found))
+    session.choose("presets_of", session.thresholds(found))
 
     def apply() -> None:
+        if session.chosen("presets_of") != session.thresholds(found):
+            # A slider was moved: the browser had not heard yet that its last step took the mark off the preset.
+            return
         if session.chosen("preset") == "Specification":
             session.use_specification()
         elif session.chosen("preset") == "Best F1":
@@ -217,9 +224,11 @@ def escaped(text: str) -> str:
     """Text for a widget that renders Markdown, with everything that is markup escaped.
 
     Streamlit renders Markdown in many labels, fetches images from it and makes links of it; a name from a file
-    must do none of that.
+    must do none of that. Addresses, emoji and icon names are looked for after the escapes are resolved, so an
+    invisible word joiner keeps those apart.
     """
-    return "".join(f"\\{char}" if char in "\\`*_{}[]()<>#+-.!|~$:&@/" else char for char in plain(text))
+    apart = _MADE_LATER.sub("\u2060", plain(text))
+    return "".join(f"\\{char}" if char in "\\`*_{}[]()<>#+-.!|~$:&@/" else char for char in apart)
 
 
 def sidebar(found: session.Opened | None) -> None:

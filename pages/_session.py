@@ -20,6 +20,7 @@ from typing import Any, Final
 
 import msgspec
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from evaluator import readers
 from evaluator.dataset import Annotations, Dataset, Side, join
@@ -36,6 +37,18 @@ _LETTERS: Final = string.ascii_uppercase
 _FIRST_DPI: Final = 110.0
 # File systems stop at 255 bytes, not characters.
 _NAME_BYTES: Final = 240
+_ADDRESSES_KEPT: Final = 64
+_DEFAULTS: Final[Mapping[str, Any]] = {
+    "iou": snapshot.IOU_THRESHOLDS[0],
+    "score_a": 0.0,
+    "score_b": 0.0,
+    "model": "A",
+    "box": None,
+    "within": "",
+    "label": "",
+    "order": "worst",
+    "only": False,
+}
 IOU_RANGE: Final = (snapshot.IOU_FLOOR, 0.95)
 
 
@@ -353,18 +366,34 @@ def begin(view: str) -> None:
 
     `view` is the name of the screen: sliders of the same key on two screens are two widgets for Streamlit, and in
     the first run of the second one it starts at its lowest value unless the value is written again.
+
+    The browser sends the address of the moment with each wish, so quick ones carry an address that `finish` has
+    replaced meanwhile. One that this session knows is therefore followed only after a step back or onto another view.
     """
-    if st.session_state.get("view") != view:
+    entered = st.session_state.get("view") != view
+    if entered:
         st.session_state["view"] = view
         for name in ("iou", "score_a", "score_b"):
             if name in st.session_state:
                 st.session_state[name] = st.session_state[name]
     address = {name: st.query_params[name] for name in st.query_params}
-    if not address or address == st.session_state.get("address"):
+    context = get_script_run_ctx()
+    stepped = context is not None and context.is_history_navigation
+    if not address or (address in st.session_state.get("addresses", []) and not entered and not stepped):
         return
-    st.session_state["address"] = address
+    _remember(address)
+    if stepped:
+        # What an address leaves out is at its default.
+        for name, value in _DEFAULTS.items():
+            st.session_state[name] = value
     refused = [name for name, text in address.items() if not (_known(name, text, address) and _take(name, text))]
     st.session_state["refused"] = refused
+
+
+def _remember(address: dict[str, str]) -> None:
+    """Note an address that the browser may send again although the session has moved on."""
+    known = [each for each in st.session_state.get("addresses", []) if each != address]
+    st.session_state["addresses"] = [*known, address][-_ADDRESSES_KEPT:]
 
 
 def finish(**shown: str | None) -> None:
@@ -377,7 +406,7 @@ def finish(**shown: str | None) -> None:
         **shown,
     }
     kept = {name: text for name, text in address.items() if text is not None}
-    st.session_state["address"] = kept
+    _remember(kept)
     if {name: st.query_params[name] for name in st.query_params} != kept:
         st.query_params.from_dict(kept)
 
@@ -454,6 +483,11 @@ def iou_threshold() -> float:
 def score_threshold(model: Model) -> float:
     """The score threshold of a model of this session."""
     return float(st.session_state.setdefault(f"score_{model.letter.lower()}", 0.0))
+
+
+def thresholds(found: Opened) -> tuple[float, ...]:
+    """The IoU threshold and the score threshold of each chosen model."""
+    return (iou_threshold(), *(score_threshold(model) for model in models(found)))
 
 
 def models(found: Opened) -> tuple[Model, ...]:

@@ -186,8 +186,9 @@ def _data(
     name = next(document.name for document in found.dataset.documents if document.doc_id == place.document)
     first = max(0, min(position - _STRIP_PAGES // 2, len(order) - _STRIP_PAGES))
     window = order[first : first + _STRIP_PAGES]
-    result = session.result_of(found, model)
-    data |= session.overlay_of(found, model, place, session.chosen("label") or None)
+    label = session.chosen("label") or None
+    result = session.result_of(found, model, labels=(label,) if label else None)
+    data |= session.overlay_of(found, model, place, label)
     data |= {
         "page": {
             "document": place.document,

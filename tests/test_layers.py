@@ -76,7 +76,10 @@ def test_a_near_miss_is_one_mistake_with_one_number_on_two_boxes() -> None:
             "status": "FP",
             "title": "Near miss",
             "label": "Figure",
-            "lines": ["IoU 0.25 · coverage 0.25 · purity 1.00", "box below the IoU threshold", "score 0.80"],
+            "lines": [
+                "overlaps too little for the IoU threshold",
+                "IoU 0.25 · coverage 0.25 · purity 1.00 · score 0.80",
+            ],
             "tags": ["FP", "FN"],
             "keys": ["p0", "g0"],
         }
@@ -88,7 +91,7 @@ def test_the_same_place_under_another_label_is_a_wrong_class() -> None:
     data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.5, label="Table", score=0.8)])
     (mistake,) = data["mistakes"]
     assert (mistake["title"], mistake["label"]) == ("Wrong class", "Figure")
-    assert mistake["lines"] == ["IoU 1.00 · coverage 1.00 · purity 1.00", "predicted as Table", "score 0.80"]
+    assert mistake["lines"] == ["predicted as Table", "IoU 1.00 · coverage 1.00 · purity 1.00 · score 0.80"]
     assert data["labels"] == ["Figure", "Table"]
 
 
@@ -104,14 +107,22 @@ def test_a_slight_touch_is_two_mistakes_that_name_each_other() -> None:
     # IoU 0.0526: nearest, but not near.
     data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.46, 0.5, 0.86)])
     assert [each["title"] for each in data["mistakes"]] == ["Missed", "False positive"]
-    assert data["mistakes"][0]["lines"] == ["IoU 0.05 with Figure"]
+    fit = "IoU 0.05 · coverage 0.10 · purity 0.10"
+    assert [each["lines"] for each in data["mistakes"]] == [
+        ["overlaps a false positive Figure", fit],
+        ["overlaps a missed Figure", fit, "no score"],
+    ]
 
 
 def test_a_second_box_on_a_matched_one_says_so() -> None:
     data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.5), box(0.1, 0.1, 0.5, 0.4, score=0.3)])
     found = by_key(data)
     assert [found[key]["status"] for key in ("g0", "p0", "p1")] == ["truth", "TP", "FP"]
-    assert data["mistakes"][0]["lines"] == ["IoU 0.75 with matched Figure", "score 0.30"]
+    assert data["mistakes"][0]["lines"] == [
+        "overlaps a matched Figure",
+        "IoU 0.75 · coverage 0.75 · purity 1.00",
+        "score 0.30",
+    ]
     assert (found["p1"]["nearest"]["key"], found["g0"]["mistake"]) == ("g0", None)
 
 

@@ -24,7 +24,7 @@ def address(app: AppTest) -> dict[str, str]:
 
 def told(app: AppTest) -> list[str]:
     """What the view says about the address, without the escapes."""
-    return [each.value.replace("\\", "") for each in app.caption if each.value.startswith(TOLD)]
+    return [each.value.replace("\\", "").replace("\u2060", "") for each in app.caption if each.value.startswith(TOLD)]
 
 
 # --- the address bar -----------------------------------------------------------------------------------------
@@ -113,6 +113,38 @@ def test_several_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, iou="0.7", score_a="2", zoom="3")
     assert told(app) == [f"{TOLD}: score_a, zoom."]
     assert app.slider(key="iou").value == 0.7
+
+
+def test_a_late_address_does_not_undo_what_came_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quick reader's browser sends the address from before the last answer; the slider jumped back to it."""
+    app = start(monkeypatch, PAGE_BROWSER, iou="0.7")
+    page = dashboard.viewer(app)["page"]
+    for value in (0.71, 0.74):
+        app.slider(key="iou").set_value(value)
+        dashboard.fine(app.run())
+    for name in list(app.query_params):
+        del app.query_params[name]
+    app.query_params["iou"] = "0.71"
+    app.query_params["doc"], app.query_params["page"] = page["document"], str(page["index"] + 1)
+    app.slider(key="iou").set_value(0.75)
+    dashboard.fine(app.run())
+    assert app.slider(key="iou").value == 0.75
+    assert address(app)["iou"] == "0.75"
+
+
+def test_a_late_mark_on_a_preset_does_not_undo_the_slider(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second step of a slider comes with the preset still marked, which looks like a click on it."""
+    app = start(monkeypatch)
+    app.slider(key="iou").set_value(0.51)
+    dashboard.fine(app.run())
+    app.slider(key="iou").set_value(0.52)
+    app.button_group(key="preset").set_value("Specification")
+    dashboard.fine(app.run())
+    assert app.slider(key="iou").value == 0.52
+    assert app.button_group(key="preset").value is None
+    app.button_group(key="preset").set_value("Specification")
+    dashboard.fine(app.run())
+    assert app.slider(key="iou").value == 0.5
 
 
 # --- choices over views --------------------------------------------------------------------------------------
@@ -290,7 +322,11 @@ def upload_pdfs(app: AppTest, *files: tuple[str, bytes]) -> str:
     app.file_uploader(key="upload_pdfs").set_value([(name, content, "application/pdf") for name, content in files])
     next(each for each in app.button if each.label == "Add the PDFs").click()
     dashboard.fine(app.run())
-    return next(each.value for each in app.caption if each.value.startswith("Added ")).replace("\\", "")
+    return (
+        next(each.value for each in app.caption if each.value.startswith("Added "))
+        .replace("\\", "")
+        .replace("\u2060", "")
+    )
 
 
 PDF = (SAMPLE_DATA / "pdf" / "tram-options.pdf").read_bytes()

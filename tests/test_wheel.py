@@ -23,9 +23,24 @@ import pytest
 from tests.dashboard import ROOT
 
 LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__", ".venv", "dist", "build", "tests"
+    ".git",
+    ".hypothesis",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    "__pycache__",
+    ".venv",
+    "dist",
+    "build",
+    "tests",
 )
-NO_NETWORK = ("Failed to fetch", "error sending request", "No matching distribution", "Could not find a version", "dns error")
+NO_NETWORK = (
+    "Failed to fetch",
+    "error sending request",
+    "No matching distribution",
+    "Could not find a version",
+    "dns error",
+)
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -69,7 +84,11 @@ def test_what_is_inside(wheel: Path) -> None:
     assert wanted - inside == set()
     assert "evaluator/overlay/viewer.js" in inside
     assert "evaluator/overlay/viewer.css" in inside
-    odd = [name for name in inside if "__pycache__" in name or name.startswith(("tests/", "app.py", "pages/")) or ".git" in name]
+    odd = [
+        name
+        for name in inside
+        if "__pycache__" in name or name.startswith(("tests/", "app.py", "pages/")) or ".git" in name
+    ]
     assert odd == [], "only the one package may stand beside others"
 
 
@@ -82,7 +101,16 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     # Behind the environment's own packages on the path; the checkout itself must not be on it.
     lent = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
     (packages / "lent.pth").write_text("\n".join(dict.fromkeys(lent)) + "\n", encoding="utf-8")
-    command = [sys.executable, "-m", "pip", "--python", str(home / "bin" / "python"), "install", "--no-deps", "--no-index"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(home / "bin" / "python"),
+        "install",
+        "--no-deps",
+        "--no-index",
+    ]
     done = subprocess.run(
         [*command, "--force-reinstall", "--quiet", str(wheel)], capture_output=True, text=True, timeout=240, check=False
     )
@@ -133,7 +161,12 @@ def running(command: list[str], folder: Path, port: int) -> Iterator[subprocess.
     log = folder.parent / f"{folder.name}.log"
     with log.open("w+") as said:
         process = subprocess.Popen(
-            [*command, "--no-browser", "--port", str(port)], cwd=folder, env=environment(), stdout=said, stderr=said, text=True
+            [*command, "--no-browser", "--port", str(port)],
+            cwd=folder,
+            env=environment(),
+            stdout=said,
+            stderr=said,
+            text=True,
         )
         family = [process.pid]
         try:
@@ -193,9 +226,23 @@ def test_the_installed_command_is_the_installed_one_and_evaluates(installed: Pat
     ).stdout  # fmt: skip
     assert Path(where.strip()).is_relative_to(installed.parents[1])
     sample = ROOT / "sample_data"
-    words = ["evaluate", "snapshot", "--gt", str(sample / "ground_truth.json"), "--pred", str(sample / "lines.json"), "--json"]
+    words = [
+        "evaluate",
+        "snapshot",
+        "--gt",
+        str(sample / "ground_truth.json"),
+        "--pred",
+        str(sample / "lines.json"),
+        "--json",
+    ]
     done = subprocess.run(
-        [str(installed), *words], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=120, check=False
+        [str(installed), *words],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["thresholds"]["0.5"]["micro"]["tp"] > 0

@@ -1,0 +1,225 @@
+"""The dashboard in a real Chromium: start the server as a user does, open it, and note everything that goes wrong.
+
+One server per module and one browser context per test. A test that leaves a console error, an exception of a page or
+a request to another host behind fails when it ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = shutil.which("chromium")
+MISSING = [
+    name
+    for name, there in (
+        ("chromium", CHROMIUM is not None),
+        ("playwright", importlib.util.find_spec("playwright") is not None),
+    )
+    if not there
+]
+REQUIRED = os.environ.get("LAYOUTSCOPE_REQUIRE_BROWSER") == "1"
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+# Streamlit looks for its endpoints below the view's address first; the 404 is part of that and harmless.
+PROBING = re.compile(r"/(page_browser|files)/_stcore/(host-config|health)$")
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+# Where the page and its boxes stand on the screen, in CSS pixels.
+PLACES = """() => {
+  const host = document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot;
+  const rect = (node) => { const r = node.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; };
+  const boxes = {};
+  for (const node of host.querySelectorAll('.box')) {
+    const m = node.getScreenCTM(), b = node.getBBox();
+    const x = (value) => value * m.a + m.e, y = (value) => value * m.d + m.f;
+    boxes[node.dataset.key] = [x(b.x), y(b.y), x(b.x + b.width), y(b.y + b.height)];
+  }
+  const image = host.querySelector('.page-image');
+  return {sheet: rect(host.querySelector('.sheet')), image: image.hidden ? null : rect(image), boxes,
+    pixels: [image.naturalWidth, image.naturalHeight]};
+}"""
+# Share of the dark pixels of the page image that lie in the given boxes (shares of the page).
+INK_INSIDE = """(boxes) => {
+  const host = document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot;
+  const image = host.querySelector('.page-image'), canvas = document.createElement('canvas');
+  const width = canvas.width = image.naturalWidth, height = canvas.height = image.naturalHeight;
+  const pen = canvas.getContext('2d');
+  pen.drawImage(image, 0, 0);
+  const data = pen.getImageData(0, 0, width, height).data;
+  let all = 0, inside = 0;
+  for (let y = 0; y < height; y += 1) for (let x = 0; x < width; x += 1) {
+    const at = 4 * (y * width + x);
+    if (data[at] + data[at + 1] + data[at + 2] > 380) continue;
+    all += 1;
+    const u = (x + 0.5) / width, v = (y + 0.5) / height;
+    if (boxes.some((box) => u >= box[0] && u <= box[2] && v >= box[1] && v <= box[3])) inside += 1;
+  }
+  return [all, inside];
+}"""
+
+
+@contextlib.contextmanager
+def dashboard(folder: Path, *words: str) -> Iterator[str]:
+    """The dashboard, started from `folder` by its command; yields its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = int(free.getsockname()[1])
+    environment = {name: value for name, value in os.environ.items() if name != "LAYOUTSCOPE_WORKSPACE"}
+    environment["PYTHONPATH"] = str(ROOT)
+    command = [sys.executable, "-m", "evaluator.cli", *words, "--no-browser", "--port", str(port)]
+    url = f"http://127.0.0.1:{port}"
+    with (folder / "server.log").open("w+") as log:
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
+        try:
+            deadline = time.monotonic() + 90
+            while time.monotonic() < deadline and process.poll() is None:
+                with contextlib.suppress(OSError), OPENER.open(f"{url}/_stcore/health", timeout=2):
+                    break
+                time.sleep(0.1)
+            else:
+                pytest.fail(f"the dashboard did not come up: {(folder / 'server.log').read_text()}")
+            yield url
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait(timeout=30)
+
+
+class Screen:
+    """One open browser tab on the dashboard, and what went wrong in it."""
+
+    def __init__(self, context: Any, url: str, trouble: list[str]) -> None:
+        self.page = context.new_page()
+        self.page.set_default_timeout(30_000)
+        self.url = url
+        self.trouble = trouble
+        local = (url, url.replace("http", "ws"), "data:", "blob:")
+        self.page.on("console", self._heard)
+        self.page.on("pageerror", lambda error: trouble.append(f"page error: {error}"))
+        self.page.on(
+            "request",
+            lambda request: None if request.url.startswith(local) else trouble.append(f"foreign: {request.url}"),
+        )
+
+    def _heard(self, message: Any) -> None:
+        if message.type == "error" and not PROBING.search(message.location.get("url", "")):
+            self.trouble.append(f"console: {message.text} {message.location.get('url', '')}")
+
+    def open(self, view: str = "", **address: str) -> Screen:
+        """Go to a view by its address and wait until it stands."""
+        query = f"?{urllib.parse.urlencode(address)}" if address else ""
+        self.page.goto(f"{self.url}/{view}{query}")
+        return self.settled()
+
+    def settled(self) -> Screen:
+        """Wait until the last run has ended, and the page viewer, if there is one, has drawn."""
+        self.page.locator(".ls-title").wait_for()
+        self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        self.page.wait_for_function("() => !document.querySelector('[data-stale=true]')")
+        if (
+            self.page.locator(".ls-title h1").inner_text() == "Page browser"
+            and not self.page.locator(".ls-empty").count()
+        ):
+            self.page.locator(".chips.ready").wait_for(state="attached")
+        self.page.wait_for_timeout(150)
+        return self
+
+    def go(self, name: str) -> Screen:
+        """Another view through the navigation."""
+        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click()
+        self.page.locator(".ls-title h1", has_text=name).wait_for()
+        return self.settled()
+
+    def places(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.page.evaluate(PLACES)
+        return found
+
+    def middle(self, key: str) -> tuple[float, float]:
+        x1, y1, x2, y2 = self.places()["boxes"][key]
+        return (x1 + x2) / 2, (y1 + y2) / 2
+
+    def counts(self) -> dict[str, int]:
+        """Numbers on the toggles."""
+        found = {}
+        for status in ("TP", "FP", "FN"):
+            name = self.page.locator(f".toggle[aria-label^='{status} ']").get_attribute("aria-label")
+            found[status] = int(name.rsplit(", ", 1)[1].replace(",", ""))
+        return found
+
+    def where(self) -> tuple[str, int]:
+        """Document and page on screen, pages from 1."""
+        number = self.page.locator(".joined-text b").first.inner_text()
+        return self.page.locator(".place-document").inner_text(), int(number.replace(",", ""))
+
+    def wait_for_page(self, document: str, number: int) -> None:
+        self.wait(lambda: self.where() == (document, number), f"{document}, page {number}; {self.where()}")
+        self.settled()
+
+    def wait(self, done: Callable[[], bool], what: str) -> None:
+        """Until something holds; generous, because the machine is shared."""
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            if done():
+                return
+            self.page.wait_for_timeout(50)
+        pytest.fail(f"waited in vain for {what}")
+
+    def address(self) -> dict[str, str]:
+        """What stands in the address bar."""
+        return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.page.url).query))
+
+    def text(self) -> str:
+        """Everything that can be read, the viewer too."""
+        return str(self.page.locator("[data-testid=stApp]").inner_text())
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium; skips when it is not there, unless it must be."""
+    if MISSING and REQUIRED:
+        pytest.fail(f"LAYOUTSCOPE_REQUIRE_BROWSER=1, and {' and '.join(MISSING)} is missing")
+    if MISSING:
+        pytest.skip(f"the browser tests need {' and '.join(MISSING)}")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        started = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Callable[..., Screen]]:
+    """Opens tabs, each in a context of its own; at the end nothing may have gone wrong in any of them."""
+    contexts, trouble = [], []
+
+    def visit(url: str, *, width: int = 1440, height: int = 900, **options: Any) -> Screen:
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        return Screen(context, url, trouble)
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert trouble == []

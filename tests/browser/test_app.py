@@ -1,0 +1,545 @@
+"""The dashboard as its readers have it: the command, the server, a real Chromium."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pytest
+
+from evaluator import readers
+from evaluator.dataset import Dataset, join
+from evaluator.overlay import layers
+from evaluator.protocols import snapshot
+from tests.browser.conftest import INK_INSIDE, Screen, dashboard
+from tests.building import Box, box, snapshot_file
+from tests.dashboard import SAMPLE_DATA
+
+pytestmark = [pytest.mark.browser]
+Visit = Callable[..., Screen]
+WORST = "harvest-survey-2024.pdf"
+
+
+@cache
+def sample() -> Dataset:
+    return join(*(readers.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+
+
+@cache
+def core(model: int = 0, iou: float = 0.5) -> snapshot.ThresholdResult:
+    return snapshot.pair(sample(), model, iou_floor=snapshot.IOU_FLOOR).match().at(iou)
+
+
+def page_of(document: str, number: int, model: int = 0, iou: float = 0.5) -> dict[str, Any]:
+    """What the core says of a page, pages from 1."""
+    dataset = sample()
+    code = [each.doc_id for each in dataset.documents].index(document)
+    row = dataset.page_row(code, number - 1)
+    assert row is not None
+    return layers.page_data(core(model, iou), row)
+
+
+def counts_of(data: dict[str, Any]) -> dict[str, int]:
+    return {status: data["counts"][status] for status in ("TP", "FP", "FN")}
+
+
+def truth_of(document: str, number: int) -> list[list[float]]:
+    """Boxes of a page as they stand in the JSON file, without any code of ours."""
+    file = json.loads((SAMPLE_DATA / "ground_truth.json").read_text(encoding="utf-8"))
+    entries = [e for e in file["predictions"] if (e["doc_id"], e["page_index"]) == (document, number - 1)]
+    return [each["bbox"] for entry in entries for each in entry["objects"]]
+
+
+@pytest.fixture(scope="module")
+def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The sample data, from an empty folder."""
+    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
+        yield url
+
+
+def assert_framed(screen: Screen) -> None:
+    """Our settings, style and navigation are there."""
+    assert screen.page.get_by_test_id("stSidebarNav").get_by_role("link").count() >= 3
+    assert screen.page.locator(".ls-title h1").evaluate("(node) => getComputedStyle(node).fontSize") == "21px"
+    assert screen.page.title() == "LayoutScope"
+    background = screen.page.locator("[data-testid=stApp]").evaluate("(node) => getComputedStyle(node).backgroundColor")
+    assert background in ("rgb(255, 255, 255)", "rgb(20, 24, 29)")
+
+
+# --- opening -------------------------------------------------------------------------------------------------
+
+
+def test_a_link_straight_to_a_view_on_a_server_that_has_just_started(server: str, visit: Visit) -> None:
+    """Must be the first test: Streamlit treats the very first visit of a process differently."""
+    screen = visit(server).open("page_browser", doc="school-census.pdf", page="3")
+    assert screen.where() == ("school-census.pdf", 3)
+    assert_framed(screen)
+
+
+def test_it_opens_on_the_sample_data_without_a_click(server: str, visit: Visit) -> None:
+    screen = visit(server).open()
+    assert_framed(screen)
+    assert screen.page.locator(".ls-card").count() == 2
+    for model in (0, 1):
+        row = core(model).micro.row(0)
+        card = screen.page.locator(".ls-card").nth(model).inner_text()
+        for words in (f"{row['f1']:.3f}", f"TP {row['tp']}", f"FP {row['fp']}", f"FN {row['fn']}"):
+            assert words in card
+    assert screen.page.locator("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg").count() >= 4
+    assert screen.page.locator("[data-testid=stDataFrame] canvas").count() >= 2
+    assert screen.page.locator("[data-testid=stException]").count() == 0
+
+
+def test_thresholds_stay_from_view_to_view(server: str, visit: Visit) -> None:
+    """The first run of a view had all numbers at the slider's lowest value while its title said another."""
+    screen = visit(server).open(iou="0.6").go("Page browser")
+    row = core(0, 0.6).micro.row(0)
+    numbers = screen.page.locator(".ls-numbers dd").all_inner_texts()
+    assert numbers == [f"{row[name]:.3f}" for name in ("precision", "recall", "f1")]  # type: ignore[literal-required]
+    assert screen.address()["iou"] == "0.6"
+    screen.go("Files").go("Overview")
+    assert "IoU ≥ 0.60" in screen.page.locator(".ls-title span").inner_text()
+    assert screen.address() == {"iou": "0.6"}
+
+
+# --- the page ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("document", "number"),
+    [
+        ("groundwater-note.pdf", 1),
+        ("harvest-survey-2024.pdf", 4),
+        ("school-census.pdf", 3),
+        ("port-authority-annual.pdf", 3),
+        ("scanned-minutes-1997.pdf", 2),
+    ],
+)
+def test_boxes_lie_where_the_ground_truth_says(server: str, visit: Visit, document: str, number: int) -> None:
+    """Upright, landscape, /Rotate 90, CropBox, scan."""
+    screen = visit(server).open("page_browser", doc=document, page=str(number))
+    assert screen.where() == (document, number)
+    screen.page.keyboard.press("g")
+    screen.page.wait_for_timeout(200)
+    found = screen.places()
+    left, top, right, bottom = found["image"]
+    assert found["sheet"] == pytest.approx(found["image"], abs=0.01)
+    with pymupdf.open(SAMPLE_DATA / "pdf" / document) as opened:
+        rect = opened[number - 1].rect
+    assert (right - left) / (bottom - top) == pytest.approx(rect.width / rect.height, rel=0.005)
+    shares = truth_of(document, number)
+    assert shares
+    width, height = right - left, bottom - top
+    mine = [box for key, box in found["boxes"].items() if key.startswith("g")]
+    assert len(mine) == len(shares)
+    wanted = [(left + a * width, top + b * height, left + c * width, top + d * height) for a, b, c, d in shares]
+    for place in wanted:
+        nearest = min(mine, key=lambda box, place=place: max(abs(p - q) for p, q in zip(box, place, strict=True)))
+        assert max(abs(p - q) for p, q in zip(nearest, place, strict=True)) <= 1.0
+    ink, inside = screen.page.evaluate(INK_INSIDE, shares)
+    assert ink > 1_000
+    assert inside / ink > 0.9, "the drawn page and its boxes belong together"
+
+
+def test_a_page_turns_by_key_and_by_button(server: str, visit: Visit) -> None:
+    screen = visit(server).open(
+        "page_browser", doc="tram-options.pdf", page="1", within="tram-options.pdf", order="page"
+    )
+    screen.page.keyboard.press("ArrowRight")
+    screen.wait_for_page("tram-options.pdf", 2)
+    assert screen.counts() == counts_of(page_of("tram-options.pdf", 2))
+    screen.page.get_by_role("button", name="Next page").click()
+    screen.wait_for_page("tram-options.pdf", 3)
+    assert screen.address()["page"] == "3"
+    screen.page.keyboard.press("ArrowLeft")
+    screen.wait_for_page("tram-options.pdf", 2)
+    assert screen.places()["boxes"].keys() == {each["key"] for each in page_of("tram-options.pdf", 2)["boxes"]}
+
+
+def test_worst_first_is_the_default_and_in_order_a_choice(server: str, visit: Visit) -> None:
+    screen = visit(server).open("page_browser")
+    order = layers.page_order(core())
+    assert screen.where() == (order[0][0], order[0][1] + 1)
+    screen.page.keyboard.press("ArrowRight")
+    screen.wait_for_page(order[1][0], order[1][1] + 1)
+    screen.page.get_by_role("radio", name="In order").or_(
+        screen.page.get_by_role("button", name="In order")
+    ).first.click()
+    screen.wait(lambda: screen.address().get("order") == "page", "the order in the address")
+    screen.settled()
+    assert screen.where() == (order[1][0], order[1][1] + 1), "the page stays"
+
+
+def test_hover_marks_the_pair_and_a_toggle_hides(server: str, visit: Visit) -> None:
+    document, number = "groundwater-note.pdf", 1
+    screen = visit(server).open("page_browser", doc=document, page=str(number))
+    data = page_of(document, number)
+    matched = [each for each in data["boxes"] if each["status"] == "TP"]
+    smallest = min(matched, key=lambda each: (each["xyxy"][2] - each["xyxy"][0]) * (each["xyxy"][3] - each["xyxy"][1]))
+    screen.page.mouse.move(*screen.middle(smallest["key"]))
+    marked = "(nodes) => nodes.map((node) => node.dataset.marked)"
+    screen.wait(
+        lambda: set(screen.page.locator(".marked").evaluate_all(marked)) == {smallest["key"], smallest["partner"]},
+        "the marked pair",
+    )
+    screen.page.mouse.move(5, 5)
+    shown = screen.page.locator(".box-TP:visible")
+    assert shown.count() == len(matched)
+    screen.page.locator(".toggle[aria-label^='TP ']").click()
+    screen.wait(lambda: shown.count() == 0, "no matched boxes")
+    screen.page.locator(".toggle[aria-label^='TP ']").click()
+    screen.wait(lambda: shown.count() == len(matched), "all matched boxes")
+
+
+def test_a_mistake_of_the_list_is_chosen_and_a_link_leads_there(server: str, visit: Visit) -> None:
+    document, number = WORST, 4
+    screen = visit(server).open("page_browser", doc=document, page=str(number), iou="0.55")
+    data = page_of(document, number, iou=0.55)
+    assert screen.page.locator(".mistake").count() == len(data["mistakes"])
+    screen.page.locator(".mistake").nth(2).click()
+    keys = data["mistakes"][2]["keys"]
+    screen.wait(lambda: screen.address().get("box") in keys, "the chosen box in the address")
+    link = screen.page.url
+    other = visit(server)
+    other.page.goto(link)
+    other.settled()
+    assert other.where() == (document, number)
+    assert "chosen" in other.page.locator(".mistake").nth(2).get_attribute("class")
+    assert other.counts() == counts_of(data)
+    assert "IoU ≥ 0.55" in other.page.locator(".ls-title span").inner_text()
+    assert other.address() == screen.address()
+
+
+def test_the_slider_matches_anew_by_keyboard(server: str, visit: Visit) -> None:
+    document, number = WORST, 4
+    screen = visit(server).open("page_browser", doc=document, page=str(number))
+    assert screen.counts() == counts_of(page_of(document, number))
+    slider = screen.page.get_by_role("slider", name="IoU threshold")
+    slider.focus()
+    for _ in range(25):
+        screen.page.keyboard.press("ArrowRight")
+    wanted = counts_of(page_of(document, number, iou=0.75))
+    assert wanted != counts_of(page_of(document, number)), "the test needs a page where the threshold matters"
+    screen.wait(lambda: screen.counts() == wanted, f"counts at 0.75: {wanted}, {screen.counts()}")
+    screen.settled()
+    assert slider.input_value() == "0.75"
+    assert screen.address()["iou"] == "0.75"
+    row = core(0, 0.75).micro.row(0)
+    assert screen.page.locator(".ls-numbers dd").last.inner_text() == f"{row['f1']:.3f}"
+    assert screen.where() == (document, number), "the keys of the slider turn no page"
+
+
+def test_the_models_flip(server: str, visit: Visit) -> None:
+    document, number = WORST, 4
+    screen = visit(server).open("page_browser", doc=document, page=str(number))
+    screen.page.keyboard.press("f")
+    wanted = counts_of(page_of(document, number, model=1))
+    screen.wait(lambda: screen.counts() == wanted, f"the counts of B: {wanted}")
+    screen.settled()
+    assert screen.address()["model"] == "B"
+    assert screen.page.locator(".model").inner_text().startswith("B")
+    screen.page.keyboard.press("f")
+    wanted = counts_of(page_of(document, number))
+    screen.wait(lambda: screen.counts() == wanted, f"the counts of A: {wanted}")
+
+
+def test_the_document_filter(server: str, visit: Visit) -> None:
+    screen = visit(server).open("page_browser")
+    screen.page.get_by_role("combobox", name="Document").click()
+    screen.page.get_by_role("option", name="rainfall-atlas.pdf").click()
+    screen.wait(lambda: screen.where()[0] == "rainfall-atlas.pdf", "the document")
+    screen.settled()
+    assert screen.address()["within"] == "rainfall-atlas.pdf"
+    worst = layers.page_order(core(), document="rainfall-atlas.pdf")
+    assert screen.page.locator(".strip-page").count() == len(worst)
+    assert screen.where()[1] == worst[0][1] + 1
+
+
+def test_the_choice_of_a_model_stays_on_the_way_over_other_views(server: str, visit: Visit) -> None:
+    screen = visit(server).open("page_browser", model="B")
+    screen.go("Overview").go("Page browser")
+    assert screen.page.locator(".model").inner_text().startswith("B")
+
+
+def test_stepping_back_leads_back(server: str, visit: Visit) -> None:
+    screen = visit(server).open().go("Page browser")
+    # The view enters the history twice: by its name, and with the page that it found.
+    screen.page.go_back()
+    screen.page.wait_for_timeout(500)
+    screen.page.go_back()
+    screen.page.locator(".ls-title h1", has_text="Overview").wait_for()
+    screen.settled()
+    assert screen.page.locator(".ls-card").count() == 2
+
+
+def test_stepping_back_brings_the_thresholds_back(server: str, visit: Visit) -> None:
+    screen = visit(server).open("page_browser", doc=WORST, page="4")
+    slider = screen.page.get_by_role("slider", name="IoU threshold")
+    slider.focus()
+    screen.page.keyboard.press("ArrowRight")
+    screen.wait(lambda: screen.address().get("iou") == "0.51", "0.51 in the address")
+    screen.settled()
+    screen.page.go_back()
+    screen.wait(lambda: slider.input_value() == "0.5", "the slider at 0.5 again")
+    screen.settled()
+    assert "iou" not in screen.address()
+    assert "IoU ≥ 0.50" in screen.page.locator(".ls-title span").inner_text()
+
+
+# --- other views ---------------------------------------------------------------------------------------------
+
+
+def test_a_row_of_the_overview_opens_its_pages(server: str, visit: Visit) -> None:
+    screen = visit(server).open()
+    result = core()
+    worst = max(range(len(sample().documents)), key=lambda row: (int(result.per_document.mistakes[row]), -row))
+    grid = screen.page.locator(".st-key-documents [data-testid=stDataFrame], [data-testid=stDataFrame]").last
+    grid.scroll_into_view_if_needed()
+    frame = grid.bounding_box()
+    # The header is 34 pixels high and a row 26.
+    screen.page.mouse.click(frame["x"] + 60, frame["y"] + 34 + 13)
+    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
+    screen.settled()
+    name = sample().documents[worst].doc_id
+    assert screen.where()[0] == name
+    assert screen.address()["within"] == name
+
+
+def test_a_row_of_the_labels_opens_its_boxes(server: str, visit: Visit) -> None:
+    screen = visit(server).open()
+    frame = screen.page.locator("[data-testid=stDataFrame]").first.bounding_box()
+    screen.page.mouse.click(frame["x"] + 60, frame["y"] + 34 + 26 + 13)
+    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
+    screen.settled()
+    assert screen.address()["label"] == sample().labels[0]
+    data = page_of(*screen.where())
+    mine = {each["key"] for each in data["boxes"] if each["label"] == sample().labels[0]}
+    assert screen.places()["boxes"].keys() == mine
+
+
+def test_a_broken_upload_shows_its_findings_and_breaks_nothing(server: str, visit: Visit, tmp_path: Path) -> None:
+    broken = snapshot_file([box(0.5, 0.1, 0.1, 0.5)])
+    (tmp_path / "broken.json").write_text(json.dumps(broken))
+    screen = visit(server).open("files")
+    screen.page.locator("input[type=file]").first.set_input_files(tmp_path / "broken.json")
+    screen.page.get_by_text("broken.json").first.wait_for()
+    screen.page.get_by_role("button", name="Read the file").click()
+    screen.page.get_by_text("The uploaded file has errors and was not taken").wait_for()
+    screen.wait(lambda: "$.predictions[0].objects[0].bbox" in cells(screen), "the place of the finding in the table")
+    screen.go("Overview")
+    assert f"{core().micro.f1[0]:.3f}" in screen.page.locator(".ls-card").first.inner_text()
+
+
+def cells(screen: Screen) -> str:
+    """Cells of the tables on screen: the canvas has a table of the same text for screen readers."""
+    return str(
+        screen.page.evaluate("() => [...document.querySelectorAll('canvas table')].map((n) => n.textContent).join(' ')")
+    )
+
+
+def test_a_good_upload_joins_the_others(server: str, visit: Visit, tmp_path: Path) -> None:
+    shutil.copy(SAMPLE_DATA / "blocks.json", tmp_path / "third.json")
+    screen = visit(server).open("files")
+    screen.page.locator("input[type=file]").first.set_input_files(tmp_path / "third.json")
+    screen.page.get_by_text("third.json").first.wait_for()
+    screen.page.get_by_role("button", name="Read the file").click()
+    screen.wait(lambda: "third.json" in cells(screen), "the file in the table")
+    screen.go("Overview")
+    screen.page.get_by_role("combobox", name="Model B").click()
+    assert screen.page.get_by_role("option").count() == 3
+    another = visit(server).open("files")
+    assert "third.json" not in cells(another), "uploads stay in their session"
+
+
+# --- look ----------------------------------------------------------------------------------------------------
+
+OVERFLOW = """() => {
+  const main = document.querySelector('[data-testid=stMain]'), page = document.scrollingElement;
+  return [main.scrollWidth - main.clientWidth, page.scrollWidth - page.clientWidth];
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_both_themes_at_both_widths(server: str, visit: Visit, scheme: str) -> None:
+    screen = visit(server, color_scheme=scheme)
+    for view in ("", "page_browser", "files"):
+        screen.page.set_viewport_size({"width": 1440, "height": 900})
+        screen.open(view)
+        ground = screen.page.locator("[data-testid=stApp]").evaluate("(node) => getComputedStyle(node).backgroundColor")
+        assert ground == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(20, 24, 29)")
+        assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"{view or 'overview'} at 1440"
+        screen.page.set_viewport_size({"width": 1024, "height": 768})
+        screen.page.wait_for_timeout(400)
+        assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"{view or 'overview'} at 1024"
+        assert screen.page.locator("[data-testid=stException]").count() == 0
+
+
+def test_a_narrow_window_from_the_start(server: str, visit: Visit) -> None:
+    screen = visit(server, width=1024, height=768).open("page_browser")
+    assert max(screen.page.evaluate(OVERFLOW)) <= 0
+    left, top, right, bottom = screen.places()["sheet"]
+    assert right - left > 200
+    assert bottom - top > 300
+
+
+def test_the_dark_theme_reaches_our_own_blocks(server: str, visit: Visit) -> None:
+    colours = {}
+    for scheme in ("light", "dark"):
+        screen = visit(server, color_scheme=scheme).open()
+        tag = screen.page.locator(".ls-tag.ls-tp").first
+        colours[scheme] = tag.evaluate(
+            "(node) => [getComputedStyle(node).color, getComputedStyle(node).backgroundColor]"
+        )
+    assert colours["light"] == ["rgb(0, 107, 94)", "rgb(224, 242, 239)"]
+    assert colours["dark"] == ["rgb(77, 182, 172)", "rgb(18, 53, 50)"]
+
+
+# --- text from strangers, and pages that cannot be drawn -----------------------------------------------------
+
+HOSTILE = (
+    '<img src=x onerror="window.hacked=1">![b](http://example.invalid/x.png)',
+    "[a](http://example.invalid/) www.example.invalid",
+    '"><script>window.hacked=1</script>',
+    ":red[red] $x$ **bold** `code`",
+    "a:Q",
+    "datum['x']",
+)
+HOSTILE_NAME = "<img src=x onerror=window.hacked=1>![b](example.invalid).pdf"
+MODEL_NAMES = ("![b](http://example.invalid/x.png) [a](http://example.invalid)", "www.example.invalid")
+
+
+@pytest.fixture(scope="module")
+def odd_server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Hostile names everywhere, a PDF that is missing, and one that asks for a password."""
+    folder = tmp_path_factory.mktemp("odd")
+    data = folder / "data"
+    data.mkdir()
+    shutil.copy(SAMPLE_DATA / "pdf" / "tram-options.pdf", data / HOSTILE_NAME)
+    with pymupdf.open(SAMPLE_DATA / "pdf" / "tram-options.pdf") as opened:
+        opened.save(data / "locked.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="o", user_pw="u")
+    (data / "text.pdf").write_text("<html>not a PDF</html>")
+    truth: list[Box] = []
+    for document in (HOSTILE_NAME, "locked.pdf", "missing.pdf", "text.pdf"):
+        for place, label in enumerate(HOSTILE):
+            truth.append(box(0.1, 0.1 + 0.13 * place, 0.6, 0.2 + 0.13 * place, label=label, document=document))
+    first = [row._replace(score=0.5 + 0.01 * place) for place, row in enumerate(truth) if place % 3]
+    second = [row._replace(score=0.5 + 0.01 * place, label=HOSTILE[place % 6 - 1]) for place, row in enumerate(truth)]
+    (data / "truth.json").write_text(json.dumps(snapshot_file(truth, side="ground_truth", labels=HOSTILE)))
+    for rows, name in ((first, MODEL_NAMES[0]), (second, MODEL_NAMES[1])):
+        value = snapshot_file(rows, labels=HOSTILE)
+        value["info"]["model"] = {"name": name, "version": "<b>1</b>"}
+        (data / f"model{len(list(data.glob('model*')))}.json").write_text(json.dumps(value))
+    with dashboard(folder, "open", str(data)) as url:
+        yield url
+
+
+def assert_harmless(screen: Screen) -> None:
+    page = screen.page
+    assert page.evaluate("() => window.hacked") is None
+    assert page.locator("a[href*='example']").count() == 0
+    assert page.locator("img[src*='example'], img[src='x']").count() == 0
+    assert page.locator("[data-testid=stApp] script").count() == 0
+    assert page.locator("[data-testid=stException]").count() == 0
+
+
+def test_hostile_names_are_text_on_every_view(odd_server: str, visit: Visit) -> None:
+    screen = visit(odd_server).open("page_browser", doc=HOSTILE_NAME, page="1")
+    assert_framed(screen)
+    assert_harmless(screen)
+    assert screen.where() == (HOSTILE_NAME, 1)
+    assert screen.places()["image"] is not None, "the file of that name is found and drawn"
+    screen.page.locator(".mistake").first.hover()
+    screen.page.wait_for_timeout(300)
+    assert_harmless(screen)
+    for name in ("Document", "Label"):
+        screen.page.get_by_role("combobox", name=name).click()
+        screen.page.get_by_role("option").first.wait_for()
+        assert_harmless(screen)
+        screen.page.keyboard.press("Escape")
+    screen.go("Overview")
+    assert screen.page.locator(".ls-card b").first.inner_text() == f"{MODEL_NAMES[0]} <b>1</b>"
+    # The help of a column shows as a tooltip above its head.
+    frame = screen.page.locator("[data-testid=stDataFrame]").first.bounding_box()
+    for x in range(150, 420, 40):
+        screen.page.mouse.move(frame["x"] + x, frame["y"] + 15)
+        screen.page.wait_for_timeout(250)
+        assert_harmless(screen)
+    chart = screen.page.locator("[data-testid=stVegaLiteChart]").first.bounding_box()
+    for share in (0.3, 0.5, 0.7):
+        screen.page.mouse.move(chart["x"] + chart["width"] * 0.5, chart["y"] + chart["height"] * share)
+        screen.page.wait_for_timeout(200)
+    assert_harmless(screen)
+    screen.go("Files")
+    assert_harmless(screen)
+
+
+def test_a_hostile_address_is_text(odd_server: str, visit: Visit) -> None:
+    screen = visit(odd_server)
+    screen.open("page_browser", **{"![b](http://example.invalid/x.png)": "1", "www.example.invalid": "2", "iou": "<b>"})
+    told = screen.page.get_by_text("could not be followed").inner_text().replace("\u2060", "")
+    assert "![b](http://example.invalid/x.png)" in told
+    assert_harmless(screen)
+
+
+@pytest.mark.parametrize(
+    ("document", "words"), [("missing.pdf", "missing.pdf"), ("locked.pdf", "password"), ("text.pdf", "PDF")]
+)
+def test_a_page_that_cannot_be_drawn_keeps_its_boxes(odd_server: str, visit: Visit, document: str, words: str) -> None:
+    screen = visit(odd_server).open("page_browser", doc=document, page="1")
+    assert screen.where()[0] == document
+    alert = screen.page.get_by_role("alert").filter(has_text=words)
+    assert alert.is_visible()
+    found = screen.places()
+    assert found["image"] is None
+    assert len(found["boxes"]) >= len(HOSTILE)
+    left, top, right, bottom = found["sheet"]
+    for x1, y1, x2, y2 in found["boxes"].values():
+        assert left - 1 <= x1 < x2 <= right + 1
+        assert top - 1 <= y1 < y2 <= bottom + 1
+    buttons = [screen.page.get_by_role("button", name=f"{name} page") for name in ("Next", "Previous")]
+    next(button for button in buttons if button.is_enabled()).click()
+    screen.wait(lambda: screen.where()[0] != document, "another page")
+
+
+# --- real data -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif("LAYOUTSCOPE_SHARED" not in os.environ, reason="needs the real data of LAYOUTSCOPE_SHARED")
+def test_two_models_of_the_world_bank_against_each_other(visit: Visit, tmp_path: Path) -> None:
+    real = Path(os.environ["LAYOUTSCOPE_SHARED"]) / "real" / "worldbank"
+    reference, prediction = real / "doclayoutyolo_ref.json", real / "yolo11_ref.json"
+    words = ["open", str(real / "pdf"), "--gt", str(reference), "--pred", str(prediction), "--as-reference"]
+    with dashboard(tmp_path, *words) as url:
+        screen = visit(url).open("page_browser")
+        assert screen.page.get_by_text("The reference is a model's prediction, not a ground truth").is_visible()
+        document, number = screen.where()
+        found = screen.places()
+        assert found["image"] is not None
+        screen.page.keyboard.press("g")
+        screen.page.wait_for_timeout(200)
+        found = screen.places()
+        left, top, right, bottom = found["image"]
+        file = json.loads(reference.read_text(encoding="utf-8"))
+        ids = {
+            each["doc_id"] for each in file["documents"] if each["doc_id"] == document or document in json.dumps(each)
+        }
+        shares = [
+            each["bbox"]
+            for entry in file["predictions"]
+            if entry["doc_id"] in ids and entry["page_index"] == number - 1
+            for each in entry["objects"]
+        ]
+        assert shares
+        mine = [each for key, each in found["boxes"].items() if key.startswith("g")]
+        for a, b, c, d in shares:
+            place = (
+                left + a * (right - left), top + b * (bottom - top), left + c * (right - left), top + d * (bottom - top)
+            )  # fmt: skip
+            assert min(max(abs(p - q) for p, q in zip(each, place, strict=True)) for each in mine) <= 1.0
+        screen.page.close()

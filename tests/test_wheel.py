@@ -44,9 +44,14 @@ NO_NETWORK = (
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
+def uv_command() -> str | None:
+    """The uv of this machine or of this environment."""
+    return shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))
+
+
 def builder(out: Path) -> list[list[str]]:
     """Commands that build a wheel, the fastest first."""
-    uv = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))
+    uv = uv_command()
     commands = [[uv, "build", "--wheel", "--out-dir", str(out), "."]] if uv else []
     return [*commands, [sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--wheel-dir", str(out), "--quiet"]]
 
@@ -101,18 +106,16 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     # Behind the environment's own packages on the path; the checkout itself must not be on it.
     lent = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
     (packages / "lent.pth").write_text("\n".join(dict.fromkeys(lent)) + "\n", encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        str(home / "bin" / "python"),
-        "install",
-        "--no-deps",
-        "--no-index",
-    ]
+    python, uv = str(home / "bin" / "python"), uv_command()
+    # An environment that uv made has no pip, one that pip made need not have uv.
+    command = [uv, "pip", "install", "--python", python] if uv else [sys.executable, "-m", "pip", "--python", python]
+    command += [] if uv else ["install", "--force-reinstall"]
     done = subprocess.run(
-        [*command, "--force-reinstall", "--quiet", str(wheel)], capture_output=True, text=True, timeout=240, check=False
+        [*command, "--no-deps", "--no-index", "--quiet", str(wheel)],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     script = home / "bin" / "layoutscope"

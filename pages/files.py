@@ -164,7 +164,10 @@ def view() -> None:
     _loaded(files)
     _problems(files)
     _upload(files)
-    frame.sidebar(session.opened())
+    found = session.opened()
+    if found is not None:
+        frame.files_choice(found)
+    frame.sidebar(found)
 
 
 view()

@@ -8,6 +8,8 @@ interpolated precision needs. Undefined is NaN.
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -110,16 +112,25 @@ def precision_at_recall(rank: IntArray, positives: int, *, recall: FloatArray) -
     """
     if not positives:
         return np.full(len(recall), np.nan)
-    found = np.arange(1, len(rank) + 1, dtype=np.float64)
-    first = np.searchsorted(found / positives, recall, side="left")
+    first = _first_reaching(recall, positives)
     reached = first[first < len(rank)]
     interpolated = np.zeros(len(recall))
     if len(reached):
-        precision = found / (rank + _COCO_EPSILON)
+        precision = np.arange(1.0, len(rank) + 1.0)
+        precision /= rank + _COCO_EPSILON
         # Best of each stretch between two grid points, then of all stretches from there on.
         best = np.maximum.reduceat(precision, reached)
         interpolated[: len(reached)] = np.maximum.accumulate(best[::-1])[::-1]
     return interpolated
+
+
+def _first_reaching(recall: FloatArray, positives: int) -> IntArray:
+    """Index of the first true positive whose recall, divided out in float64, is not below each grid point."""
+    # Off by one at most, because a product and a quotient round differently.
+    found = np.maximum(np.ceil(recall * positives), 1.0)
+    found -= (found > 1.0) & ((found - 1.0) / positives >= recall)
+    found += found / positives < recall
+    return found.astype(np.int64) - 1
 
 
 def average_precision(rank: IntArray, positives: int, *, recall: FloatArray = RECALL_101) -> float:
@@ -141,6 +152,73 @@ def average_precision(rank: IntArray, positives: int, *, recall: FloatArray = RE
     0.835
     """
     return float(precision_at_recall(rank, positives, recall=recall).mean())
+
+
+def eleven_point_precision(rank: IntArray, positives: int) -> float:
+    """Mean of the interpolated precision at the recall levels 0, 0.1, ..., 1.
+
+    Parameters
+    ----------
+    rank, positives
+        See `precision_at_recall`.
+
+    Returns
+    -------
+    float
+        In [0, 1], correctly rounded; NaN without positives, 0 with positives and without a true positive.
+
+    Notes
+    -----
+    ICDAR 2017 page object detection, "Evaluation", and Pascal VOC 2007. Recall TP / positives reaches level k / 10
+    when 10 TP >= k positives, in integers: with the levels of ``numpy.arange(0, 1.1, 0.1)`` a recall of exactly
+    3 / 10 misses the level 0.30000000000000004, which lowers the score by up to 1 / 11.
+
+    Examples
+    --------
+    >>> eleven_point_precision(np.array([1, 2, 3]), 10) == 4 / 11
+    True
+    """
+    if not positives:
+        return float("nan")
+    found = np.arange(1, len(rank) + 1)
+    precision = found / rank
+    total = Fraction(0)
+    for level in range(11):
+        needed = max(-(-level * positives // 10), 1)
+        if needed > len(rank):
+            break
+        best = needed - 1 + int(precision[needed - 1 :].argmax())
+        total += Fraction(best + 1, int(rank[best]))
+    return float(total / 11)
+
+
+def all_point_precision(rank: IntArray, positives: int) -> float:
+    """Area under the interpolated precision-recall curve.
+
+    Parameters
+    ----------
+    rank, positives
+        See `precision_at_recall`.
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN without positives, 0 with positives and without a true positive.
+
+    Notes
+    -----
+    Pascal VOC 2010 and later: each true positive adds 1 / positives of recall at the best precision from there on.
+
+    Examples
+    --------
+    >>> all_point_precision(np.array([2]), 2)
+    0.25
+    """
+    if not positives:
+        return float("nan")
+    precision = np.arange(1, len(rank) + 1) / rank
+    best = np.maximum.accumulate(precision[::-1])
+    return math.fsum(best.tolist()) / positives
 
 
 def curve(score: FloatArray, true_positive: BoolArray, counts: BoolArray, positives: int) -> Curve:

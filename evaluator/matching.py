@@ -8,7 +8,7 @@ label name or metric. Order of rows is file order, and ties are decided by it.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,8 +16,8 @@ import numpy as np
 
 from evaluator.boxes import BoolArray, FloatArray, IntArray, iou, overlap
 
-# Pairs whose boxes are compared in one go: bounds the working memory at about 200 MB whatever the corpus.
-_PAIRS_AT_ONCE = 1 << 20
+# Pairs whose boxes are compared in one go: what they need stays in the processor's cache, whatever the corpus.
+_PAIRS_AT_ONCE = 1 << 14
 # A round of mutual best pairs that settles less than this share of the open pairs is not worth its scan.
 _WORTHWHILE_SHARE = 1 / 16
 
@@ -99,6 +99,7 @@ def overlapping_pairs(
     prediction_group: IntArray,
     *,
     iou_floor: float,
+    measure: Callable[[IntArray, IntArray], FloatArray] | None = None,
 ) -> Candidates:
     """All pairs of one group with IoU >= the floor.
 
@@ -111,6 +112,9 @@ def overlapping_pairs(
         Boxes in one unit; groups are comparable between the sides.
     iou_floor : float
         In (0, 1]; inclusive.
+    measure : callable, optional
+        IoU of rows of the ground truth with rows of the predictions, where it is not that of the boxes (crowds,
+        outlines); 0 for boxes that do not touch.
 
     Returns
     -------
@@ -147,7 +151,7 @@ def overlapping_pairs(
         truth = order[np.repeat(low[rows], width) + offset]
         together = ground_truth_group[truth] == prediction_group[predicted]
         predicted, truth = predicted[together], truth[together]
-        value = iou(ground_truth[truth], prediction[predicted])
+        value = measure(truth, predicted) if measure else iou(ground_truth[truth], prediction[predicted])
         enough = value >= iou_floor
         parts.append(Candidates(predicted[enough], truth[enough], value[enough]))
     predicted = np.concatenate([part.prediction for part in parts])

@@ -661,10 +661,15 @@ def with_prediction(found: Files, source: Source) -> Files:
     return replace(found, predictions=(*others, source))
 
 
-def overlay_of(found: Opened, model: Model, place: Place, label: str | None) -> dict[str, Any]:
-    """Boxes, mistakes and counts of a page for the viewer; empty for a page that no file mentions."""
+def overlay_of(
+    found: Opened, model: Model, place: Place, label: str | None, *, page_points: tuple[float, float] | None = None
+) -> dict[str, Any]:
+    """Boxes, mistakes and counts of a page for the viewer; empty for a page that no file mentions.
+
+    `page_points` is the size of the page, None where the PDF could not say.
+    """
     result = result_of(found, model)
     codes = {document.doc_id: code for code, document in enumerate(found.dataset.documents)}
     row = found.dataset.page_row(codes[place.document], place.index)
     labels = [label] if label in result.matching.labels else None
-    return layers.page_data(result, -1 if row is None else row, labels=labels)
+    return layers.page_data(result, -1 if row is None else row, labels=labels, page_points=page_points)

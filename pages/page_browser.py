@@ -188,7 +188,9 @@ def _data(
     window = order[first : first + _STRIP_PAGES]
     label = session.chosen("label") or None
     result = session.result_of(found, model, labels=(label,) if label else None)
-    data |= session.overlay_of(found, model, place, label)
+    picture = session.page_picture(found, place, width=width)
+    points = None if picture["problem"] else (picture["width"], picture["height"])
+    data |= session.overlay_of(found, model, place, label, page_points=points)
     data |= {
         "page": {
             "document": place.document,
@@ -197,7 +199,7 @@ def _data(
             "count": session.page_count(found, place.document),
             "position": position + 1,
             "total": len(order),
-            **session.page_picture(found, place, width=width),
+            **picture,
         },
         "strip": layers.strip(result, window, position - first),
         "selected": session.chosen("box"),

@@ -64,34 +64,102 @@ def test_a_box_says_where_it_stands_in_its_file() -> None:
 
 
 def test_a_near_miss_is_one_mistake_with_one_number_on_two_boxes() -> None:
-    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.2, score=0.8)])
+    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.3, 0.5, 0.7, score=0.8)])
     found = by_key(data)
     assert [each["status"] for each in found.values()] == ["FN", "FP"]
     assert [each["mistake"] for each in found.values()] == [1, 1]
-    assert found["g0"]["nearest"] == {"key": "p0", "iou": pytest.approx(0.25)}
-    assert found["p0"]["nearest"] == {"key": "g0", "iou": pytest.approx(0.25)}
+    assert found["g0"]["nearest"] == {"key": "p0", "iou": pytest.approx(1 / 3)}
+    assert found["p0"]["nearest"] == {"key": "g0", "iou": pytest.approx(1 / 3)}
     assert data["mistakes"] == [
         {
             "number": 1,
+            "name": "near_miss",
             "status": "FP",
             "title": "Near miss",
             "label": "Figure",
             "lines": [
                 "overlaps too little for the IoU threshold",
-                "IoU 0.25 · coverage 0.25 · purity 1.00 · score 0.80",
+                "IoU 0.33 · coverage 0.50 · purity 0.50",
+                "score 0.80",
             ],
             "tags": ["FP", "FN"],
             "keys": ["p0", "g0"],
+            "cut": None,
         }
     ]
     assert data["counts"] == {"TP": 0, "FP": 1, "FN": 1, "ground_truth": 1, "predictions": 1}
+
+
+CUT = [box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.2, score=0.8)]
+
+
+def test_a_cut_off_box_says_which_side_and_how_much() -> None:
+    (mistake,) = layers.page_data(result_of(*CUT), 0, page_points=(600.0, 800.0))["mistakes"]
+    assert (mistake["title"], mistake["tags"]) == ("Cut off", ["FP", "FN"])
+    assert mistake["cut"] == {"side": "bottom", "share": pytest.approx(0.75), "points": pytest.approx(240.0)}
+    assert mistake["lines"] == [
+        "75 % of the height missing at the bottom",
+        "IoU 0.25 · coverage 0.25 · purity 1.00",
+        "score 0.80",
+    ]
+    sideways = [box(0.2, 0.1, 0.5, 0.5)], [box(0.35, 0.1, 0.5, 0.5)]
+    (mistake,) = layers.page_data(result_of(*sideways, iou=0.75), 0, page_points=(600.0, 800.0))["mistakes"]
+    assert mistake["cut"] == {"side": "left", "share": pytest.approx(0.5), "points": pytest.approx(90.0)}
+    assert mistake["lines"][0] == "50 % of the width missing on the left"
+    assert page_of(*CUT)["mistakes"][0]["cut"]["points"] is None, "a page whose size nobody knows"
+
+
+def test_an_over_cropped_box_has_no_cut() -> None:
+    (mistake,) = page_of(*CUT[::-1])["mistakes"]
+    assert (mistake["title"], mistake["cut"]) == ("Over-cropped", None)
+    assert mistake["lines"] == [
+        "300 % of the height too much at the bottom",
+        "IoU 0.25 · coverage 1.00 · purity 0.25",
+        "no score",
+    ]
+
+
+def test_a_split_and_a_merge_are_one_mistake_each() -> None:
+    whole, parts = box(0.1, 0.1, 0.5, 0.5), [box(0.1, 0.1, 0.5, 0.28), box(0.1, 0.3, 0.5, 0.48)]
+    (split,), (merged,) = (page_of(*sides)["mistakes"] for sides in (([whole], parts), (parts, [whole])))
+    assert (split["title"], split["keys"], split["tags"]) == ("Split", ["p0", "p1", "g0"], ["FP", "FP", "FN"])
+    assert split["lines"] == ["1 ground truth, 2 predictions"]
+    assert (merged["title"], merged["keys"], merged["tags"]) == ("Merged", ["p0", "g0", "g1"], ["FP", "FN", "FN"])
+    assert merged["lines"] == ["2 ground truths, 1 prediction"]
+
+
+def test_a_matched_part_belongs_to_its_split_without_being_a_mistake() -> None:
+    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.4), box(0.1, 0.41, 0.5, 0.5)])
+    (mistake,) = data["mistakes"]
+    assert (mistake["title"], mistake["keys"], mistake["tags"]) == ("Split", ["p1"], ["FP"])
+    assert mistake["lines"] == ["1 ground truth, 2 predictions"]
+    assert {key: each["mistake"] for key, each in by_key(data).items()} == {"g0": None, "p0": None, "p1": 1}
+
+
+def test_a_pair_is_told_how_it_fits_whatever_else_is_nearer() -> None:
+    # The Table is nearer to the ground truth, but another Table has it.
+    truth = [box(0.1, 0.1, 0.5, 0.5), box(0.1, 0.14, 0.5, 0.54, label="Table")]
+    predicted = [box(0.1, 0.14, 0.5, 0.54, label="Table"), box(0.1, 0.3, 0.5, 0.7)]
+    data = page_of(truth, predicted)
+    found = by_key(data)
+    (mistake,) = data["mistakes"]
+    assert (mistake["title"], mistake["keys"]) == ("Near miss", ["p1", "g0"])
+    assert found["g0"]["nearest"] == {"key": "p0", "iou": pytest.approx(0.36 / 0.44)}
+    assert found["g0"]["iou"] == found["p1"]["iou"] == pytest.approx(1 / 3)
+
+
+def test_a_mistake_keeps_its_name_when_only_a_part_of_it_is_shown() -> None:
+    result = result_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.5, label="Table", score=0.8)])
+    (mistake,) = layers.page_data(result, 0, labels=["Table"])["mistakes"]
+    assert (mistake["title"], mistake["keys"], mistake["tags"]) == ("Wrong class", ["p0"], ["FP"])
+    assert mistake["lines"] == ["predicted as Table", "IoU 1.00 · coverage 1.00 · purity 1.00", "score 0.80"]
 
 
 def test_the_same_place_under_another_label_is_a_wrong_class() -> None:
     data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.5, label="Table", score=0.8)])
     (mistake,) = data["mistakes"]
     assert (mistake["title"], mistake["label"]) == ("Wrong class", "Figure")
-    assert mistake["lines"] == ["predicted as Table", "IoU 1.00 · coverage 1.00 · purity 1.00 · score 0.80"]
+    assert mistake["lines"] == ["predicted as Table", "IoU 1.00 · coverage 1.00 · purity 1.00", "score 0.80"]
     assert data["labels"] == ["Figure", "Table"]
 
 
@@ -99,14 +167,14 @@ def test_far_boxes_are_two_mistakes() -> None:
     data = page_of([box(0.1, 0.1, 0.2, 0.2)], [box(0.5, 0.5, 0.9, 0.9, score=None)])
     assert [(each["title"], each["tags"], each["lines"]) for each in data["mistakes"]] == [
         ("Missed", ["FN"], ["no prediction here"]),
-        ("False positive", ["FP"], ["no ground truth here", "no score"]),
+        ("Invented", ["FP"], ["no ground truth here", "no score"]),
     ]
 
 
 def test_a_slight_touch_is_two_mistakes_that_name_each_other() -> None:
     # IoU 0.0526: nearest, but not near.
     data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.46, 0.5, 0.86)])
-    assert [each["title"] for each in data["mistakes"]] == ["Missed", "False positive"]
+    assert [each["title"] for each in data["mistakes"]] == ["Missed", "Invented"]
     fit = "IoU 0.05 · coverage 0.10 · purity 0.10"
     assert [each["lines"] for each in data["mistakes"]] == [
         ["overlaps a false positive Figure", fit],
@@ -118,6 +186,7 @@ def test_a_second_box_on_a_matched_one_says_so() -> None:
     data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.5), box(0.1, 0.1, 0.5, 0.4, score=0.3)])
     found = by_key(data)
     assert [found[key]["status"] for key in ("g0", "p0", "p1")] == ["truth", "TP", "FP"]
+    assert data["mistakes"][0]["title"] == "Duplicate"
     assert data["mistakes"][0]["lines"] == [
         "overlaps a matched Figure",
         "IoU 0.75 · coverage 0.75 · purity 1.00",
@@ -127,7 +196,7 @@ def test_a_second_box_on_a_matched_one_says_so() -> None:
 
 
 def test_of_two_that_want_the_same_box_the_nearer_one_gets_it() -> None:
-    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.2), box(0.1, 0.2, 0.5, 0.37)])
+    data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.2), box(0.1, 0.12, 0.5, 0.29)])
     found = by_key(data)
     assert found["g0"]["nearest"]["key"] == "p1"
     assert found["g0"]["mistake"] == found["p1"]["mistake"] != found["p0"]["mistake"]

@@ -2,24 +2,24 @@
 
 Owns the hand-over from a matching to the viewer's plain data; the viewer's JavaScript knows no protocol. A
 box is named by side and row (``g12``, ``p3``), stable for a pair of files. Coordinates are shares of the
-displayed page, origin top left.
+displayed page, origin top left. What a mistake is called, `evaluator.error_types` decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from evaluator.boxes import BoolArray, FloatArray, IntArray, iou, overlap
 from evaluator.dataset import Annotations, JoinedBoxes
+from evaluator.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, BoxColumns, Mistakes, name_mistakes
 from evaluator.protocols.snapshot import UNMATCHED, ThresholdResult
+from evaluator.results import count_of
 
 # More boxes of a side than this are not drawn; the page says how many were left out.
 DRAWN_BOXES: Final = 1_000
-# Two unmatched boxes of the two sides that overlap at least so much are one mistake, not two.
-NEAR_MISS_IOU: Final = 0.1
 _STRIP_BLOCKS: Final = 12
 
 
@@ -28,7 +28,13 @@ def box_key(side: str, row: int) -> str:
     return f"{'g' if side == 'ground_truth' else 'p'}{row}"
 
 
-def page_data(result: ThresholdResult, page: int, *, labels: Sequence[str] | None = None) -> dict[str, Any]:
+def page_data(
+    result: ThresholdResult,
+    page: int,
+    *,
+    labels: Sequence[str] | None = None,
+    page_points: tuple[float, float] | None = None,
+) -> dict[str, Any]:
     """Boxes, mistakes and counts of one page, as the viewer reads them.
 
     Parameters
@@ -37,14 +43,19 @@ def page_data(result: ThresholdResult, page: int, *, labels: Sequence[str] | Non
     page : int
         Row of the page in the dataset.
     labels : sequence of str, optional
-        Show boxes of these labels only; all that are scored when absent.
+        Show boxes of these labels only; all that are scored when absent. A mistake keeps its name and its facts when
+        some of its boxes are not shown.
+    page_points : tuple of float, optional
+        Width and height of the page in points; the length of a cut is unknown without them.
 
     Returns
     -------
     dict
         ``boxes`` (matched ground truth under the status ``truth``), ``mistakes`` in reading order,
         ``counts``, ``labels`` and ``limit`` (None, or how many of how many boxes are drawn). Empty lists
-        for a page without boxes.
+        for a page without boxes. A mistake has ``number``, ``status``, ``title``, ``label``, ``lines``, ``tags``,
+        ``keys``, ``name`` (see `evaluator.error_types`) and ``cut``: None, or ``side``, ``share`` of the ground
+        truth's height or width, and ``points`` (float or None) of what is cut off.
     """
     matching = result.matching
     dataset = matching.dataset
@@ -55,6 +66,7 @@ def page_data(result: ThresholdResult, page: int, *, labels: Sequence[str] | Non
     missed = int((result.truth_partner[truth_rows] == UNMATCHED).sum())
     invented = int((result.prediction_partner[prediction_rows] == UNMATCHED).sum())
     drawn_truth, drawn_prediction = truth_rows[:DRAWN_BOXES], prediction_rows[:DRAWN_BOXES]
+    named = _named(result, page, drawn_truth, drawn_prediction)
     near = _nearest(truth.xyxy[drawn_truth], prediction.xyxy[drawn_prediction])
     boxes = [
         *_boxes_of("ground_truth", result, drawn_truth, drawn_prediction, near),
@@ -64,7 +76,7 @@ def page_data(result: ThresholdResult, page: int, *, labels: Sequence[str] | Non
     total = len(truth_rows) + len(prediction_rows)
     return {
         "boxes": boxes,
-        "mistakes": _mistakes(boxes),
+        "mistakes": _mistakes(boxes, named, result, page_points),
         "counts": {
             "TP": len(prediction_rows) - invented,
             "FP": invented,
@@ -230,68 +242,140 @@ def _source(source: Annotations, row: int) -> str:
     return f"{name}, $.predictions[{entry}].objects[{position}]"
 
 
-def _mistakes(boxes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Unmatched boxes in reading order, numbered; two that are each other's nearest are one mistake.
+class _Named(NamedTuple):
+    """The named mistakes of a page, and the rows of the files that they are about."""
 
-    Writes the number into the ``mistake`` of each box.
+    mistakes: Mistakes
+    truth_rows: IntArray
+    prediction_rows: IntArray
+
+    def rows_of(self, mistake: int) -> tuple[list[int], list[int]]:
+        """Rows of the ground truth and of the predictions of a mistake."""
+        truths, predictions = self.mistakes.truths_of(mistake), self.mistakes.predictions_of(mistake)
+        return self.truth_rows[truths].tolist(), self.prediction_rows[predictions].tolist()
+
+
+def _named(result: ThresholdResult, page: int, drawn_truth: IntArray, drawn_prediction: IntArray) -> _Named:
+    """The mistakes of a page: of all its boxes, or of the drawn ones when there are too many to draw."""
+    matching = result.matching
+    truth, prediction = matching.dataset.ground_truth, matching.prediction
+    truths = np.flatnonzero((truth.page == page) & matching.truth_counts)
+    predictions = np.flatnonzero((prediction.page == page) & matching.prediction_counts)
+    if max(len(truths), len(predictions)) > DRAWN_BOXES:
+        truths, predictions = drawn_truth, drawn_prediction
+    partner, other_partner = result.truth_partner[truths], result.prediction_partner[predictions]
+    # The match of a drawn box may not be drawn; such a box has no name and gives none.
+    here, other_here = np.isin(partner, predictions), np.isin(other_partner, truths)
+    mistakes = name_mistakes(
+        BoxColumns(truth.xyxy[truths], truth.label[truths], truth.page[truths]),
+        BoxColumns(prediction.xyxy[predictions], prediction.label[predictions], prediction.page[predictions]),
+        np.where(here, np.searchsorted(predictions, partner), NONE),
+        iou=result.iou,
+        truth_counts=here | (partner == UNMATCHED),
+        prediction_counts=other_here | (other_partner == UNMATCHED),
+    )
+    return _Named(mistakes, truths, predictions)
+
+
+def _mistakes(
+    boxes: list[dict[str, Any]], named: _Named, result: ThresholdResult, page_points: tuple[float, float] | None
+) -> list[dict[str, Any]]:
+    """The mistakes in reading order, numbered.
+
+    Writes the number into the ``mistake`` of each box, and how two boxes that are one mistake fit.
     """
     by_key = {box["key"]: box for box in boxes}
-    open_boxes = [box for box in boxes if box["status"] in ("FP", "FN")]
+    number_of = {
+        box_key(side, row): mistake
+        for side, rows, of in (
+            ("ground_truth", named.truth_rows, named.mistakes.of_truth),
+            ("prediction", named.prediction_rows, named.mistakes.of_prediction),
+        )
+        for row, mistake in zip(rows.tolist(), of.tolist(), strict=True)
+        if mistake != NONE
+    }
+    open_boxes = [box for box in boxes if box["key"] in number_of]
     open_boxes.sort(key=lambda box: (round(box["xyxy"][1], 2), box["xyxy"][0], box["key"]))
-    mistakes: list[dict[str, Any]] = []
+    together: dict[int, list[dict[str, Any]]] = {}
     for box in open_boxes:
-        if box["mistake"] is not None:
-            continue
-        other = _near_miss_partner(box, by_key)
-        together = [box] if other is None else sorted((box, other), key=lambda one: one["status"] != "FP")
-        number = len(mistakes) + 1
-        for one in together:
-            one["mistake"] = number
-        mistakes.append(_mistake(number, together, by_key))
+        together.setdefault(number_of[box["key"]], []).append(box)
+    mistakes = []
+    for number, (mistake, own) in enumerate(together.items(), start=1):
+        own.sort(key=lambda box: box["status"] != "FP")
+        for box in own:
+            box["mistake"] = number
+        mistakes.append({"number": number, **_mistake(own, named, mistake, result, by_key)})
+        mistakes[-1]["cut"] = _cut(named, mistake, result, page_points)
     return mistakes
 
 
-def _near_miss_partner(box: dict[str, Any], by_key: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
-    """The unmatched box of the other side that is nearest to this one, and it to that."""
-    near = box["nearest"]
-    if near is None or near["iou"] < NEAR_MISS_IOU:
-        return None
-    other = by_key[near["key"]]
-    mutual = other["nearest"] is not None and other["nearest"]["key"] == box["key"]
-    return other if mutual and other["mistake"] is None else None
-
-
-def _mistake(number: int, boxes: list[dict[str, Any]], by_key: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """One entry of the list: what it is, in the words of the legend, and its facts."""
-    first = boxes[0]
-    truth = next((box for box in boxes if box["side"] == "ground_truth"), None)
+def _mistake(
+    boxes: list[dict[str, Any]],
+    named: _Named,
+    mistake: int,
+    result: ThresholdResult,
+    by_key: dict[str, dict[str, Any]],
+) -> dict[str, Any]:
+    """One entry of the list: what it is, and its facts; `boxes` are those of its boxes that are shown."""
+    dataset = result.matching.dataset
+    kind = ERROR_TYPES["document"][DOCUMENT[named.mistakes.kind[mistake]]]
+    truths, predictions = named.rows_of(mistake)
     predicted = next((box for box in boxes if box["side"] == "prediction"), None)
-    if truth and predicted:
-        same = truth["label"] == predicted["label"]
-        title, label = ("Near miss" if same else "Wrong class"), truth["label"]
-        facts = [
-            "overlaps too little for the IoU threshold" if same else f"predicted as {predicted['label']}",
-            f"{_fit_text(predicted)} · {_score_text(predicted)}",
-        ]
-    else:
-        title, label = ("False positive" if predicted else "Missed"), first["label"]
+    if len(kind.sides) == 1:
+        first = boxes[0]
         facts = [_nearest_text(first, by_key)]
         facts += [_fit_text(first)] if first["nearest"] else []
-        facts += [_score_text(predicted)] if predicted else []
+        facts += [_score_text(first["score"])] if predicted else []
+    elif len(truths) == len(predictions) == 1:
+        truth, prediction = dataset.ground_truth, result.matching.prediction
+        fit = overlap(truth.xyxy[truths], prediction.xyxy[predictions])
+        for box in boxes:
+            box |= {name: float(column[0]) for name, column in zip(fit._fields, fit, strict=True)}
+        score = float(prediction.score[predictions[0]])
+        label = dataset.labels[prediction.label[predictions[0]]]
+        facts = [_wrong_text(kind.name, named.mistakes, mistake, label)]
+        facts += [_fit_text(boxes[0]), _score_text(None if np.isnan(score) else score)]
+    else:
+        facts = [f"{count_of(len(truths), 'ground truth')}, {count_of(len(predictions), 'prediction')}"]
     return {
-        "number": number,
-        "status": first["status"],
-        "title": title,
-        "label": label,
+        "name": kind.name,
+        "status": boxes[0]["status"],
+        "title": kind.title,
+        "label": dataset.labels[named.mistakes.label[mistake]],
         "lines": facts,
         "tags": [box["status"] for box in boxes],
         "keys": [box["key"] for box in boxes],
     }
 
 
-def _score_text(box: dict[str, Any]) -> str:
+def _wrong_text(name: str, mistakes: Mistakes, mistake: int, label: str) -> str:
+    """What is wrong with a pair, in words; `label` is that of the prediction."""
+    if name == "wrong_class":
+        return f"predicted as {label}"
+    if name == "near_miss":
+        return "overlaps too little for the IoU threshold"
+    side = SIDES[mistakes.side[mistake]]
+    share = f"{mistakes.share[mistake]:.0%}".replace("%", " %")
+    extent = "height" if side in ("top", "bottom") else "width"
+    place = f"at the {side}" if side in ("top", "bottom") else f"on the {side}"
+    return f"{share} of the {extent} {'missing' if name == 'cut_off' else 'too much'} {place}"
+
+
+def _cut(
+    named: _Named, mistake: int, result: ThresholdResult, page_points: tuple[float, float] | None
+) -> dict[str, Any] | None:
+    """Side, share and length of what a prediction cuts off; None for other mistakes."""
+    if DOCUMENT[named.mistakes.kind[mistake]] != "cut_off":
+        return None
+    side, share = SIDES[named.mistakes.side[mistake]], float(named.mistakes.share[mistake])
+    x1, y1, x2, y2 = result.matching.dataset.ground_truth.xyxy[named.rows_of(mistake)[0][0]].tolist()
+    extent, axis = (y2 - y1, 1) if side in ("top", "bottom") else (x2 - x1, 0)
+    return {"side": side, "share": share, "points": share * extent * page_points[axis] if page_points else None}
+
+
+def _score_text(score: float | None) -> str:
     """The score of a prediction in words."""
-    return "no score" if box["score"] is None else f"score {box['score']:.2f}"
+    return "no score" if score is None else f"score {score:.2f}"
 
 
 def _fit_text(box: dict[str, Any]) -> str:

@@ -240,7 +240,7 @@ export function factsOf(box, mistake, boxes) {
     else wrong = nearText || `no ${other} near it`;
   }
   const known = [box.iou, box.coverage, box.purity].some((value) => value !== null && value !== undefined);
-  const more = mistake?.lines.slice(1).find((line) => !(known && line.startsWith("IoU"))) ?? "";
+  const more = mistake?.lines.slice(1).find((line) => !(known && line.startsWith("IoU")) && !/^(no )?score\b/.test(line)) ?? "";
   const score = box.score === null || box.score === undefined ? "" : `score ${scoreText(box.score)}`;
   return {
     head,
@@ -287,7 +287,7 @@ export function placeTooltip(tooltip, rects, others, sheet, pane, pointer) {
   tooltip.style.transform = `translate(${left}px, ${top}px)`;
 }
 
-/** @typedef {{side: "top" | "right" | "bottom" | "left", share: number, points: number}} Cut */
+/** @typedef {{side: "top" | "right" | "bottom" | "left", share: number, points: number | null}} Cut */
 
 /**
  * Double arrows for predictions that stop short of a side of their ground truth, with what is missing.
@@ -316,7 +316,7 @@ export function drawCuts(layer, cuts, sheet) {
     const missing = svg("text", { ...words, class: "cut-share" });
     missing.textContent = `\u2212${Math.round(cut.share * 100)} %`;
     const points = svg("text", { ...words, y: words.y + 13, class: "cut-points" });
-    points.textContent = `${Math.round(cut.points)} pt`;
+    points.textContent = cut.points === null ? "" : `${Math.round(cut.points)} pt`;
     return svg("g", {}, svg("path", { d: line + ends + tips, class: "cut-halo" }), svg("path", { d: line + ends + tips, class: "cut-line" }), missing, points);
   }));
 }

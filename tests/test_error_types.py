@@ -1,0 +1,662 @@
+"""Names of mistakes: TIDE as tidecv has it, and the document names as their table of rules says."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator import error_types
+from evaluator.boxes import overlap
+from evaluator.error_types import (
+    DOCUMENT,
+    ERROR_TYPES,
+    NONE,
+    SIDES,
+    TIDE,
+    BoxColumns,
+    MistakeOptions,
+    Mistakes,
+    TideErrors,
+    TideOptions,
+    name_mistakes,
+    tide,
+)
+from evaluator.matching import answer_order, match_by_iou, overlapping_pairs
+from tests.benchmarks import bench_error_types
+from tests.oracles.tide import make_cases
+
+CASES = json.loads((Path(make_cases.__file__).with_name("cases.json")).read_text(encoding="utf-8"))
+
+
+def columns(rows: list[list[float]]) -> BoxColumns:
+    """Rows [page, label, x1, y1, x2, y2] or with a score at the end."""
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), -1) if rows else np.empty((0, 7))
+    return BoxColumns(
+        xyxy=np.ascontiguousarray(table[:, 2:6]),
+        label=table[:, 1].astype(np.int32),
+        page=table[:, 0].astype(np.int64),
+        score=table[:, 6] if table.shape[1] > 6 else None,
+    )
+
+
+def take(boxes: BoxColumns, rows: Any) -> BoxColumns:
+    score = None if boxes.score is None else boxes.score[rows]
+    return BoxColumns(boxes.xyxy[rows], boxes.label[rows], boxes.page[rows], score)
+
+
+# The table of names ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("family", "names"), [("tide", TIDE), ("document", DOCUMENT)])
+def test_every_name_is_registered_once_and_says_what_it_means(family: str, names: tuple[str, ...]) -> None:
+    types = ERROR_TYPES[family]
+    assert tuple(types) == names
+    assert len({each.title for each in types.values()}) == len(types)
+    for name, each in types.items():
+        assert (each.family, each.name) == (family, name)
+        assert each.sentence.endswith(".")
+        assert set(each.sides) <= {"ground_truth", "prediction"}
+        assert each.sides
+
+
+def test_the_table_of_rules_has_every_name() -> None:
+    table = (error_types.__doc__ or "").split("\n====")[2]
+    for each in ERROR_TYPES["document"].values():
+        assert each.title.lower() in table, each.name
+
+
+# TIDE -----------------------------------------------------------------------------------------------------------------
+
+
+def sides(case: dict[str, Any]) -> tuple[BoxColumns, BoxColumns, TideOptions]:
+    names = ("iou", "background_iou", "max_detections")
+    options = TideOptions(**{name: case[name] for name in names})
+    return columns(case["ground_truth"]), columns(case["predictions"]), options
+
+
+def assert_equal_to_tidecv(found: TideErrors, expected: dict[str, Any] | None) -> None:
+    if expected is None:
+        assert np.isnan(found.ap)
+        return
+    assert dict(zip(TIDE, found.counts.tolist(), strict=True)) == expected["counts"]
+    assert found.ap * 100 == pytest.approx(expected["ap"], abs=1e-9)
+    for name, gain in zip(TIDE, found.delta_ap * 100, strict=True):
+        wanted = expected["delta_ap"][name]
+        assert np.isnan(gain) if wanted is None else gain == pytest.approx(wanted, abs=1e-9), name
+    for name in ("false_positive_ap", "false_negative_ap"):
+        if expected[name] is not None:
+            assert getattr(found, name) * 100 == pytest.approx(expected[name], abs=1e-9), name
+
+
+@pytest.mark.parametrize("case", CASES, ids=range(len(CASES)))
+def test_tide_is_that_of_tidecv(case: dict[str, Any]) -> None:
+    truth, predicted, options = sides(case)
+    assert_equal_to_tidecv(tide(truth, predicted, options=options), case["tidecv"])
+
+
+@pytest.mark.skipif(importlib.util.find_spec("tidecv") is None, reason="tidecv is not installed")
+def test_tide_is_that_of_the_installed_tidecv() -> None:
+    for seed in range(1000, 1250):
+        case = make_cases.random_case(seed)
+        truth, predicted, options = sides(case)
+        assert_equal_to_tidecv(tide(truth, predicted, options=options), make_cases.ask_tidecv(case))
+
+
+def test_the_cases_are_those_of_the_script() -> None:
+    for seed, case in enumerate(CASES):
+        assert {name: value for name, value in case.items() if name != "tidecv"} == make_cases.random_case(seed)
+
+
+def test_one_of_each_tide_type_by_hand() -> None:
+    # One page, labels 0 and 1; each prediction in the order of TIDE, then the two that match.
+    truth = columns([[0, 0, 0, 0, 10, 10], [0, 0, 20, 0, 30, 10], [0, 1, 40, 0, 50, 10], [0, 1, 60, 0, 70, 10]])
+    predicted = columns(
+        [
+            [0, 1, 0, 0, 10, 10, 0.9],  # on a ground truth of label 0
+            [0, 0, 20, 0, 30, 4, 0.8],  # IoU 0.4 with its label
+            [0, 0, 40, 0, 50, 4, 0.7],  # IoU 0.4 with another label
+            [0, 1, 60, 0, 70, 9, 0.6],  # the match has a higher score
+            [0, 0, 80, 0, 90, 9, 0.5],
+            [0, 1, 60, 0, 70, 10, 0.95],
+        ]
+    )
+    found = tide(truth, predicted)
+    assert [TIDE[code] if code != NONE else None for code in found.kind] == [*TIDE[:5], None]
+    assert found.target.tolist() == [0, 1, -1, -1, -1, 3]
+    # The third ground truth has a prediction of the wrong label that fits too badly: nothing explains it.
+    assert found.missed.tolist() == [False, False, True, False]
+    assert found.counts.tolist() == [1, 1, 1, 1, 1, 1]
+    assert found.to_json()["missed"] == {"count": 1, "delta_ap": pytest.approx(found.delta_ap[5])}
+
+
+def test_tide_without_boxes() -> None:
+    nothing, one = columns([]), columns([[0, 0, 0, 0, 1, 1, 0.5]])
+    empty = tide(nothing, nothing)
+    assert np.isnan([empty.ap, empty.false_positive_ap, empty.false_negative_ap, *empty.delta_ap]).all()
+    assert empty.counts.tolist() == [0] * 6
+    assert empty.to_json()["both"] == {"count": 0, "delta_ap": None}
+    assert tide(one, nothing).counts.tolist() == [0, 0, 0, 0, 0, 1]
+    alone = tide(nothing, one)
+    assert alone.counts.tolist() == [0, 0, 0, 0, 1, 0]
+    assert alone.ap == 0.0
+
+
+def test_the_limit_of_a_page_takes_the_best_scores_whatever_their_labels() -> None:
+    truth = columns([[0, 0, 0, 0, 1, 1], [1, 0, 0, 0, 1, 1]])
+    rows = [[0, 1, 5, 5, 6, 6, 0.9], [0, 0, 0, 0, 1, 1, 0.1], [1, 0, 0, 0, 1, 1, 0.1], [0, 1, 7, 7, 8, 8, 0.8]]
+    found = tide(truth, columns(rows), options=TideOptions(max_detections=2))
+    assert found.kind.tolist() == [4, NONE, NONE, 4]
+    assert found.target.tolist() == [-1, -1, 1, -1]
+    assert found.missed.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("given_score", "options", "sentence"),
+    [
+        (None, {}, "TIDE ranks predictions by score, and some have none"),
+        (np.nan, {}, "TIDE ranks predictions by score, and some have none"),
+        (
+            0.5,
+            {"iou": 0.5, "background_iou": 0.6},
+            "TIDE needs 0 < background_iou <= iou <= 1; found background_iou 0.6, iou 0.5",
+        ),
+        (
+            0.5,
+            {"iou": 0.5, "background_iou": 0.0},
+            "TIDE needs 0 < background_iou <= iou <= 1; found background_iou 0.0, iou 0.5",
+        ),
+        (0.5, {"max_detections": 0}, "max_detections must be at least 1; found 0"),
+    ],
+)
+def test_what_tide_refuses(given_score: float | None, options: dict[str, Any], sentence: str) -> None:
+    one = columns([[0, 0, 0, 0, 1, 1]])
+    predicted = replace(one, score=None if given_score is None else np.array([given_score]))
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole sentence is compared
+        tide(one, predicted, options=TideOptions(**options))
+    assert str(caught.value) == sentence
+
+
+@st.composite
+def layouts(draw: st.DrawFn, *, grid: int | None = None) -> tuple[BoxColumns, BoxColumns]:
+    """Ground truth, and predictions that shift, cut, split, merge, double, rename and invent.
+
+    Corners are whole numbers up to `grid`, which makes ties, or continuous, which makes none.
+    """
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    pages, labels = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    rows: list[list[float]] = []
+    for _ in range(draw(st.integers(0, 12))):
+        corner, size = rng.uniform(0, 0.8, 2), rng.uniform(0.02, 0.5, 2)
+        rows.append([rng.integers(pages), rng.integers(labels), *corner, *(corner + size)])
+    predicted: list[list[float]] = []
+    for page, label, x1, y1, x2, y2 in rows:
+        kind = rng.integers(8)
+        middle = y1 + (y2 - y1) * rng.uniform(0.3, 0.7)
+        jitter = rng.normal(0, rng.choice([0.002, 0.02, 0.08]), 4)
+        boxes = {
+            0: [],
+            1: [[x1, y1, x2, middle]],
+            2: [[x1, y1, x2, middle], [x1, middle, x2, y2]],
+            3: [[x1, y1, x2, y2], [x1, y1, x2, middle]],
+            4: [[x1, y1 - 0.1, x2, y2 + rng.uniform(0, 0.6)]],
+        }.get(int(kind), [[x1, y1, x2, y2]])
+        for box in boxes:
+            named = label if rng.uniform() < 0.8 else rng.integers(labels)
+            low, high = np.sort((np.array(box) + jitter).reshape(2, 2), axis=0)
+            predicted.append([page, named, *low, *high, rng.integers(5) / 4])
+    for _ in range(draw(st.integers(0, 4))):
+        corner = rng.uniform(0, 0.8, 2)
+        predicted.append([rng.integers(pages), rng.integers(labels), *corner, *(corner + 0.1), rng.integers(5) / 4])
+    order = rng.permutation(len(predicted))
+    truth, prediction = columns(rows), columns([predicted[row] for row in order])
+    if grid is not None:
+        truth, prediction = (replace(side, xyxy=np.round(side.xyxy * grid)) for side in (truth, prediction))
+    return truth, prediction
+
+
+@settings(deadline=None, max_examples=100)
+@given(sides=layouts(grid=6))
+def test_tide_explains_every_box_once_and_edits_nothing(sides: tuple[BoxColumns, BoxColumns]) -> None:
+    truth, predicted = sides
+    copies = [column.copy() for side in sides for column in (side.xyxy, side.label, side.page)]
+    found = tide(truth, predicted)
+    for column, copy in zip((c for side in sides for c in (side.xyxy, side.label, side.page)), copies, strict=True):
+        assert (column == copy).all()
+    matched = found.target[found.kind == NONE]
+    assert len(set(matched.tolist())) == len(matched)
+    assert found.counts[:5].sum() == (found.kind != NONE).sum()
+    explained = set(found.target[found.target != NONE].tolist())
+    assert set(np.flatnonzero(~found.missed).tolist()) == explained
+    assert (found.delta_ap[~np.isnan(found.delta_ap)] >= 0).all()
+
+
+@settings(deadline=None, max_examples=40)
+@given(sides=layouts())
+def test_what_is_identical_has_no_tide_error(sides: tuple[BoxColumns, BoxColumns]) -> None:
+    truth = replace(sides[0], score=np.linspace(0, 1, len(sides[0])))
+    found = tide(truth, truth)
+    assert found.counts.sum() == 0
+    assert len(truth) == 0 or found.ap == pytest.approx(1.0, abs=1e-12)
+
+
+# Document names -------------------------------------------------------------------------------------------------------
+
+
+def partners(truth: BoxColumns, predicted: BoxColumns, iou: float) -> np.ndarray:
+    """The greedy matching by IoU of each page and label, as the snapshot protocol has it."""
+    groups = [side.page * 100 + side.label for side in (truth, predicted)]
+    pairs = overlapping_pairs(truth.xyxy, groups[0], predicted.xyxy, groups[1], iou_floor=iou)
+    matches = match_by_iou(pairs, truth.xyxy, predicted.xyxy, answer_order(pairs, groups[0]))
+    partner = np.full(len(truth), NONE, dtype=np.int64)
+    partner[matches.ground_truth] = matches.prediction
+    return partner
+
+
+def named(truth: list[list[float]], predicted: list[list[float]], *, iou: float = 0.5, **given: Any) -> Mistakes:
+    sides = columns(truth), columns(predicted)
+    return name_mistakes(*sides, partners(*sides, iou), iou=iou, options=MistakeOptions(**given))
+
+
+def told(found: Mistakes) -> list[tuple[str, list[int], list[int]]]:
+    """Name, ground truth and predictions of each mistake."""
+    return [
+        (DOCUMENT[found.kind[row]], found.truths_of(row).tolist(), found.predictions_of(row).tolist())
+        for row in range(len(found))
+    ]
+
+
+WHOLE = [0, 0, 0.1, 0.1, 0.9, 0.5]
+FAR = [0, 0, 0.1, 0.7, 0.9, 0.9]
+
+ONE_OF_EACH: dict[str, tuple[list[list[float]], list[list[float]], list[tuple[str, list[int], list[int]]]]] = {
+    "nothing wrong": ([WHOLE], [WHOLE], []),
+    "nothing at all": ([], [], []),
+    "missed": ([WHOLE], [], [("missed", [0], [])]),
+    "invented": ([], [WHOLE], [("invented", [], [0])]),
+    "cut off": ([WHOLE], [[0, 0, 0.1, 0.1, 0.9, 0.2]], [("cut_off", [0], [0])]),
+    "cut off below the near IoU": ([WHOLE], [[0, 0, 0.1, 0.1, 0.9, 0.13]], [("cut_off", [0], [0])]),
+    "over-cropped": ([[0, 0, 0.1, 0.1, 0.9, 0.2]], [WHOLE], [("over_cropped", [0], [0])]),
+    "near miss": ([WHOLE], [[0, 0, 0.1, 0.4, 0.9, 0.8]], [("near_miss", [0], [0])]),
+    "too far for a near miss": (
+        [WHOLE],
+        [[0, 0, 0.1, 0.47, 0.9, 0.87]],
+        [("missed", [0], []), ("invented", [], [0])],
+    ),
+    "wrong class": ([WHOLE], [[0, 1, *WHOLE[2:]]], [("wrong_class", [0], [0])]),
+    "wrong class that fits badly": ([WHOLE], [[0, 1, 0.1, 0.1, 0.9, 0.2]], [("wrong_class", [0], [0])]),
+    "another page": ([WHOLE], [[1, *WHOLE[1:]]], [("missed", [0], []), ("invented", [], [0])]),
+    "duplicate": ([WHOLE], [WHOLE, [0, 0, 0.1, 0.1, 0.9, 0.48]], [("duplicate", [0], [1])]),
+    "duplicate inside of the match": ([WHOLE], [WHOLE, [0, 0, 0.2, 0.2, 0.3, 0.3]], [("duplicate", [0], [1])]),
+    "duplicate under another label": ([WHOLE], [WHOLE, [0, 1, *WHOLE[2:]]], [("duplicate", [0], [1])]),
+    "duplicate of what has a wrong class": (
+        [WHOLE],
+        [[0, 1, *WHOLE[2:]], [0, 1, 0.1, 0.1, 0.9, 0.45]],
+        [("wrong_class", [0], [0]), ("duplicate", [0], [1])],
+    ),
+    "split": (
+        [WHOLE],
+        [[0, 0, 0.1, 0.1, 0.9, 0.28], [0, 0, 0.1, 0.3, 0.9, 0.48]],
+        [("split", [0], [0, 1])],
+    ),
+    "split with a matched part": (
+        [WHOLE],
+        [[0, 0, 0.1, 0.1, 0.9, 0.37], [0, 0, 0.1, 0.38, 0.9, 0.5]],
+        [("split", [0], [0, 1])],
+    ),
+    "split into lines": (
+        [WHOLE],
+        [[0, 0, 0.1, 0.1 + line / 30, 0.9, 0.13 + line / 30] for line in range(12)],
+        [("split", [0], list(range(12)))],
+    ),
+    "two specks are no split": (
+        [WHOLE],
+        [[0, 0, 0.1, 0.1, 0.3, 0.2], [0, 0, 0.7, 0.3, 0.9, 0.38]],
+        [("cut_off", [0], [0]), ("duplicate", [0], [1])],
+    ),
+    "two of the same half are no split": (
+        [WHOLE],
+        [[0, 0, 0.1, 0.1, 0.9, 0.28], [0, 0, 0.1, 0.1, 0.9, 0.27]],
+        [("cut_off", [0], [0]), ("duplicate", [0], [1])],
+    ),
+    "merged": (
+        [[0, 0, 0.1, 0.1, 0.9, 0.28], [0, 0, 0.1, 0.3, 0.9, 0.48]],
+        [WHOLE],
+        [("merged", [0, 1], [0])],
+    ),
+    "merged with a matched part": (
+        [[0, 0, 0.1, 0.1, 0.9, 0.37], [0, 0, 0.1, 0.38, 0.9, 0.5]],
+        [WHOLE],
+        [("merged", [0, 1], [0])],
+    ),
+    "three mistakes of one page": (
+        [WHOLE, FAR],
+        [[0, 0, 0.1, 0.1, 0.9, 0.25], [0, 1, *FAR[2:]], [0, 0, 0.0, 0.0, 0.05, 0.05]],
+        [("wrong_class", [1], [1]), ("cut_off", [0], [0]), ("invented", [], [2])],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ONE_OF_EACH)
+def test_names_by_hand(case: str) -> None:
+    truth, predicted, expected = ONE_OF_EACH[case]
+    assert told(named(truth, predicted)) == expected
+
+
+def test_every_name_has_a_case_by_hand() -> None:
+    assert {name for *_, expected in ONE_OF_EACH.values() for name, *_ in expected} == set(DOCUMENT)
+
+
+@pytest.mark.parametrize(
+    ("box", "side", "share"),
+    [
+        ([0.1, 0.3, 0.9, 0.5], "top", 0.5),
+        ([0.1, 0.1, 0.4, 0.5], "right", 0.625),
+        ([0.1, 0.1, 0.9, 0.2], "bottom", 0.75),
+        ([0.6, 0.1, 0.9, 0.5], "left", 0.625),
+        ([0.1, 0.2, 0.9, 0.3], "bottom", 0.5),
+        ([0.3, 0.1, 0.4, 0.2], "bottom", 0.75),
+    ],
+)
+def test_side_and_share_of_a_cut(box: list[float], side: str, share: float) -> None:
+    # At a threshold of 0.9 every one of them is unmatched.
+    found = named([WHOLE], [[0, 0, *box]], iou=0.9)
+    assert (told(found)[0][0], SIDES[found.side[0]], found.share[0]) == ("cut_off", side, pytest.approx(share))
+    turned = named([[0, 0, *box]], [WHOLE], iou=0.9)
+    assert told(turned)[0][0] == "over_cropped"
+    assert turned.share[0] >= share
+
+
+def test_a_cut_on_equal_sides_is_told_in_the_order_of_the_sides() -> None:
+    found = named([[0, 0, 0, 0, 4, 4]], [[0, 0, 1, 1, 3, 3]])
+    assert (SIDES[found.side[0]], found.share[0]) == ("top", 0.25)
+
+
+def test_what_is_no_cut_has_no_side() -> None:
+    found = named([WHOLE], [])
+    assert (found.side.tolist(), np.isnan(found.share).tolist()) == ([NONE], [True])
+
+
+def test_poor_matches_have_a_name_when_asked_for() -> None:
+    # Coverage 0.75 and purity 1; coverage 1 and purity 0.8; both 0.75.
+    truth = [[0, 0, 0, 0, 8, 8], [1, 0, 0, 0, 8, 8], [2, 0, 0, 0, 8, 8]]
+    predicted = [[0, 0, 0, 0, 8, 6], [1, 0, 0, 0, 8, 10], [2, 0, 0, 2, 8, 10]]
+    assert len(named(truth, predicted)) == 0
+    found = named(truth, predicted, min_coverage=0.9, min_purity=0.9)
+    assert told(found) == [("cut_off", [0], [0]), ("over_cropped", [1], [1]), ("cut_off", [2], [2])]
+    assert found.share.tolist() == [0.25, 0.25, 0.25]
+    assert [SIDES[code] for code in found.side] == ["bottom", "bottom", "top"]
+    assert found.of_truth.tolist() == found.of_prediction.tolist() == [0, 1, 2]
+    assert told(named(truth, predicted, min_purity=0.9)) == [("over_cropped", [1], [1]), ("over_cropped", [2], [2])]
+    assert told(named(truth, predicted, min_coverage=0.75)) == []
+
+
+def test_a_poor_match_in_a_split_is_named_by_the_split() -> None:
+    truth, predicted, expected = ONE_OF_EACH["split with a matched part"]
+    found = named(truth, predicted, min_coverage=0.9)
+    assert told(found) == expected
+    assert (found.of_truth.tolist(), found.of_prediction.tolist()) == ([0], [0, 0])
+    found = named(truth, predicted)
+    assert (found.of_truth.tolist(), found.of_prediction.tolist()) == ([NONE], [NONE, 0])
+
+
+def test_boxes_that_do_not_take_part_have_no_name_and_give_none() -> None:
+    truth, predicted = columns([WHOLE, FAR]), columns([WHOLE, [0, 1, *FAR[2:]]])
+    nobody = np.full(2, NONE, dtype=np.int64)
+    counts = np.array([True, False])
+    found = name_mistakes(truth, predicted, nobody, iou=0.5, truth_counts=counts, prediction_counts=~counts)
+    assert told(found) == [("missed", [0], []), ("invented", [], [1])]
+    assert (found.of_truth.tolist(), found.of_prediction.tolist()) == ([0, NONE], [NONE, 1])
+
+
+def test_counts_by_label_and_by_page() -> None:
+    truth = [WHOLE, [2, 1, 0.1, 0.1, 0.2, 0.2], [2, 1, 0.3, 0.3, 0.4, 0.4]]
+    found = named(truth, [[0, 1, *WHOLE[2:]], [2, 0, 0.7, 0.7, 0.8, 0.8]])
+    wrong, missed, invented = (DOCUMENT.index(name) for name in ("wrong_class", "missed", "invented"))
+    assert found.counts[[wrong, missed, invented]].tolist() == [1, 2, 1]
+    assert found.counts.sum() == len(found) == 4
+    by_label, by_page = found.per_label(2), found.per_page(4)
+    assert (by_label.shape, by_page.shape) == ((2, len(DOCUMENT)), (4, len(DOCUMENT)))
+    # A wrong class counts for the label of the ground truth.
+    assert (by_label[0, wrong], by_label[1, missed], by_label[0, invented]) == (1, 2, 1)
+    assert (by_page[0, wrong], by_page[2, missed], by_page[2, invented], by_page.sum()) == (1, 2, 1, 4)
+
+
+@pytest.mark.parametrize(
+    ("given_options", "sentence"),
+    [
+        ({"near_iou": 0.0}, "thresholds out of range: near_iou 0.0, touch_iou 0.01 above near_iou"),
+        ({"touch_iou": 0.2}, "thresholds out of range: touch_iou 0.2 above near_iou"),
+        ({"inside_share": 1.5, "lopsided": 0.5}, "thresholds out of range: inside_share 1.5, lopsided 0.5"),
+        ({"together_share": -0.1}, "thresholds out of range: together_share -0.1"),
+        ({"min_purity": 2.0}, "thresholds out of range: min_purity 2.0"),
+    ],
+)
+def test_options_out_of_range(given_options: dict[str, float], sentence: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole sentence is compared
+        MistakeOptions(**given_options)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("iou", [0.0, 1.1])
+def test_a_threshold_out_of_range(iou: float) -> None:
+    one = columns([WHOLE])
+    with pytest.raises(ValueError, match=rf"^iou must be in \(0, 1\]; found {iou}$"):
+        name_mistakes(one, one, np.array([NONE]), iou=iou)
+
+
+Told = tuple[str, tuple[int, ...], tuple[int, ...]]
+
+
+def by_the_table(
+    truth: BoxColumns, predicted: BoxColumns, partner: np.ndarray, *, iou: float, options: MistakeOptions
+) -> list[Told]:
+    """The table of rules in plain Python, one page after the other."""
+    told: list[Told] = []
+    for page in sorted({*truth.page.tolist(), *predicted.page.tolist()}):
+        truths = np.flatnonzero(truth.page == page).tolist()
+        predictions = np.flatnonzero(predicted.page == page).tolist()
+        fits = {}
+        for g in truths:
+            for p in predictions:
+                fit = overlap(truth.xyxy[[g]], predicted.xyxy[[p]])
+                if fit.iou[0] >= options.touch_iou:
+                    fits[p, g] = float(fit.iou[0]), float(fit.coverage[0]), float(fit.purity[0])
+        same = {(p, g): predicted.label[p] == truth.label[g] for p, g in fits}
+        match_of_truth = {g: int(partner[g]) for g in truths if partner[g] != NONE}
+        match_of_prediction = {p: g for g, p in match_of_truth.items()}
+        free_g, free_p = set(truths) - set(match_of_truth), set(predictions) - set(match_of_prediction)
+        waiting_g, waiting_p = set(), set()
+        for g, p in match_of_truth.items():
+            _, coverage, purity = fits[p, g]
+            if coverage < (options.min_coverage or 0.0) or purity < (options.min_purity or 0.0):
+                waiting_g.add(g)
+                waiting_p.add(p)
+        taken = set(match_of_truth)
+
+        def give(name: str, gs: list[int], ps: list[int]) -> None:
+            told.append((name, tuple(sorted(gs)), tuple(sorted(ps))))
+            if name != "duplicate":
+                free_g.difference_update(gs)  # noqa: B023
+                waiting_g.difference_update(gs)  # noqa: B023
+            free_p.difference_update(ps)  # noqa: B023
+            waiting_p.difference_update(ps)  # noqa: B023
+            if gs and ps:
+                taken.update(gs)  # noqa: B023
+
+        for name in ("split", "merged"):
+            split = name == "split"
+            free_part, free_whole = (free_p, free_g) if split else (free_g, free_p)
+            match = match_of_truth if split else match_of_prediction
+            boxes = predicted.xyxy if split else truth.xyxy
+            relation = {
+                ((p, g) if split else (g, p)): (fit[0], fit[1 if split else 2], fit[2 if split else 1])
+                for (p, g), fit in fits.items()
+                if same[p, g]
+            }
+            home: dict[int, int] = {}
+            for part in sorted(free_part):
+                able = [
+                    (-value[0], whole)
+                    for (each, whole), value in relation.items()
+                    if each == part and value[2] >= options.inside_share and (whole in free_whole or whole in match)
+                ]
+                if able:
+                    home[part] = min(able)[1]
+            for whole in sorted(set(home.values())):
+                parts = [part for part, place in home.items() if place == whole]
+                main = match.get(whole, min(parts, key=lambda part: (-relation[part, whole][0], part)))
+                apart = [
+                    part
+                    for part in parts
+                    if part != main and overlap(boxes[[main]], boxes[[part]]).purity[0] < options.apart_share
+                ]
+                if not apart or relation[main, whole][2] < options.inside_share:
+                    continue
+                if sum(relation[part, whole][1] for part in [main, *apart]) < options.together_share:
+                    continue
+                group = [main, *apart]
+                give(name, *(([whole], group) if split else (group, [whole])))
+
+        def is_near(pair: tuple[int, int]) -> bool:
+            value, coverage, purity = fits[pair]  # noqa: B023
+            return value >= options.near_iou or max(coverage, purity) >= options.inside_share
+
+        def repeat(allowed: list[tuple[int, int]]) -> None:
+            for p in sorted(free_p):  # noqa: B023
+                able = [(-fits[p, g][0], g) for each, g in allowed if each == p]  # noqa: B023
+                if able:
+                    give("duplicate", [min(able)[1]], [p])
+
+        def pair_off(allowed: list[tuple[int, int]], name: str | None) -> None:
+            for p, g in sorted(allowed, key=lambda pair: (-fits[pair][0], *pair)):  # noqa: B023
+                if p in free_p and g in free_g:  # noqa: B023
+                    _, coverage, purity = fits[p, g]  # noqa: B023
+                    lost, foreign = 1.0 - coverage, 1.0 - purity
+                    fitting = "near_miss"
+                    if purity >= options.inside_share and lost >= options.lopsided * foreign and lost > foreign:
+                        fitting = "cut_off"
+                    if coverage >= options.inside_share and foreign >= options.lopsided * lost and foreign > lost:
+                        fitting = "over_cropped"
+                    give(name or fitting, [g], [p])
+
+        repeat([pair for pair in fits if same[pair] and fits[pair][0] >= iou and pair[1] in match_of_truth])
+        pair_off([pair for pair in fits if not same[pair] and fits[pair][0] >= iou], "wrong_class")
+        pair_off([pair for pair in fits if same[pair] and is_near(pair)], None)
+        pair_off([pair for pair in fits if not same[pair] and fits[pair][0] >= options.near_iou], "wrong_class")
+        repeat([pair for pair in fits if pair[1] in taken and ((same[pair] and is_near(pair)) or fits[pair][0] >= iou)])
+        for g in sorted(free_g):
+            give("missed", [g], [])
+        for p in sorted(free_p):
+            give("invented", [], [p])
+        for g in sorted(waiting_g):
+            _, coverage, purity = fits[match_of_truth[g], g]
+            short, foreign_parts = coverage < (options.min_coverage or 0.0), purity < (options.min_purity or 0.0)
+            cut = short and (not foreign_parts or coverage <= purity)
+            give("cut_off" if cut else "over_cropped", [g], [match_of_truth[g]])
+    return sorted(told)
+
+
+OPTIONS = [
+    MistakeOptions(),
+    MistakeOptions(min_coverage=0.85, min_purity=0.85),
+    MistakeOptions(touch_iou=0.05, inside_share=0.5, apart_share=0.9, together_share=0.0, lopsided=1.0, min_purity=0.7),
+]
+
+
+@settings(deadline=None, max_examples=250)
+@given(
+    sides=layouts(grid=8) | layouts(),
+    iou=st.sampled_from([0.25, 0.5, 0.75, 1.0]),
+    options=st.sampled_from(OPTIONS),
+)
+def test_names_are_those_of_the_table(
+    sides: tuple[BoxColumns, BoxColumns], iou: float, options: MistakeOptions
+) -> None:
+    truth, predicted = sides
+    partner = partners(truth, predicted, iou)
+    found = name_mistakes(truth, predicted, partner, iou=iou, options=options)
+    assert sorted((name, tuple(gs), tuple(ps)) for name, gs, ps in told(found)) == by_the_table(
+        truth, predicted, partner, iou=iou, options=options
+    )
+
+
+@settings(deadline=None, max_examples=100)
+@given(sides=layouts(grid=8) | layouts(), iou=st.sampled_from([0.25, 0.5, 0.75]))
+def test_every_unmatched_box_has_exactly_one_name(sides: tuple[BoxColumns, BoxColumns], iou: float) -> None:
+    truth, predicted = sides
+    partner = partners(truth, predicted, iou)
+    found = name_mistakes(truth, predicted, partner, iou=iou)
+    unmatched = np.setdiff1d(np.arange(len(predicted)), partner)
+    assert (np.flatnonzero(found.of_truth != NONE) == np.flatnonzero(partner == NONE)).all()
+    assert (np.flatnonzero(found.of_prediction != NONE) == unmatched).all()
+    for mistake, (name, gs, ps) in enumerate(told(found)):
+        bearers = ERROR_TYPES["document"][name].sides
+        for rows, of, side in ((gs, found.of_truth, "ground_truth"), (ps, found.of_prediction, "prediction")):
+            assert all(of[row] == mistake for row in rows if side in bearers and of[row] != NONE)
+            assert rows == sorted(set(rows))
+            assert rows or side not in bearers
+        carried = [row for row in gs if found.of_truth[row] == mistake]
+        assert carried or mistake in found.of_prediction[ps]
+        assert {truth.page[row] for row in gs} | {predicted.page[row] for row in ps} == {found.page[mistake]}
+        of_prediction = ERROR_TYPES["document"][name].sides == ("prediction",)
+        assert found.label[mistake] == (predicted.label[ps[0]] if of_prediction else truth.label[gs[0]])
+        has_side = name in ("cut_off", "over_cropped")
+        assert (found.side[mistake] != NONE) == has_side
+        assert (found.share[mistake] > 0) == has_side
+        assert not (name == "cut_off" and found.share[mistake] > 1)
+    assert (np.diff(found.page) >= 0).all()
+
+
+@settings(deadline=None, max_examples=60)
+@given(sides=layouts(), seed=st.integers(0, 1000))
+def test_the_order_of_rows_and_the_other_pages_do_not_matter(sides: tuple[BoxColumns, BoxColumns], seed: int) -> None:
+    truth, predicted = sides
+    rng = np.random.default_rng(seed)
+    everything = _corners(truth, predicted, np.arange(len(truth)), np.arange(len(predicted)))
+    assert everything == _corners(truth, predicted, rng.permutation(len(truth)), rng.permutation(len(predicted)))
+    by_page = [
+        _corners(truth, predicted, np.flatnonzero(truth.page == page), np.flatnonzero(predicted.page == page))
+        for page in range(3)
+    ]
+    assert everything == sorted(mistake for page in by_page for mistake in page)
+
+
+def _corners(truth: BoxColumns, predicted: BoxColumns, truths: np.ndarray, predictions: np.ndarray) -> list[Any]:
+    """The mistakes of some rows, by the corners of their boxes."""
+    truth, predicted = take(truth, truths), take(predicted, predictions)
+    found = name_mistakes(truth, predicted, partners(truth, predicted, 0.5), iou=0.5)
+    return sorted(
+        (name, sorted(truth.xyxy[gs].tolist()), sorted(predicted.xyxy[ps].tolist())) for name, gs, ps in told(found)
+    )
+
+
+@settings(deadline=None, max_examples=40)
+@given(sides=layouts(grid=8))
+def test_naming_edits_nothing(sides: tuple[BoxColumns, BoxColumns]) -> None:
+    truth, predicted = sides
+    partner = partners(truth, predicted, 0.5)
+    counts = np.ones(len(truth), dtype=bool), np.ones(len(predicted), dtype=bool)
+    given_columns = [truth.xyxy, truth.label, truth.page, predicted.xyxy, predicted.label, partner, *counts]
+    copies = [column.copy() for column in given_columns]
+    name_mistakes(
+        truth, predicted, partner, iou=0.5, truth_counts=counts[0], prediction_counts=counts[1], options=OPTIONS[1]
+    )
+    for column, copy in zip(given_columns, copies, strict=True):
+        assert (column == copy).all()
+
+
+def test_the_benchmark_runs_and_its_counts_are_equal(capsys: pytest.CaptureFixture[str]) -> None:
+    # It stops with a message when a peer that is installed counts otherwise.
+    assert bench_error_types.main(["--smoke", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert set(result["document_names"]["counts"]) == set(DOCUMENT)
+    assert {duel["peer"] for duel in result["duels"]} <= {"hotcoco", "tidecv"}

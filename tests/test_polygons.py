@@ -1,0 +1,260 @@
+"""Polygons: areas by hand and by pixels, boxes where there is no outline, and what is said of bad ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from evaluator.boxes import Overlap, overlap
+from evaluator.dataset import Annotations, join
+from evaluator.errors import Collector
+from evaluator.polygons import outline_bounds, polygon_findings, polygon_overlap
+from evaluator.protocols import snapshot
+from tests.building import annotations, box, ground_truth, random_rows
+
+Ring = list[tuple[float, float]]
+
+
+@dataclass
+class Regions:
+    """Boxes and outlines as the columns of a file have them."""
+
+    xyxy: np.ndarray
+    polygons: dict[int, list[np.ndarray]] = field(default_factory=dict)
+
+
+def regions(*outlines: list[Ring] | tuple[float, float, float, float]) -> Regions:
+    """Regions from rings, or from corners where a row has no outline; the box of an outline is around it."""
+    made = Regions(xyxy=np.zeros((len(outlines), 4)))
+    for row, outline in enumerate(outlines):
+        if isinstance(outline, tuple):
+            made.xyxy[row] = outline
+            continue
+        made.polygons[row] = [np.array(ring, dtype=np.float64).reshape(-1, 2) for ring in outline]
+        if outline:
+            points = np.concatenate(made.polygons[row])
+            made.xyxy[row] = [*points.min(axis=0), *points.max(axis=0)]
+    return made
+
+
+def fit(truth: Regions, predicted: Regions) -> list[tuple[float, float, float]]:
+    rows = np.arange(len(truth.xyxy))
+    found = polygon_overlap(truth, predicted, rows, rows)
+    return [tuple(float(column[row]) for column in found) for row in rows.tolist()]  # type: ignore[misc]
+
+
+def square(x: float, y: float, side: float) -> Ring:
+    return [(x, y), (x + side, y), (x + side, y + side), (x, y + side)]
+
+
+BOX = (0.0, 0.0, 4.0, 4.0)
+TRIANGLE: Ring = [(0, 0), (4, 0), (0, 4)]
+BOW_TIE: Ring = [(0, 0), (4, 4), (4, 0), (0, 4)]
+
+
+@pytest.mark.parametrize(
+    ("truth", "predicted", "expected"),
+    [
+        ([TRIANGLE], BOX, (0.5, 1.0, 0.5)),
+        (BOX, [TRIANGLE], (0.5, 0.5, 1.0)),
+        ([TRIANGLE], [TRIANGLE], (1.0, 1.0, 1.0)),
+        ([TRIANGLE], [TRIANGLE[::-1]], (1.0, 1.0, 1.0)),
+        ([TRIANGLE], [[*TRIANGLE, TRIANGLE[0]]], (1.0, 1.0, 1.0)),
+        # Triangles of one box in opposite corners share the middle line only.
+        ([TRIANGLE], [[(4, 0), (4, 4), (0, 4)]], (0.0, 0.0, 0.0)),
+        # Two parts: 9 + 4 - 1 of 16.
+        ([square(0, 0, 3), square(2, 2, 2)], BOX, (0.75, 1.0, 0.75)),
+        ([square(0, 0, 1), square(3, 3, 1)], BOX, (0.125, 1.0, 0.125)),
+        # A ring inside of another is a part, not a hole.
+        ([square(0, 0, 4), square(1, 1, 1)], BOX, (1.0, 1.0, 1.0)),
+        # Two triangles of area 4 each.
+        ([BOW_TIE], BOX, (0.5, 1.0, 0.5)),
+        # What encloses nothing is its box.
+        ([[(0, 0), (2, 2), (4, 4)]], BOX, (1.0, 1.0, 1.0)),
+        ([[(0, 0), (4, 4)]], BOX, (1.0, 1.0, 1.0)),
+        ([square(0, 0, 4), [(1, 1), (2, 2)]], BOX, (1.0, 1.0, 1.0)),
+    ],
+)
+def test_areas_by_hand(
+    truth: list[Ring] | tuple[float, ...],
+    predicted: list[Ring] | tuple[float, ...],
+    expected: tuple[float, float, float],
+) -> None:
+    assert fit(regions(truth), regions(predicted)) == [pytest.approx(expected)]  # type: ignore[arg-type]
+
+
+def test_rows_may_repeat_and_mix() -> None:
+    truth, predicted = regions([TRIANGLE], BOX, (9.0, 9.0, 10.0, 10.0)), regions(BOX, [TRIANGLE])
+    found = polygon_overlap(truth, predicted, np.array([0, 0, 1, 2, 1]), np.array([0, 1, 0, 1, 1]))
+    assert found.iou.tolist() == pytest.approx([0.5, 1.0, 1.0, 0.0, 0.5])
+    assert found.coverage.tolist() == pytest.approx([1.0, 1.0, 1.0, 0.0, 0.5])
+    assert found.purity.tolist() == pytest.approx([0.5, 1.0, 1.0, 0.0, 1.0])
+
+
+def test_nothing_to_compare() -> None:
+    nobody = np.empty(0, dtype=np.int64)
+    for some in (regions(), regions([TRIANGLE])):
+        found = polygon_overlap(some, some, nobody, nobody)
+        assert [column.shape for column in found] == [(0,)] * 3
+    assert outline_bounds(regions()).shape == (0, 4)
+
+
+corners = arrays(np.float64, (12, 4), elements=st.floats(0, 1).map(lambda value: round(value, 3)))
+
+
+@settings(deadline=None, max_examples=60)
+@given(first=corners, second=corners)
+def test_without_outlines_the_numbers_are_those_of_boxes(first: np.ndarray, second: np.ndarray) -> None:
+    sides = [
+        Regions(np.hstack([np.minimum(a[:, :2], a[:, 2:]), np.maximum(a[:, :2], a[:, 2:])])) for a in (first, second)
+    ]
+    rows = np.arange(12)
+    expected = overlap(sides[0].xyxy, sides[1].xyxy)
+    for column, wanted in zip(polygon_overlap(*sides, rows, rows), expected, strict=True):
+        assert (column == wanted).all()
+
+
+@settings(deadline=None, max_examples=60)
+@given(first=corners, second=corners)
+def test_an_outline_that_is_the_box_changes_nothing(first: np.ndarray, second: np.ndarray) -> None:
+    boxes = [np.hstack([np.minimum(a[:, :2], a[:, 2:]), np.maximum(a[:, :2], a[:, 2:])]) for a in (first, second)]
+    outlined = [
+        Regions(xyxy, {row: [xyxy[row][[0, 1, 2, 1, 2, 3, 0, 3]].reshape(4, 2)] for row in range(0, 12, step)})
+        for xyxy, step in zip(boxes, (1, 2), strict=True)
+    ]
+    rows = np.arange(12)
+    found, expected = polygon_overlap(*outlined, rows, rows), overlap(*boxes)
+    for column, wanted in zip(found, expected, strict=True):
+        np.testing.assert_allclose(column, wanted, rtol=0, atol=1e-9)
+        assert ((column >= 0.0) & (column <= 1.0)).all()
+
+
+def mask(rings: list[np.ndarray], cells: int) -> np.ndarray:
+    """Cell centres inside of the union of rings, by counting crossings of a ray to the right."""
+    centre = (np.arange(cells) + 0.5) / cells
+    x, y = np.meshgrid(centre, centre)
+    inside = np.zeros_like(x, dtype=bool)
+    for ring in rings:
+        crossed = np.zeros_like(inside)
+        for (x1, y1), (x2, y2) in zip(ring, np.roll(ring, -1, axis=0), strict=True):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                at = x1 + (y - y1) / (y2 - y1) * (x2 - x1)
+            crossed ^= ((y1 > y) != (y2 > y)) & (x < at)
+        inside |= crossed
+    return inside
+
+
+def star(rng: np.random.Generator) -> np.ndarray:
+    """A ring around a point that does not cross itself."""
+    angle = np.sort(rng.uniform(0, 2 * np.pi, rng.integers(5, 12)))
+    reach = rng.uniform(0.1, 0.3, len(angle))
+    middle = rng.uniform(0.35, 0.65, 2)
+    return middle + np.column_stack([reach * np.cos(angle), reach * np.sin(angle)])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_areas_are_those_of_the_pixels(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rings = [[star(rng) for _ in range(rng.integers(1, 4))] for _ in range(2)]
+    truth, predicted = (regions([ring.tolist() for ring in side]) for side in rings)
+    ours, theirs = (mask(side, 600) for side in rings)
+    shared = (ours & theirs).sum()
+    expected = (shared / (ours | theirs).sum(), shared / ours.sum(), shared / theirs.sum())
+    assert fit(truth, predicted) == [pytest.approx(expected, abs=0.01)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_swapping_the_sides_swaps_coverage_and_purity(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    first, second = (regions(*([star(rng).tolist()] for _ in range(20))) for _ in range(2))
+    rows = np.arange(20)
+    found, turned = polygon_overlap(first, second, rows, rows), polygon_overlap(second, first, rows, rows)
+    for column, other in zip(found, Overlap(turned.iou, turned.purity, turned.coverage), strict=True):
+        np.testing.assert_allclose(column, other, rtol=1e-12)
+
+
+def test_bounds_are_those_of_the_outline_whatever_the_box_says() -> None:
+    some = regions(BOX, [TRIANGLE], [[(0, 0), (2, 2)]])
+    some.xyxy[1:] = [0, 0, 1, 1]
+    before = some.xyxy.copy()
+    assert outline_bounds(some).tolist() == [[0, 0, 4, 4], [0, 0, 4, 4], [0, 0, 1, 1]]
+    assert (some.xyxy == before).all()
+
+
+def test_findings_name_every_outline_that_is_not_used_as_it_stands() -> None:
+    some = regions(
+        BOX,
+        [TRIANGLE],
+        [BOW_TIE],
+        [[(0, 0), (2, 2), (4, 4)]],
+        [[(1, 1)]],
+        [],
+        [square(0, 0, 3), BOW_TIE],
+        [square(0, 0, 3), [(1, 1), (2, 2)]],
+    )
+    found = Collector("coco.json", max_per_rule=None)
+    polygon_findings(some, found, lambda row: f"$.annotations[{row}].segmentation")
+    encloses = "a polygon must enclose an area (OGC simple features 1.2.1, section 6.1.11)"
+    crosses = "a polygon must not cross or touch itself (OGC simple features 1.2.1, section 6.1.11)"
+    use_box = "Its box is used; correct the outline, or leave it out."
+    use_area = "What it encloses is used; correct the outline."
+    assert [(finding.severity, finding.sentence) for finding in found.findings()] == [
+        ("warning", f"coco.json: $.annotations[2].segmentation: {crosses}; found Self-intersection[2 2]. {use_area}"),
+        ("warning", f"coco.json: $.annotations[3].segmentation: {encloses}; found 3 points. {use_box}"),
+        ("warning", f"coco.json: $.annotations[4].segmentation: {encloses}; found 1 point. {use_box}"),
+        ("warning", f"coco.json: $.annotations[5].segmentation: {encloses}; found 0 points. {use_box}"),
+        ("warning", f"coco.json: $.annotations[6].segmentation: {crosses}; found Self-intersection[2 2]. {use_area}"),
+        (
+            "warning",
+            f"coco.json: $.annotations[7].segmentation: {encloses}; found a ring of 2 points. "
+            "Its other rings are used; correct this one.",
+        ),
+    ]
+
+
+def test_parts_that_overlap_are_fine() -> None:
+    found = Collector("coco.json", max_per_rule=None)
+    polygon_findings(regions([square(0, 0, 3), square(2, 2, 2)]), found, str)
+    assert found.findings() == ()
+
+
+def with_outlines(source: Annotations, outlines: dict[int, Ring]) -> Annotations:
+    rings = {row: [np.array(ring, dtype=np.float64)] for row, ring in outlines.items()}
+    return replace(source, boxes=replace(source.boxes, polygons=rings))
+
+
+def test_the_snapshot_protocol_matches_by_outline_when_told_to() -> None:
+    # Two triangles of one box, the prediction once the same and once the opposite; and a box without outline.
+    lower = [(0.0, 0.0), (0.4, 0.4), (0.0, 0.4)]
+    upper = [(0.0, 0.0), (0.4, 0.0), (0.4, 0.4)]
+    rows = [box(0.0, 0.0, 0.4, 0.4), box(0.0, 0.0, 0.4, 0.4, page=1), box(0.5, 0.5, 0.9, 0.9)]
+    truth = with_outlines(ground_truth(rows), {0: lower, 1: lower})
+    predicted = with_outlines(annotations([*rows[:2], box(0.5, 0.5, 0.9, 0.8)]), {0: lower, 1: upper})
+    dataset = join(truth, predicted)
+    by_box = snapshot.pair(dataset).match().at(0.5)
+    assert (by_box.micro.tp[0], by_box.matching.signature(0.5).options) == (3, ())
+    matching = snapshot.pair(dataset, polygons=True).match()
+    found = matching.at(0.5)
+    assert found.truth_partner.tolist() == [0, -1, 2]
+    assert found.matches.iou.tolist() == pytest.approx([1.0, 0.75])
+    assert found.matches.coverage.tolist() == pytest.approx([1.0, 0.75])
+    assert found.matches.purity.tolist() == pytest.approx([1.0, 1.0])
+    assert "polygon IoU" in matching.signature(0.5).line
+    scored = snapshot.pair(dataset, polygons=True).match(min_score=0.5, labels=("Table",)).at(0.5)
+    assert scored.micro.tp[0] == 0
+    with pytest.raises(ValueError, match=r"^iou_floor must be in \(0, 1\]; found 0$"):
+        snapshot.pair(dataset, polygons=True, iou_floor=0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_without_outlines_the_protocol_is_the_same_either_way(seed: int) -> None:
+    truth, predicted = random_rows(seed)
+    dataset = join(ground_truth(truth), annotations(predicted))
+    plain, outlined = (snapshot.pair(dataset, polygons=polygons).match() for polygons in (False, True))
+    for name in ("prediction", "ground_truth", "iou", "coverage", "purity"):
+        assert (getattr(plain.matches, name) == getattr(outlined.matches, name)).all()

@@ -18,20 +18,20 @@ import time
 import traceback
 import urllib.request
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from cyclopts import App, CycloptsError, Group, Parameter, UnusedCliTokensError
 from rich.console import Console
 from rich.text import Text
 
-from evaluator import readers, report, workspace
-from evaluator.dataset import Annotations, map_labels
+from evaluator import evaluation, readers, report, workspace
+from evaluator.dataset import Annotations
 from evaluator.errors import BadInput, Finding, has_errors, plain
-from evaluator.protocols import PROTOCOLS, snapshot
-from evaluator.readers.snapshot import check_pair
+from evaluator.evaluation import Evaluation, OptionError, Options
+from evaluator.protocols import PROTOCOLS
 from evaluator.results import count_of
 from evaluator.version import __version__
 
@@ -45,8 +45,9 @@ _PORTS_TRIED: Final = 100
 _START_SECONDS: Final = 60.0
 WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
 
-_options = Group("Matching", sort_key=1)
-_output = Group("Output", sort_key=2)
+_options = Group("Boxes", sort_key=1)
+_own = Group("Options of one protocol", sort_key=2)
+_output = Group("Output", sort_key=3)
 
 app = App(
     name="layoutscope",
@@ -141,7 +142,7 @@ def check(
     truths = [read for read in annotations if read.side == "ground_truth"]
     if len(truths) == 1:
         predictions = [read for read in annotations if read.side == "prediction"]
-        findings += [finding for read in predictions for finding in check_pair(truths[0], read)]
+        findings += [finding for read in predictions for finding in evaluation.check_pair(truths[0], read)]
     if json:
         described = [_described(path, read) for path, (read, _) in zip(files, results, strict=True)]
         print(report.to_json({"files": described, "findings": findings}))
@@ -160,14 +161,27 @@ def evaluate(
     *,
     gt: Path,
     pred: Annotated[list[Path], Parameter(negative="")],
-    iou: Annotated[tuple[float, ...], Parameter(group=_options, negative="")] = snapshot.IOU_THRESHOLDS,
-    min_score: Annotated[float, Parameter(group=_options)] = 0.0,
-    min_area: Annotated[float, Parameter(group=_options)] = 0.0,
+    iou: Annotated[tuple[str, ...], Parameter(group=_options, negative="")] = (),
+    min_score: Annotated[float | None, Parameter(group=_options)] = None,
+    min_area: Annotated[float | None, Parameter(group=_options)] = None,
     labels: Annotated[str | None, Parameter(group=_options)] = None,
     map_label: Annotated[tuple[str, ...], Parameter(group=_options, negative="")] = (),
-    class_weight: Annotated[tuple[str, ...], Parameter(group=_options, negative="")] = (),
     as_reference: Annotated[bool, Parameter(group=_options, negative="")] = False,
     format: Annotated[str | None, Parameter(group=_options)] = None,
+    class_weight: Annotated[tuple[str, ...], Parameter(group=_own, negative="")] = (),
+    ap: Annotated[Literal["11-point", "all-point"] | None, Parameter(group=_own)] = None,
+    small_px: Annotated[float | None, Parameter(group=_own)] = None,
+    line_px: Annotated[float | None, Parameter(group=_own)] = None,
+    lenient: Annotated[bool, Parameter(group=_own, negative="")] = False,
+    classes: Annotated[Literal["auto", "same", "different"] | None, Parameter(group=_own)] = None,
+    missing_page: Annotated[Literal["penalize", "ignore"] | None, Parameter(group=_own)] = None,
+    page_size: Annotated[str | None, Parameter(group=_own)] = None,
+    pdfs: Annotated[Path | None, Parameter(group=_own)] = None,
+    exact: Annotated[bool, Parameter(group=_own, negative="")] = False,
+    parity: Annotated[Literal["none", "stickler"] | None, Parameter(group=_own)] = None,
+    recall_grid: Annotated[Literal["linspace", "decimal"] | None, Parameter(group=_own)] = None,
+    schema: Annotated[Path | None, Parameter(group=_own)] = None,
+    profile: Annotated[Literal["documented", "published"] | None, Parameter(group=_own)] = None,
     json: Annotated[bool, Parameter(group=_output, negative="")] = False,
     csv: Annotated[bool, Parameter(group=_output, negative="")] = False,
     markdown: Annotated[bool, Parameter(group=_output, negative="")] = False,
@@ -184,7 +198,7 @@ def evaluate(
     pred
         Prediction file or folder; repeat it for more models.
     iou
-        IoU threshold in (0, 1]; repeat it for more.
+        IoU threshold in (0, 1], or a range "0.50:0.95:0.05"; repeat it for more.
     min_score
         Leave out predictions below this score before matching.
     min_area
@@ -193,12 +207,38 @@ def evaluate(
         Score these labels only, separated by commas.
     map_label
         Rename a label in both files, "fig=Figure"; repeat it for more.
-    class_weight
-        Weight of a label in the mean over labels, Table=2; repeat it for more.
     as_reference
         Allow --gt to be a prediction file.
     format
         Format of the files, when it should not be told by content.
+    class_weight
+        snapshot: weight of a label in the mean over labels, Table=2; repeat it for more.
+    ap
+        pod: how average precision is read off the curve.
+    small_px
+        pod: objects of at most this width and height are not counted.
+    line_px
+        pod: regions of at most this width or height count as lines and are left out.
+    lenient
+        pod: repair what the format allows, with a warning each.
+    classes
+        pixel: whether both sides have the same classes.
+    missing_page
+        pixel: a page that one side lacks counts as background, or is left out.
+    page_size
+        pixel: width and height, "612x792", of pages whose size neither file nor PDF gives.
+    pdfs
+        pixel: folder of the PDFs that give the sizes of the pages.
+    exact
+        pixel: add the integer counts of label sets to the JSON.
+    parity
+        fields: reproduce the pairing of the reference program.
+    recall_grid
+        fields: how the 101 recall points are computed.
+    schema
+        fields: JSON file that says how values are compared.
+    profile
+        posters: the text of the specification, or what reproduces the published table.
     json
         Write JSON to standard output.
     csv
@@ -214,38 +254,35 @@ def evaluate(
         raise UsageError("choose one of --json, --csv and --markdown.")
     _need_ratio("--min-score", min_score)
     _need_ratio("--min-area", min_area)
-    for threshold in iou:
-        if not 0.0 < threshold <= 1.0:
-            raise UsageError(f"--iou must be above 0 and at most 1; found {threshold:g}.")
-    renamed = dict(_assignment("--map-label", text) for text in map_label)
     weights = {name: _weight(name, value) for name, value in (_assignment("--class-weight", t) for t in class_weight)}
-    names = tuple(name.strip() for name in labels.split(",") if name.strip()) if labels is not None else None
-    if names == ():
-        raise UsageError("--labels must name at least one label.")
-
+    options = Options(
+        iou=tuple(value for text in iou for value in _thresholds(text)) or None,
+        min_score=min_score,
+        min_area=min_area,
+        labels=_names(labels),
+        map_label=dict(_assignment("--map-label", text) for text in map_label) or None,
+        as_reference=as_reference or None,
+        format=format,
+        class_weight=weights or None,
+        ap=ap,
+        small_px=small_px,
+        line_px=line_px,
+        lenient=lenient or None,
+        classes=classes,
+        missing_page=missing_page,
+        page_size=_size(page_size),
+        pdfs=pdfs,
+        exact=exact or None,
+        parity=parity,
+        recall_grid=recall_grid,
+        schema=schema,
+        profile=profile,
+    )
     with _progress("Reading") as say:
-        truth = map_labels(readers.read(gt, format=format, side="ground_truth", as_reference=as_reference), renamed)
-        results = []
-        for path in pred:
-            say(f"Reading {path.name}")
-            prediction = map_labels(readers.read(path, format=format, side="prediction"), renamed)
-            findings = [*truth.findings, *prediction.findings, *check_pair(truth, prediction)]
-            if has_errors(findings):
-                raise BadInput(findings)
-            say(f"Evaluating {path.name}")
-            try:
-                result = snapshot.evaluate(
-                    truth,
-                    prediction,
-                    iou=iou,
-                    min_score=min_score,
-                    min_area=min_area,
-                    labels=names,
-                    class_weight=weights,
-                )
-            except ValueError as problem:
-                raise UsageError(f"{problem}.") from problem
-            results.append((result, findings))
+        try:
+            results = evaluation.evaluate(protocol, gt, pred, options, say)
+        except OptionError as problem:
+            raise UsageError(f"{problem}.") from problem
     _write(results, json=json, csv=csv, markdown=markdown, out=out)
     return OK
 
@@ -332,7 +369,7 @@ def _described(path: Path, read: Annotations | None) -> dict[str, Any]:
 
 
 def _write(
-    results: Sequence[tuple[snapshot.SnapshotResult, Sequence[Finding]]],
+    results: Sequence[Evaluation],
     *,
     json: bool,
     csv: bool,
@@ -340,27 +377,73 @@ def _write(
     out: Path | None,
 ) -> None:
     """Results to standard output in the chosen form, and all forms into the folder when one is given."""
-    values = [{**result.to_json(), "findings": findings} for result, findings in results]
-    tables = [result.table() for result, _ in results]
-    written = {
-        "result.json": report.to_json(values[0] if len(values) == 1 else values) + "\n",
-        "result.csv": report.to_csv(tables),
-        "result.md": report.to_markdown(tables),
+    tables = [evaluated.result.table() for evaluated in results]
+    # Made when it is wanted: the matrices of every page are dear, and most runs want a table.
+    forms: dict[str, Callable[[], str]] = {
+        "result.json": lambda: report.to_json(_values(results)) + "\n",
+        "result.csv": lambda: report.to_csv(tables),
+        "result.md": lambda: report.to_markdown(tables),
     }
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        for name, text in written.items():
-            (out / name).write_text(text, encoding="utf-8", newline="\n")
+        for name, form in forms.items():
+            (out / name).write_text(form(), encoding="utf-8", newline="\n")
     chosen = "result.json" if json else "result.csv" if csv else "result.md" if markdown else None
-    sys.stdout.write(written[chosen] if chosen else report.to_text(tables))
+    sys.stdout.write(forms[chosen]() if chosen else report.to_text(tables))
     if not json:  # the JSON has them
-        unique = {finding: None for _, findings in results for finding in findings}
+        unique = {finding: None for evaluated in results for finding in evaluated.findings}
         sys.stderr.write(report.findings_text(list(unique)))
 
 
-def _need_ratio(option: str, value: float) -> None:
+def _values(results: Sequence[Evaluation]) -> dict[str, Any] | list[dict[str, Any]]:
+    """The result of one model, or a list of those of several."""
+    values = [evaluated.to_json() for evaluated in results]
+    return values[0] if len(values) == 1 else values
+
+
+def _thresholds(text: str) -> Iterator[float]:
+    """The IoU thresholds of one option: a number, or start:stop:step with both ends."""
+    try:
+        start, *rest = (float(part) for part in text.split(":"))
+    except ValueError:
+        raise UsageError(f'--iou must be a number or a range such as "0.50:0.95:0.05"; found {text}.') from None
+    if len(rest) not in (0, 2):
+        raise UsageError(f'--iou must be a number or a range such as "0.50:0.95:0.05"; found {text}.')
+    stop, step = rest or (start, 1.0)
+    for value in (start, stop):
+        if not 0.0 < value <= 1.0:
+            raise UsageError(f"--iou must be above 0 and at most 1; found {value:g}.")
+    if not (step >= 0.001 and start <= stop):
+        raise UsageError(f"--iou must rise from start to stop in steps of at least 0.001; found {text}.")
+    for place in range(int(round((stop - start) / step, 6)) + 1):
+        # Rounded, so that the third of 0.50:0.95:0.05 is 0.6 and not 0.6000000000000001.
+        yield round(start + place * step, 12)
+
+
+def _size(text: str | None) -> tuple[float, float] | None:
+    """A page size such as 612x792."""
+    if text is None:
+        return None
+    with contextlib.suppress(ValueError):
+        width, height = (float(part) for part in text.lower().split("x"))
+        if 0.0 < width < float("inf") and 0.0 < height < float("inf"):
+            return width, height
+    raise UsageError(f'--page-size must look like "612x792"; found {text}.')
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    """Names separated by commas; None when none were asked for."""
+    if text is None:
+        return None
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise UsageError("--labels must name at least one label.")
+    return names
+
+
+def _need_ratio(option: str, value: float | None) -> None:
     """Refuse a share that is not in [0, 1]."""
-    if not 0.0 <= value <= 1.0:
+    if value is not None and not 0.0 <= value <= 1.0:
         raise UsageError(f"{option} must be between 0 and 1; found {value:g}.")
 
 
@@ -459,8 +542,6 @@ def _answers(url: str, child: subprocess.Popen[bytes]) -> bool:
             return True
         time.sleep(0.1)
     return False
-
-
 
 
 if __name__ == "__main__":

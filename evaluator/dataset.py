@@ -335,14 +335,21 @@ def join(ground_truth: Annotations, *predictions: Annotations) -> Dataset:
     label_code = {label: code for code, label in enumerate(labels)}
 
     recoded = [_recode(source, document_code, label_code) for source in files]
-    # One sortable number per page: page indices are below 2**31 by the readers' rule.
-    pairs = list(zip(files, recoded, strict=True))
-    keys = [(document.astype(np.int64) << 32) | source.boxes.page for source, (document, _, _) in pairs]
-    entries = [(document.astype(np.int64) << 32) | source.page_index for source, (_, _, document) in pairs]
-    known = np.unique(np.concatenate([*keys, *entries]))
+    # One sortable number per page: page indices are below 2**31 by the readers' rule. A box is on the page of its
+    # entry, so the pages of the entries are all there are, and looking those up is enough.
+    entries = [
+        (document.astype(np.int64) << 32) | source.page_index
+        for source, (_, _, document) in zip(files, recoded, strict=True)
+    ]
+    known = np.unique(np.concatenate(entries))
     sides = tuple(
-        JoinedBoxes(source=source, document=document, page=np.searchsorted(known, key).astype(np.int64), label=label)
-        for (source, (document, label, _)), key in zip(pairs, keys, strict=True)
+        JoinedBoxes(
+            source=source,
+            document=document,
+            page=np.searchsorted(known, keys).astype(np.int64)[source.boxes.entry],
+            label=label,
+        )
+        for source, (document, label, _), keys in zip(files, recoded, entries, strict=True)
     )
     return Dataset(
         documents=documents,

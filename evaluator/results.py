@@ -198,6 +198,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     protocol, version : str
     iou : tuple of float
         IoU thresholds.
+    strict : bool
+        Whether a pair must exceed the threshold, not only reach it.
     min_score : float or None
         Predictions below are left out before matching; 0 keeps all, None for a protocol without scores.
     min_area : float
@@ -215,6 +217,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     protocol: str
     version: str
     iou: tuple[float, ...] = ()
+    strict: bool = False
     min_score: float | None = 0.0
     min_area: float = 0.0
     labels: tuple[str, ...] | None = None
@@ -236,7 +239,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """
         parts = [f"{self.protocol} {self.version}"]
         if self.iou:
-            parts.append("IoU ≥ " + ", ".join(threshold_text(value) for value in self.iou))
+            parts.append(f"IoU {'>' if self.strict else '≥'} " + ", ".join(threshold_text(value) for value in self.iou))
         if self.min_score is not None:
             parts.append(f"score ≥ {threshold_text(self.min_score)}")
         if self.min_area:

@@ -20,6 +20,8 @@ from pages import _session as session
 FILES_VIEW = "pages/files.py"
 _BROWSER_HINT = "Open Files to choose or upload them."
 _FINDINGS_SHOWN = 200
+# The others run in the terminal until their views are built.
+_SHOWN_PROTOCOLS = ("snapshot",)
 # After "www", ":" and "@": what makes a link, an emoji or an icon of plain text.
 _MADE_LATER = re.compile(r"(?<=www)(?=\.)|(?<=[:@])", re.IGNORECASE)
 
@@ -240,7 +242,7 @@ def sidebar(found: session.Opened | None) -> None:
 def files_choice(found: session.Opened) -> None:
     """Protocol, ground truth and the two models, in the sidebar."""
     with st.sidebar:
-        titles = {name: f"{name} {protocol.version}" for name, protocol in PROTOCOLS.items()}
+        titles = {name: f"{name} {PROTOCOLS[name].version}" for name in _SHOWN_PROTOCOLS}
         st.selectbox("Protocol", list(titles), format_func=titles.__getitem__, key="protocol", persist_state="session")
         truth = found.dataset.ground_truth.source.name
         st.selectbox("Ground truth", [0], format_func=lambda _: plain(truth), key="truth_shown", disabled=True)

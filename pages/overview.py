@@ -6,8 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from evaluator import charts
+from evaluator.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.errors import plain
-from evaluator.protocols.snapshot import ALL_LABELS, IOU_THRESHOLDS
+from evaluator.protocols.snapshot import ALL_LABELS, IOU_THRESHOLDS, ThresholdResult
 from evaluator.results import threshold_text
 from pages import _frame as frame
 from pages import _session as session
@@ -110,27 +111,46 @@ def _labels(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
 
 
 def _mistakes(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
-    """Unmatched boxes per label, one bar per model."""
+    """Mistakes per label or per name, one bar per model."""
     results = {model.letter: session.result_of(found, model) for model in chosen}
-    totals = "".join(
-        f" {frame.letter_badge(letter)} {int(result.micro.mistakes[0]):,}" for letter, result in results.items()
-    )
-    st.html(f'<h2 class="ls-section{frame.theme()}">Mistakes by label <small class="ls-right">{totals}</small></h2>')
-    first = next(iter(results.values()))
-    counts = {letter: result.per_label.mistakes for letter, result in results.items()}
-    if not any(column.sum() for column in counts.values()):
+    head, control = st.columns([1.5, 1], vertical_alignment="center")
+    with control.container(horizontal=True, horizontal_alignment="right"):
+        by = st.segmented_control(
+            "Bars of the mistakes",
+            ["Label", "Name"],
+            default="Label",
+            key="mistakes_by",
+            label_visibility="collapsed",
+            required=True,
+            persist_state="session",
+        )
+    totals = "".join(f" {frame.letter_badge(letter)} {_items(result, by):,}" for letter, result in results.items())
+    head.html(f'<h2 class="ls-section{frame.theme()}">Mistakes <small class="ls-right">{totals}</small></h2>')
+    if not any(int(result.micro.mistakes[0]) for result in results.values()):
         st.caption("No mistake at these thresholds.")
         return
-    chart = charts.mistakes_by_label(
-        first.matching.labels, counts, dark=session.is_dark(), height=_HEADER_HEIGHT + 12 * _ROW_HEIGHT
-    )
+    height = _HEADER_HEIGHT + 12 * _ROW_HEIGHT
     with st.container(border=True, key="mistakes_chart"):
+        if by == "Name":
+            counts = {letter: result.mistakes.counts for letter, result in results.items()}
+            titles = [ERROR_TYPES["document"][name].title for name in DOCUMENT]
+            chart = charts.mistakes_by_label(titles, counts, dark=session.is_dark(), height=height)
+            st.altair_chart(chart, theme=None, key="mistakes_by_name", alt="Mistakes by name")
+            return
+        per_label = {letter: result.per_label.mistakes for letter, result in results.items()}
+        labels = next(iter(results.values())).matching.labels
+        chart = charts.mistakes_by_label(labels, per_label, dark=session.is_dark(), height=height)
         event = st.altair_chart(
             chart, on_select="rerun", selection_mode="label", theme=None, key="mistakes", alt="Mistakes by label"
         )
     points = event["selection"]["label"]
     if points:
         _open_pages(label=str(points[0]["label"]))
+
+
+def _items(result: ThresholdResult, by: str | None) -> int:
+    """How many mistakes the bars add up to: boxes by label, named mistakes (a pair is one) by name."""
+    return int(result.mistakes.counts.sum()) if by == "Name" else int(result.micro.mistakes[0])
 
 
 def _fit(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:

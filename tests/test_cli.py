@@ -15,7 +15,8 @@ import msgspec
 import pytest
 
 from evaluator import cli
-from evaluator.protocols import snapshot
+from evaluator.protocols import PROTOCOLS, snapshot
+from evaluator.readers import FORMATS
 from tests.building import box, snapshot_file, write_file
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -81,7 +82,7 @@ def test_json_has_the_keys_of_the_contract(run: Runner, gt: Path, pred: Path) ->
         assert (result[side]["name"], len(result[side]["sha256"])) == (path.name, 64)
     assert list(result["thresholds"]) == ["0.5", "0.75"]
     for threshold in result["thresholds"].values():
-        assert list(threshold) == ["micro", "per_class", "macro_documents", "macro_labels"]
+        assert list(threshold) == ["micro", "per_class", "macro_documents", "macro_labels", "mistakes"]
         assert list(threshold["micro"]) == METRICS
         assert list(threshold["per_class"]) == ["Figure", "Table"]
         assert all(list(row) == METRICS for row in threshold["per_class"].values())
@@ -198,7 +199,17 @@ def test_label_maps_that_differ_are_refused(run: Runner, gt: Path, tmp_path: Pat
 
 
 USAGE = [
-    (("pod",), "protocol must be one of snapshot; found pod."),
+    (("voc",), f"protocol must be one of {', '.join(PROTOCOLS)}; found voc."),
+    (("snapshot", "--iou", "a"), '--iou must be a number or a range such as "0.50:0.95:0.05"; found a.'),
+    (
+        ("snapshot", "--iou", "0.9:0.5:0.1"),
+        "--iou must rise from start to stop in steps of at least 0.001; found 0.9:0.5:0.1.",
+    ),
+    (
+        ("snapshot", "--profile", "published"),
+        "--profile is not an option of snapshot, which has --iou, --min-score, --min-area, --labels, --map-label, "
+        "--as-reference, --format, --class-weight.",
+    ),
     (("snapshot", "--iou", "0"), "--iou must be above 0 and at most 1; found 0."),
     (("snapshot", "--iou", "1.5"), "--iou must be above 0 and at most 1; found 1.5."),
     (("snapshot", "--iou", "nan"), "--iou must be above 0 and at most 1; found nan."),
@@ -229,8 +240,8 @@ def test_usage_errors_are_one_sentence(
         (("evaluate", "snapshot", "--gt", "x"), 'Command "evaluate" parameter --pred requires an argument.'),
         (("evaluate", "snapshot", "--gt", "x", "--pred", "y", "--bogus"),
          "Unknown option: --bogus. Did you mean --out?"),
-        (("evaluate", "snapshot", "--gt", "x", "--pred", "y", "--iou", "a"),
-         'Invalid value for --iou: unable to convert "a" into float.'),
+        (("evaluate", "snapshot", "--gt", "x", "--pred", "y", "--min-score", "a"),
+         'Invalid value for --min-score: unable to convert "a" into float.'),
         (("check",), 'Command "check" parameter FILES requires an argument.'),
         (("nonsense", "x"), "nonsense x is not understood here."),
         (("non\x1b[31msense",), "non\\x1b[31msense is not understood here."),
@@ -249,7 +260,7 @@ def test_files_that_cannot_be_read(run: Runner, gt: Path, tmp_path: Path) -> Non
     )
     code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", gt, "--format", "coco13")
     assert (code, out) == (2, "")
-    assert err == 'error: gt.json: the format must be one of snapshot; found "coco13". Correct --format.\n'
+    assert err == f'error: gt.json: the format must be one of {", ".join(FORMATS)}; found "coco13". Correct --format.\n'
 
 
 def test_a_folder_that_cannot_be_written(run: Runner, gt: Path, pred: Path) -> None:

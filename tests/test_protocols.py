@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -26,9 +27,11 @@ from tests.building import Box, annotations, ground_truth, random_rows, shuffled
 Evaluate = Callable[..., Any]
 seeds = st.integers(0, 10**6)
 every_seed = settings(deadline=None, max_examples=50)
+# Where the better score chooses first, the sides are not alike and file order decides between equal scores.
+BY_SCORE = {"evaluator.protocols.coco", "evaluator.protocols.pod"}
 
 
-@pytest.fixture(params=PROTOCOLS, scope="module")
+@pytest.fixture(params=[name for name, row in PROTOCOLS.items() if row.matches_boxes], scope="module")
 def evaluate(request: pytest.FixtureRequest) -> Evaluate:
     protocol = importlib.import_module(f"evaluator.protocols.{request.param}")
     return protocol.evaluate
@@ -37,6 +40,14 @@ def evaluate(request: pytest.FixtureRequest) -> Evaluate:
 def sides(seed: int) -> tuple[Annotations, Annotations]:
     truth, predicted = random_rows(seed)
     return ground_truth(truth), annotations(predicted)
+
+
+def without_equal_scores(source: Annotations) -> Annotations:
+    """The same ranking, with equal scores told apart by their rows."""
+    order = np.lexsort((np.arange(len(source.boxes)), source.boxes.score))
+    score = np.empty(len(order))
+    score[order] = np.linspace(0.0, 1.0, len(order))
+    return replace(source, boxes=replace(source.boxes, score=score))
 
 
 def counts(columns: MetricColumns) -> list[tuple[int, int, int]]:
@@ -58,6 +69,8 @@ def test_the_table_names_each_protocol_by_its_key() -> None:
 @given(seed=seeds)
 def test_the_order_of_rows_does_not_matter(evaluate: Evaluate, seed: int) -> None:
     truth, prediction = sides(seed)
+    if evaluate.__module__ in BY_SCORE:
+        prediction = without_equal_scores(prediction)
     first = evaluate(truth, prediction)
     second = evaluate(shuffled(truth, seed + 1), shuffled(prediction, seed + 2))
     for one, other in zip(first.thresholds.values(), second.thresholds.values(), strict=True):
@@ -79,6 +92,8 @@ def test_identical_input_is_perfect(evaluate: Evaluate, seed: int) -> None:
 @every_seed
 @given(seed=seeds)
 def test_swapping_the_sides_swaps_precision_and_recall(evaluate: Evaluate, seed: int) -> None:
+    if evaluate.__module__ in BY_SCORE:
+        return
     truth, predicted = random_rows(seed)
     forth = evaluate(ground_truth(truth), annotations(predicted))
     back = evaluate(ground_truth(predicted), annotations(truth))

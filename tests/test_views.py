@@ -134,9 +134,20 @@ def test_charts_of_the_overview(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     first, second = (core(model).micro for model in (0, 1))
     words = dashboard.words(app)
-    place = words.index("Mistakes by label")
+    place = words.index("Mistakes")
     assert words[place + 1 : place + 5] == ["A", f"{first.mistakes[0]:,}", "B", f"{second.mistakes[0]:,}"]
     assert f"mean A {first.mean_iou[0]:.3f}, B {second.mean_iou[0]:.3f}" in words
+
+
+def test_mistakes_by_name_are_those_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch)
+    app.button_group(key="mistakes_by").set_value("Name")
+    dashboard.fine(app.run())
+    assert app.get("vega_lite_chart")[0].proto.alt == "Mistakes by name"
+    words = dashboard.words(app)
+    place = words.index("Mistakes")
+    named = [int(core(model).mistakes.counts.sum()) for model in (0, 1)]
+    assert words[place + 1 : place + 5] == ["A", f"{named[0]:,}", "B", f"{named[1]:,}"]
 
 
 @pytest.mark.parametrize(("iou", "score_a", "score_b"), [(0.75, 0.0, 0.0), (0.5, 0.8, 0.35), (0.1, 1.0, 0.9)])

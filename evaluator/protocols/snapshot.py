@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from evaluator.boxes import BoolArray, FloatArray, IntArray, Overlap, area
 from evaluator.dataset import Annotations, Dataset, JoinedBoxes, join
+from evaluator.error_types import DOCUMENT, BoxColumns, Mistakes, name_mistakes
 from evaluator.matching import Candidates, Matches, answer_order, greedy_rows, match_by_iou, overlapping_pairs
 from evaluator.polygons import outline_bounds, polygon_overlap
 from evaluator.results import RATIOS, FitSums, MetricColumns, Metrics, ResultTable, Signature, sum_by, weighted_mean
@@ -153,6 +154,19 @@ class ThresholdResult:
     def false_positives(self) -> IntArray:
         """Rows of the scored predictions that matched nothing, int64, in file order."""
         return np.flatnonzero(self.matching.prediction_counts & (self.prediction_partner == UNMATCHED))
+
+    @cached_property
+    def mistakes(self) -> Mistakes:
+        """Every unmatched box under exactly one name; see `evaluator.error_types`."""
+        truth, prediction = self.matching.dataset.ground_truth, self.matching.prediction
+        return name_mistakes(
+            BoxColumns(truth.xyxy, truth.label, truth.page),
+            BoxColumns(prediction.xyxy, prediction.label, prediction.page),
+            self.truth_partner,
+            iou=self.iou,
+            truth_counts=self.matching.truth_counts,
+            prediction_counts=self.matching.prediction_counts,
+        )
 
     @cached_property
     def per_label(self) -> MetricColumns:
@@ -332,6 +346,7 @@ class SnapshotResult:
             **self._pooled(result.micro, result.per_label),
             "macro_documents": result.macro_documents(),
             "macro_labels": result.macro_labels(self.class_weight),
+            "mistakes": dict(zip(DOCUMENT, result.mistakes.counts.tolist(), strict=True)),
         }
 
     def _pooled(self, micro: MetricColumns, per_label: MetricColumns) -> dict[str, Any]:

@@ -8,12 +8,13 @@ here knows a format's rules.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple, NoReturn, Protocol
 
 from evaluator.dataset import Annotations, Side
 from evaluator.errors import BadInput, Finding, has_errors, quote
-from evaluator.readers import folder, json_text, limits, snapshot
+from evaluator.readers import coco, folder, json_text, limits, pod, snapshot
 
 HEAD_BYTES = 1 << 22
 """How much of a file the detection looks at."""
@@ -51,6 +52,8 @@ class Format(NamedTuple):
     read : Reader
     side_of : callable
         What the bytes say they are, ground truth or prediction, without reading them; None when they do not say.
+    read_leniently : Reader or None
+        The same with the repairs that the format allows, each with a warning; None when it has none.
     """
 
     name: str
@@ -59,6 +62,7 @@ class Format(NamedTuple):
     detect: Callable[[bytes], bool]
     read: Reader
     side_of: Callable[[bytes], Side | None]
+    read_leniently: Reader | None = None
 
 
 FORMATS: dict[str, Format] = {
@@ -69,6 +73,23 @@ FORMATS: dict[str, Format] = {
         detect=snapshot.detect,
         read=snapshot.read,
         side_of=snapshot.side_of,
+    ),
+    "pod": Format(
+        name="pod",
+        description="ICDAR 2017 page object detection (XML, or a zip archive of it)",
+        looks_for="a <document> element or a zip archive",
+        detect=pod.detect,
+        read=pod.read,
+        side_of=pod.side_of,
+        read_leniently=pod.read_leniently,
+    ),
+    "coco": Format(
+        name="coco",
+        description="COCO instances or results (JSON)",
+        looks_for="two of the keys image_id, category_id, images, file_name, annotations, categories, iscrowd",
+        detect=coco.detect,
+        read=coco.read,
+        side_of=coco.side_of,
     ),
 }
 
@@ -135,6 +156,7 @@ def read(
     side: Side | None = None,
     as_reference: bool = False,
     max_per_rule: int | None = 200,
+    lenient: bool = False,
 ) -> Annotations:
     """The columns of an annotation file, or of a folder of files of one side read as one.
 
@@ -149,6 +171,8 @@ def read(
         Accept predictions as ground truth; their scores are dropped and a warning says so.
     max_per_rule : int or None
         How many findings of one rule are spelled out; None spells out all.
+    lenient : bool
+        Let the reader repair what its format allows to be repaired; each repair is a warning.
 
     Returns
     -------
@@ -165,13 +189,21 @@ def read(
     parts: list[Annotations] = []
     findings: list[Finding] = []
     room = limits.MAX_FILE_BYTES
+    # Asked for once, and only when a file does not say its side.
+    side_of_others = cache(lambda: next((told for file in files if (told := side_of(file))), None))
     for file in files:
         try:
             content = folder.load(file, room)
             room -= len(content)
             parts.append(
                 read_bytes(
-                    content, file.name, format=format, side=side, as_reference=as_reference, max_per_rule=max_per_rule
+                    content,
+                    file.name,
+                    format=format,
+                    side=side if side or _says_its_side(content) else side_of_others(),
+                    as_reference=as_reference,
+                    max_per_rule=max_per_rule,
+                    lenient=lenient,
                 )
             )
         except BadInput as bad:
@@ -189,6 +221,7 @@ def read_bytes(
     side: Side | None = None,
     as_reference: bool = False,
     max_per_rule: int | None = 200,
+    lenient: bool = False,
 ) -> Annotations:
     """The columns of an annotation file whose bytes are at hand; parameters as in `read`.
 
@@ -211,7 +244,14 @@ def read_bytes(
     if format is not None and format not in FORMATS:
         _refuse(name, f"the format must be one of {', '.join(FORMATS)}", quote(format), "Correct --format.")
     key = format or detect_bytes(content, name)
-    return FORMATS[key].read(content, name, side=side, as_reference=as_reference, max_per_rule=max_per_rule)
+    row = FORMATS[key]
+    reader = row.read_leniently if lenient and row.read_leniently else row.read
+    return reader(content, name, side=side, as_reference=as_reference, max_per_rule=max_per_rule)
+
+
+def _says_its_side(content: bytes) -> bool:
+    """Whether a file says what it is, ground truth or prediction; a page without boxes may not."""
+    return any(row.detect(content[:HEAD_BYTES]) and row.side_of(content) for row in FORMATS.values())
 
 
 def _refuse_unknown(content: bytes, name: str) -> NoReturn:

@@ -10,17 +10,19 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from evaluator.boxes import BoolArray, FloatArray
 from evaluator.dataset import Annotations, Boxes, CodeArray, Part
 from evaluator.errors import BadInput, Collector, Finding, quote
 from evaluator.readers import limits
 
-SUFFIXES = (".json",)
-"""Endings of the files of a folder that are read; others, hidden files and sub-folders are left alone."""
+SUFFIXES = (".json", ".xml")
+"""Endings of the files of a folder that are read: those with the first of these that it has. Others, hidden files
+and sub-folders are left alone."""
 
 
 def is_folder(path: Path) -> bool:
@@ -42,13 +44,12 @@ def files(path: Path) -> list[Path]:
         The folder has none, or cannot be listed.
     """
     try:
-        found = [
-            entry
-            for entry in sorted(path.iterdir())
-            if entry.suffix.lower() in SUFFIXES and not entry.name.startswith(".") and entry.is_file()
-        ]
+        entries = [entry for entry in sorted(path.iterdir()) if not entry.name.startswith(".") and entry.is_file()]
     except OSError as error:
         raise _unreadable(path, error) from None
+    found: list[Path] = []
+    for suffix in SUFFIXES:
+        found = found or [entry for entry in entries if entry.suffix.lower() == suffix]
     if not found:
         rule = f"a folder must hold files that end in {' or '.join(SUFFIXES)}"
         raise BadInput([_error(path.name, rule, "none", "Name the folder of the annotation files.")])
@@ -135,11 +136,17 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
             entry=_join([part.boxes.entry + start for part, start in zip(parts, entries, strict=True)]),
             position=_join([part.boxes.position for part in parts]),
             ids=[name for part in parts for name in part.boxes.ids],
+            area=_if_all([part.boxes.area for part in parts]),
+            crowd=_crowd(parts),
+            polygons=_polygons(parts),
+            box_area=_if_all([part.boxes.box_area for part in parts]),
         ),
         findings=(*found.findings(), *(finding for part in parts for finding in part.findings)),
         label_map=first.label_map,
         page_ids=[name for part in parts for name in part.page_ids],
         parts=tuple(Part(part.name, part.sha256, len(part.page_index), len(part.boxes)) for part in parts),
+        unit=first.unit,
+        page_size=_if_all([part.page_size for part in parts]),
     )
 
 
@@ -177,6 +184,31 @@ def _offsets(lengths: Sequence[int]) -> list[np.int32]:
 
 def _join(columns: Sequence[CodeArray]) -> CodeArray:
     return np.concatenate(columns).astype(np.int32, copy=False)
+
+
+def _if_all(columns: Sequence[FloatArray | None]) -> FloatArray | None:
+    """The columns as one; None when a part does not have it."""
+    known = [column for column in columns if column is not None]
+    return np.concatenate(known) if len(known) == len(columns) else None
+
+
+def _crowd(parts: Sequence[Annotations]) -> BoolArray | None:
+    """Which rows are crowds; None when no part has any."""
+    if all(part.boxes.crowd is None for part in parts):
+        return None
+    nowhere = [np.zeros(len(part.boxes), dtype=bool) for part in parts]
+    pairs = zip(parts, nowhere, strict=True)
+    return np.concatenate([no if part.boxes.crowd is None else part.boxes.crowd for part, no in pairs])
+
+
+def _polygons(parts: Sequence[Annotations]) -> Mapping[int, Sequence[FloatArray]]:
+    """The outlines of all parts under the rows of the whole."""
+    merged: dict[int, Sequence[FloatArray]] = {}
+    start = 0
+    for part in parts:
+        merged |= {start + row: rings for row, rings in part.boxes.polygons.items()}
+        start += len(part.boxes)
+    return merged
 
 
 def _unreadable(path: Path, error: Exception) -> BadInput:

@@ -26,3 +26,21 @@ MAX_LABELS = 4_096
 
 MAX_PAGE_INDEX = 2**31 - 1
 """Largest page index; above it a (document, page) pair no longer fits one 64-bit key."""
+
+MAX_COORDINATE = 1e9
+"""Largest absolute coordinate in pixels; areas stay exact enough and never overflow."""
+
+MAX_XML_BYTES = 64 << 20
+"""Bytes of one XML file; a submission for 2,000 pages has about 2 MB."""
+
+MAX_XML_DEPTH = 32
+"""Nested elements."""
+
+MAX_ARCHIVE_ENTRIES = 4_096
+"""Files and folders of a zip archive."""
+
+MAX_ARCHIVE_BYTES = 256 << 20
+"""Bytes of all files of a zip archive together, unpacked."""
+
+MAX_ARCHIVE_RATIO = 100
+"""How many times its compressed size a file of an archive may expand to, once it passes 1 MiB."""

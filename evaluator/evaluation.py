@@ -1,0 +1,335 @@
+"""One prediction against one ground truth, from paths to a result, for every protocol.
+
+Owns which reader and which options belong to which protocol, and the order of a run: read both sides, rename labels,
+check the pair, evaluate. The terminal, gates and reports call it; it computes no number and formats nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from evaluator import readers
+from evaluator.dataset import Annotations, Side, map_labels
+from evaluator.errors import BadInput, Finding, has_errors
+from evaluator.fields import FieldDocuments
+from evaluator.pages_pdf import PagePool, PageProblem, PdfFolder
+from evaluator.protocols import coco, fields, pixel, pod, posters, snapshot
+from evaluator.readers import coco as coco_reader
+from evaluator.readers import fields as fields_reader
+from evaluator.readers import pod as pod_reader
+from evaluator.readers import posters as posters_reader
+from evaluator.readers import snapshot as snapshot_reader
+from evaluator.results import ResultTable
+
+Say = Callable[[str], None]
+
+
+class Result(Protocol):
+    """What every protocol's evaluation gives back."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values under the keys of the terminal contract."""
+        ...
+
+    def table(self) -> ResultTable:
+        """Rows for terminals and spreadsheets."""
+        ...
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user chose; None is "not said" and leaves the protocol's own choice.
+
+    Attributes
+    ----------
+    iou : tuple of float
+        IoU thresholds.
+    min_score, min_area : float
+        Predictions below are left out before matching.
+    labels : tuple of str
+        Score these only.
+    map_label : mapping of str
+        New label by old label, in both files.
+    class_weight : mapping of float
+        Weights in the mean over labels.
+    as_reference : bool
+        The ground truth may be a prediction.
+    format : str
+        Format of the files; told by content when None.
+    ap : str
+        ``11-point`` or ``all-point``.
+    small_px, line_px : float
+        Objects of at most this width and height are not counted; regions of at most this width or height are lines.
+    lenient : bool
+        Repair what the format allows, with a warning each.
+    classes : str
+        ``auto``, ``same`` or ``different``.
+    missing_page : str
+        ``penalize`` or ``ignore``.
+    page_size : tuple of float
+        Width and height of pages whose size nobody gives.
+    pdfs : Path
+        Folder of the PDFs that give the sizes of the pages.
+    exact : bool
+        Add the integer counts of label sets to the plain values.
+    parity : str
+        ``stickler`` reproduces the reference's pairing of fields.
+    recall_grid : str
+        ``linspace`` or ``decimal``.
+    schema : Path
+        How values of fields are compared.
+    profile : str
+        Profile of the poster protocol.
+    """
+
+    iou: tuple[float, ...] | None = None
+    min_score: float | None = None
+    min_area: float | None = None
+    labels: tuple[str, ...] | None = None
+    map_label: Mapping[str, str] | None = None
+    class_weight: Mapping[str, float] | None = None
+    as_reference: bool | None = None
+    format: str | None = None
+    ap: str | None = None
+    small_px: float | None = None
+    line_px: float | None = None
+    lenient: bool | None = None
+    classes: str | None = None
+    missing_page: str | None = None
+    page_size: tuple[float, float] | None = None
+    pdfs: Path | None = None
+    exact: bool | None = None
+    parity: str | None = None
+    recall_grid: str | None = None
+    schema: Path | None = None
+    profile: str | None = None
+
+    def said(self) -> dict[str, Any]:
+        """The options that were chosen, by name."""
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if value is not None}
+
+
+class Evaluation(NamedTuple):
+    """A result, everything that was odd about its inputs, and the option of pixel counts in its plain values."""
+
+    result: Result
+    findings: tuple[Finding, ...]
+    exact: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as plain values, with the findings of its inputs."""
+        exact = self.exact and isinstance(self.result, pixel.PixelResult)
+        values = self.result.to_json(exact=True) if exact else self.result.to_json()  # type: ignore[call-arg]
+        return {**values, "findings": list(self.findings)}
+
+
+class OptionError(ValueError):
+    """Raised for an option that the protocol does not have, or a value that it refuses; one sentence."""
+
+
+def evaluate(
+    protocol: str, ground_truth: Path, predictions: Sequence[Path], options: Options, say: Say = lambda _text: None
+) -> list[Evaluation]:
+    """Predictions evaluated against one ground truth, which is read once.
+
+    Parameters
+    ----------
+    protocol : str
+        A key of ``protocols.PROTOCOLS``.
+    ground_truth : Path
+        File or folder.
+    predictions : sequence of Path
+        Files or folders, one for each model.
+    options : Options
+    say : callable
+        Told in a few words what is being done.
+
+    Returns
+    -------
+    list of Evaluation
+        One per prediction, in order.
+
+    Raises
+    ------
+    BadInput
+        With all findings of both sides and of the pair.
+    OptionError
+        An option does not belong to the protocol, or its value makes no sense.
+    """
+    run = _RUNS[protocol]
+    said = options.said()
+    for name in said:
+        if name not in run.options:
+            allowed = ", ".join(_spelled(option) for option in run.options)
+            raise OptionError(f"{_spelled(name)} is not an option of {protocol}, which has {allowed}")
+    reading = {name: said.pop(name) for name in _READING if name in said}
+    say(f"Reading {ground_truth.name}")
+    truth, findings = _read(run, ground_truth, "ground_truth", reading)
+    evaluations: list[Evaluation] = []
+    for path in predictions:
+        say(f"Reading {path.name}")
+        predicted, more = _read(run, path, "prediction", {**reading, "as_reference": False})
+        if has_errors(findings) or has_errors(more):
+            raise BadInput(dict.fromkeys([*findings, *more]))
+        say(f"Evaluating {path.name}")
+        try:
+            evaluations.append(run.evaluate(truth, predicted, dict(said)))
+        except ValueError as problem:
+            raise OptionError(str(problem)) from problem
+    return evaluations
+
+
+# Options that a reader takes; the others are the protocol's own.
+_READING = ("as_reference", "format", "map_label", "lenient")
+_BOXES = ("iou", "min_score", "min_area", "labels", "map_label", "as_reference", "format")
+
+
+def _spelled(option: str) -> str:
+    """An option as it is written on the command line."""
+    return "--" + option.replace("_", "-")
+
+
+def _read(run: _Run, path: Path, side: Side, reading: Mapping[str, Any]) -> tuple[Any, tuple[Finding, ...]]:
+    """One side, or None and its findings, so that the findings of both sides can be told at once."""
+    try:
+        return run.read(path, side, reading), ()
+    except BadInput as problem:
+        return None, problem.findings
+
+
+def _read_boxes(path: Path, side: Side, reading: Mapping[str, Any]) -> Annotations:
+    """A file of boxes with its labels renamed."""
+    names = reading.get("map_label", {})
+    options = {name: value for name, value in reading.items() if name != "map_label"}
+    return map_labels(readers.read(path, side=side, **options), names)
+
+
+def _read_either(path: Path, _side: Side, reading: Mapping[str, Any]) -> Annotations:
+    """A file of boxes whatever it says it is: two annotators, or two models, can be compared."""
+    return map_labels(readers.read(path, format=reading.get("format")), reading.get("map_label", {}))
+
+
+def _checked(*findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """All findings in order, each once; raised when one of them is an error."""
+    every = tuple(dict.fromkeys(finding for group in findings for finding in group))
+    if has_errors(every):
+        raise BadInput(every)
+    return every
+
+
+def _snapshot(truth: Annotations, predicted: Annotations, said: dict[str, Any]) -> Evaluation:
+    found = _checked(truth.findings, predicted.findings, snapshot_reader.check_pair(truth, predicted))
+    return Evaluation(snapshot.evaluate(truth, predicted, **said), found)
+
+
+def _coco(truth: Annotations, predicted: Annotations, said: dict[str, Any]) -> Evaluation:
+    if coco_reader.is_unresolved(predicted):
+        predicted = coco_reader.resolve(predicted, truth)
+    return Evaluation(coco.evaluate(truth, predicted, **said), _checked(truth.findings, predicted.findings))
+
+
+def _pod(truth: Annotations, predicted: Annotations, said: dict[str, Any]) -> Evaluation:
+    lenient = bool(said.get("lenient"))
+    found = _checked(truth.findings, predicted.findings, pod_reader.check_pair(truth, predicted, lenient=lenient))
+    if "line_px" in said:
+        said["line_max_px"] = said.pop("line_px")
+    return Evaluation(pod.evaluate(truth, predicted, **said), found)
+
+
+def _pixel(truth: Annotations, predicted: Annotations, said: dict[str, Any]) -> Evaluation:
+    folder, exact = said.pop("pdfs", None), bool(said.pop("exact", False))
+    if folder is not None:
+        said["page_sizes"] = page_sizes(truth, folder)
+    if coco_reader.is_unresolved(predicted):
+        predicted = coco_reader.resolve(predicted, truth)
+    result = pixel.evaluate(truth, predicted, **said)
+    return Evaluation(result, _checked(truth.findings, predicted.findings, result.findings), exact)
+
+
+def check_pair(truth: Annotations, predicted: Annotations) -> tuple[Finding, ...]:
+    """What is wrong or odd about two files of boxes together, by the rules of their format.
+
+    Returns
+    -------
+    tuple of Finding
+        Empty for formats whose rules are about single files.
+    """
+    if truth.format != predicted.format:
+        return ()
+    checks = {"snapshot": snapshot_reader.check_pair, "pod": pod_reader.check_pair}
+    return checks[truth.format](truth, predicted) if truth.format in checks else ()
+
+
+def page_sizes(source: Annotations, folder: Path) -> dict[tuple[str, int], tuple[float, float]]:
+    """Sizes of the pages of the documents that a file names, from their PDFs.
+
+    Parameters
+    ----------
+    source : Annotations
+    folder : Path
+        The one folder under which the PDFs are looked up by name.
+
+    Returns
+    -------
+    dict
+        Width and height in points by document id and page index. Documents that cannot be found or measured are
+        missing; whoever needs them says so.
+    """
+    sizes: dict[tuple[str, int], tuple[float, float]] = {}
+    documents = PdfFolder(folder)
+    with PagePool() as pool:
+        for document in source.documents:
+            try:
+                measured = pool.page_sizes(documents.find(document.name))
+            except PageProblem:
+                continue
+            for page_index, (width, height) in enumerate(measured.tolist()):
+                if not math.isnan(width):
+                    sizes[document.doc_id, page_index] = (width, height)
+    return sizes
+
+
+def _read_fields(path: Path, side: Side, _reading: Mapping[str, Any]) -> FieldDocuments:
+    return fields_reader.read(path, side=side)
+
+
+def _fields(truth: FieldDocuments, predicted: FieldDocuments, said: dict[str, Any]) -> Evaluation:
+    found = _checked(truth.findings, predicted.findings, fields_reader.check_pair(truth, predicted))
+    if "schema" in said:
+        said["schema"] = fields_reader.read_schema(said["schema"])
+    return Evaluation(fields.evaluate(truth, predicted, **said), found)
+
+
+def _read_posters(path: Path, side: Side, _reading: Mapping[str, Any]) -> posters_reader.Posters:
+    return posters_reader.read(path, side=side)
+
+
+def _posters(truth: posters_reader.Posters, predicted: posters_reader.Posters, said: dict[str, Any]) -> Evaluation:
+    result = posters.evaluate(truth, predicted, **said)
+    return Evaluation(result, result.findings)
+
+
+class _Run(NamedTuple):
+    """How a side is read, how a pair is evaluated, and which options there are."""
+
+    read: Callable[[Path, Side, Mapping[str, Any]], Any]
+    evaluate: Callable[[Any, Any, dict[str, Any]], Evaluation]
+    options: tuple[str, ...]
+
+
+_RUNS: dict[str, _Run] = {
+    snapshot.NAME: _Run(_read_boxes, _snapshot, (*_BOXES, "class_weight")),
+    pixel.NAME: _Run(
+        _read_either,
+        _pixel,
+        ("min_score", "labels", "map_label", "format", "classes", "missing_page", "page_size", "pdfs", "exact"),
+    ),
+    pod.NAME: _Run(_read_boxes, _pod, (*_BOXES, "ap", "small_px", "line_px", "lenient")),
+    coco.NAME: _Run(_read_boxes, _coco, _BOXES),
+    fields.NAME: _Run(_read_fields, _fields, ("iou", "min_score", "labels", "parity", "recall_grid", "schema")),
+    posters.NAME: _Run(_read_posters, _posters, ("profile",)),
+}

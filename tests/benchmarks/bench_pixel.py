@@ -1,0 +1,329 @@
+"""Pixel confusion against docling-metrics-layout, interleaved in one run, with equal counts and matrices.
+
+    python -m tests.benchmarks.bench_pixel [--pages 240] [--peer-pages 12] [--pages-dln 10000] [--smoke] [--json]
+
+The peer is the pixel half ("TORE") of docling-metrics-layout, page by page from the objects that it wants; it is left
+out, and said so, when it is not installed. Its package file is not run, because that imports torch for the other
+half. Ours starts from the columns that a reader returns and gives the counts, the four matrices and the four
+collapsed ones of every page. Pages are crowded ones: 12 classes, 50 to 200 boxes on each side, three columns. Times
+are CPU seconds of this process. Three more questions: does the resolution matter, how long does a corpus of
+annotated pages take from columns to the numbers of a report, and does memory grow with the number of pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib
+import importlib.util
+import json
+import sys
+import time
+import tracemalloc
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evaluator.dataset import Annotations, Boxes, Document, Side
+from evaluator.pixel_counts import Resolution, count_pairs
+from evaluator.protocols.pixel import PixelResult, evaluate
+from evaluator.protocols.pixel_matrix import zero_division
+from tests.benchmarks.corpus import dln_like
+
+PEER = "docling-metrics-layout"
+PEER_BAR = 40.0
+RESOLUTION_BAR = 1.5
+CLASSES = tuple(f"class {code:02d}" for code in range(12))
+SQUARE, SMALL, LARGE = (1025, 1025), (612, 792), (2550, 3300)
+
+
+class Peer(NamedTuple):
+    """What is needed of docling-metrics-layout."""
+
+    evaluator: Any
+    sample: Any
+    box: Any
+    pairs: Callable[..., Any]
+    paint: Callable[..., Any]
+
+
+def peer() -> Peer | None:
+    """The pixel half of docling-metrics-layout, or None when it cannot be imported."""
+    name = "docling_metrics_layout"
+    spec = importlib.util.find_spec(name)
+    if spec is None:
+        return None
+    package = types.ModuleType(name)
+    package.__path__ = list(spec.submodule_search_locations or ())
+    sys.modules[name] = package
+    try:
+        matrix = importlib.import_module(f"{name}.tore.multi_label_confusion_matrix")
+        tore = importlib.import_module(f"{name}.tore.tore_layout_evaluator")
+        kinds = importlib.import_module(f"{name}.layout_types")
+    except ImportError:
+        return None
+    return Peer(
+        tore.ToreLayoutEvaluator(dict(enumerate(CLASSES, 1)), 1),
+        kinds.LayoutMetricSample,
+        kinds.BboxResolution,
+        matrix.compress_binary_representations,
+        matrix.MultiLabelConfusionMatrix().make_binary_representation,
+    )
+
+
+def crowded(pages: int, size: tuple[int, int], seed: int = 2020) -> tuple[Annotations, Annotations]:
+    """Ground truth and predictions of crowded pages in pixels; the same boxes at any size but for rounding."""
+    rng = np.random.default_rng(seed)
+    truth: list[tuple[int, int, np.ndarray]] = []
+    found: list[tuple[int, int, np.ndarray]] = []
+    for page in range(pages):
+        columns = int(rng.integers(1, 4))
+        rows = -(-int(rng.integers(50, 201)) // columns)
+        width, height = 0.92 / columns, 0.92 / rows
+        for column in range(columns):
+            for line in range(rows):
+                gaps = rng.uniform(0.02, 0.2, 4) * [width, height, width, height]
+                left, top = 0.04 + column * width, 0.04 + line * height
+                corners = np.array([left, top, left + width, top + height]) + gaps * [1, 1, -1, -1]
+                label = int(rng.integers(len(CLASSES)))
+                truth.append((page, label, corners))
+                moved = corners + rng.normal(0.0, 0.02, 4) * [width, height, width, height]
+                if rng.uniform() > 0.08:
+                    found.append((page, int(rng.integers(len(CLASSES))) if rng.uniform() < 0.1 else label, moved))
+                if rng.uniform() < 0.06:
+                    found.append((page, int(rng.integers(len(CLASSES))), moved + rng.normal(0.0, 0.1, 4) * height))
+    return _annotations(truth, "ground_truth", pages, size), _annotations(found, "prediction", pages, size)
+
+
+def _annotations(
+    rows: Sequence[tuple[int, int, np.ndarray]], side: Side, pages: int, size: tuple[int, int]
+) -> Annotations:
+    page = np.array([row[0] for row in rows], dtype=np.int64)
+    corners = np.array([row[2] for row in rows]).clip(0.0, 1.0)
+    first_of_page = np.searchsorted(page, page, side="left")
+    return Annotations(
+        name=f"{side}.json",
+        sha256="",
+        format="coco",
+        side=side,
+        model=None,
+        version=None,
+        labels=CLASSES,
+        evaluated=len(CLASSES),
+        documents=(Document("a.pdf", "a.pdf"),),
+        page_document=np.zeros(pages, dtype=np.int32),
+        page_index=np.arange(pages),
+        boxes=Boxes(
+            document=np.zeros(len(page), dtype=np.int32),
+            page=page,
+            label=np.array([row[1] for row in rows], dtype=np.int32),
+            xyxy=np.round(corners * np.tile(np.array(size, dtype=np.float64), 2), 2),
+            score=np.full(len(page), np.nan),
+            entry=page.astype(np.int32),
+            position=(np.arange(len(page)) - first_of_page).astype(np.int32),
+            ids=[str(index) for index in range(len(page))],
+        ),
+        unit="pixels",
+        page_size=np.tile(np.array(size, dtype=np.float64), (pages, 1)),
+    )
+
+
+def everything(truth: Annotations, prediction: Annotations) -> PixelResult:
+    """Our result with every number of every page that the peer computes."""
+    result = evaluate(truth, prediction)
+    for matrices in (result.per_page.matrices, result.per_page.collapsed):
+        _ = matrices.confusion, matrices.precision, matrices.recall, matrices.f1
+    return result
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """CPU seconds and the answer."""
+    gc.collect()
+    gc.disable()
+    start = time.process_time()
+    answer = work()
+    seconds = time.process_time() - start
+    gc.enable()
+    return seconds, answer
+
+
+def samples(found: Peer, sides: tuple[Annotations, Annotations], pages: int) -> list[Any]:
+    """The first pages as the peer wants them."""
+    boxes: list[list[list[Any]]] = []
+    for side in sides:
+        rows: list[list[Any]] = [[] for _ in range(pages)]
+        for page, label, corners in zip(
+            side.boxes.page.tolist(), side.boxes.label.tolist(), side.boxes.xyxy.tolist(), strict=True
+        ):
+            if page < pages:
+                rows[page].append(found.box(category_id=label + 1, bbox=corners))
+        boxes.append(rows)
+    width, height = SQUARE
+    return [
+        found.sample(
+            id=str(page),
+            page_width=width,
+            page_height=height,
+            page_resolution_a=boxes[0][page],
+            page_resolution_b=boxes[1][page],
+        )
+        for page in range(pages)
+    ]
+
+
+def check_equal(found: Peer, pages: Sequence[Any], theirs: Sequence[Any], ours: PixelResult) -> None:
+    """Leave with an error unless counts are equal, and matrices to 1e-12."""
+    for row, (sample, theirs_page) in enumerate(zip(pages, theirs, strict=True)):
+        words = [
+            found.paint(sample.page_width, sample.page_height, boxes)
+            for boxes in (sample.page_resolution_a, sample.page_resolution_b)
+        ]
+        columns = [column.tolist() for column in found.pairs(*words)]
+        if sorted(zip(*columns, strict=True)) != ours.counts.triples(row):
+            raise SystemExit(f"page {row}: the counts differ")
+        for kind, matrices in (("detailed", ours.per_page.matrices), ("collapsed", ours.per_page.collapsed)):
+            expected = getattr(theirs_page.matrix_evaluation, kind)
+            for name in ("confusion", "precision", "recall", "f1"):
+                mine = zero_division(getattr(matrices, name)[row])
+                if not np.allclose(mine, getattr(expected, f"{name}_matrix"), rtol=1e-12, atol=1e-12):
+                    raise SystemExit(f"page {row}: {kind} {name} differs")
+
+
+def against_peer(pages: int, peer_pages: int, rounds: int) -> dict[str, Any] | None:
+    """Seconds a page of both, interleaved; None without the peer."""
+    found = peer()
+    if found is None:
+        return None
+    sides = crowded(pages, SQUARE)
+    objects = samples(found, sides, peer_pages)
+    our_seconds, peer_seconds = [], []
+    for _ in range(rounds):
+        seconds, theirs = timed(lambda: [found.evaluator.evaluate_sample(sample) for sample in objects])
+        peer_seconds.append(seconds / peer_pages)
+        seconds, ours = timed(lambda: everything(*sides))
+        our_seconds.append(seconds / pages)
+    check_equal(found, objects, theirs, ours)
+    counted = [timed(lambda: count_pairs(ours.first, ours.second, ours.size))[0] / pages for _ in range(rounds)]
+    return {
+        "corpus": f"crowded, {pages:,} pages of {SQUARE[0]} x {SQUARE[1]}, {len(CLASSES)} classes",
+        "boxes": [len(side.boxes) for side in sides],
+        "peer": PEER,
+        "peer_pages": peer_pages,
+        "peer_ms_a_page": summary(peer_seconds),
+        "our_ms_a_page": summary(our_seconds),
+        "our_ms_a_page_counts_only": summary(counted),
+        "ratio_min": min(peer_seconds) / min(our_seconds),
+        "ratio_median": float(np.median(peer_seconds) / np.median(our_seconds)),
+        "bar": PEER_BAR,
+    }
+
+
+def across_resolutions(pages: int, rounds: int) -> dict[str, Any]:
+    """Seconds a page at a small and a large resolution of the same boxes, interleaved."""
+    corpora = {size: crowded(pages, size) for size in (SMALL, LARGE)}
+    seconds: dict[tuple[int, int], list[float]] = {size: [] for size in corpora}
+    for _ in range(rounds):
+        for size, sides in corpora.items():
+            seconds[size].append(timed(lambda sides=sides: everything(*sides))[0] / pages)
+    return {
+        "corpus": f"crowded, {pages:,} pages",
+        "ms_a_page": {f"{size[0]} x {size[1]}": summary(values) for size, values in seconds.items()},
+        "ratio_min": min(seconds[LARGE]) / min(seconds[SMALL]),
+        "ratio_median": float(np.median(seconds[LARGE]) / np.median(seconds[SMALL])),
+        "bar": RESOLUTION_BAR,
+    }
+
+
+def end_to_end(pages: int, rounds: int) -> dict[str, Any]:
+    """Seconds from the columns of an annotated corpus to its table, its documents and its page means."""
+    truth, prediction = dln_like(pages)
+    seconds: dict[str, list[float]] = {"evaluate_and_table": [], "documents": [], "page_mean": []}
+    for _ in range(rounds):
+        spent, result = timed(lambda: evaluate(truth, prediction, page_size=SQUARE))
+        seconds["evaluate_and_table"].append(spent + timed(result.table)[0])
+        seconds["documents"].append(timed(lambda result=result: result.per_document.matrices.f1)[0])
+        seconds["page_mean"].append(timed(lambda result=result: result.page_mean)[0])
+    return {
+        "corpus": f"dln-like, {pages:,} pages of {SQUARE[0]} x {SQUARE[1]}",
+        "boxes": [len(truth.boxes), len(prediction.boxes)],
+        "rows": len(result.counts),
+        "seconds": {name: {"min": min(values), "median": float(np.median(values))} for name, values in seconds.items()},
+    }
+
+
+def working_memory(pages: int) -> dict[str, Any]:
+    """Bytes that counting holds at its peak and that its answer takes, for some pages and for 4 times as many."""
+    peaks = {}
+    for count in (pages, 4 * pages):
+        sides = dln_like(count)
+        scale = np.full((count, 2), 1025.0)
+        first, second = (
+            Resolution(side.boxes.entry.astype(np.int64), side.boxes.label.astype(np.int64) + 1, side.boxes.xyxy, scale)
+            for side in sides
+        )
+        size = np.full((count, 2), 1025)
+        gc.collect()
+        tracemalloc.start()
+        counts = count_pairs(first, second, size)
+        kept, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        # The answer stands there twice while its batches are put together.
+        peaks[count] = {"peak": peak, "answer": kept, "working": peak - 2 * kept, "rows": len(counts)}
+    return {"corpus": "dln-like", "bytes": peaks}
+
+
+def summary(seconds: list[float]) -> dict[str, float]:
+    """Milliseconds."""
+    return {"min": min(seconds) * 1000, "median": float(np.median(seconds)) * 1000, "runs": len(seconds)}
+
+
+def main() -> None:
+    """Run the benchmark and print it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pages", type=int, default=240)
+    parser.add_argument("--peer-pages", type=int, default=12)
+    parser.add_argument("--pages-dln", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--smoke", action="store_true", help="small corpora: only that it runs and results are equal")
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args()
+    if chosen.smoke:
+        chosen.pages, chosen.peer_pages, chosen.pages_dln, chosen.rounds = 24, 3, 300, 2
+    duel = against_peer(chosen.pages, chosen.peer_pages, chosen.rounds)
+    resolutions = across_resolutions(chosen.pages // 2, chosen.rounds)
+    corpus = end_to_end(chosen.pages_dln, min(chosen.rounds, 3))
+    memory = working_memory(chosen.pages_dln // 4)
+    if chosen.json:
+        print(json.dumps({"duel": duel, "resolutions": resolutions, "corpus": corpus, "memory": memory}, indent=2))
+        return
+    if duel is None:
+        print(f"{PEER} cannot be imported: no comparison with it")
+    else:
+        print(f"{duel['corpus']} ({duel['boxes'][0]:,} + {duel['boxes'][1]:,} boxes), counts and matrices equal")
+        rows = (
+            (PEER, "peer_ms_a_page"),
+            ("layoutscope", "our_ms_a_page"),
+            ("  counts only", "our_ms_a_page_counts_only"),
+        )
+        for who, key in rows:
+            print(f"  {who:24} min {duel[key]['min']:8.3f}  median {duel[key]['median']:8.3f} ms a page")
+        print(f"  ratio {duel['ratio_min']:.0f} (min), {duel['ratio_median']:.0f} (median); bar {duel['bar']:.0f}")
+    print(f"resolution, {resolutions['corpus']}")
+    for name, row in resolutions["ms_a_page"].items():
+        print(f"  {name:24} min {row['min']:8.3f}  median {row['median']:8.3f} ms a page")
+    print(
+        f"  ratio {resolutions['ratio_min']:.2f} (min), {resolutions['ratio_median']:.2f} (median);"
+        f" bar {RESOLUTION_BAR}"
+    )
+    print(f"{corpus['corpus']} ({corpus['boxes'][0]:,} + {corpus['boxes'][1]:,} boxes), {corpus['rows']:,} rows")
+    for name, row in corpus["seconds"].items():
+        print(f"  {name.replace('_', ' '):24} min {row['min']:8.3f}  median {row['median']:8.3f} s")
+    for count, row in memory["bytes"].items():
+        sizes = ", ".join(f"{name} {row[name] / 1e6:.1f} MB" for name in ("peak", "answer", "working"))
+        print(f"memory, {count:,} pages: {sizes}")
+
+
+if __name__ == "__main__":
+    main()

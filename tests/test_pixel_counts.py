@@ -1,0 +1,227 @@
+"""Pixel counts: equal to a painter that sets every pixel, whatever the order, the batches and the sizes."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator import pixel_counts
+from evaluator.pixel_counts import PairCounts, Resolution, count_pairs, in_sequence, merge, paint
+
+# 10,000 by hand: LAYOUTSCOPE_EXAMPLES=10000 pytest tests/test_pixel_counts.py
+EXAMPLES = settings(deadline=None, max_examples=int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "300")))
+
+
+class Row(NamedTuple):
+    """One labelled box of one page."""
+
+    page: int
+    bit: int
+    xyxy: tuple[float, float, float, float]
+
+
+Triples = list[tuple[int, int, int]]
+
+
+def resolution(rows: list[Row], scale: np.ndarray | None = None) -> Resolution:
+    return Resolution(
+        np.array([row.page for row in rows], dtype=np.int64),
+        np.array([row.bit for row in rows], dtype=np.int64),
+        np.array([row.xyxy for row in rows], dtype=np.float64).reshape(-1, 4),
+        scale,
+    )
+
+
+def painted(rows: list[Row], page: int, width: int, height: int) -> dict[tuple[int, int], int]:
+    """The label set of each pixel, set one by one."""
+    words = dict.fromkeys(((x, y) for x in range(width) for y in range(height)), 0)
+    for row in rows:
+        x1, y1, x2, y2 = row.xyxy
+        for x in range(math.floor(x1), math.ceil(x2)):
+            for y in range(math.floor(y1), math.ceil(y2)):
+                if row.page == page and (x, y) in words:
+                    words[x, y] |= 1 << row.bit
+    return {at: word or 1 for at, word in words.items()}
+
+
+def by_painting(first: list[Row], second: list[Row], sizes: list[tuple[int, int]]) -> list[Triples]:
+    result = []
+    for page, (width, height) in enumerate(sizes):
+        one, other = painted(first, page, width, height), painted(second, page, width, height)
+        counter = Counter((one[at], other[at]) for at in one)
+        result.append(sorted((g, p, n) for (g, p), n in counter.items()))
+    return result
+
+
+def every(counts: PairCounts) -> list[Triples]:
+    return [counts.triples(scope) for scope in range(counts.scopes)]
+
+
+def counted(first: list[Row], second: list[Row], sizes: list[tuple[int, int]]) -> PairCounts:
+    return count_pairs(resolution(first), resolution(second), np.array(sizes, dtype=np.int64).reshape(-1, 2))
+
+
+coordinates = st.integers(-12, 60).map(lambda step: step / 4)
+bits = st.sampled_from([1, 2, 3, 31, 32, 33, 63])
+boxes = st.tuples(coordinates, coordinates, coordinates, coordinates)
+upright = boxes.map(lambda b: (min(b[0], b[2]), min(b[1], b[3]), max(b[0], b[2]), max(b[1], b[3])))
+size = st.tuples(st.integers(0, 12), st.integers(0, 12))
+
+
+@st.composite
+def pages(draw: st.DrawFn, highest_bit: int = 63) -> tuple[list[Row], list[Row], list[tuple[int, int]]]:
+    sizes = draw(st.lists(size, min_size=1, max_size=4))
+    allowed = bits.filter(lambda bit: bit <= highest_bit)
+    row = st.builds(Row, st.integers(0, len(sizes) - 1), allowed, st.one_of(upright, upright, boxes))
+    rows = st.lists(row, max_size=10)
+    return draw(rows), draw(rows), sizes
+
+
+@EXAMPLES
+@given(drawn=st.one_of(pages(), pages(highest_bit=31)))
+def test_counts_equal_a_painter(drawn: tuple[list[Row], list[Row], list[tuple[int, int]]]) -> None:
+    assert every(counted(*drawn)) == by_painting(*drawn)
+
+
+@EXAMPLES
+@given(drawn=pages(), at_once=st.tuples(st.integers(1, 5), st.integers(1, 7), st.integers(1, 4)))
+def test_the_size_of_batches_does_not_matter(
+    drawn: tuple[list[Row], list[Row], list[tuple[int, int]]], at_once: tuple[int, int, int]
+) -> None:
+    expected = every(counted(*drawn))
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in zip(("_BOXES_AT_ONCE", "_PIECES_AT_ONCE", "_MOST_SLABS"), at_once, strict=True):
+            patch.setattr(pixel_counts, name, value)
+        assert every(counted(*drawn)) == expected
+
+
+@EXAMPLES
+@given(drawn=pages(), seed=st.integers(0, 10**6))
+def test_the_order_of_boxes_pages_and_shards_does_not_matter(
+    drawn: tuple[list[Row], list[Row], list[tuple[int, int]]], seed: int
+) -> None:
+    first, second, sizes = drawn
+    rng = np.random.default_rng(seed)
+    expected = counted(first, second, sizes)
+    mixed = [[rows[at] for at in rng.permutation(len(rows))] for rows in (first, second)]
+    assert every(counted(*mixed, sizes)) == every(expected)
+
+    def alone(page: int) -> PairCounts:
+        own = [[row._replace(page=0) for row in rows if row.page == page] for rows in (first, second)]
+        return counted(*own, sizes[page : page + 1])
+
+    shards = [alone(page) for page in range(len(sizes))]
+    assert every(in_sequence(shards)) == every(expected)
+    whole = expected.pooled(np.zeros(len(sizes), dtype=np.int64), 1)
+    for order in (range(len(shards)), rng.permutation(len(shards))):
+        merged = merge([shards[at] for at in order])
+        for column in ("scope", "pair", "pixels", "first", "second"):
+            assert getattr(merged, column).tolist() == getattr(whole, column).tolist()
+
+
+@EXAMPLES
+@given(drawn=pages())
+def test_counts_add_up(drawn: tuple[list[Row], list[Row], list[tuple[int, int]]]) -> None:
+    first, second, sizes = drawn
+    counts = counted(first, second, sizes)
+    assert counts.totals.tolist() == [width * height for width, height in sizes]
+    assert (np.diff(counts.scope) >= 0).all()
+    assert (counts.pixels > 0).all()
+    assert sorted(set(counts.pair.tolist())) == list(range(len(counts.first)))
+    for words in (counts.first, counts.second):
+        # The background stands alone.
+        assert all(word == 1 or not word & 1 for word in words.tolist())
+    swapped = [sorted((p, g, n) for g, p, n in triples) for triples in every(counted(second, first, sizes))]
+    assert swapped == every(counts)
+    halves = [counts.between(0, len(sizes) // 2), counts.between(len(sizes) // 2, len(sizes))]
+    assert every(in_sequence(halves)) == every(counts)
+
+
+@EXAMPLES
+@given(drawn=pages())
+def test_paint_equals_the_painter(drawn: tuple[list[Row], list[Row], list[tuple[int, int]]]) -> None:
+    first, _, sizes = drawn
+    for page, (width, height) in enumerate(sizes):
+        words = paint(resolution(first), page, (width, height))
+        assert words.shape == (height, width)
+        assert {(x, y): int(words[y, x]) for x in range(width) for y in range(height)} == painted(
+            first, page, width, height
+        )
+
+
+@pytest.mark.parametrize("boxes", [255, 256, 257, 1000, 70_000])
+def test_any_number_of_boxes_on_one_spot_counts_once(boxes: int) -> None:
+    # 8-bit counters would wrap at 256 and lose the spot, 16-bit ones at 65,536.
+    rows = [Row(0, 1, (1.0, 1.0, 3.0, 3.0))] * boxes
+    assert counted(rows, [], [(4, 4)]).triples(0) == [(1, 1, 12), (2, 1, 4)]
+
+
+def test_a_page_with_more_pieces_than_fit_at_once() -> None:
+    rng = np.random.default_rng(7)
+    low = rng.integers(0, 900, (1500, 2))
+    corners = np.hstack([low, low + rng.integers(1, 600, (1500, 2))]).astype(float)
+    rows = [Row(0, 1 + at % 40, tuple(corner)) for at, corner in enumerate(corners.tolist())]
+    side = resolution(rows)
+    size = np.array([[1000, 1100]])
+    words = paint(side, 0, (1000, 1100))
+    known, pixels = np.unique(words, return_counts=True)
+    found = count_pairs(side, resolution([]), size).triples(0)
+    assert found == [(int(word), 1, int(n)) for word, n in zip(known, pixels, strict=True)]
+
+
+@pytest.mark.parametrize("width", [1, 3, 7, 612, 1025, 2550, 100_003])
+def test_scaled_edges_that_were_on_a_pixel_stay_there(width: int) -> None:
+    # 0.07 * 100 is 7.000000000000001: without care the ceiling paints an eighth column.
+    steps = np.arange(width + 1)
+    rows = resolution([Row(0, 1, (step / width, 0.0, step / width, 1.0)) for step in steps], np.array([[width, 5.0]]))
+    edges = pixel_counts.covered_pixels(rows, steps, np.array([[width, 5]]))
+    assert (edges[:, 0] == steps).all()
+    assert (edges[:, 2] == steps).all()
+
+
+def test_coordinates_that_are_not_scaled_are_taken_as_they_are() -> None:
+    noisy = 0.1 + 0.2 + 0.7 + 6.0000000000000009
+    assert noisy > 7
+    assert counted([Row(0, 1, (0, 0, noisy, 1))], [], [(20, 1)]).triples(0) == [(1, 1, 12), (2, 1, 8)]
+
+
+def test_each_page_has_its_own_scale() -> None:
+    scale = np.array([[10.0, 20.0], [1.0, 1.0], [0.5, 2.0]])
+    rows = [Row(0, 1, (0.0, 0.0, 0.5, 0.5)), Row(1, 1, (0.0, 0.0, 2.0, 2.0)), Row(2, 1, (0.0, 0.0, 8.0, 2.0))]
+    counts = count_pairs(resolution(rows, scale), resolution([]), np.array([[10, 20], [3, 3], [6, 6]]))
+    assert [counts.triples(page)[1] for page in range(3)] == [(2, 1, 50), (2, 1, 4), (2, 1, 16)]
+
+
+def test_no_pages_no_boxes_no_pixels() -> None:
+    nothing = counted([], [], [])
+    assert (nothing.scopes, len(nothing), every(nothing)) == (0, 0, [])
+    assert every(counted([], [], [(3, 2), (0, 5)])) == [[(1, 1, 6)], []]
+    assert every(counted([], [], [(3, 2)]).pooled(np.array([1]), 3)) == [[], [(1, 1, 6)], []]
+
+
+def test_shards_must_have_the_same_scopes() -> None:
+    with pytest.raises(ValueError, match=r"^shards must have the same scopes; found \[1, 2\]$"):
+        merge([counted([], [], [(1, 1)]), counted([], [], [(1, 1), (1, 1)])])
+
+
+def test_a_page_too_large_to_show_is_still_counted() -> None:
+    side = pixel_counts.MAX_SIDE
+    rows = [Row(0, 1, (0.0, 0.0, float(side), 1.0))]
+    assert counted(rows, [], [(side, side)]).triples(0) == [(1, 1, side * (side - 1)), (2, 1, side)]
+    with pytest.raises(ValueError, match=r"^a page of more than 134,217,728 pixels is not painted; found"):
+        paint(resolution(rows), 0, (side, side))
+
+
+def test_inputs_are_not_edited() -> None:
+    side = resolution([Row(0, 1, (0.5, 0.5, 2.5, 2.5))], np.array([[2.0, 2.0]]))
+    size = np.array([[6, 6]])
+    for column in (*side, size):
+        column.flags.writeable = False
+    assert count_pairs(side, side, size).triples(0) == [(1, 1, 20), (2, 2, 16)]

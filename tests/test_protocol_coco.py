@@ -1,0 +1,343 @@
+"""COCO average precision: equal to pycocotools on sets full of ties, crowds and limits, and consistent with itself.
+
+The oracle is pycocotools 2.0 itself, run here on seeded random sets; without it those tests are skipped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator.dataset import Annotations, join
+from evaluator.errors import BadInput
+from evaluator.protocols import coco
+from evaluator.readers import coco as reader
+from tests.building import annotations, box, ground_truth
+
+every_seed = settings(deadline=None, max_examples=40)
+Instances = dict[str, Any]
+Results = list[dict[str, Any]]
+
+
+def random_set(
+    seed: int,
+    *,
+    images: int = 12,
+    labels: int = 4,
+    per_image: float = 6.0,
+    grid: float = 8.0,
+    crowds: float = 0.1,
+    scores: int = 12,
+) -> tuple[Instances, Results]:
+    """Boxes on a coarse grid with few different scores, so that ties of IoU and score are everywhere."""
+    rng = np.random.default_rng(seed)
+    ids = rng.permutation(np.arange(1, 3 * images))[:images].tolist()
+    annotations_, results = [], []
+
+    def a_box() -> list[float]:
+        x, y = rng.integers(0, 20, 2) * grid
+        width, height = rng.integers(1, 12, 2) * grid
+        return [float(x), float(y), float(width), float(height)]
+
+    for image in ids[: images - 2]:
+        for _ in range(rng.poisson(per_image)):
+            bbox = a_box()
+            label = int(rng.integers(1, labels))
+            area = bbox[2] * bbox[3] * (1.0 if rng.uniform() < 0.7 else float(rng.uniform(0.2, 1.0)))
+            crowd = int(rng.uniform() < crowds)
+            annotations_.append(
+                {"id": len(annotations_) + 1, "image_id": image, "category_id": label, "bbox": bbox, "area": area,
+                 "iscrowd": crowd}
+            )  # fmt: skip
+            for _ in range(rng.integers(0, 4)):
+                moved = [value + float(rng.integers(-1, 2)) * grid / 2 for value in bbox]
+                moved[2:] = [max(value, 0.0) for value in moved[2:]]
+                flipped = label if rng.uniform() < 0.9 else int(rng.integers(1, labels + 1))
+                results.append({"image_id": image, "category_id": flipped, "bbox": moved})
+    for image in ids[2:]:
+        results += [{"image_id": image, "category_id": int(rng.integers(1, labels)), "bbox": a_box()} for _ in range(2)]
+    order = rng.permutation(len(results))
+    results = [{**results[row], "score": float(rng.integers(0, scores)) / scores} for row in order]
+    instances = {
+        "images": [{"id": image, "width": 300, "height": 300, "file_name": f"{image:04d}.png"} for image in ids],
+        "categories": [{"id": label, "name": f"label {label}"} for label in range(1, labels + 2)],
+        "annotations": annotations_,
+    }
+    return instances, results
+
+
+def official(instances: Instances, results: Results, **params: Any) -> Any:
+    """pycocotools on the same data; its dictionaries are its own."""
+    cocoeval = pytest.importorskip("pycocotools.cocoeval", reason="pycocotools is not installed")
+    from pycocotools.coco import COCO
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        truth = COCO()
+        truth.dataset = json.loads(json.dumps(instances))
+        truth.createIndex()
+        found = truth.loadRes(json.loads(json.dumps(results)))
+        evaluation = cocoeval.COCOeval(truth, found, "bbox")
+        for name, value in params.items():
+            setattr(evaluation.params, name, value)
+        evaluation.evaluate()
+        evaluation.accumulate()
+        if not params:
+            evaluation.summarize()
+    return evaluation
+
+
+def read_pair(instances: Instances, results: Results) -> tuple[Annotations, Annotations]:
+    truth = reader.read(json.dumps(instances).encode(), "gt.json")
+    return truth, reader.resolve(reader.read(json.dumps(results).encode(), "dt.json"), truth)
+
+
+def undefined_as_none(value: float) -> float | None:
+    return None if value == -1.0 else float(value)
+
+
+def assert_equal_to_official(instances: Instances, results: Results) -> coco.CocoResult:
+    expected = official(instances, results)
+    result = coco.evaluate(*read_pair(instances, results))
+    for name, value in zip(coco.NUMBERS, expected.stats, strict=True):
+        wanted = undefined_as_none(value)
+        found = result.numbers[name]
+        assert (found is None) == (wanted is None), name
+        assert found is None or found == pytest.approx(wanted, abs=1e-12), name
+    precision = expected.eval["precision"].mean(axis=1)
+    for row, size in enumerate(coco.AREA_RANGES):
+        ours = np.nan_to_num(result.columns.precision[size], nan=-1.0)
+        np.testing.assert_allclose(ours, precision[:, :, row, 2], rtol=0, atol=1e-12)
+        ours = np.nan_to_num(result.columns.recall[size], nan=-1.0)
+        np.testing.assert_allclose(ours, expected.eval["recall"][:, :, row, 2], rtol=0, atol=1e-12)
+    return result
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_sets_full_of_ties_are_equal_to_pycocotools(seed: int) -> None:
+    assert_equal_to_official(*random_set(seed, crowds=0.15 * (seed % 3), grid=(4.0, 8.0, 15.7)[seed % 3]))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_limits_of_detections_are_equal_to_pycocotools(seed: int) -> None:
+    instances, results = random_set(seed, images=4, labels=2, per_image=90.0, scores=5)
+    per_image = np.bincount([row["image_id"] for row in results])
+    assert per_image.max() > coco.MAX_DETECTIONS[-1]
+    assert_equal_to_official(instances, results)
+
+
+@every_seed
+@given(seed=st.integers(0, 10**6), crowds=st.sampled_from([0.0, 0.3]), scores=st.integers(1, 30))
+def test_any_random_set_is_equal_to_pycocotools(seed: int, crowds: float, scores: int) -> None:
+    instances, results = random_set(seed, images=6, per_image=3.0, crowds=crowds, scores=scores)
+    if results:  # pycocotools looks at the first one
+        assert_equal_to_official(instances, results)
+
+
+@pytest.mark.parametrize("iou", [[0.6], [0.55, 0.75, 1.0]])
+def test_other_thresholds_are_equal_to_pycocotools(iou: list[float]) -> None:
+    instances, results = random_set(7)
+    expected = official(instances, results, iouThrs=np.array(iou))
+    result = coco.evaluate(*read_pair(instances, results), iou=iou)
+    np.testing.assert_allclose(
+        np.nan_to_num(result.columns.precision["all"], nan=-1.0),
+        expected.eval["precision"].mean(axis=1)[:, :, 0, 2],
+        rtol=0,
+        atol=1e-12,
+    )
+    assert result.numbers["AP50"] is None
+    assert (result.numbers["AP75"] is None) == (0.75 not in iou)
+
+
+def test_a_prediction_between_kept_and_ignored_sizes_is_matched_anew_for_each_size() -> None:
+    # Its best ground truth is medium, the second best small: for "small" it must take the second.
+    instances = {
+        "images": [{"id": 1, "width": 300, "height": 300, "file_name": "a.png"}],
+        "categories": [{"id": 1, "name": "Text"}],
+        "annotations": [
+            {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 33, 33], "area": 1089, "iscrowd": 0},
+            {"id": 2, "image_id": 1, "category_id": 1, "bbox": [0, 0, 30, 30], "area": 900, "iscrowd": 0},
+        ],
+    }
+    results = [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 32, 32], "score": 0.9}]
+    result = assert_equal_to_official(instances, results)
+    # IoU 900 / 1024 with the small one, 1024 / 1089 with the other: eight and nine of ten thresholds.
+    assert result.numbers["APs"] == pytest.approx(0.8)
+    assert result.numbers["APm"] == pytest.approx(0.9)
+
+
+def test_of_two_equal_overlaps_the_later_ground_truth_is_taken() -> None:
+    truth = {"image_id": 1, "category_id": 1, "area": 10000, "iscrowd": 0}
+    instances = {
+        "images": [{"id": 1, "width": 300, "height": 300, "file_name": "a.png"}],
+        "categories": [{"id": 1, "name": "Text"}],
+        "annotations": [
+            {**truth, "id": 1, "bbox": [0, 0, 100, 100]},
+            {**truth, "id": 2, "bbox": [40, 0, 100, 100]},
+        ],
+    }
+    between = {"image_id": 1, "category_id": 1, "bbox": [20, 0, 100, 100], "score": 0.9}
+    first = {**between, "bbox": [0, 0, 100, 100], "score": 0.8}
+    second = {**between, "bbox": [40, 0, 100, 100], "score": 0.8}
+    for other, found in ((first, 2), (second, 1)):
+        result = assert_equal_to_official(instances, [between, other])
+        assert result.thresholds[0.5].micro.tp.tolist() == [found]
+
+
+def test_an_annotation_with_id_zero_can_be_matched() -> None:
+    # pycocotools takes its id for "not matched" and counts the prediction as false.
+    instances, _ = random_set(1, crowds=0.0)
+    for annotation in instances["annotations"]:
+        annotation["id"] -= 1
+    perfect = [{**{key: a[key] for key in ("image_id", "category_id", "bbox")}, "score": 0.5} for a in
+               instances["annotations"]]  # fmt: skip
+    assert coco.evaluate(*read_pair(instances, perfect)).numbers["AR100"] == 1.0
+    assert official(instances, perfect).stats[8] < 1.0
+
+
+@every_seed
+@given(seed=st.integers(0, 10**6), step=st.integers(1, 11))
+def test_a_score_threshold_equals_a_filtered_file(seed: int, step: int) -> None:
+    instances, results = random_set(seed, images=6, per_image=3.0)
+    truth, prediction = read_pair(instances, results)
+    kept = [row for row in results if row["score"] >= step / 12]
+    cut = coco.evaluate(truth, prediction, min_score=step / 12)
+    filtered = coco.evaluate(*read_pair(instances, kept))
+    assert cut.per_label == filtered.per_label
+    for iou in (0.5, 0.75):
+        one, other = cut.thresholds[iou], filtered.thresholds[iou]
+        for name in ("micro", "per_label", "per_document"):
+            left, right = getattr(one, name), getattr(other, name)
+            assert [left.row(row) for row in range(len(left))] == [right.row(row) for row in range(len(right))]
+
+
+@every_seed
+@given(seed=st.integers(0, 10**6))
+def test_counts_and_curves_agree_with_recall(seed: int) -> None:
+    result = coco.evaluate(*read_pair(*random_set(seed, images=6, per_image=4.0)))
+    for row, threshold in enumerate(result.thresholds.values()):
+        assert threshold.per_label.recall == pytest.approx(result.columns.recall["all"][row], nan_ok=True)
+        assert not set(threshold.ignored) & set(threshold.false_positives)
+        for label, found in zip(result.matching.labels, range(len(result.matching.labels)), strict=True):
+            line = threshold.curve(label)
+            assert (np.diff(line.score) < 0).all()
+            if len(line.score):
+                assert line.recall[-1] == pytest.approx(threshold.per_label.recall[found], nan_ok=True)
+                assert line.precision[-1] == pytest.approx(threshold.per_label.precision[found], nan_ok=True)
+        pooled = threshold.curve()
+        if len(pooled.score):
+            assert pooled.f1[-1] == pytest.approx(threshold.micro.f1[0], nan_ok=True)
+
+
+def test_threads_and_cuts_do_not_change_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    sides = read_pair(*random_set(3, images=40, per_image=8.0))
+    whole = coco.evaluate(*sides).to_json()
+    monkeypatch.setattr("evaluator.protocols.coco_matching._QUEUED_AT_A_TIME", 7)
+    monkeypatch.setattr("evaluator.protocols.coco_matching._SETTLED_AT_A_TIME", 5)
+    assert coco.evaluate(*sides).to_json() == whole
+    monkeypatch.setattr("evaluator.protocols.coco_matching._MOST_THREADS", 1)
+    assert coco.evaluate(*sides).to_json() == whole
+
+
+def test_labels_and_small_boxes_can_be_left_out() -> None:
+    instances, results = random_set(5)
+    truth, prediction = read_pair(instances, results)
+    one = coco.evaluate(truth, prediction, labels=["label 2"])
+    assert one.per_label == {"label 2": coco.evaluate(truth, prediction).per_label["label 2"]}
+    assert "labels label 2" in one.signature.line
+    share = 2000.0 / 300.0**2
+    large = [row for row in results if row["bbox"][2] * row["bbox"][3] >= 2000.0]
+    assert coco.evaluate(truth, prediction, min_area=share).numbers == coco.evaluate(
+        *read_pair(instances, large)
+    ).numbers  # fmt: skip
+
+
+def test_shares_of_the_page_leave_the_sizes_undefined() -> None:
+    result = coco.evaluate(ground_truth([box(0.1, 0.1, 0.5, 0.5)]), annotations([box(0.1, 0.1, 0.5, 0.5, score=0.9)]))
+    assert [name for name, value in result.numbers.items() if value is None] == [
+        "APs",
+        "APm",
+        "APl",
+        "ARs",
+        "ARm",
+        "ARl",
+    ]
+    assert result.numbers["AP"] == pytest.approx(1.0)
+    assert result.to_json()["per_class"]["Table"]["AP"] is None
+    assert result.signature.line == (
+        "coco 2.0 · IoU ≥ 0.50, 0.55, 0.60, 0.65, 0.70, 0.75, 0.80, 0.85, 0.90, 0.95 · score ≥ 0.00 · "
+        "at most 100 predictions per page and label · sizes in pixels not known · 1 document, 1 page · "
+        + result.signature.package
+    )
+
+
+def test_the_table_has_the_mean_first_and_then_each_label() -> None:
+    result = coco.evaluate(*read_pair(*random_set(2)))
+    table = result.table()
+    assert table.columns == ("label", *coco.NUMBERS)
+    assert table.rows[0] == ("All labels", *result.numbers.values())
+    assert [row[0] for row in table.rows[1:]] == list(result.matching.labels)
+
+
+def test_predictions_without_scores_are_refused() -> None:
+    with pytest.raises(BadInput) as raised:
+        coco.evaluate(ground_truth([]), annotations([box(0, 0, 1, 1)]))
+    assert str(raised.value) == (
+        "prediction.json: average precision needs a score for every prediction (COCO); found 1 without. "
+        "Export the scores, or use a protocol that needs none."
+    )
+
+
+def test_different_units_and_unresolved_results_are_refused() -> None:
+    instances, results = random_set(0)
+    truth, _ = read_pair(instances, results)
+    with pytest.raises(BadInput) as raised:
+        coco.evaluate(truth, annotations([box(0, 0, 1, 1, score=0.5)], name="shares.json"))
+    assert str(raised.value) == (
+        "shares.json: boxes must be in the unit of gt.json; found page, not pixels. Convert one of the files."
+    )
+    with pytest.raises(BadInput, match="a results list must be read with its ground truth"):
+        coco.evaluate(truth, reader.read(json.dumps(results).encode(), "dt.json"))
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"iou": []}, "at least one IoU threshold is needed"),
+        ({"iou": [0.0]}, "iou_floor must be in"),
+        ({"labels": ["Chart"]}, "labels not in the label map: Chart"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        coco.evaluate(*read_pair(*random_set(0)), **options)
+
+
+def test_a_threshold_outside_of_the_matching_is_refused() -> None:
+    truth, prediction = read_pair(*random_set(0))
+    matching = coco.pair(join(truth, prediction)).match()
+    with pytest.raises(ValueError, match=r"iou must be in \[0.5, 1\]; found 0.4"):
+        matching.at(0.4)
+    with pytest.raises(ValueError, match="label must be one of"):
+        matching.at(0.5).curve("Chart")
+
+
+def test_a_page_full_of_equal_boxes_is_quick() -> None:
+    count = 1500
+    instances = {
+        "images": [{"id": 1, "width": 300, "height": 300, "file_name": "a.png"}],
+        "categories": [{"id": 1, "name": "Text"}],
+        "annotations": [
+            {"id": row + 1, "image_id": 1, "category_id": 1, "bbox": [5, 5, 50, 50], "area": 2500, "iscrowd": 0}
+            for row in range(count)
+        ],
+    }
+    results = [{"image_id": 1, "category_id": 1, "bbox": [5, 5, 50, 50], "score": 0.5}] * count
+    result = coco.evaluate(*read_pair(instances, results))
+    assert result.numbers["AR100"] == pytest.approx(100 / count)

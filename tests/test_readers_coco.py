@@ -1,0 +1,528 @@
+"""COCO files: columns of good ones, and the exact sentence for each way to be wrong.
+
+Every good file is read on both paths; they must agree in every column.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator import readers
+from evaluator.dataset import Annotations, join, map_labels
+from evaluator.errors import BadInput
+from evaluator.readers import coco, coco_shape
+
+Value = dict[str, Any]
+
+
+def annotation(**given: Any) -> Value:
+    return {"id": 1, "image_id": 7, "category_id": 2, "bbox": [10, 20, 30.5, 40], "area": 1220.0, "iscrowd": 0} | given
+
+
+def instances(*annotations: Value, **given: Any) -> Value:
+    return {
+        "images": [
+            {"id": 7, "width": 300, "height": 400, "file_name": "scans/b.png"},
+            {"id": 3, "width": 200, "height": 100, "file_name": "scans/a.png"},
+        ],
+        "categories": [{"id": 2, "name": "Table"}, {"id": 1, "name": "Text"}],
+        "annotations": list(annotations),
+    } | given
+
+
+def result(**given: Any) -> Value:
+    return {"image_id": 7, "category_id": 2, "bbox": [10, 20, 30.5, 40], "score": 0.75} | given
+
+
+def encoded(value: object) -> bytes:
+    return value if isinstance(value, bytes) else json.dumps(value).encode()
+
+
+def columns(source: Annotations) -> dict[str, Any]:
+    boxes = source.boxes
+    plain = {name: getattr(boxes, name) for name in ("document", "page", "label", "entry", "position", "crowd")}
+    real = {name: getattr(boxes, name) for name in ("xyxy", "score", "area", "box_area")}
+    return {
+        **{name: None if value is None else value.tolist() for name, value in plain.items()},
+        **{name: None if value is None else np.nan_to_num(value, nan=-9.0).tolist() for name, value in real.items()},
+        "ids": list(boxes.ids),
+        "polygons": {row: [ring.tolist() for ring in rings] for row, rings in boxes.polygons.items()},
+        "labels": source.labels,
+        "label_map": dict(source.label_map),
+        "documents": source.documents,
+        "pages": (source.page_document.tolist(), source.page_index.tolist(), list(source.page_ids)),
+        "page_size": None if source.page_size is None else source.page_size.tolist(),
+        "findings": source.findings,
+    }
+
+
+def read(value: object, **given: Any) -> Annotations:
+    """Read on the fast path where the file allows it, and on the exact path; both say the same."""
+    exact = coco.read(encoded(value), "gt.json", _exact=True, **given)
+    found = coco.read(encoded(value), "gt.json", **given)
+    assert columns(found) == columns(exact)
+    return found
+
+
+def sentences(value: object, **given: Any) -> list[str]:
+    """The findings of a file that cannot be read; both paths give the same."""
+    both = []
+    for exact in (True, False):
+        with pytest.raises(BadInput) as raised:
+            coco.read(encoded(value), "gt.json", _exact=exact, **given)
+        both.append([finding.sentence for finding in raised.value.findings])
+    assert both[0] == both[1]
+    return both[0]
+
+
+def warnings(source: Annotations) -> list[str]:
+    return [finding.sentence for finding in source.findings]
+
+
+def resolved(results: list[Value], truth: Value | None = None) -> Annotations:
+    return coco.resolve(read(results), read(truth or instances()))
+
+
+# What a good file becomes
+
+
+def test_instances_become_columns_in_pixels() -> None:
+    source = read(instances(annotation(), annotation(id=9, image_id=3, category_id=1, bbox=[0, 0, 5, 5], area=20)))
+    assert (source.format, source.side, source.unit) == ("coco", "ground_truth", "pixels")
+    assert source.labels == ("Text", "Table")
+    assert source.label_map == {"1": "Text", "2": "Table"}
+    assert [document.doc_id for document in source.documents] == ["b", "a"]
+    assert source.documents[0].path == "scans/b.png"
+    assert source.page_ids == ["7", "3"]
+    assert source.page_size is not None
+    assert source.page_size.tolist() == [[300.0, 400.0], [200.0, 100.0]]
+    boxes = source.boxes
+    assert boxes.xyxy.tolist() == [[10.0, 20.0, 40.5, 60.0], [0.0, 0.0, 5.0, 5.0]]
+    assert boxes.xyxy.dtype == np.float64
+    assert (boxes.label.tolist(), boxes.entry.tolist(), boxes.position.tolist()) == ([1, 0], [0, 1], [0, 1])
+    assert boxes.area is not None
+    assert boxes.area.tolist() == [1220.0, 20.0]
+    assert boxes.box_area is not None
+    assert boxes.box_area.tolist() == [1220.0, 25.0]
+    assert boxes.crowd is None
+    assert list(boxes.ids) == ["1", "9"]
+    assert np.isnan(boxes.score).all()
+    assert source.findings == ()
+    assert source.source_of(1) == ("gt.json", 1, 1)
+
+
+def test_the_area_is_that_of_width_and_height_to_the_last_digit() -> None:
+    # 0.1 + 0.2 - 0.1 is not 0.2: corners alone would lose the digits that decide ties.
+    boxes = read(instances(annotation(bbox=[0.1, 0.1, 0.2, 0.7], area=0.2 * 0.7))).boxes
+    assert boxes.box_area is not None
+    assert boxes.box_area[0] == 0.2 * 0.7 != (boxes.xyxy[0, 2] - boxes.xyxy[0, 0]) * 0.7
+
+
+def test_crowds_and_polygons_are_kept() -> None:
+    triangle, square = [0, 0, 5, 0, 5, 5], [1.5, 1, 2, 1, 2, 2, 1, 2]
+    source = read(
+        instances(
+            annotation(segmentation=[triangle]),
+            annotation(id=2, iscrowd=1),
+            annotation(id=3, segmentation=[square, triangle]),
+            annotation(id=4, segmentation=[]),
+        )
+    )
+    assert source.boxes.crowd is not None
+    assert source.boxes.crowd.tolist() == [False, True, False, False]
+    polygons = source.boxes.polygons
+    assert list(polygons) == [0, 2]
+    assert [ring.tolist() for ring in polygons[2]] == [
+        [[1.5, 1.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0]],
+        [[0.0, 0.0], [5.0, 0.0], [5.0, 5.0]],
+    ]
+    assert polygons.get(1) is None
+    assert source.findings == ()
+
+
+def test_an_image_belongs_to_its_document() -> None:
+    def pages(*images: Value) -> list[tuple[str, int]]:
+        listed = [{"id": row, "width": 9, "height": 9, **image} for row, image in enumerate(images)]
+        source = read(instances(images=listed))
+        names = [source.documents[code].doc_id for code in source.page_document.tolist()]
+        return list(zip(names, source.page_index.tolist(), strict=True))
+
+    assert pages({"doc": "a.pdf"}, {"doc": "b.pdf"}, {"doc": "a.pdf"}) == [("a.pdf", 0), ("b.pdf", 0), ("a.pdf", 1)]
+    assert pages({"doc_name": "a.pdf", "page_no": 3}, {"doc_name": "a.pdf", "page_no": 1}) == [
+        ("a.pdf", 2),
+        ("a.pdf", 0),
+    ]
+    assert pages({"doc": "a.pdf", "page_index": 4}, {"file_name": "c/x.1.png", "page": 2}) == [("a.pdf", 4), ("x.1", 2)]
+    assert pages({"file_name": "C:\\scans\\y.png"}, {}) == [("y", 0), ("1", 0)]
+
+
+def test_keys_of_other_tools_are_left_alone() -> None:
+    value = instances(
+        annotation(attributes={"rotated": True, "text": 'a } , { b \\ "'}, precedence=0), info={"year": 2026}
+    )
+    value["images"][0]["license"] = 1
+    value["categories"][0]["supercategory"] = "layout"
+    assert coco_shape.decode(encoded(value)) is not None
+    assert len(read(value).boxes) == 1
+
+
+def test_an_empty_file_has_columns_without_rows() -> None:
+    source = read(instances(images=[], categories=[]))
+    assert (len(source.boxes), source.documents, source.labels) == (0, (), ())
+    assert source.boxes.xyxy.shape == (0, 4)
+    assert len(read([]).boxes) == 0
+
+
+def test_results_take_pages_and_labels_from_their_ground_truth() -> None:
+    results = read([result(), result(image_id=3, category_id=1, bbox=[1, 2, 3, 4], score=0.5)])
+    assert results.side == "prediction"
+    assert coco.is_unresolved(results)
+    assert (results.labels, results.page_ids, results.label_map) == (("1", "2"), ["3", "7"], {})
+    truth = read(instances(annotation()))
+    prediction = coco.resolve(results, truth)
+    assert not coco.is_unresolved(prediction)
+    assert prediction.labels == truth.labels
+    assert prediction.documents == truth.documents
+    boxes = prediction.boxes
+    assert (boxes.entry.tolist(), boxes.label.tolist(), boxes.document.tolist()) == ([0, 1], [1, 0], [0, 1])
+    assert boxes.score.tolist() == [0.75, 0.5]
+    assert boxes.area is None
+    assert list(boxes.ids) == ["0", "1"]
+    assert join(truth, prediction).pages == 2
+    assert coco.resolve(prediction, truth) is prediction
+
+
+def test_renamed_labels_meet_their_category_ids() -> None:
+    truth = map_labels(read(instances(annotation(), annotation(id=2, category_id=1))), {"Text": "Table"})
+    prediction = coco.resolve(read([result(), result(category_id=1)]), truth)
+    assert truth.labels == ("Table",)
+    assert prediction.boxes.label.tolist() == [0, 0]
+
+
+def test_annotations_can_be_given_as_predictions() -> None:
+    without = read(instances(annotation()), side="prediction")
+    assert without.side == "prediction"
+    assert np.isnan(without.boxes.score).all()
+    assert without.findings == ()
+    assert read(instances(annotation(score=0.5)), side="prediction").boxes.score.tolist() == [0.5]
+
+
+def test_big_files_are_cut_between_objects_wherever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [{"note": "}, {"}, {"parts": [{"a": 1}, {"b": 2}]}, {}, {"segmentation": [[0, 0, 5, 0, 5, 5]]}]
+    rows = [annotation(id=row + 1, bbox=[row, 0, 1, 1], **texts[row % 4]) for row in range(50)]
+    for step in (1, 7, 100, 1000):
+        monkeypatch.setattr(coco_shape, "_STEP", step)
+        for indent in (None, 1):
+            source = read(json.dumps(instances(*rows), indent=indent).encode())
+            assert source.boxes.xyxy[:, 0].tolist() == list(range(50))
+
+
+def test_all_but_odd_files_take_the_fast_path() -> None:
+    for value in (
+        [result()],
+        instances(annotation()),
+        instances(annotation(segmentation={"counts": "ab\\c", "size": [1, 2]})),
+        instances(annotation(), annotation(id=2, score=0.5)),
+        [result(id=4, area=3.0), result()],
+    ):
+        assert coco_shape.decode(encoded(value)) is not None
+    for text in (
+        b'[{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 0.5, "score": 0.9}]',
+        b'[{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 0.5, "sc\\u006fre": 0.9}]',
+        b'[{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 0.5, "x": 1, "bbox": [0, 0, 2, 2]}]',
+        b'{"images": [], "categories": [], "annotations": [], "images": []}',
+        b'{"images": [], "categories": [{"id": 1, "id": 2, "name": "a"}], "annotations": []}',
+        b'{"images": [{"id": 1, "id": 2}], "categories": [], "annotations": []}',
+    ):
+        assert coco_shape.decode(text) is None
+
+
+# Detection
+
+
+def test_the_format_and_the_side_are_told_by_content(tmp_path: Path) -> None:
+    (tmp_path / "gt.json").write_bytes(encoded(instances(annotation())))
+    (tmp_path / "dt.json").write_bytes(encoded([result()]))
+    assert readers.detect(tmp_path / "gt.json") == readers.detect(tmp_path / "dt.json") == "coco"
+    assert readers.side_of(tmp_path / "gt.json") == "ground_truth"
+    assert readers.side_of(tmp_path / "dt.json") == "prediction"
+    assert coco.side_of(b"{}") is None
+    assert not coco.detect(b'{"label_map": {}, "predictions": []}')
+
+
+def test_a_folder_of_files_is_read_as_one(tmp_path: Path) -> None:
+    rows = [annotation(segmentation=[[0, 0, 5, 0, 5, 5]]), annotation(id=2, iscrowd=1, area=3)]
+    for number, row in enumerate(rows):
+        value = instances(row)
+        for image in value["images"]:
+            image |= {"id": image["id"] + number, "doc": f"{number}-{image['id']}"}
+        value["annotations"][0]["image_id"] += number
+        (tmp_path / f"{number}.json").write_bytes(encoded(value))
+    merged = readers.read(tmp_path)
+    assert (merged.unit, len(merged.boxes)) == ("pixels", 2)
+    assert merged.page_size is not None
+    assert len(merged.page_size) == 4
+    assert merged.boxes.crowd is not None
+    assert merged.boxes.crowd.tolist() == [False, True]
+    assert merged.boxes.area is not None
+    assert merged.boxes.area.tolist() == [1220.0, 3.0]
+    assert list(merged.boxes.polygons) == [0]
+    assert merged.source_of(1) == ("1.json", 0, 0)
+
+
+# What is wrong, in a sentence
+
+
+def test_unknown_ids() -> None:
+    assert sentences(instances(annotation(image_id=8, category_id=5))) == [
+        "gt.json: $.annotations[0].image_id: image_id must be the id of one of images (COCO format); found 8. "
+        "Correct the id, or add it to images.",
+        "gt.json: $.annotations[0].category_id: category_id must be the id of one of categories (COCO format); "
+        "found 5. Correct the id, or add it to categories.",
+    ]
+
+
+def test_unknown_ids_of_results() -> None:
+    with pytest.raises(BadInput) as raised:
+        resolved([result(), result(image_id=8), result(category_id=5)])
+    assert [finding.sentence for finding in raised.value.findings] == [
+        "gt.json: $[1].image_id: image_id must be an id of gt.json (COCO format); found 8. "
+        "Give the ground truth of these results, or correct the id.",
+        "gt.json: $[2].category_id: category_id must be an id of gt.json (COCO format); found 5. "
+        "Give the ground truth of these results, or correct the id.",
+    ]
+
+
+def test_boxes_that_are_none() -> None:
+    value = instances(
+        annotation(bbox=[1, 2, -3, 4]),
+        annotation(id=2, bbox=[1, 2, 1e200, 1e200], area=-1),
+        annotation(id=3, iscrowd=2),
+    )
+    assert sentences(value) == [
+        "gt.json: $.annotations[0].bbox: width and height must not be negative (COCO format); "
+        "found [1.0,2.0,-3.0,4.0]. Write x, y of the upper left corner, then width and height.",
+        "gt.json: $.annotations[1].bbox: the corners and the area of a box must fit float64; "
+        "found [1.0,2.0,1e200,1e200]. Correct the box.",
+        "gt.json: $.annotations[1].area: area must not be negative (COCO format); found -1.0. "
+        "Write the area in pixels.",
+        "gt.json: $.annotations[2].iscrowd: iscrowd must be 0 or 1 (COCO format); found 2. Write 0 or 1.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("NaN", "$[0].bbox: bbox must be four finite numbers, x, y, width, height (COCO format); found [NaN, 0, 1, 1]"),
+        ("1e400", "$[0].bbox: bbox must be four finite numbers, x, y, width, height (COCO format); "
+                  "found [1e400, 0, 1, 1]"),
+        ('"1"', '$[0].bbox: bbox must be four finite numbers, x, y, width, height (COCO format); found ["1", 0, 1, 1]'),
+        ("true", "$[0].bbox: bbox must be four finite numbers, x, y, width, height (COCO format); "
+                 "found [true, 0, 1, 1]"),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_none(text: str, sentence: str) -> None:
+    value = f'[{{"image_id": 1, "category_id": 2, "bbox": [{text}, 0, 1, 1], "score": 0.5}}]'
+    assert sentences(value.encode()) == [f"gt.json: {sentence}. Write them as [x, y, width, height], without quotes."]
+
+
+def test_repeated_keys_and_ids() -> None:
+    assert sentences(b'[{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 0.5, "score": 0.9}]') == [
+        'gt.json: $[0].score: a key must not be repeated in one object (RFC 8259, section 4); found "score" 2 times. '
+        "Keep one of them."
+    ]
+    value = instances(annotation(), annotation())
+    value["images"][1]["id"] = 7
+    value["categories"][1] = {"id": 2, "name": "Table"}
+    assert sentences(value) == [
+        "gt.json: $.images[1].id: the id of an image must occur once (COCO format); found 7, as $.images[0]. "
+        "Give each its own id.",
+        "gt.json: $.categories[1].id: the id of a category must occur once (COCO format); found 2, as "
+        "$.categories[0]. Give each its own id.",
+        'gt.json: $.categories[1].name: two categories must not have one name; found "Table", as $.categories[0]. '
+        "Name them apart, or give their annotations one category_id.",
+        "gt.json: $.annotations[1].id: the id of an annotation must occur once (COCO format); found 1, as "
+        "$.annotations[0]. Give each its own id.",
+    ]
+
+
+def test_missing_and_mistyped_keys() -> None:
+    value = instances(annotation(image_id="7"), {"id": 2, "image_id": 7}, 5)
+    value["categories"][0] = {"id": 2}
+    del value["annotations"][0]["bbox"]
+    assert sentences(value) == [
+        'gt.json: $.categories[0]: name is required here (COCO format); found only "id". Add name.',
+        'gt.json: $.annotations[0]: bbox is required here (COCO format); found only "id", "image_id", "category_id", '
+        '"area", "iscrowd". Add bbox.',
+        'gt.json: $.annotations[0].image_id: image_id must be an integer of 64 bits (COCO format); found "7". '
+        "Write the number of the id without quotes.",
+        'gt.json: $.annotations[1]: category_id is required here (COCO format); found only "id", "image_id". '
+        "Add category_id.",
+        'gt.json: $.annotations[1]: bbox is required here (COCO format); found only "id", "image_id". Add bbox.',
+        "gt.json: $.annotations[2]: an entry must be an object with image_id, category_id, bbox (COCO format); "
+        "found 5. Write it as an object, or remove it.",
+        "gt.json: $.annotations[1]: every annotation must have an area (COCO format); found 2 without area. "
+        "Width times height of the box is used to tell small from large.",
+    ]
+
+
+def test_pages_that_cannot_be() -> None:
+    images = [
+        {"id": 1, "width": 0, "height": 9, "doc": "a", "page": 0},
+        {"id": 2, "width": 9, "height": 9, "doc": "a", "page": 0},
+        {"id": 3, "width": 9, "height": 9, "doc": "a", "page": -1},
+        {"id": 4, "width": 9, "height": 9, "doc": "a"},
+    ]
+    assert sentences(instances(images=images)) == [
+        'gt.json: $.images[1].page: two images must not be the same page of a document; found page 0 of "a", as '
+        "$.images[0]. Correct the page, or name the document of each.",
+        "gt.json: $.images[2].page: page must be from 0 to 2147483647; found -1. Correct the page.",
+        "gt.json: $.images[3]: all images of a document must give their page by the same key, or none; found null "
+        'after "page". Use one key for all.',
+        "gt.json: $.images[0].width: width must be above 0 (COCO format); found 0.0. "
+        "Write the size of the image in pixels.",
+    ]
+
+
+def test_results_need_scores_and_are_no_ground_truth() -> None:
+    value = [result()]
+    assert sentences(value, side="ground_truth") == [
+        "gt.json: $: a ground truth must have images, annotations and categories (COCO format); found a results list. "
+        "Give the instances file here and this one as predictions."
+    ]
+    del value[0]["score"]
+    assert sentences(value) == [
+        "gt.json: $[0]: every result must have a score (COCO format). Write the model's confidence."
+    ]
+    with pytest.raises(BadInput) as raised:
+        coco.resolve(read([result()]), read([result()]))
+    assert str(raised.value) == (
+        "gt.json: a COCO results list needs a COCO ground truth, which has the images and categories; "
+        "found gt.json (coco). Give the ground truth of these results."
+    )
+
+
+def test_a_value_that_is_no_coco_file() -> None:
+    assert sentences(b"5") == [
+        "gt.json: $: the top level must be an object with images, annotations, categories, or an array of results "
+        "(COCO format); found 5. Export the file again in one of the two forms."
+    ]
+    assert sentences({"images": {}, "annotations": []}) == [
+        'gt.json: $: categories is required here (COCO format); found only "images", "annotations". Add categories.',
+        "gt.json: $.images: images must be an array (COCO format); found {}. Put the entries in [ ].",
+    ]
+
+
+# What is odd, in a sentence
+
+
+def test_oddities_are_said_and_nothing_is_changed() -> None:
+    source = read(
+        instances(
+            annotation(bbox=[10, 20, 0, 40], area=0, ignore=1),
+            annotation(id=2, bbox=[280, 0, 30, 9], score=0.5),
+            annotation(id=3, segmentation={"counts": "x", "size": [1, 2]}),
+            annotation(id=4, segmentation=[[1, 2, 3]]),
+            {"id": 5, "image_id": 7, "category_id": 2, "bbox": [0, 0, 2, 3]},
+        )
+    )
+    assert warnings(source) == [
+        "gt.json: $.annotations[0].bbox: a box without width or height overlaps nothing (pycocotools); "
+        "found [10.0,20.0,0.0,40.0]. It counts; correct it if it is wrong.",
+        "gt.json: $.annotations[4]: every annotation must have an area (COCO format); found 1 without area. "
+        "Width times height of the box is used to tell small from large.",
+        "gt.json: $.annotations: the scores of a ground truth are not used; found score. "
+        "Give the file as predictions if it is a model's.",
+        "gt.json: $.annotations[0].ignore: ignore is not read; iscrowd says what is ignored (pycocotools); "
+        "found 1 with ignore. They count; use iscrowd.",
+        "gt.json: $.annotations[2].segmentation: run-length masks are not read (COCO format, RLE); "
+        'found ["counts", "size"]. Its box is used; give polygons to use the outline.',
+        "gt.json: $.annotations[3].segmentation: an outline must be an array of rings [x1, y1, x2, y2, x3, y3, ...] "
+        "(COCO format); found [[1,2,3]]. Its box is used; correct the outline, or leave it out.",
+        "gt.json: $.annotations[1].bbox: a box should not leave its image by more than 1 px; "
+        "found [280.0,0.0,310.0,9.0] (corners) in 300 x 400. It is compared as it is; check the size of the image.",
+    ]
+    assert source.boxes.area is not None
+    assert source.boxes.area.tolist() == [0.0, 1220.0, 1220.0, 1220.0, 6.0]
+    assert source.boxes.polygons == {}
+
+
+def test_oddities_of_results() -> None:
+    prediction = resolved([result(score=1.5), result(bbox=[-9, 0, 9, 9]), result(bbox=[0, 0, 0, 9])])
+    assert warnings(prediction) == [
+        "gt.json: $[2].bbox: a box without width or height overlaps nothing (pycocotools); found [0.0,0.0,0.0,9.0]. "
+        "It counts; correct it if it is wrong.",
+        "gt.json: $[0].score: scores are expected to be in [0, 1]; found 1 outside. "
+        "They are ranked as they are; thresholds on the score refer to them.",
+        "gt.json: $[1].bbox: a box should not leave its image by more than 1 px; found [-9.0,0.0,0.0,9.0] (corners) "
+        "in 300 x 400. It is compared as it is; check the size of the image.",
+    ]
+    assert prediction.boxes.xyxy[1].tolist() == [-9.0, 0.0, 0.0, 9.0]
+
+
+def test_images_of_one_name_and_pages_from_zero() -> None:
+    images = [{"id": 1, "file_name": "x/a.png"}, {"id": 2, "file_name": "y/a.png"}]
+    assert warnings(read(instances(images=images))) == [
+        'gt.json: $.images: images with one file name are read as pages of one document; found "a": "x/a.png", '
+        '"y/a.png". Give the images a key doc if they are different documents.',
+        "gt.json: $.images: width and height of every image are needed to draw boxes on a page (COCO format); "
+        "found an image without them. Nothing else is lost; add them.",
+    ]
+    images = [{"id": 1, "width": 9, "height": 9, "doc": "a", "page_no": 0}]
+    source = read(instances(images=images))
+    assert source.page_index.tolist() == [0]
+    assert warnings(source) == [
+        "gt.json: $.images: page_no counts from 1; found 0. The page_no of this file are read as counted from 0."
+    ]
+
+
+# Whatever the bytes
+
+_PLAIN = [encoded([result()]), encoded(instances(annotation(segmentation=[[0, 0, 5, 0, 5, 5]])))]
+
+
+@settings(deadline=None, max_examples=300)
+@given(data=st.data())
+def test_mutated_files_are_read_or_refused_with_findings(data: st.DataObject) -> None:
+    content = bytearray(data.draw(st.sampled_from(_PLAIN)))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        piece = data.draw(
+            st.sampled_from([b"", b"-", b"1e999", b'"', b"[", b"}", b"null", b"true", b"\\", b"{}", b",", b"9"])
+        )
+        content[at : at + data.draw(st.integers(0, 3))] = piece
+    for exact in (False, True):
+        with contextlib.suppress(BadInput):
+            coco.read(bytes(content), "x.json", _exact=exact)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_sampled_values_in_every_place(exact: bool) -> None:
+    values: list[Any] = [None, True, -1, 0, 1.5, 2**70, "x", [], {}, [1], {"a": 1}, float("nan"), "\ud800"]
+    for base in ([result()], instances(annotation(segmentation=[[0, 0, 5, 0, 5, 5]]))):
+        for place in places(base):
+            for value in values:
+                text = json.dumps(replaced(base, place, value)).encode()
+                with contextlib.suppress(BadInput):
+                    assert np.isfinite(coco.read(text, "x.json", _exact=exact).boxes.xyxy).all()
+
+
+def places(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [place, *(inner for key, item in items for inner in places(item, (*place, key)))]
+
+
+def replaced(value: Any, place: tuple[Any, ...], new: Any) -> Any:
+    if not place:
+        return new
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[place[0]] = replaced(value[place[0]], place[1:], new)
+    return copy

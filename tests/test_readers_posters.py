@@ -1,0 +1,299 @@
+"""Posters from disk: which file is whose, what a broken one costs, and every sentence about it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator.errors import BadInput
+from evaluator.readers import posters
+from evaluator.readers.posters import Poster, Posters, read, read_bytes, text_of
+
+SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
+needs_real = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/posters")
+GOOD: dict[str, Any] = {"titles": [{"title": "Bees"}]}
+
+
+def write(folder: Path, name: str, value: object = GOOD) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), encoding="utf-8")
+    return path
+
+
+def poster(value: object) -> Poster:
+    return read_bytes(json.dumps(value).encode(), "a.json", poster_id="a")[0]
+
+
+def sentences(value: object) -> list[str]:
+    return [finding.sentence for finding in read_bytes(json.dumps(value).encode(), "a.json", poster_id="a")[1]]
+
+
+def complaint(content: bytes | str) -> str:
+    with pytest.raises(BadInput) as caught:
+        read_bytes(content if isinstance(content, bytes) else content.encode(), "a.json", poster_id="a")
+    return str(caught.value)
+
+
+def files(found: Posters) -> dict[str, str]:
+    return {poster_id: poster.file for poster_id, poster in found.posters.items()}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["7.json", "7_extracted.json", "7_sub-json.json", "7_reference.json", "7/7.json", "7/extracted.json", "7/any.json"],
+)
+def test_one_file_per_poster_is_found_under_each_name(tmp_path: Path, name: str) -> None:
+    write(tmp_path, name)
+    assert files(read(tmp_path)) == {"7": name}
+    assert files(read(tmp_path, side="ground_truth")) == {"7": name}
+    assert files(read(tmp_path, side="prediction")) == {"7": name}
+
+
+def test_a_file_of_one_poster_is_read_too(tmp_path: Path) -> None:
+    path = write(tmp_path, "7_extracted.json")
+    found = read(path, side="prediction")
+    assert (found.name, found.sha256) == ("7_extracted.json", hashlib.sha256(path.read_bytes()).hexdigest())
+    assert files(found) == {"7": "7_extracted.json"}
+
+
+def test_both_sides_in_one_folder_are_told_by_name(tmp_path: Path) -> None:
+    for name in ("1/reference.json", "1/extracted.json", "2/2_sub-json.json", "2/2_extracted.json", "3.json"):
+        write(tmp_path, name)
+    write(tmp_path, "3_extracted.json")
+    truth, prediction = read(tmp_path, side="ground_truth"), read(tmp_path, side="prediction")
+    assert files(truth) == {"1": "1/reference.json", "2": "2/2_sub-json.json", "3": "3.json"}
+    assert files(prediction) == {"1": "1/extracted.json", "2": "2/2_extracted.json", "3": "3_extracted.json"}
+    assert truth.sha256 != hashlib.sha256(b"").hexdigest()
+    assert not truth.findings
+
+
+def test_a_lacking_side_is_not_made_up_from_the_other(tmp_path: Path) -> None:
+    for name in ("1/reference.json", "1/extracted.json", "2/extracted.json"):
+        write(tmp_path, name)
+    assert list(read(tmp_path, side="ground_truth").posters) == ["1"]
+    assert list(read(tmp_path, side="prediction").posters) == ["1", "2"]
+
+
+def test_a_folder_of_extractions_only_can_be_the_ground_truth_and_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    for name in ("1_extracted.json", "2_extracted.json"):
+        write(folder, name)
+    found = read(folder, side="ground_truth")
+    assert list(found.posters) == ["1", "2"]
+    assert [finding.sentence for finding in found.findings] == [
+        "run: files whose names say the other side are read as ground truth; found 2. "
+        "Nothing, if one model is compared with another."
+    ]
+
+
+def test_what_is_no_poster_is_left_alone(tmp_path: Path) -> None:
+    for name in ("7.json", "results.json", ".hidden.json", "notes.txt", "pictures/7.png", ".git/config.json"):
+        write(tmp_path, name)
+    assert files(read(tmp_path)) == {"7": "7.json"}
+
+
+def test_two_files_that_may_be_meant_take_out_their_poster_only(tmp_path: Path) -> None:
+    folder = tmp_path / "gold"
+    for name in ("1.json", "2/a.json", "2/b.json"):
+        write(folder, name)
+    found = read(folder, side="ground_truth")
+    assert list(found.posters) == ["1"]
+    assert [finding.sentence for finding in found.broken["2"]] == [
+        'gold: 2: it must be clear which file is the poster\'s; found "2/a.json, 2/b.json". '
+        "Leave one of them, or call it reference.json."
+    ]
+    for name in ("both/1/extracted.json", "both/1/reference.json"):
+        write(tmp_path, name)
+    with pytest.raises(BadInput, match=r"both: 1: .* Leave one of them, or say the side\.$"):
+        read(tmp_path / "both")
+
+
+def test_the_folder_of_one_poster_and_its_files_have_the_id_of_the_folder(tmp_path: Path) -> None:
+    for name in ("7/extracted.json", "7/reference.json"):
+        write(tmp_path, name)
+    for path in (tmp_path / "7", tmp_path / "7" / "reference.json"):
+        assert files(read(path, side="ground_truth")) == {"7": "reference.json"}
+    assert files(read(tmp_path / "7", side="prediction")) == {"7": "extracted.json"}
+
+
+def test_a_broken_file_takes_out_its_poster_only(tmp_path: Path) -> None:
+    write(tmp_path, "1.json")
+    write(tmp_path, "2.json", '{"titles": [')
+    found = read(tmp_path)
+    assert list(found.posters) == ["1"]
+    assert [finding.sentence for finding in found.findings] == [
+        "2.json: line 1, column 13: the text must be well-formed JSON (RFC 8259); found the end of the text. "
+        "The file is cut off; copy or export it again."
+    ]
+    assert found.broken == {"2": found.findings}
+
+
+def test_nothing_but_broken_files_is_bad_input_with_all_findings(tmp_path: Path) -> None:
+    write(tmp_path, "1.json", "[]")
+    write(tmp_path, "2/extracted.json", "[1]")
+    with pytest.raises(BadInput) as caught:
+        read(tmp_path)
+    assert str(caught.value).splitlines() == [
+        "1.json: $: a poster must be a JSON object (poster evaluation); found []. "
+        "Write the structured text of one poster as an object.",
+        "2/extracted.json: $: a poster must be a JSON object (poster evaluation); found [1]. "
+        "Write the structured text of one poster as an object.",
+    ]
+
+
+def test_a_folder_without_posters_and_a_missing_path(tmp_path: Path) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    with pytest.raises(BadInput) as caught:
+        read(folder)
+    assert str(caught.value) == (
+        "empty: a folder must hold a JSON file, or a folder with one, for each poster; found none. "
+        "Name the folder of the posters."
+    )
+    with pytest.raises(BadInput) as caught:
+        read(tmp_path / "gone.json")
+    assert str(caught.value) == (
+        "gone.json: the file must be readable; found No such file or directory. Correct the path or its permissions."
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ('"text"', 'a.json: $: a poster must be a JSON object (poster evaluation); found "text". '
+         "Write the structured text of one poster as an object."),
+        ('{"a": 1, "a": 2}', "a.json: $.a: a key must not be repeated in one object (RFC 8259, section 4); "
+         'found "a" 2 times. Keep one of them.'),
+        ('{"a": [NaN]}', "a.json: $.a[0]: numbers must be finite and fit float64 (RFC 8259, section 6); found NaN. "
+         "Correct it."),
+        ('{"a": "\\ud800"}', "a.json: $.a: text must not contain half of a surrogate pair (RFC 8259, section 8.2); "
+         "found '\\ud800'. Export the text again; a character was cut in two."),
+        (b'{"a": "\xff"}', "a.json: byte 7: JSON must be UTF-8 (RFC 8259, section 8.1); found 0xFF. "
+         "Save the file as UTF-8."),
+        ("[" * 65, "a.json: line 1, column 65: arrays and objects may be nested 64 deep; found level 65. "
+         "Flatten the value, or remove it."),
+    ],
+)  # fmt: skip
+def test_broken_posters_say_what_is_wrong(content: str | bytes, expected: str) -> None:
+    assert complaint(content) == expected
+
+
+def test_all_findings_of_a_poster_come_together() -> None:
+    lines = complaint('{"a": NaN, "b": 1, "b": 2, "posterContent": []}').splitlines()
+    assert [line.split(" ")[1] for line in lines] == ["$.b:", "$.a:", "$.posterContent:"]
+
+
+def test_what_cannot_be_one_poster_is_refused() -> None:
+    fix = "Check the file; it does not look like one poster."
+    assert complaint(b" " * (posters.MAX_POSTER_BYTES + 1)) == (
+        f"a.json: the file of a poster may have 1,048,576 bytes; found 1,048,577. {fix}"
+    )
+    assert complaint(json.dumps({"a": "\ufdfa" * 20_000}, ensure_ascii=False)) == (
+        f"a.json: the file of a poster may have 250,000 characters (Unicode NFKD); found 360,009. {fix}"
+    )
+    sections = [{"sectionContent": "x"}] * 501
+    assert complaint(json.dumps({"posterContent": {"sections": sections}})) == (
+        f"a.json: $: a poster may have 500 sections and captions; found 501. {fix}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (
+            {"posterContent": {"sections": [
+                {"sectionTitle": "A", "sectionContent": "one"}, {"sectionTitle": "no"}, {"sectionContent": ["two"]}]}},
+            [("$.posterContent.sections[0].sectionContent", "A", "one"),
+             ("$.posterContent.sections[2].sectionContent", "", ["two"])],
+        ),
+        ({"imageCaptions": [{"captions": ["Fig. 1", "", "shows"]}]},
+         [("$.imageCaptions[0].captions[0]", "", "Fig. 1"), ("$.imageCaptions[0].captions[2]", "", "shows")]),
+        ({"tableCaptions": [{"captionParts": ["Tab. 1"]}]}, [("$.tableCaptions[0].captionParts[0]", "", "Tab. 1")]),
+        ({"imageCaptions": {"captions": [{"captionParts": ["Fig. 1"]}]}},
+         [("$.imageCaptions.captions[0].captionParts[0]", "", "Fig. 1")]),
+        ({"imageCaptions": [{"captions": "Fig. 1"}]}, [("$.imageCaptions[0].captions", "", "Fig. 1")]),
+        ({"imageCaption": [{"caption1": "Fig. 1", "caption 2": ""}]}, [("$.imageCaption[0].caption1", "", "Fig. 1")]),
+        ({"tableCaption": [{"caption 2": "x"}]}, [('$.tableCaption[0]["caption 2"]', "", "x")]),
+        ({"posterContent": None, "imageCaptions": None}, []),
+        ({}, []),
+    ],
+)  # fmt: skip
+def test_sections_are_contents_and_each_part_of_a_caption(value: object, expected: list[tuple[str, str, Any]]) -> None:
+    assert [(section.place, section.title, section.value) for section in poster(value).sections] == expected
+    assert sentences(value) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "rule", "found"),
+    [
+        ({"posterContent": "all of it"}, "$.posterContent: posterContent should be an object", '"all of it"'),
+        ({"posterContent": {"sections": {"a": "b"}}},
+         "$.posterContent.sections: sections should be an array", '{"a":"b"}'),
+        ({"posterContent": {"sections": ["a"]}},
+         "$.posterContent.sections[0]: every entry of $.posterContent.sections should be an object", '"a"'),
+        ({"imageCaptions": "Fig."}, "$.imageCaptions: imageCaptions should be an array or an object", '"Fig."'),
+        ({"tableCaptions": ["Tab."]},
+         "$.tableCaptions[0]: every entry of $.tableCaptions should be an object", '"Tab."'),
+        ({"imageCaptions": [{"captions": 3}]}, "$.imageCaptions[0].captions: captions should be an array or text", "3"),
+        ({"tableCaption": {"a": "b"}}, "$.tableCaption: tableCaption should be an array", '{"a":"b"}'),
+    ],
+)  # fmt: skip
+def test_what_is_not_compared_section_by_section_is_said(value: object, rule: str, found: str) -> None:
+    assert sentences(value) == [
+        f"a.json: {rule} (poster evaluation); found {found}. Its text counts as a whole, but not section by section."
+    ]
+    assert poster(value).sections == ()
+
+
+def test_text_is_every_string_in_document_order() -> None:
+    value = {"b": ["one", {"c": "two"}], "n": 3, "empty": {}, "a": "three"}
+    assert text_of(value) == "one two   three"
+    assert text_of({}) == text_of(7) == text_of(None) == ""
+
+
+@needs_real
+def test_the_real_posters_are_read_without_a_finding() -> None:
+    folder = Path(SHARED, "real", "posters")
+    for side, name, sections in (("ground_truth", "reference", 83), ("prediction", "extracted", 107)):
+        found = read(folder, side=side)  # type: ignore[arg-type]
+        assert files(found) == {poster_id: f"{poster_id}/{name}.json" for poster_id in found.posters}
+        assert (len(found.posters), found.findings, dict(found.broken)) == (9, (), {})
+        assert sum(len(poster.sections) for poster in found.posters.values()) == sections
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(
+        st.sampled_from(["posterContent", "sections", "sectionContent", "imageCaptions", "captions", "captionParts",
+                         "tableCaption", "error", "x y"]), inner, max_size=3),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@settings(deadline=None)
+@given(value=json_values)
+def test_any_json_object_is_a_poster_and_nothing_else_is(value: object) -> None:
+    if not isinstance(value, dict):
+        with pytest.raises(BadInput, match="a poster must be a JSON object"):
+            poster(value)
+        return
+    found, notes = read_bytes(json.dumps(value).encode(), "a.json", poster_id="a")
+    assert found.content == value
+    assert all(finding.severity == "warning" for finding in notes)
+
+
+@settings(deadline=None)
+@given(content=st.binary(max_size=60))
+def test_any_bytes_are_a_poster_or_bad_input(content: bytes) -> None:
+    with contextlib.suppress(BadInput):
+        read_bytes(content, "a.json", poster_id="a")

@@ -6,9 +6,10 @@ import pandas as pd
 import streamlit as st
 
 from evaluator import charts
+from evaluator.box_results import ALL_LABELS
 from evaluator.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.errors import plain
-from evaluator.protocols.snapshot import ALL_LABELS, IOU_THRESHOLDS, ThresholdResult
+from evaluator.protocols.snapshot import IOU_THRESHOLDS, ThresholdResult
 from evaluator.results import threshold_text
 from pages import _frame as frame
 from pages import _session as session

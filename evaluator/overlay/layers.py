@@ -12,10 +12,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from evaluator.box_results import UNMATCHED, BoxResult
 from evaluator.boxes import BoolArray, FloatArray, IntArray, iou, overlap
 from evaluator.dataset import Annotations, JoinedBoxes
 from evaluator.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, BoxColumns, Mistakes, name_mistakes
-from evaluator.protocols.snapshot import UNMATCHED, ThresholdResult
 from evaluator.results import count_of
 
 # More boxes of a side than this are not drawn; the page says how many were left out.
@@ -29,7 +29,7 @@ def box_key(side: str, row: int) -> str:
 
 
 def page_data(
-    result: ThresholdResult,
+    result: BoxResult[Any],
     page: int,
     *,
     labels: Sequence[str] | None = None,
@@ -39,7 +39,7 @@ def page_data(
 
     Parameters
     ----------
-    result : ThresholdResult
+    result : BoxResult
     page : int
         Row of the page in the dataset.
     labels : sequence of str, optional
@@ -89,12 +89,12 @@ def page_data(
     }
 
 
-def strip(result: ThresholdResult, pages: Sequence[tuple[str, int]], current: int) -> list[dict[str, Any]]:
+def strip(result: BoxResult[Any], pages: Sequence[tuple[str, int]], current: int) -> list[dict[str, Any]]:
     """The page strip: each page with its number of mistakes and a few blocks of its layout.
 
     Parameters
     ----------
-    result : ThresholdResult
+    result : BoxResult
     pages : sequence of (str, int)
         Document id and page index, in the order of the strip.
     current : int
@@ -130,7 +130,7 @@ def strip(result: ThresholdResult, pages: Sequence[tuple[str, int]], current: in
 
 
 def page_order(
-    result: ThresholdResult,
+    result: BoxResult[Any],
     *,
     document: str | None = None,
     page_counts: dict[str, int] | None = None,
@@ -142,7 +142,7 @@ def page_order(
 
     Parameters
     ----------
-    result : ThresholdResult
+    result : BoxResult
     document : str, optional
         Pages of this document only.
     page_counts : dict of int, optional
@@ -194,7 +194,7 @@ def _nearest(truth: FloatArray, prediction: FloatArray) -> FloatArray:
 
 
 def _boxes_of(
-    side_name: str, result: ThresholdResult, rows: IntArray, other_rows: IntArray, near: FloatArray
+    side_name: str, result: BoxResult[Any], rows: IntArray, other_rows: IntArray, near: FloatArray
 ) -> list[dict[str, Any]]:
     """The boxes of one side as plain values; `near` has a row for each of them."""
     matching = result.matching
@@ -255,7 +255,7 @@ class _Named(NamedTuple):
         return self.truth_rows[truths].tolist(), self.prediction_rows[predictions].tolist()
 
 
-def _named(result: ThresholdResult, page: int, drawn_truth: IntArray, drawn_prediction: IntArray) -> _Named:
+def _named(result: BoxResult[Any], page: int, drawn_truth: IntArray, drawn_prediction: IntArray) -> _Named:
     """The mistakes of a page: of all its boxes, or of the drawn ones when there are too many to draw."""
     matching = result.matching
     truth, prediction = matching.dataset.ground_truth, matching.prediction
@@ -278,7 +278,7 @@ def _named(result: ThresholdResult, page: int, drawn_truth: IntArray, drawn_pred
 
 
 def _mistakes(
-    boxes: list[dict[str, Any]], named: _Named, result: ThresholdResult, page_points: tuple[float, float] | None
+    boxes: list[dict[str, Any]], named: _Named, result: BoxResult[Any], page_points: tuple[float, float] | None
 ) -> list[dict[str, Any]]:
     """The mistakes in reading order, numbered.
 
@@ -313,7 +313,7 @@ def _mistake(
     boxes: list[dict[str, Any]],
     named: _Named,
     mistake: int,
-    result: ThresholdResult,
+    result: BoxResult[Any],
     by_key: dict[str, dict[str, Any]],
 ) -> dict[str, Any]:
     """One entry of the list: what it is, and its facts; `boxes` are those of its boxes that are shown."""
@@ -362,7 +362,7 @@ def _wrong_text(name: str, mistakes: Mistakes, mistake: int, label: str) -> str:
 
 
 def _cut(
-    named: _Named, mistake: int, result: ThresholdResult, page_points: tuple[float, float] | None
+    named: _Named, mistake: int, result: BoxResult[Any], page_points: tuple[float, float] | None
 ) -> dict[str, Any] | None:
     """Side, share and length of what a prediction cuts off; None for other mistakes."""
     if DOCUMENT[named.mistakes.kind[mistake]] != "cut_off":

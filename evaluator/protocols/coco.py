@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.average_precision import average_precision
+from evaluator.box_results import ALL_LABELS
 from evaluator.boxes import BoolArray, FloatArray, IntArray
 from evaluator.dataset import Annotations, join
 from evaluator.error_types import BoxColumns, TideErrors, tide
@@ -35,7 +36,6 @@ from evaluator.protocols.coco_matching import (
     pair,
     within,
 )
-from evaluator.protocols.snapshot import ALL_LABELS
 from evaluator.results import ResultTable, Signature, defined
 
 __all__ = [

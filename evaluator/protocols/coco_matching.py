@@ -22,10 +22,10 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 
 from evaluator.average_precision import Curve, curve, falling
+from evaluator.box_results import UNMATCHED, BoxResult
 from evaluator.boxes import BoolArray, FloatArray, IntArray, area, intersection, overlap
 from evaluator.dataset import Annotations, Dataset, JoinedBoxes
 from evaluator.matching import Candidates, Matches, overlapping_pairs
-from evaluator.protocols import snapshot
 from evaluator.results import Signature
 
 NAME: Final = "coco"
@@ -44,7 +44,6 @@ AREA_RANGES: Final = {
 # pycocotools never asks for more, so that equal boxes match at a threshold of 1.
 HIGHEST_IOU: Final = 1.0 - 1e-10
 
-UNMATCHED: Final = snapshot.UNMATCHED
 _NOBODY: Final = np.iinfo(np.int64).max
 # Predictions whose candidates are searched, and pairs that are settled, at a time: they stay in the cache.
 _QUEUED_AT_A_TIME: Final = 1 << 15
@@ -389,19 +388,13 @@ class Matching:
 
 
 @dataclass(frozen=True, eq=False)
-class ThresholdResult(snapshot.ThresholdResult):
+class ThresholdResult(BoxResult[Matching]):
     """Everything that follows from a matching at one IoU threshold; computed when asked for.
 
     True positives are matches with ground truth that counts. A prediction that matched a crowd is neither a true
     nor a false positive.
 
-    Attributes
-    ----------
-    matching : Matching
-    iou : float
     """
-
-    matching: Matching  # type: ignore[assignment]
 
     @cached_property
     def _matched(self) -> IntArray:

@@ -11,13 +11,12 @@ depend on scores or thresholds, so it is found once; a new threshold only compar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from evaluator.average_precision import (
     Curve,
@@ -27,18 +26,15 @@ from evaluator.average_precision import (
     falling,
     ranks,
 )
+from evaluator.box_results import ALL_LABELS, UNMATCHED, BoxResult
 from evaluator.boxes import BoolArray, FloatArray, IntArray, area, overlap
 from evaluator.dataset import Annotations, Dataset, JoinedBoxes, join
 from evaluator.matching import Candidates, Matches, overlapping_pairs
 from evaluator.results import (
-    RATIOS,
-    FitSums,
-    MetricColumns,
     Metrics,
     ResultTable,
     Signature,
     defined,
-    sum_by,
     threshold_text,
     weighted_mean,
 )
@@ -57,8 +53,6 @@ LINE_MAX_PX: Final = 0.0
 AveragePrecision = Literal["11-point", "all-point"]
 AVERAGE_PRECISION: Final[tuple[AveragePrecision, ...]] = ("11-point", "all-point")
 
-UNMATCHED: Final = -1
-ALL_LABELS: Final = "All labels"
 MEAN_OF_LABELS: Final = "Mean of labels"
 
 
@@ -167,17 +161,12 @@ class Matching:
 
 
 @dataclass(frozen=True, eq=False)
-class ThresholdResult:
+class ThresholdResult(BoxResult[Matching]):
     """Everything that follows from a matching at one IoU threshold; computed when asked for.
 
-    Attributes
-    ----------
-    matching : Matching
-    iou : float
+    A prediction that claims ignored ground truth is neither a true nor a false positive. The competition does not
+    report the pooled row.
     """
-
-    matching: Matching
-    iou: float
 
     @cached_property
     def matches(self) -> Matches:
@@ -196,20 +185,6 @@ class ThresholdResult:
         return Matches(rows, partner, *overlap(truth.xyxy[partner], prediction.xyxy[rows]))
 
     @cached_property
-    def truth_partner(self) -> IntArray:
-        """Row of the prediction that matched each ground truth, int64, shape (G,); -1 for none."""
-        partner = np.full(len(self.matching.dataset.ground_truth), UNMATCHED, dtype=np.int64)
-        partner[self.matches.ground_truth] = self.matches.prediction
-        return partner
-
-    @cached_property
-    def prediction_partner(self) -> IntArray:
-        """Row of the ground truth that each prediction matched, int64, shape (P,); -1 for none."""
-        partner = np.full(len(self.matching.prediction), UNMATCHED, dtype=np.int64)
-        partner[self.matches.prediction] = self.matches.ground_truth
-        return partner
-
-    @cached_property
     def ignored(self) -> BoolArray:
         """Predictions that take part and count neither way, bool, shape (P,).
 
@@ -224,44 +199,10 @@ class ThresholdResult:
         return np.asarray(matching.prediction_counts & (on_ignored | small))
 
     @cached_property
-    def false_negatives(self) -> IntArray:
-        """Rows of the ground truth that counts and that nothing matched, int64, in file order."""
-        return np.flatnonzero(self.matching.truth_counts & (self.truth_partner == UNMATCHED))
-
-    @cached_property
     def false_positives(self) -> IntArray:
         """Rows of the predictions that count and matched nothing, int64, in file order."""
         counts = self.matching.prediction_counts & ~self.ignored
         return np.flatnonzero(counts & (self.prediction_partner == UNMATCHED))
-
-    @cached_property
-    def per_label(self) -> MetricColumns:
-        """One row per label of ``matching.labels``, in that order."""
-        dataset = self.matching.dataset
-        every = self._by(dataset.ground_truth.label, self.matching.prediction.label, len(dataset.labels))
-        return every.take(self.matching.label_codes)
-
-    @cached_property
-    def micro(self) -> MetricColumns:
-        """One row: all labels pooled. The competition does not report it."""
-        everything = np.zeros(1, dtype=np.int64)
-        return self._by(
-            np.broadcast_to(everything, len(self.matching.dataset.ground_truth)),
-            np.broadcast_to(everything, len(self.matching.prediction)),
-            1,
-        )
-
-    @cached_property
-    def per_page(self) -> MetricColumns:
-        """One row per page of the dataset."""
-        dataset = self.matching.dataset
-        return self._by(dataset.ground_truth.page, self.matching.prediction.page, dataset.pages)
-
-    @cached_property
-    def per_document(self) -> MetricColumns:
-        """One row per document of the dataset."""
-        dataset = self.matching.dataset
-        return self._by(dataset.ground_truth.document, self.matching.prediction.document, len(dataset.documents))
 
     @cached_property
     def average_precision(self) -> FloatArray:
@@ -305,51 +246,6 @@ class ThresholdResult:
         score = self.matching.score[self._rows_of(code)]
         return curve(score[counts], true_positive[counts], counts[counts], self._positives(code))
 
-    def macro_documents(self) -> dict[str, Any]:
-        """Mean over documents of each ratio, with the number of documents where it is defined.
-
-        Returns
-        -------
-        dict
-            ``precision`` … ``mean_purity``: float or None; ``documents``: int per ratio.
-        """
-        return _macro(self.per_document, "documents")
-
-    def macro_labels(self) -> dict[str, Any]:
-        """Mean over labels of each ratio, with the number of labels where it is defined.
-
-        Returns
-        -------
-        dict
-            ``precision`` … ``mean_purity``: float or None; ``labels``: int per ratio.
-        """
-        return _macro(self.per_label, "labels")
-
-    def in_documents(self, chosen: BoolArray) -> tuple[MetricColumns, MetricColumns]:
-        """Pooled and per-label results on some of the documents.
-
-        Parameters
-        ----------
-        chosen : bool, shape (D,)
-            Which documents of the dataset.
-
-        Returns
-        -------
-        (MetricColumns, MetricColumns)
-            One row for all labels pooled, and one per label.
-        """
-        dataset, labels = self.matching.dataset, len(self.matching.dataset.labels)
-        truth, prediction = dataset.ground_truth, self.matching.prediction
-        # One more row for the documents that are not chosen.
-        row = np.where(chosen, 0, labels)
-        every = self._by(
-            np.maximum(row[truth.document], truth.label),
-            np.maximum(row[prediction.document], prediction.label),
-            labels + 1,
-        )
-        per_label = every.take(self.matching.label_codes)
-        return per_label.pooled(np.zeros(len(per_label), dtype=np.int64), 1), per_label
-
     @cached_property
     def _above(self) -> BoolArray:
         """Predictions that take part and whose best IoU is larger than the threshold, bool, shape (P,)."""
@@ -369,17 +265,6 @@ class ThresholdResult:
     def _positives(self, code: int) -> int:
         """Ground truth of a label that counts."""
         return int((self.matching.truth_counts & (self.matching.dataset.ground_truth.label == code)).sum())
-
-    def _by(self, truth_code: npt.NDArray[Any], prediction_code: npt.NDArray[Any], size: int) -> MetricColumns:
-        """Counts and sums per code; codes are one per box of each side."""
-        matches = self.matches
-        matched, fit = truth_code[matches.ground_truth], (matches.iou, matches.coverage, matches.purity)
-        return MetricColumns(
-            tp=np.bincount(matched, minlength=size),
-            fp=np.bincount(prediction_code[self.false_positives], minlength=size),
-            fn=np.bincount(truth_code[self.false_negatives], minlength=size),
-            sums_of_fit=lambda: FitSums(*(sum_by(matched, column, size) for column in fit)),
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -758,9 +643,3 @@ def _page_shares(side: JoinedBoxes) -> FloatArray:
     if source.page_size is None:
         raise ValueError("min_area needs page sizes, which the files do not give")
     return np.asarray(area(side.xyxy) / source.page_size[source.boxes.entry].prod(axis=1))
-
-
-def _macro(columns: MetricColumns, counted: str) -> dict[str, Any]:
-    """Means of the defined ratios over the rows, and under `counted` how many rows each mean has."""
-    means: Mapping[str, tuple[float | None, int]] = {name: weighted_mean(getattr(columns, name)) for name in RATIOS}
-    return {**{name: mean for name, (mean, _) in means.items()}, counted: {name: n for name, (_, n) in means.items()}}

@@ -16,14 +16,14 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-from evaluator.boxes import BoolArray, FloatArray, IntArray, Overlap, area
+from evaluator.box_results import ALL_LABELS, BoxResult
+from evaluator.boxes import BoolArray, IntArray, Overlap, area
 from evaluator.dataset import Annotations, Dataset, JoinedBoxes, join
-from evaluator.error_types import DOCUMENT, BoxColumns, Mistakes, name_mistakes
+from evaluator.error_types import DOCUMENT
 from evaluator.matching import Candidates, Matches, answer_order, greedy_rows, match_by_iou, overlapping_pairs
 from evaluator.polygons import outline_bounds, polygon_overlap
-from evaluator.results import RATIOS, FitSums, MetricColumns, Metrics, ResultTable, Signature, sum_by, weighted_mean
+from evaluator.results import MetricColumns, Metrics, ResultTable, Signature
 
 NAME: Final = "snapshot"
 VERSION: Final = "1.3"
@@ -32,8 +32,6 @@ IOU_THRESHOLDS: Final = (0.5, 0.75)
 # A slider may go down to here without a new matching.
 IOU_FLOOR: Final = 0.1
 
-UNMATCHED: Final = -1
-ALL_LABELS: Final = "All labels"
 POLYGON_IOU: Final = "polygon IoU"
 # Outlines whose bounds share no area share none; IoU of bounds says nothing more about them.
 _ANY_IOU: Final = float(np.finfo(np.float64).tiny)
@@ -114,155 +112,13 @@ class Matching:
 
 
 @dataclass(frozen=True, eq=False)
-class ThresholdResult:
-    """Everything that follows from a matching at one IoU threshold; computed when asked for.
-
-    Attributes
-    ----------
-    matching : Matching
-    iou : float
-    """
-
-    matching: Matching
-    iou: float
+class ThresholdResult(BoxResult[Matching]):
+    """Everything that follows from a matching at one IoU threshold; pooling is that of section 8."""
 
     @cached_property
     def matches(self) -> Matches:
         """The true positives."""
         return self.matching.matches.at(self.iou)
-
-    @cached_property
-    def truth_partner(self) -> IntArray:
-        """Row of the prediction that matched each ground truth, int64, shape (G,); -1 for none."""
-        partner = np.full(len(self.matching.dataset.ground_truth), UNMATCHED, dtype=np.int64)
-        partner[self.matches.ground_truth] = self.matches.prediction
-        return partner
-
-    @cached_property
-    def prediction_partner(self) -> IntArray:
-        """Row of the ground truth that each prediction matched, int64, shape (P,); -1 for none."""
-        partner = np.full(len(self.matching.prediction), UNMATCHED, dtype=np.int64)
-        partner[self.matches.prediction] = self.matches.ground_truth
-        return partner
-
-    @cached_property
-    def false_negatives(self) -> IntArray:
-        """Rows of the scored ground truth that nothing matched, int64, in file order."""
-        return np.flatnonzero(self.matching.truth_counts & (self.truth_partner == UNMATCHED))
-
-    @cached_property
-    def false_positives(self) -> IntArray:
-        """Rows of the scored predictions that matched nothing, int64, in file order."""
-        return np.flatnonzero(self.matching.prediction_counts & (self.prediction_partner == UNMATCHED))
-
-    @cached_property
-    def mistakes(self) -> Mistakes:
-        """Every unmatched box under exactly one name; see `evaluator.error_types`."""
-        truth, prediction = self.matching.dataset.ground_truth, self.matching.prediction
-        return name_mistakes(
-            BoxColumns(truth.xyxy, truth.label, truth.page),
-            BoxColumns(prediction.xyxy, prediction.label, prediction.page),
-            self.truth_partner,
-            iou=self.iou,
-            truth_counts=self.matching.truth_counts,
-            prediction_counts=self.matching.prediction_counts,
-        )
-
-    @cached_property
-    def per_label(self) -> MetricColumns:
-        """One row per label of ``matching.labels``, in that order."""
-        dataset = self.matching.dataset
-        every = self._by(dataset.ground_truth.label, self.matching.prediction.label, len(dataset.labels))
-        codes = [dataset.labels.index(label) for label in self.matching.labels]
-        return every.take(np.array(codes, dtype=np.int64))
-
-    @cached_property
-    def micro(self) -> MetricColumns:
-        """One row: all labels pooled (specification 1.3, section 8)."""
-        matches = self.matches
-        fit = (matches.iou, matches.coverage, matches.purity)
-        one_row = np.zeros(len(matches), dtype=np.int64)
-        return MetricColumns(
-            tp=np.array([len(matches)]),
-            fp=np.array([len(self.false_positives)]),
-            fn=np.array([len(self.false_negatives)]),
-            sums_of_fit=lambda: FitSums(*(sum_by(one_row, column, 1) for column in fit)),
-        )
-
-    @cached_property
-    def per_page(self) -> MetricColumns:
-        """One row per page of the dataset."""
-        dataset = self.matching.dataset
-        return self._by(dataset.ground_truth.page, self.matching.prediction.page, dataset.pages)
-
-    @cached_property
-    def per_document(self) -> MetricColumns:
-        """One row per document of the dataset."""
-        dataset = self.matching.dataset
-        return self._by(dataset.ground_truth.document, self.matching.prediction.document, len(dataset.documents))
-
-    def macro_documents(self) -> dict[str, Any]:
-        """Mean over documents of each ratio, with the number of documents where it is defined.
-
-        Returns
-        -------
-        dict
-            ``precision`` … ``mean_purity``: float or None; ``documents``: int per ratio.
-        """
-        return _macro(self.per_document, None, "documents")
-
-    def macro_labels(self, class_weight: Mapping[str, float] | None = None) -> dict[str, Any]:
-        """Mean over labels of each ratio, weighted when weights are given.
-
-        Parameters
-        ----------
-        class_weight : mapping of float >= 0, optional
-            Labels that are not named weigh 1.
-
-        Returns
-        -------
-        dict
-            ``precision`` … ``mean_purity``: float or None; ``labels``: int per ratio.
-        """
-        weights = np.array([(class_weight or {}).get(label, 1.0) for label in self.matching.labels])
-        return _macro(self.per_label, weights, "labels")
-
-    def in_documents(self, chosen: BoolArray) -> tuple[MetricColumns, MetricColumns]:
-        """Pooled and per-label results on some of the documents.
-
-        Parameters
-        ----------
-        chosen : bool, shape (D,)
-            Which documents of the dataset.
-
-        Returns
-        -------
-        (MetricColumns, MetricColumns)
-            One row for all labels pooled, and one per label.
-        """
-        dataset, labels = self.matching.dataset, len(self.matching.dataset.labels)
-        truth, prediction = dataset.ground_truth, self.matching.prediction
-        # One more row for the documents that are not chosen.
-        row = np.where(chosen, 0, labels)
-        every = self._by(
-            np.maximum(row[truth.document], truth.label),
-            np.maximum(row[prediction.document], prediction.label),
-            labels + 1,
-        )
-        per_label = every.take(np.array([dataset.labels.index(label) for label in self.matching.labels]))
-        return per_label.pooled(np.zeros(len(per_label), dtype=np.int64), 1), per_label
-
-    def _by(self, truth_code: npt.NDArray[Any], prediction_code: npt.NDArray[Any], size: int) -> MetricColumns:
-        """Counts and sums per code; codes are one per box of each side."""
-        matches = self.matches
-        matched = truth_code[matches.ground_truth]
-        fit = (matches.iou, matches.coverage, matches.purity)
-        return MetricColumns(
-            tp=np.bincount(matched, minlength=size),
-            fp=np.bincount(prediction_code[self.false_positives], minlength=size),
-            fn=np.bincount(truth_code[self.false_negatives], minlength=size),
-            sums_of_fit=lambda: FitSums(*(sum_by(matched, column, size) for column in fit)),
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -602,9 +458,3 @@ def _scored_labels(dataset: Dataset, labels: Sequence[str] | None) -> tuple[str,
     if unknown:
         raise ValueError(f"labels not in the label map: {', '.join(unknown)}")
     return tuple(label for label in mapped if label in labels)
-
-
-def _macro(columns: MetricColumns, weights: FloatArray | None, counted: str) -> dict[str, Any]:
-    """Means of the defined ratios over the rows, and under `counted` how many rows each mean has."""
-    means = {name: weighted_mean(getattr(columns, name), weights) for name in RATIOS}
-    return {**{name: mean for name, (mean, _) in means.items()}, counted: {name: n for name, (_, n) in means.items()}}

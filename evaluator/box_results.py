@@ -1,0 +1,221 @@
+"""What follows from a one-to-one matching of boxes at one operating point, the same for every protocol.
+
+Owns `BoxResult`: partners, false positives and negatives, named mistakes, and the metric columns per label, page and
+document. Who matched whom, and which boxes take part, a protocol decides; it hands over its matching and says at which
+threshold what matched. Rows are file order, codes are those of the `Dataset`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluator.boxes import BoolArray, FloatArray, IntArray
+from evaluator.dataset import Dataset, JoinedBoxes
+from evaluator.error_types import BoxColumns, Mistakes, name_mistakes
+from evaluator.matching import Matches
+from evaluator.results import RATIOS, FitSums, MetricColumns, sum_by, weighted_mean
+
+UNMATCHED: Final = -1
+ALL_LABELS: Final = "All labels"
+
+
+class BoxMatching(Protocol):
+    """What a protocol's matching must tell: the two sides, and which boxes and labels take part."""
+
+    @property
+    def dataset(self) -> Dataset:
+        """What is compared."""
+        ...
+
+    @property
+    def prediction(self) -> JoinedBoxes:
+        """The boxes of the model under the dataset's codes."""
+        ...
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that are scored."""
+        ...
+
+    @property
+    def truth_counts(self) -> BoolArray:
+        """The ground truth that takes part, bool, shape (G,)."""
+        ...
+
+    @property
+    def prediction_counts(self) -> BoolArray:
+        """The predictions that take part, bool, shape (P,)."""
+        ...
+
+
+MatchingT = TypeVar("MatchingT", bound=BoxMatching)
+
+
+@dataclass(frozen=True, eq=False)
+class BoxResult(ABC, Generic[MatchingT]):
+    """Everything that follows from a matching at one IoU threshold; computed when asked for.
+
+    Attributes
+    ----------
+    matching : BoxMatching
+    iou : float
+    """
+
+    matching: MatchingT
+    iou: float
+
+    @property
+    @abstractmethod
+    def matches(self) -> Matches:
+        """The true positives."""
+
+    @cached_property
+    def truth_partner(self) -> IntArray:
+        """Row of the prediction that matched each ground truth, int64, shape (G,); -1 for none."""
+        partner = np.full(len(self.matching.dataset.ground_truth), UNMATCHED, dtype=np.int64)
+        partner[self.matches.ground_truth] = self.matches.prediction
+        return partner
+
+    @cached_property
+    def prediction_partner(self) -> IntArray:
+        """Row of the ground truth that each prediction matched, int64, shape (P,); -1 for none."""
+        partner = np.full(len(self.matching.prediction), UNMATCHED, dtype=np.int64)
+        partner[self.matches.prediction] = self.matches.ground_truth
+        return partner
+
+    @cached_property
+    def false_negatives(self) -> IntArray:
+        """Rows of the scored ground truth that nothing matched, int64, in file order."""
+        return np.flatnonzero(self.matching.truth_counts & (self.truth_partner == UNMATCHED))
+
+    @cached_property
+    def false_positives(self) -> IntArray:
+        """Rows of the scored predictions that matched nothing, int64, in file order."""
+        return np.flatnonzero(self.matching.prediction_counts & (self.prediction_partner == UNMATCHED))
+
+    @cached_property
+    def mistakes(self) -> Mistakes:
+        """Every unmatched box under exactly one name; see `evaluator.error_types`."""
+        truth, prediction = self.matching.dataset.ground_truth, self.matching.prediction
+        return name_mistakes(
+            BoxColumns(truth.xyxy, truth.label, truth.page),
+            BoxColumns(prediction.xyxy, prediction.label, prediction.page),
+            self.truth_partner,
+            iou=self.iou,
+            truth_counts=self.matching.truth_counts,
+            prediction_counts=self.matching.prediction_counts,
+        )
+
+    @cached_property
+    def per_label(self) -> MetricColumns:
+        """One row per label of ``matching.labels``, in that order."""
+        dataset = self.matching.dataset
+        every = self._by(dataset.ground_truth.label, self.matching.prediction.label, len(dataset.labels))
+        return every.take(self._label_codes)
+
+    @cached_property
+    def micro(self) -> MetricColumns:
+        """One row: all labels pooled."""
+        matches = self.matches
+        fit = (matches.iou, matches.coverage, matches.purity)
+        one_row = np.zeros(len(matches), dtype=np.int64)
+        return MetricColumns(
+            tp=np.array([len(matches)]),
+            fp=np.array([len(self.false_positives)]),
+            fn=np.array([len(self.false_negatives)]),
+            sums_of_fit=lambda: FitSums(*(sum_by(one_row, column, 1) for column in fit)),
+        )
+
+    @cached_property
+    def per_page(self) -> MetricColumns:
+        """One row per page of the dataset."""
+        dataset = self.matching.dataset
+        return self._by(dataset.ground_truth.page, self.matching.prediction.page, dataset.pages)
+
+    @cached_property
+    def per_document(self) -> MetricColumns:
+        """One row per document of the dataset."""
+        dataset = self.matching.dataset
+        return self._by(dataset.ground_truth.document, self.matching.prediction.document, len(dataset.documents))
+
+    def macro_documents(self) -> dict[str, Any]:
+        """Mean over documents of each ratio, with the number of documents where it is defined.
+
+        Returns
+        -------
+        dict
+            ``precision`` … ``mean_purity``: float or None; ``documents``: int per ratio.
+        """
+        return _macro(self.per_document, None, "documents")
+
+    def macro_labels(self, class_weight: Mapping[str, float] | None = None) -> dict[str, Any]:
+        """Mean over labels of each ratio, weighted when weights are given.
+
+        Parameters
+        ----------
+        class_weight : mapping of float >= 0, optional
+            Labels that are not named weigh 1.
+
+        Returns
+        -------
+        dict
+            ``precision`` … ``mean_purity``: float or None; ``labels``: int per ratio.
+        """
+        weights = np.array([(class_weight or {}).get(label, 1.0) for label in self.matching.labels])
+        return _macro(self.per_label, weights, "labels")
+
+    def in_documents(self, chosen: BoolArray) -> tuple[MetricColumns, MetricColumns]:
+        """Pooled and per-label results on some of the documents.
+
+        Parameters
+        ----------
+        chosen : bool, shape (D,)
+            Which documents of the dataset.
+
+        Returns
+        -------
+        (MetricColumns, MetricColumns)
+            One row for all labels pooled, and one per label.
+        """
+        dataset, labels = self.matching.dataset, len(self.matching.dataset.labels)
+        truth, prediction = dataset.ground_truth, self.matching.prediction
+        # One more row for the documents that are not chosen.
+        row = np.where(chosen, 0, labels)
+        every = self._by(
+            np.maximum(row[truth.document], truth.label),
+            np.maximum(row[prediction.document], prediction.label),
+            labels + 1,
+        )
+        per_label = every.take(self._label_codes)
+        return per_label.pooled(np.zeros(len(per_label), dtype=np.int64), 1), per_label
+
+    @property
+    def _label_codes(self) -> IntArray:
+        """Codes of the scored labels, int64."""
+        labels = self.matching.dataset.labels
+        return np.array([labels.index(label) for label in self.matching.labels], dtype=np.int64)
+
+    def _by(self, truth_code: npt.NDArray[Any], prediction_code: npt.NDArray[Any], size: int) -> MetricColumns:
+        """Counts and sums per code; codes are one per box of each side."""
+        matches = self.matches
+        matched = truth_code[matches.ground_truth]
+        fit = (matches.iou, matches.coverage, matches.purity)
+        return MetricColumns(
+            tp=np.bincount(matched, minlength=size),
+            fp=np.bincount(prediction_code[self.false_positives], minlength=size),
+            fn=np.bincount(truth_code[self.false_negatives], minlength=size),
+            sums_of_fit=lambda: FitSums(*(sum_by(matched, column, size) for column in fit)),
+        )
+
+
+def _macro(columns: MetricColumns, weights: FloatArray | None, counted: str) -> dict[str, Any]:
+    """Means of the defined ratios over the rows, and under `counted` how many rows each mean has."""
+    means = {name: weighted_mean(getattr(columns, name), weights) for name in RATIOS}
+    return {**{name: mean for name, (mean, _) in means.items()}, counted: {name: n for name, (_, n) in means.items()}}

@@ -138,6 +138,10 @@ class Screen:
             self.page.wait_for_timeout(50)
         return self.report()["log"]
 
+    def wait_until(self, body: str) -> None:
+        """Wait for a condition in the page: what comes from a rerun comes when the machine has time for it."""
+        self.page.wait_for_function(f"() => {{ {ROOT_OF} {body} }}")
+
     def middle(self, key: str) -> tuple[float, float]:
         x1, y1, x2, y2 = self.page.evaluate(PROBE)["boxes"][key]
         return (x1 + x2) / 2, (y1 + y2) / 2
@@ -392,6 +396,7 @@ def test_a_page_turn_reaches_python_once_and_keeps_toggles(fresh: Screen) -> Non
     page.keyboard.press("+")
     page.get_by_role("button", name="Next page").click()
     page.get_by_text("Page 28").wait_for()
+    fresh.wait_for_log(1)
     page.wait_for_timeout(400)
     assert fresh.report() == {"runs": 2, "log": [["go", "Turn(document='river-districts.pdf', index=27, step=0)"]]}
     assert fresh.shown("TP") == 0
@@ -400,6 +405,7 @@ def test_a_page_turn_reaches_python_once_and_keeps_toggles(fresh: Screen) -> Non
     page.get_by_text("Page 27").wait_for()
     page.get_by_role("button", name="page 30,").click()
     page.get_by_text("Page 30").wait_for()
+    fresh.wait_for_log(3)
     page.wait_for_timeout(300)
     assert [name for name, _ in fresh.report()["log"]] == ["go", "go", "go"]
     assert fresh.js("return host.querySelectorAll('[aria-current=page]').length") == 1
@@ -409,6 +415,7 @@ def test_many_presses_end_on_the_right_page(fresh: Screen) -> None:
     for _ in range(6):
         fresh.page.keyboard.press("ArrowRight")
     fresh.page.get_by_text("Page 33").wait_for()
+    fresh.page.get_by_text("index=32").wait_for(state="attached")
     fresh.page.wait_for_timeout(300)
     log = fresh.report()["log"]
     assert log[-1][1] == "Turn(document='river-districts.pdf', index=32, step=0)"
@@ -437,8 +444,7 @@ def test_a_sharper_image_is_asked_for_once_and_swapped_in_place(fresh: Screen) -
 def test_f_changes_the_model(fresh: Screen) -> None:
     fresh.page.keyboard.press("f")
     assert fresh.wait_for_log(1) == [["model", "'B'"]]
-    fresh.page.wait_for_timeout(200)
-    assert fresh.js("return host.querySelector('.model').textContent") == "B blocks"
+    fresh.wait_until("return host.querySelector('.model').textContent === 'B blocks'")
 
 
 def test_streamlit_keys_stay_streamlits(screen: Screen) -> None:

@@ -15,11 +15,13 @@ from typing import Final
 
 from evaluator import readers
 from evaluator.dataset import Side
-from evaluator.errors import BadInput, Finding, has_errors
+from evaluator.errors import BadInput, Finding, Severity, has_errors
 
 _FOLDER_DEPTH: Final = 4
 _FOLDER_FILES: Final = 20_000
 _MODELS_SHOWN: Final = 26
+# The formats whose boxes are shares of the page, which is what the dashboard draws and evaluates.
+SHOWN_FORMATS: Final = ("snapshot",)
 _ANNOTATION_SUFFIXES: Final = (".json",)
 
 
@@ -89,6 +91,8 @@ def find(
             side = readers.side_of(path)
             if side is None:
                 findings.append(_passed_over(path))
+            elif (format_ := readers.detect(path)) not in SHOWN_FORMATS:
+                findings.append(not_shown(path.name, format_, "warning"))
             else:
                 sides[side].append(path)
     truths = [ground_truth] if ground_truth else sides["ground_truth"]
@@ -160,6 +164,23 @@ def _not_a_truth(path: Path) -> Finding:
         rule='a ground truth file must have type "ground_truth" (snapshot 1.3, section 4)',
         found='"prediction"',
         fix="Give a ground truth, or add --as-reference to measure how far the models agree.",
+    )
+
+
+def not_shown(name: str, format_: str, severity: Severity) -> Finding:
+    """That a file is of a format which the terminal evaluates and the dashboard does not show yet.
+
+    Returns
+    -------
+    Finding
+    """
+    return Finding(
+        severity=severity,
+        file=name,
+        place="",
+        rule=f"the dashboard shows files of the format {' or '.join(SHOWN_FORMATS)}",
+        found=format_,
+        fix=f"Evaluate it in the terminal: layoutscope evaluate {format_} --gt FILE --pred FILE.",
     )
 
 

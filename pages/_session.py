@@ -29,6 +29,7 @@ from evaluator.overlay import layers
 from evaluator.pages_pdf import PageImage, PagePool, PageProblem, PdfFolder
 from evaluator.protocols import snapshot
 from evaluator.readers.snapshot import check_pair
+from evaluator.workspace import SHOWN_FORMATS, not_shown
 
 WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
 SAMPLE_DATA: Final = Path(__file__).resolve().parent.parent / "sample_data"
@@ -196,6 +197,8 @@ def read_source(origin: Path | bytes, name: str, side: Side, *, as_reference: bo
         return Source(name, side, None, problem.findings, origin)
     except OSError as problem:
         return Source(name, side, None, (_unreadable(name, problem),), origin)
+    if read.format not in SHOWN_FORMATS:
+        return Source(name, side, None, (not_shown(name, read.format, "error"),), origin)
     return Source(name, side, read, read.findings, origin)
 
 

@@ -407,3 +407,15 @@ def test_a_path_in_an_annotation_is_only_a_name(monkeypatch: pytest.MonkeyPatch,
         data = dashboard.viewer(app)
         assert data["page"]["image"] is None
         assert data["page"]["problem"]
+
+
+def test_a_format_that_is_not_shown_is_refused_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, FILES)
+    before = table(app)
+    page = {"id": 1, "width": 9, "height": 9, "file_name": "a.png"}
+    coco = {"images": [page], "categories": [{"id": 1, "name": "Table"}], "annotations": []}
+    upload(app, "instances.json", json.dumps(coco).encode(), role="Ground truth")
+    findings = app.dataframe[0].value
+    assert list(findings["Rule"]) == ["the dashboard shows files of the format snapshot"]
+    assert list(findings["Fix"]) == ["Evaluate it in the terminal: layoutscope evaluate coco --gt FILE --pred FILE."]
+    assert table(app) == before

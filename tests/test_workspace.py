@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -126,3 +127,14 @@ def test_paths_inside_a_file_are_never_opened(folder: Path, tmp_path: Path) -> N
     (tmp_path / "pdf" / "a.pdf").write_bytes(b"%PDF-1.7")
     shutil.rmtree(folder / "pdf")
     assert find([folder / "a.json"]).pdfs is None
+
+
+def test_formats_that_the_dashboard_does_not_show_are_left_out_and_said(folder: Path) -> None:
+    coco = {"images": [{"id": 1, "width": 10, "height": 10, "file_name": "a.png"}], "categories": [], "annotations": []}
+    (folder / "instances.json").write_text(json.dumps(coco))
+    found = find([folder])
+    assert "instances.json" not in {path.name for path in (found.ground_truth, *found.predictions) if path}
+    assert [finding.sentence for finding in found.findings if finding.file == "instances.json"] == [
+        "instances.json: the dashboard shows files of the format snapshot; found coco. "
+        "Evaluate it in the terminal: layoutscope evaluate coco --gt FILE --pred FILE."
+    ]

@@ -114,7 +114,7 @@ def _labels(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
 def _mistakes(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
     """Mistakes per label or per name, one bar per model."""
     results = {model.letter: session.result_of(found, model) for model in chosen}
-    head, control = st.columns([1.5, 1], vertical_alignment="center")
+    head, control = st.columns([1.2, 1], gap="xsmall", vertical_alignment="center")
     with control.container(horizontal=True, horizontal_alignment="right"):
         by = st.segmented_control(
             "Bars of the mistakes",

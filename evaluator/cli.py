@@ -34,6 +34,7 @@ from evaluator.evaluation import Evaluation, OptionError, Options
 from evaluator.protocols import PROTOCOLS
 from evaluator.results import count_of
 from evaluator.version import __version__
+from evaluator.workspace import WORKSPACE_VARIABLE
 
 OK: Final = 0
 GATE_FAILED: Final = 1
@@ -43,7 +44,6 @@ INTERNAL_ERROR: Final = 3
 _FIRST_PORT: Final = 8501
 _PORTS_TRIED: Final = 100
 _START_SECONDS: Final = 60.0
-WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
 
 _options = Group("Boxes", sort_key=1)
 _own = Group("Options of one protocol", sort_key=2)

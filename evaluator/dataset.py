@@ -257,6 +257,33 @@ class Dataset:
         """Number of pages that any side mentions."""
         return len(self.page_index)
 
+    def scored_labels(
+        self, labels: Sequence[str] | None, *, unknown: str = "labels not in the label map"
+    ) -> tuple[str, ...]:
+        """The labels to score, in the order of the dataset.
+
+        Parameters
+        ----------
+        labels : sequence of str or None
+            The wanted ones; None for all that a file maps.
+        unknown : str
+            How the sentence about a label that no file maps begins.
+
+        Returns
+        -------
+        tuple of str
+
+        Raises
+        ------
+        ValueError
+            When a wanted label is not mapped.
+        """
+        mapped = self.labels[: self.evaluated]
+        strange = [label for label in labels or () if label not in mapped]
+        if strange:
+            raise ValueError(f"{unknown}: {', '.join(strange)}")
+        return mapped if labels is None else tuple(label for label in mapped if label in labels)
+
     def page_row(self, document: int, page_index: int) -> int | None:
         """Row of a page in the page columns.
 

@@ -17,6 +17,8 @@ from evaluator import readers
 from evaluator.dataset import Side
 from evaluator.errors import BadInput, Finding, Severity, has_errors
 
+# How the terminal tells the dashboard what to open: JSON in the environment.
+WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
 _FOLDER_DEPTH: Final = 4
 _FOLDER_FILES: Final = 20_000
 _MODELS_SHOWN: Final = 26

@@ -29,9 +29,8 @@ from evaluator.overlay import layers
 from evaluator.pages_pdf import PageImage, PagePool, PageProblem, PdfFolder
 from evaluator.protocols import snapshot
 from evaluator.readers.snapshot import check_pair
-from evaluator.workspace import SHOWN_FORMATS, not_shown
+from evaluator.workspace import SHOWN_FORMATS, WORKSPACE_VARIABLE, not_shown
 
-WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
 SAMPLE_DATA: Final = Path(__file__).resolve().parent.parent / "sample_data"
 UPLOAD_BYTES: Final = 50 * 2**20
 _LETTERS: Final = string.ascii_uppercase
@@ -271,7 +270,7 @@ def opened() -> Opened | None:
         findings += source.findings
         if source.annotations is None:
             continue
-        pair = check_pair(truth, source.annotations)
+        pair = pair_findings(truth, source.annotations)
         findings += pair
         if not has_errors(pair):
             usable.append(source.annotations)
@@ -280,6 +279,19 @@ def opened() -> Opened | None:
     dataset = _dataset(_digest(truth), tuple(_digest(read) for read in usable), _files=(truth, *usable))
     names = _distinct([_model_name(read) for read in usable])
     return Opened(dataset=dataset, names=names, findings=tuple(dict.fromkeys(findings)), files=found)
+
+
+def pair_findings(truth: Annotations, prediction: Annotations) -> tuple[Finding, ...]:
+    """What is wrong or odd about two files together; looked for once, not on every run of every view."""
+    return _pair_findings(_digest(truth), _digest(prediction), _truth=truth, _prediction=prediction)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _pair_findings(
+    truth: str, prediction: str, *, _truth: Annotations, _prediction: Annotations
+) -> tuple[Finding, ...]:
+    """The findings of a pair by the content of its files."""
+    return check_pair(_truth, _prediction)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the files")

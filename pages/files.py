@@ -8,7 +8,6 @@ import streamlit as st
 
 from evaluator.dataset import Side
 from evaluator.errors import Finding, has_errors, plain
-from evaluator.readers.snapshot import check_pair
 from evaluator.results import count_of
 from pages import _frame as frame
 from pages import _session as session
@@ -68,7 +67,7 @@ def _problems(files: session.Files) -> None:
     for source in files.predictions:
         found += source.findings
         if source.annotations and truth and truth.annotations:
-            found += check_pair(truth.annotations, source.annotations)
+            found += session.pair_findings(truth.annotations, source.annotations)
     found = sorted(dict.fromkeys(found), key=lambda finding: finding.severity != "error")
     st.html(f'<h2 class="ls-section">Findings <small>{len(found):,} in these files</small></h2>')
     if not found:

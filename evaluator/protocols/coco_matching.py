@@ -277,7 +277,7 @@ class Pairs:
             again = pair(self.dataset, self.model, iou_floor=self.iou_floor, min_area=min_area)
             return again.match(min_score=min_score, min_area=min_area, labels=labels)
         dataset = self.dataset
-        chosen = _chosen(dataset, labels)
+        chosen = dataset.scored_labels(labels)
         scored = np.isin(np.arange(len(dataset.labels)), [dataset.labels.index(label) for label in chosen])
         counts = np.zeros(len(self.prediction), dtype=bool)
         counts[self.order] = True
@@ -639,15 +639,6 @@ def _large_enough(prediction: JoinedBoxes, min_area: float) -> BoolArray | None:
             raise ValueError("min_area needs the size of every page")
         share = share / source.page_size.prod(axis=1)[source.boxes.entry]
     return np.asarray(share >= min_area)
-
-
-def _chosen(dataset: Dataset, labels: Sequence[str] | None) -> tuple[str, ...]:
-    """The labels to score; ValueError for one that the label map does not have."""
-    mapped = dataset.labels[: dataset.evaluated]
-    unknown = [label for label in labels or () if label not in mapped]
-    if unknown:
-        raise ValueError(f"labels not in the label map: {', '.join(unknown)}")
-    return mapped if labels is None else tuple(label for label in mapped if label in labels)
 
 
 def _cuts(group: IntArray, size: int) -> list[slice]:

@@ -420,7 +420,7 @@ class Pairs:
         _check_options(ap, small_px, line_max_px)
         dataset = self.dataset
         truth, prediction = dataset.ground_truth, dataset.predictions[self.model]
-        chosen = _scored_labels(dataset, labels)
+        chosen = dataset.scored_labels(labels, unknown="labels that no file has")
         scored = np.isin(np.arange(len(dataset.labels)), [dataset.labels.index(label) for label in chosen])
         score = _scores(prediction, lenient=lenient)
         takes_part = scored[prediction.label]
@@ -591,17 +591,6 @@ def _check_options(ap: str, small_px: float, line_max_px: float) -> None:
     for name, value in (("small_px", small_px), ("line_max_px", line_max_px)):
         if not 0.0 <= value < float("inf"):
             raise ValueError(f"{name} must be a number of at least 0; found {threshold_text(value)}")
-
-
-def _scored_labels(dataset: Dataset, labels: Sequence[str] | None) -> tuple[str, ...]:
-    """The labels to score; ValueError for one that no file maps."""
-    mapped = dataset.labels[: dataset.evaluated]
-    if labels is None:
-        return mapped
-    unknown = [label for label in labels if label not in mapped]
-    if unknown:
-        raise ValueError(f"labels that no file has: {', '.join(unknown)}")
-    return tuple(label for label in mapped if label in labels)
 
 
 def _scores(prediction: JoinedBoxes, *, lenient: bool) -> FloatArray:

@@ -259,7 +259,7 @@ class Pairs:
         """
         dataset = self.dataset
         truth, prediction = dataset.ground_truth, dataset.predictions[self.model]
-        chosen = _scored_labels(dataset, labels)
+        chosen = dataset.scored_labels(labels)
         scored = np.isin(np.arange(len(dataset.labels)), [dataset.labels.index(label) for label in chosen])
         truth_counts, prediction_counts = scored[truth.label], scored[prediction.label]
         if min_score > 0.0:
@@ -447,14 +447,3 @@ def evaluate(
 def _groups(side: JoinedBoxes, dataset: Dataset) -> IntArray:
     """(document, page, label) of each box as one integer, int64, sorted as the triple."""
     return side.page * len(dataset.labels) + side.label
-
-
-def _scored_labels(dataset: Dataset, labels: Sequence[str] | None) -> tuple[str, ...]:
-    """The labels to score; ValueError for one that the label map does not have."""
-    mapped = dataset.labels[: dataset.evaluated]
-    if labels is None:
-        return mapped
-    unknown = [label for label in labels if label not in mapped]
-    if unknown:
-        raise ValueError(f"labels not in the label map: {', '.join(unknown)}")
-    return tuple(label for label in mapped if label in labels)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from evaluator import charts
 from evaluator.box_results import ALL_LABELS
+from evaluator.charts import boxes as charts
 from evaluator.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.errors import plain
 from evaluator.protocols.snapshot import IOU_THRESHOLDS, ThresholdResult

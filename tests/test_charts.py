@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluator import charts
 from evaluator.boxes import IntArray
+from evaluator.charts import boxes as charts
+from evaluator.charts import theme
 
 HOSTILE = (
     "a:Q", "a.b", "a[0]", "datum['x']", 'quote "double"', "it's", "back\\slash", "a\\", "<script>alert(1)</script>",
@@ -62,13 +63,13 @@ def test_every_chart_is_a_valid_specification(letters: tuple[str, ...], dark: bo
         charts.histogram({letter: spread() for letter in letters}, low=0.5, dark=dark),
     ):
         spec = validated(chart)
-        colours = charts.palette(dark=dark)
+        colours = theme.palette(dark=dark)
         text = json.dumps(spec)
         assert colours.muted in text
         marks = json.dumps({name: value for name, value in spec.items() if name != "config"})
         for letter, colour in (("A", colours.a), ("B", colours.b)):
             assert (colour in marks) == (letter in letters)
-        other = charts.palette(dark=not dark)
+        other = theme.palette(dark=not dark)
         assert other.muted not in text or other.muted in (colours.a, colours.b)
         assert other.grid not in text
         assert spec["config"]["background"] == "transparent"
@@ -78,8 +79,8 @@ def test_every_chart_is_a_valid_specification(letters: tuple[str, ...], dark: bo
 
 
 def test_the_two_themes_are_those_of_the_design() -> None:
-    assert (charts.LIGHT.a, charts.LIGHT.b, charts.LIGHT.grid) == ("#5B6675", "#1F5FA8", "#E3E6EB")
-    assert (charts.DARK.a, charts.DARK.b, charts.DARK.grid) == ("#A3AEBB", "#7DB1F2", "#2A323B")
+    assert (theme.LIGHT.a, theme.LIGHT.b, theme.LIGHT.grid) == ("#5B6675", "#1F5FA8", "#E3E6EB")
+    assert (theme.DARK.a, theme.DARK.b, theme.DARK.grid) == ("#A3AEBB", "#7DB1F2", "#2A323B")
 
 
 def test_labels_are_cells_and_never_fields_or_expressions() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit import config as streamlit_config
 
-from evaluator import cli
+from evaluator import workspace
 from pages._session import UPLOAD_BYTES
 from tests.dashboard import ROOT
 
@@ -122,10 +122,10 @@ def test_text_can_be_read(settings: dict[str, Any], theme: str, text: str, groun
 
 def test_the_command_line_repeats_what_a_config_of_the_folder_could_loosen() -> None:
     """Streamlit reads .streamlit/config.toml of the folder it is started from over ours."""
-    source = (ROOT / "evaluator" / "cli.py").read_text(encoding="utf-8")
+    source = (ROOT / "evaluator" / "cli" / "dashboard.py").read_text(encoding="utf-8")
     for words in ('"server.address": "127.0.0.1"', '"browser.gatherUsageStats": "false"'):
         assert words in source
-    assert cli.WORKSPACE_VARIABLE == "LAYOUTSCOPE_WORKSPACE"
+    assert workspace.WORKSPACE_VARIABLE == "LAYOUTSCOPE_WORKSPACE"
 
 
 def test_the_style_sheet_fetches_nothing() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from evaluator import cli, evaluation
+from evaluator.cli import arguments
 from evaluator.errors import BadInput
 from evaluator.evaluation import OptionError, Options
 from evaluator.protocols import PROTOCOLS
@@ -97,8 +98,8 @@ def test_coco(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 
 
 def test_an_iou_range_has_both_ends_and_no_stray_digits() -> None:
-    assert list(cli._thresholds("0.50:0.95:0.05")) == [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]
-    assert list(cli._thresholds("0.5")) == [0.5]
+    assert list(arguments.thresholds("0.50:0.95:0.05")) == [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]
+    assert list(arguments.thresholds("0.5")) == [0.5]
 
 
 def test_pixel_with_sizes_from_the_pdfs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,48 +1,22 @@
-"""Charts: result columns to Altair, in one theme for light and dark.
+"""Charts of boxes: mistakes by label, and how well matched boxes fit.
 
-Owns how a chart looks; what it shows comes ready from ``results`` and ``protocols``. The only room that
-imports altair. Field names are fixed words and data are cells, so a label is never read as an expression.
-Models are a letter and a colour (A grey bars, B accent), never a colour alone.
+Owns how these charts look; what they show comes ready from ``results`` and ``protocols``. Field names are fixed words
+and data are cells, so a label is never read as an expression.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import altair as alt
 import numpy as np
 import pandas as pd
 
 from evaluator.boxes import FloatArray, IntArray
+from evaluator.charts.theme import Chart, colour_of, label_axis, model_colour, palette, themed
 
 HISTOGRAM_BINS: Final = 20
-_FONT: Final = '"Source Sans", sans-serif'
-# Longer labels are cut here and whole in the tooltip.
-_LABEL_PIXELS: Final = 130
-
-
-Chart = alt.LayerChart | alt.FacetChart
-
-
-class Palette(NamedTuple):
-    """Colours of one theme; every pair was checked for contrast on its background."""
-
-    text: str
-    muted: str
-    grid: str
-    surface: str
-    a: str
-    b: str
-
-
-LIGHT: Final = Palette("#1B2430", "#566172", "#E3E6EB", "#FFFFFF", "#5B6675", "#1F5FA8")
-DARK: Final = Palette("#E4E8ED", "#A3AEBB", "#2A323B", "#14181D", "#A3AEBB", "#7DB1F2")
-
-
-def palette(*, dark: bool) -> Palette:
-    """The colours of the light or the dark theme."""
-    return DARK if dark else LIGHT
 
 
 def mistakes_by_label(
@@ -81,7 +55,7 @@ def mistakes_by_label(
     order = [labels[row] for row in shown]
     letters = list(mistakes)
     base = alt.Chart(frame).encode(
-        y=alt.Y("label:N", sort=order, title=None, axis=_label_axis()),
+        y=alt.Y("label:N", sort=order, title=None, axis=label_axis()),
         yOffset=alt.YOffset("model:N", sort=letters, scale=alt.Scale(paddingInner=0)),
         x=alt.X(
             "mistakes:Q",
@@ -98,7 +72,7 @@ def mistakes_by_label(
     )
     pick = alt.selection_point(name="label", fields=["label"], on="click", empty=False)
     bars = base.mark_bar(cornerRadius=0, height={"band": 0.86}, cursor="pointer").encode(
-        color=_model_colour(letters, colours)
+        color=model_colour(letters, colours)
     )
     numbers = base.mark_text(align="left", dx=5, fontSize=12, color=colours.text).encode(
         text=alt.Text("mistakes:Q", format=",d")
@@ -106,7 +80,7 @@ def mistakes_by_label(
     chart = alt.layer(bars.add_params(pick), numbers).properties(
         height=min(height, max(len(shown), 1) * (18 * len(letters) + 8) + 34)
     )
-    return _themed(chart, colours)
+    return themed(chart, colours)
 
 
 def histogram(values: Mapping[str, FloatArray], *, low: float, dark: bool, height: int = 130) -> Chart:
@@ -153,55 +127,19 @@ def histogram(values: Mapping[str, FloatArray], *, low: float, dark: bool, heigh
         chart = alt.Chart(frame[frame["model"] == letter])
         if place == 0:
             opacity = 1.0 if len(letters) == 1 else 0.45
-            mark = chart.mark_bar(color=_colour(letter, colours), opacity=opacity, binSpacing=1, cornerRadius=0)
+            mark = chart.mark_bar(color=colour_of(letter, colours), opacity=opacity, binSpacing=1, cornerRadius=0)
             bars = mark.encode(x=x, x2="stop:Q", y=y, y2=alt.datum(0), tooltip=tooltip)
             layers.append(bars.add_params(brush))
         else:
             steps = _stepped(frame[frame["model"] == letter])
             line = alt.Chart(steps).mark_line(
-                color=_colour(letter, colours), strokeWidth=2, interpolate="step-after", clip=True
+                color=colour_of(letter, colours), strokeWidth=2, interpolate="step-after", clip=True
             )
             layers.append(line.encode(x=x, y=y, order="start:Q"))
-    return _themed(alt.layer(*layers).properties(height=height), colours)
+    return themed(alt.layer(*layers).properties(height=height), colours)
 
 
 def _stepped(bins: pd.DataFrame) -> pd.DataFrame:
     """Bin starts and one more point, so that the last step is drawn to the end of the axis."""
     last = bins.tail(1).assign(start=bins["stop"].tail(1))
     return pd.concat([bins, last], ignore_index=True)
-
-
-def _colour(letter: str, colours: Palette) -> str:
-    """Grey for the baseline A, the accent for every other model."""
-    return colours.a if letter == "A" else colours.b
-
-
-def _model_colour(letters: Sequence[str], colours: Palette) -> alt.Color:
-    """Colour by model without a legend: the letters stand beside the chart."""
-    scale = alt.Scale(domain=list(letters), range=[_colour(letter, colours) for letter in letters])
-    return alt.Color("model:N", scale=scale, legend=None)
-
-
-def _label_axis() -> alt.Axis:
-    """An axis of names: every one shown, cut at a fixed width, never rotated."""
-    return alt.Axis(labelOverlap=False, labelLimit=_LABEL_PIXELS, grid=False, minExtent=96)
-
-
-def _themed(chart: Chart, colours: Palette) -> Chart:
-    """The chart in the one theme: no frame, no ticks, muted text, horizontal or vertical hairlines."""
-    axis: dict[str, Any] = {
-        "labelFont": _FONT,
-        "labelFontSize": 12.5,
-        "labelColor": colours.muted,
-        "titleColor": colours.muted,
-        "domain": False,
-        "ticks": False,
-        "gridColor": colours.grid,
-        "labelPadding": 6,
-    }
-    themed: Chart = (
-        chart.configure(background="transparent", font=_FONT, padding={"left": 2, "right": 8, "top": 6, "bottom": 2})
-        .configure_axis(**axis)
-        .configure_view(stroke=None)
-    )
-    return themed

@@ -1,0 +1,10 @@
+"""The terminal: the same calls as the dashboard, with the names and exit codes that scripts rely on.
+
+One module per group of commands; each puts its commands on the one `app` of ``program``, which owns exit codes and
+what a user sees when something is wrong. Evaluation, reading and formatting are other rooms'.
+"""
+
+from evaluator.cli import check, dashboard, evaluate
+from evaluator.cli.program import app, main
+
+__all__ = ["app", "check", "dashboard", "evaluate", "main"]

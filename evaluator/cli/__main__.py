@@ -1,0 +1,5 @@
+"""``python -m evaluator.cli``."""
+
+from evaluator.cli import main
+
+main()

@@ -1,0 +1,150 @@
+"""Commands that start the dashboard, on the sample data or on the user's files, and keep it running."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import webbrowser
+from pathlib import Path
+from typing import Annotated, Final
+
+import msgspec
+from cyclopts import Parameter
+
+from evaluator import report, workspace
+from evaluator.cli.program import INTERNAL_ERROR, OK, UsageError, app
+from evaluator.workspace import WORKSPACE_VARIABLE
+
+_FIRST_PORT: Final = 8501
+_PORTS_TRIED: Final = 100
+_START_SECONDS: Final = 60.0
+
+
+@app.default
+def dashboard(*, port: int | None = None, browser: bool = True) -> int:
+    """Start the dashboard on the bundled sample data and print its address.
+
+    Parameters
+    ----------
+    port
+        Port on this machine; the first free one from 8501 when not given.
+    browser
+        Open the browser when the dashboard is up.
+    """
+    sample = _dashboard_folder() / "sample_data"
+    found = workspace.Workspace(
+        ground_truth=sample / "ground_truth.json",
+        predictions=(sample / "lines.json", sample / "blocks.json"),
+        pdfs=sample / "pdf",
+    )
+    return _serve(found, port=port, browser=browser)
+
+
+@app.command(name="open")
+def open_paths(
+    paths: Annotated[list[Path], Parameter(negative="")],
+    /,
+    *,
+    gt: Path | None = None,
+    pred: Annotated[tuple[Path, ...], Parameter(negative="")] = (),
+    pdfs: Path | None = None,
+    as_reference: Annotated[bool, Parameter(negative="")] = False,
+    port: int | None = None,
+    browser: bool = True,
+) -> int:
+    """Start the dashboard on folders and files; ground truth, predictions and PDFs are told by content.
+
+    Parameters
+    ----------
+    paths
+        Folders or files.
+    gt
+        The ground truth, when it should not be guessed.
+    pred
+        A prediction file; repeat it for more models.
+    pdfs
+        The folder under which the PDFs are looked up by name.
+    as_reference
+        Allow --gt to be a prediction file; the dashboard says so in a banner.
+    port
+        Port on this machine; the first free one from 8501 when not given.
+    browser
+        Open the browser when the dashboard is up.
+    """
+    found = workspace.find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
+    sys.stderr.write(report.findings_text(found.findings))
+    return _serve(found, port=port, browser=browser)
+
+
+def _dashboard_folder() -> Path:
+    """Folder of app.py: beside this package in a checkout, inside it in an installed wheel."""
+    package = Path(__file__).resolve().parent.parent
+    return package.parent if (package.parent / "app.py").is_file() else package / "dashboard"
+
+
+def _serve(found: workspace.Workspace, *, port: int | None, browser: bool) -> int:
+    """Run the dashboard until it is stopped; its exit code."""
+    chosen = _free_port(port)
+    folder = _dashboard_folder()
+    described = {
+        "ground_truth": str(found.ground_truth.resolve()) if found.ground_truth else None,
+        "predictions": [str(path.resolve()) for path in found.predictions],
+        "pdfs": str(found.pdfs.resolve()) if found.pdfs else None,
+        "as_reference": found.as_reference,
+    }
+    environment = {**os.environ, WORKSPACE_VARIABLE: msgspec.json.encode(described).decode()}
+    # -P: the folder of the script must not come before the standard library in the search for modules.
+    command = [sys.executable, "-P", str(folder / "pages" / "_serve.py"), str(folder / "app.py")]
+    # Said here as well as in config.toml: a config of the folder we are started from must not loosen these.
+    safe = {"server.port": str(chosen), "server.address": "127.0.0.1", "server.headless": "true"}
+    safe |= {"browser.gatherUsageStats": "false", "server.fileWatcherType": "none"}
+    command += [word for name, value in safe.items() for word in (f"--{name}", value)]
+    address = f"http://127.0.0.1:{chosen}"
+    # Its own messages are messages: they go to standard error, and our line alone to standard output.
+    child = subprocess.Popen(command, env=environment, stdout=2)
+    with contextlib.suppress(ValueError):  # only the main thread may set it; elsewhere the caller stops us
+        signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    try:
+        if _answers(f"{address}/_stcore/health", child):
+            print(f"LayoutScope is running at {address} (Ctrl+C stops it)", flush=True)
+            if browser:
+                webbrowser.open(address)
+        code = child.wait()
+    except KeyboardInterrupt:
+        code = OK
+    finally:
+        if child.poll() is None:
+            child.terminate()
+            child.wait()
+    return OK if code in (0, -signal.SIGTERM, -signal.SIGINT) else INTERNAL_ERROR
+
+
+def _free_port(wanted: int | None) -> int:
+    """The wanted port if it is free, or the first free one from 8501."""
+    candidates = [wanted] if wanted is not None else range(_FIRST_PORT, _FIRST_PORT + _PORTS_TRIED)
+    for port in candidates:
+        with socket.socket() as probe:
+            # The server sets it too: without it a port counts as taken for a minute after the last run.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            with contextlib.suppress(OSError, OverflowError):
+                probe.bind(("127.0.0.1", port))
+                return int(probe.getsockname()[1])
+    raise UsageError(f"port {wanted or _FIRST_PORT} is in use or not allowed; choose another with --port.")
+
+
+def _answers(url: str, child: subprocess.Popen[bytes]) -> bool:
+    """Whether the dashboard came up within a minute."""
+    deadline = time.monotonic() + _START_SECONDS
+    # An explicit opener: a proxy named in the environment has no business with this machine's own address.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    while time.monotonic() < deadline and child.poll() is None:
+        with contextlib.suppress(OSError), opener.open(url, timeout=1):
+            return True
+        time.sleep(0.1)
+    return False

@@ -1,0 +1,107 @@
+"""The program: its one `app`, exit codes, how a failure is told, and the status line.
+
+Exit codes: 0 fine, 1 a gate failed, 2 bad input or usage, 3 internal error. Results go to standard output, everything
+else to standard error; no traceback without ``--debug``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from cyclopts import App, CycloptsError, UnusedCliTokensError
+from rich.console import Console
+from rich.text import Text
+
+from evaluator import report
+from evaluator.errors import BadInput, plain
+from evaluator.version import __version__
+
+OK: Final = 0
+GATE_FAILED: Final = 1
+BAD_INPUT: Final = 2
+INTERNAL_ERROR: Final = 3
+
+app = App(
+    name="layoutscope",
+    help="Interactive error analysis for document layout detection and extraction.",
+    version=f"layoutscope {__version__}",
+    version_flags=["--version"],
+    help_format="plaintext",
+)
+
+
+class UsageError(Exception):
+    """Raised for arguments that parse but make no sense; the message is one sentence with its fix."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave the process with its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        ``sys.argv[1:]`` when absent. ``--debug`` anywhere shows tracebacks.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    words = [word for word in words if word != "--debug"]
+    for stream in (sys.stdout, sys.stderr):
+        # What is piped or saved is UTF-8 whatever the locale; a terminal shows what it cannot print as an escape.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
+    sys.exit(_run(words, debug=debug))
+
+
+def _run(words: list[str], *, debug: bool) -> int:
+    """Exit code of a command line; no exception leaves it."""
+    try:
+        code = app(words, exit_on_error=False, print_error=False, result_action="return_value")
+        sys.stdout.flush()
+        return code if isinstance(code, int) else OK
+    except BrokenPipeError:
+        # The reader has seen enough (``| head``); the interpreter must not try to write the rest at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except (CycloptsError, UsageError, BadInput, OSError) as problem:
+        sys.stderr.write(_complaint(problem))
+        sys.stderr.write(traceback.format_exc() if debug else "")
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        return 130
+    except Exception as problem:  # noqa: BLE001 - the last line of defence: exit code 3, no traceback
+        sys.stderr.write(f"internal error: {type(problem).__name__}: {plain(str(problem))}\n")
+        sys.stderr.write(traceback.format_exc() if debug else "Run again with --debug for the traceback.\n")
+        return INTERNAL_ERROR
+
+
+def _complaint(problem: Exception) -> str:
+    """What is wrong with the input or the usage, in whole lines."""
+    if isinstance(problem, BadInput):
+        return report.findings_text(problem.findings)
+    if isinstance(problem, UnusedCliTokensError):
+        words = " ".join(problem.unused_tokens or ())
+        return f"error: {plain(words)} is not understood here.\nSee layoutscope --help.\n"
+    if isinstance(problem, OSError):
+        name = Path(problem.filename).name if isinstance(problem.filename, str) else "file"
+        return f"error: {plain(name)}: {plain(problem.strerror or str(problem))}.\n"
+    more = "See layoutscope --help.\n" if isinstance(problem, CycloptsError) else ""
+    return f"error: {plain(str(problem))}\n{more}"
+
+
+@contextlib.contextmanager
+def progress(start: str) -> Any:  # noqa: ANN401 - a generator behind contextmanager
+    """A status line on a terminal's standard error; silent elsewhere. Yields a function that changes it."""
+    console = Console(stderr=True, markup=False, highlight=False)
+    if not console.is_terminal:
+        yield lambda _text: None
+        return
+    with console.status(Text(start)) as status:
+        say: Callable[[str], None] = lambda text: status.update(Text(plain(text)))  # noqa: E731
+        yield say

@@ -20,7 +20,7 @@ from evaluator.boxes import BoolArray, FloatArray, IntArray
 from evaluator.dataset import Dataset, JoinedBoxes
 from evaluator.error_types import BoxColumns, Mistakes, name_mistakes
 from evaluator.matching import Matches
-from evaluator.results import RATIOS, FitSums, MetricColumns, sum_by, weighted_mean
+from evaluator.results import RATIOS, FitSums, MetricColumns, sum_by, sum_in_order, weighted_mean
 
 UNMATCHED: Final = -1
 ALL_LABELS: Final = "All labels"
@@ -125,12 +125,11 @@ class BoxResult(ABC, Generic[MatchingT]):
         """One row: all labels pooled."""
         matches = self.matches
         fit = (matches.iou, matches.coverage, matches.purity)
-        one_row = np.zeros(len(matches), dtype=np.int64)
         return MetricColumns(
             tp=np.array([len(matches)]),
             fp=np.array([len(self.false_positives)]),
             fn=np.array([len(self.false_negatives)]),
-            sums_of_fit=lambda: FitSums(*(sum_by(one_row, column, 1) for column in fit)),
+            sums_of_fit=lambda: FitSums(*(sum_in_order(column) for column in fit)),
         )
 
     @cached_property

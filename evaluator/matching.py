@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evaluator.boxes import BoolArray, FloatArray, IntArray, iou, overlap
+from evaluator.boxes import BoolArray, FloatArray, IntArray, Overlap, iou, overlap
 
 # Pairs whose boxes are compared in one go: what they need stays in the processor's cache, whatever the corpus.
 _PAIRS_AT_ONCE = 1 << 14
@@ -172,28 +172,77 @@ def _slices_of(width: IntArray) -> Iterator[slice]:
         row = stop
 
 
-def answer_order(pairs: Candidates, group: IntArray) -> IntArray:
-    """Rows of the pairs by (group, falling IoU, prediction, ground truth), int64, shape (K,).
+@dataclass(frozen=True, eq=False)
+class FittedPairs:
+    """Pairs that may match with how they fit, kept so that another choice of boxes is matched without geometry.
 
-    Parameters
+    Attributes
     ----------
-    pairs : Candidates
-        In (prediction, ground truth) order.
-    group : int64, shape (G,)
-        Group of each ground truth.
+    columns : Matches
+        All pairs, in the order of the answer: (group, falling IoU, prediction, ground truth).
+    truths, predictions : int
+        Number of boxes of each side.
+    alone : bool, shape (K,)
+        Neither box of the pair is in another pair: it matches whenever both take part.
+    contested : int64
+        Rows of the other pairs in the order of the greedy.
     """
-    # Both sorts of lexsort are stable, so ties keep the order of the pairs.
-    return np.lexsort((-pairs.iou, group[pairs.ground_truth]))
+
+    columns: Matches
+    truths: int
+    predictions: int
+    alone: BoolArray
+    contested: IntArray
+
+    def match(self, truth_counts: BoolArray | None = None, prediction_counts: BoolArray | None = None) -> IntArray:
+        """Rows that the greedy one-to-one matching by falling IoU takes.
+
+        Parameters
+        ----------
+        truth_counts : bool, shape (G,), optional
+        prediction_counts : bool, shape (P,), optional
+            The boxes that take part; all when absent. Scores play no part.
+
+        Returns
+        -------
+        int64, rising
+            Rows of `columns`; empty when there is no pair.
+
+        Notes
+        -----
+        Snapshot specification 1.3, section 5.3. Ties of IoU go to the lower prediction row, then to the lower
+        ground-truth row, which is what the reference evaluator's stable sort of prediction-major pairs does.
+        The pairs are those of the sequential greedy: a pair that is best for both of its boxes under that
+        strict order is taken by the greedy whatever else happens, so all such pairs are taken at once, their
+        boxes leave, and the rest is looked at again. What stays open after the rounds that pay (long chains,
+        hundreds of equal boxes) goes through the sequential greedy itself, on a heap.
+        """
+        taken, open_rows = self.alone, self.contested
+        for counts, rows in ((truth_counts, self.columns.ground_truth), (prediction_counts, self.columns.prediction)):
+            if counts is not None and not counts.all():
+                taken = taken & counts[rows]
+                open_rows = open_rows[counts[rows[open_rows]]]
+        if len(open_rows):
+            taken = taken.copy()
+            taken[self.settle(open_rows)] = True
+        return np.flatnonzero(taken)
+
+    def settle(self, rows: IntArray) -> IntArray:
+        """Which of some rows the greedy takes when only those may match, int64, in no particular order.
+
+        Parameters
+        ----------
+        rows : int64
+            In the order of the greedy, as a part of `contested` is.
+        """
+        chosen = _settled(self.columns.ground_truth[rows], self.columns.prediction[rows], self.truths, self.predictions)
+        return rows[chosen]
 
 
-def match_by_iou(
-    pairs: Candidates,
-    ground_truth: FloatArray,
-    prediction: FloatArray,
-    order: IntArray,
-    rows: IntArray | None = None,
-) -> Matches:
-    """Greedy one-to-one matches by falling IoU.
+def fit_pairs(
+    pairs: Candidates, ground_truth: FloatArray, prediction: FloatArray, group: IntArray, fit: Overlap | None = None
+) -> FittedPairs:
+    """Pairs in the order of the answer with how they fit; sorted once, they serve any number of matchings.
 
     Parameters
     ----------
@@ -202,37 +251,30 @@ def match_by_iou(
     ground_truth : float64, shape (G, 4)
     prediction : float64, shape (P, 4)
         The boxes that the pairs point to.
-    order : int64, shape (K,)
-        The order of the answer, from `answer_order`; sorted once, it serves any number of matchings.
-    rows : int64, rising, optional
-        The pairs that take part; all of them when absent.
+    group : int64, shape (G,)
+        Group of each ground truth.
+    fit : Overlap, optional
+        How each pair fits where that is not a matter of its boxes (outlines).
 
     Returns
     -------
-    Matches
-        In that order; empty when there is no pair. Scores play no part.
-
-    Notes
-    -----
-    Snapshot specification 1.3, section 5.3. Ties of IoU go to the lower prediction row, then to the lower
-    ground-truth row, which is what the reference evaluator's stable sort of prediction-major pairs does.
-    The pairs are those of the sequential greedy: a pair that is best for both of its boxes under that
-    strict order is taken by the greedy whatever else happens, so all such pairs are taken at once, their
-    boxes leave, and the rest is looked at again. What stays open after the rounds that pay (long chains,
-    hundreds of equal boxes) goes through the sequential greedy itself, on a heap.
+    FittedPairs
     """
-    open_pairs = pairs if rows is None else pairs.take(rows)
-    chosen = greedy_rows(open_pairs, len(ground_truth), len(prediction))
-    taken = np.zeros(len(order), dtype=bool)
-    taken[chosen if rows is None else rows[chosen]] = True
-    matched = pairs.take(order[taken[order]])
-    fit = overlap(ground_truth[matched.ground_truth], prediction[matched.prediction])
-    return Matches(
-        prediction=matched.prediction,
-        ground_truth=matched.ground_truth,
-        iou=fit.iou,
-        coverage=fit.coverage,
-        purity=fit.purity,
+    alone = _alone(pairs, len(ground_truth), len(prediction))
+    # Stable: equal IoU keep the (prediction, ground truth) order of the candidates.
+    contested = np.flatnonzero(~alone)
+    contested = contested[np.argsort(-pairs.iou[contested], kind="stable")]
+    order = np.lexsort((-pairs.iou, group[pairs.ground_truth]))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    predicted, truth = pairs.prediction[order], pairs.ground_truth[order]
+    fitted = overlap(ground_truth[truth], prediction[predicted]) if fit is None else [column[order] for column in fit]
+    return FittedPairs(
+        columns=Matches(predicted, truth, *fitted),
+        truths=len(ground_truth),
+        predictions=len(prediction),
+        alone=alone[order],
+        contested=place[contested],
     )
 
 
@@ -246,44 +288,56 @@ def greedy_rows(pairs: Candidates, truths: int, predictions: int) -> IntArray:
     truths, predictions : int
         Number of boxes of each side.
     """
-    per_truth = np.bincount(pairs.ground_truth, minlength=truths)
-    per_prediction = np.bincount(pairs.prediction, minlength=predictions)
-    alone = (per_truth[pairs.ground_truth] == 1) & (per_prediction[pairs.prediction] == 1)
-    chosen = [np.flatnonzero(alone)]
+    alone = _alone(pairs, truths, predictions)
     contested = np.flatnonzero(~alone)
     # Stable: equal IoU keep the (prediction, ground truth) order of the candidates.
-    open_rows = contested[np.argsort(-pairs.iou[contested], kind="stable")]
+    rows = contested[np.argsort(-pairs.iou[contested], kind="stable")]
+    settled = rows[_settled(pairs.ground_truth[rows], pairs.prediction[rows], truths, predictions)]
+    return np.concatenate([np.flatnonzero(alone), settled])
+
+
+def _alone(pairs: Candidates, truths: int, predictions: int) -> BoolArray:
+    """Whether neither box of a pair is in another pair, bool, shape (K,)."""
+    per_truth = np.bincount(pairs.ground_truth, minlength=truths)
+    per_prediction = np.bincount(pairs.prediction, minlength=predictions)
+    alone: BoolArray = (per_truth[pairs.ground_truth] == 1) & (per_prediction[pairs.prediction] == 1)
+    return alone
+
+
+def _settled(truth: IntArray, predicted: IntArray, truths: int, predictions: int) -> IntArray:
+    """Places of the pairs that the sequential greedy takes, int64; the pairs come in its order."""
+    chosen = [np.empty(0, dtype=np.int64)]
+    open_rows = np.arange(len(truth))
     free_truth, free_prediction = np.ones(truths, dtype=bool), np.ones(predictions, dtype=bool)
     best_truth, best_prediction = np.empty(truths, dtype=np.int64), np.empty(predictions, dtype=np.int64)
     while len(open_rows):
-        truth, predicted = pairs.ground_truth[open_rows], pairs.prediction[open_rows]
+        truth_here, predicted_here = truth[open_rows], predicted[open_rows]
         rank = np.arange(len(open_rows))
         # Written backwards, so that the best rank of each box is what remains.
-        best_truth[truth[::-1]] = rank[::-1]
-        best_prediction[predicted[::-1]] = rank[::-1]
-        mutual = (best_truth[truth] == rank) & (best_prediction[predicted] == rank)
+        best_truth[truth_here[::-1]] = rank[::-1]
+        best_prediction[predicted_here[::-1]] = rank[::-1]
+        mutual = (best_truth[truth_here] == rank) & (best_prediction[predicted_here] == rank)
         chosen.append(open_rows[mutual])
-        free_truth[truth[mutual]] = False
-        free_prediction[predicted[mutual]] = False
-        still_open = free_truth[truth] & free_prediction[predicted]
+        free_truth[truth_here[mutual]] = False
+        free_prediction[predicted_here[mutual]] = False
+        still_open = free_truth[truth_here] & free_prediction[predicted_here]
         settled = len(open_rows) - int(still_open.sum())
         open_rows, before = open_rows[still_open], len(open_rows)
         if len(open_rows) and settled < before * _WORTHWHILE_SHARE:
-            chosen.append(_greedy_on_heap(pairs, open_rows, free_truth))
+            chosen.append(open_rows[_greedy_on_heap(truth[open_rows], predicted[open_rows], free_truth)])
             break
     return np.concatenate(chosen)
 
 
-def _greedy_on_heap(pairs: Candidates, rows: IntArray, free_truth: BoolArray) -> IntArray:
-    """What the sequential greedy takes of the open rows, given in the order of the greedy.
+def _greedy_on_heap(truth: IntArray, predicted: IntArray, free_truth: BoolArray) -> IntArray:
+    """Places of what the sequential greedy takes, int64; the pairs come in its order.
 
     Each prediction waits in a heap with its best ground truth that was free when it last looked; when that
     one is gone it looks again. The top of the heap is then the best open pair of all.
     """
-    by_prediction = np.argsort(pairs.prediction[rows], kind="stable")
-    starts = np.flatnonzero(np.diff(pairs.prediction[rows][by_prediction], prepend=-1))
-    stops = np.append(starts[1:], len(rows))
-    truth = pairs.ground_truth[rows]
+    by_prediction = np.argsort(predicted, kind="stable")
+    starts = np.flatnonzero(np.diff(predicted[by_prediction], prepend=-1))
+    stops = np.append(starts[1:], len(predicted))
     heap = [(int(by_prediction[start]), int(start), int(stop)) for start, stop in zip(starts, stops, strict=True)]
     heapq.heapify(heap)
     taken = []
@@ -297,4 +351,4 @@ def _greedy_on_heap(pairs: Candidates, rows: IntArray, free_truth: BoolArray) ->
         step = int(free.argmax())
         if free[step]:
             heapq.heappush(heap, (int(by_prediction[at + step]), at + step, stop))
-    return rows[np.array(taken, dtype=np.int64)]
+    return np.array(taken, dtype=np.int64)

@@ -277,6 +277,12 @@ def sum_by(rows: IntArray, values: FloatArray, size: int) -> FloatArray:
     return np.bincount(rows, weights=values, minlength=size).astype(np.float64, copy=False)
 
 
+def sum_in_order(values: FloatArray) -> FloatArray:
+    """Sum of all values as `sum_by` would add them up, float64, shape (1,)."""
+    # The running sum adds one after the other; a plain sum adds in pairs.
+    return np.cumsum(values)[-1:] if len(values) else np.zeros(1)
+
+
 def count_by(rows: IntArray, counts: IntArray, size: int) -> IntArray:
     """Sum of the counts per row code, int64, shape (size,); exact below 2**53."""
     return np.bincount(rows, weights=counts, minlength=size).astype(np.int64)

@@ -29,7 +29,7 @@ from evaluator.error_types import (
     name_mistakes,
     tide,
 )
-from evaluator.matching import answer_order, match_by_iou, overlapping_pairs
+from evaluator.matching import fit_pairs, overlapping_pairs
 from tests.benchmarks import bench_error_types
 from tests.oracles.tide import make_cases
 
@@ -255,7 +255,8 @@ def partners(truth: BoxColumns, predicted: BoxColumns, iou: float) -> np.ndarray
     """The greedy matching by IoU of each page and label, as the snapshot protocol has it."""
     groups = [side.page * 100 + side.label for side in (truth, predicted)]
     pairs = overlapping_pairs(truth.xyxy, groups[0], predicted.xyxy, groups[1], iou_floor=iou)
-    matches = match_by_iou(pairs, truth.xyxy, predicted.xyxy, answer_order(pairs, groups[0]))
+    fitted = fit_pairs(pairs, truth.xyxy, predicted.xyxy, groups[0])
+    matches = fitted.columns.take(fitted.match())
     partner = np.full(len(truth), NONE, dtype=np.int64)
     partner[matches.ground_truth] = matches.prediction
     return partner

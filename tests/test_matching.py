@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 from evaluator import matching
 from evaluator.boxes import FloatArray, IntArray
-from evaluator.matching import Matches, answer_order, match_by_iou, overlapping_pairs
+from evaluator.matching import Matches, fit_pairs, overlapping_pairs
 
 NOBODY = np.empty((0, 4)), np.empty(0, dtype=np.int64)
 Boxes = tuple[FloatArray, IntArray]
@@ -50,7 +50,8 @@ def sequential(pairs: list[tuple[int, int, float]]) -> list[tuple[int, int, floa
 
 def matched(truth: Boxes, prediction: Boxes, floor: float) -> Matches:
     pairs = overlapping_pairs(*truth, *prediction, iou_floor=floor)
-    return match_by_iou(pairs, truth[0], prediction[0], answer_order(pairs, truth[1]))
+    fitted = fit_pairs(pairs, truth[0], prediction[0], truth[1])
+    return fitted.columns.take(fitted.match())
 
 
 def triples(found: Matches) -> list[tuple[int, int, float]]:

@@ -21,7 +21,7 @@ from evaluator.box_results import ALL_LABELS, BoxResult
 from evaluator.boxes import BoolArray, IntArray, Overlap, area
 from evaluator.dataset import Annotations, Dataset, JoinedBoxes, join
 from evaluator.error_types import DOCUMENT
-from evaluator.matching import Candidates, Matches, answer_order, greedy_rows, match_by_iou, overlapping_pairs
+from evaluator.matching import Candidates, FittedPairs, Matches, fit_pairs, overlapping_pairs
 from evaluator.polygons import outline_bounds, polygon_overlap
 from evaluator.results import MetricColumns, Metrics, ResultTable, Signature
 
@@ -54,8 +54,10 @@ class Matching:
         The labels that are scored.
     truth_counts, prediction_counts : bool, shape (G,) and (P,)
         The boxes that take part: their label is scored and they pass the options.
-    matches : Matches
-        Rows of the two files, sorted by (document, page, label, falling IoU).
+    fitted : FittedPairs
+        Every pair that could match, in rows of the two files, sorted by (document, page, label, falling IoU).
+    matched : int64
+        Rows of the pairs that match at ``iou_floor``.
     options : tuple of str
         What the pairs were told besides, in the words of the signature.
     """
@@ -68,7 +70,8 @@ class Matching:
     labels: tuple[str, ...]
     truth_counts: BoolArray
     prediction_counts: BoolArray
-    matches: Matches
+    fitted: FittedPairs
+    matched: IntArray
     options: tuple[str, ...] = ()
 
     @property
@@ -117,8 +120,13 @@ class ThresholdResult(BoxResult[Matching]):
 
     @cached_property
     def matches(self) -> Matches:
-        """The true positives."""
-        return self.matching.matches.at(self.iou)
+        """The true positives.
+
+        The greedy takes pairs by falling IoU, so what it did below a threshold cannot have changed what it did above:
+        leaving out the pairs below is exact.
+        """
+        fitted, matched = self.matching.fitted.columns, self.matching.matched
+        return fitted.take(matched[fitted.iou[matched] >= self.iou])
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,16 +268,15 @@ class Pairs:
         dataset = self.dataset
         truth, prediction = dataset.ground_truth, dataset.predictions[self.model]
         chosen = dataset.scored_labels(labels)
-        scored = np.isin(np.arange(len(dataset.labels)), [dataset.labels.index(label) for label in chosen])
-        truth_counts, prediction_counts = scored[truth.label], scored[prediction.label]
+        if len(chosen) == len(dataset.labels):
+            truth_counts, prediction_counts = np.ones(len(truth), dtype=bool), np.ones(len(prediction), dtype=bool)
+        else:
+            scored = np.isin(np.arange(len(dataset.labels)), [dataset.labels.index(label) for label in chosen])
+            truth_counts, prediction_counts = scored[truth.label], scored[prediction.label]
         if min_score > 0.0:
             prediction_counts &= ~(prediction.score < min_score)
         if min_area > 0.0:
             prediction_counts &= area(prediction.xyxy) >= min_area
-        pairs = self.candidates
-        taking_part = truth_counts[pairs.ground_truth] & prediction_counts[pairs.prediction]
-        rows = None if taking_part.all() else np.flatnonzero(taking_part)
-        matches = match_by_iou(pairs, truth.xyxy, prediction.xyxy, self._order, rows)
         return Matching(
             dataset=dataset,
             model=self.model,
@@ -279,21 +286,17 @@ class Pairs:
             labels=chosen,
             truth_counts=truth_counts,
             prediction_counts=prediction_counts,
-            matches=matches if self.outlines is None else self._outlined(matches, self.outlines),
+            fitted=self._fitted,
+            matched=self._fitted.match(truth_counts, prediction_counts),
             options=() if self.outlines is None else (POLYGON_IOU,),
         )
 
-    def _outlined(self, matches: Matches, outlines: Overlap) -> Matches:
-        """The matches with the fit of their outlines."""
-        truths = len(self.dataset.ground_truth)
-        key = self.candidates.prediction * truths + self.candidates.ground_truth
-        rows = np.searchsorted(key, matches.prediction * truths + matches.ground_truth)
-        return Matches(matches.prediction, matches.ground_truth, *(column[rows] for column in outlines))
-
     @cached_property
-    def _order(self) -> IntArray:
-        """Candidates in the order of `Matching.matches`: sorted once, so that a new matching only picks from them."""
-        return answer_order(self.candidates, _groups(self.dataset.ground_truth, self.dataset))
+    def _fitted(self) -> FittedPairs:
+        """The pairs in the order of the answer, sorted once, so that a new matching only picks from them."""
+        truth, prediction = self.dataset.ground_truth, self.dataset.predictions[self.model]
+        group = _groups(truth, self.dataset)
+        return fit_pairs(self.candidates, truth.xyxy, prediction.xyxy, group, self.outlines)
 
     def best_f1(self, *, iou: float) -> float:
         """The score threshold with the highest pooled F1 at an IoU threshold.
@@ -309,17 +312,22 @@ class Pairs:
             The lowest of the thresholds 0.00, 0.01, ..., 1.00 that reach the best F1; 0 without scores or
             without boxes. Every threshold is matched anew, as the protocol demands.
         """
-        dataset = self.dataset
+        dataset, fitted = self.dataset, self._fitted
         truth, prediction = dataset.ground_truth, dataset.predictions[self.model]
         truths = int((truth.label < dataset.evaluated).sum())
-        score = prediction.score[prediction.label < dataset.evaluated]
-        scored = truth.label[self.candidates.ground_truth] < dataset.evaluated
-        pairs = self.candidates.take(np.flatnonzero(scored & (self.candidates.iou >= iou)))
+        # A prediction without a score is never left out.
+        score = np.nan_to_num(prediction.score, nan=np.inf)
+        counted = np.sort(score[prediction.label < dataset.evaluated])
+        columns = fitted.columns
+        pair_score = score[columns.prediction]
+        matchable = (truth.label[columns.ground_truth] < dataset.evaluated) & (columns.iou >= iou)
+        alone = np.sort(pair_score[fitted.alone & matchable])
+        contested = fitted.contested[matchable[fitted.contested]]
         best, best_threshold = -1.0, 0.0
         for threshold in (step / 100 for step in range(101)):
-            kept = int((~(score < threshold)).sum())
-            pairs = pairs.take(np.flatnonzero(~(prediction.score[pairs.prediction] < threshold)))
-            matched = len(greedy_rows(pairs, len(truth), len(prediction)))
+            kept = len(counted) - int(np.searchsorted(counted, threshold))
+            contested = contested[pair_score[contested] >= threshold]
+            matched = len(alone) - int(np.searchsorted(alone, threshold)) + len(fitted.settle(contested))
             f1 = 2 * matched / (kept + truths) if kept + truths else 0.0
             if f1 > best:
                 best, best_threshold = f1, threshold

@@ -25,7 +25,7 @@ import numpy as np
 
 from evaluator.dataset import Annotations
 from evaluator.error_types import DOCUMENT, NONE, TIDE, BoxColumns, TideErrors, name_mistakes, tide
-from evaluator.matching import answer_order, match_by_iou, overlapping_pairs
+from evaluator.matching import fit_pairs, overlapping_pairs
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
 
 BAR = 1.5
@@ -156,7 +156,8 @@ def document_names(truth: BoxColumns, predicted: BoxColumns, rounds: int) -> dic
     """Best times of the document names at an IoU threshold of 0.5, the matching excluded."""
     groups = [side.page * 100 + side.label for side in (truth, predicted)]
     pairs = overlapping_pairs(truth.xyxy, groups[0], predicted.xyxy, groups[1], iou_floor=0.5)
-    matches = match_by_iou(pairs, truth.xyxy, predicted.xyxy, answer_order(pairs, groups[0]))
+    fitted = fit_pairs(pairs, truth.xyxy, predicted.xyxy, groups[0])
+    matches = fitted.columns.take(fitted.match())
     partner = np.full(len(truth), NONE, dtype=np.int64)
     partner[matches.ground_truth] = matches.prediction
     runs = [seconds(lambda: name_mistakes(truth, predicted, partner, iou=0.5)) for _ in range(rounds)]

@@ -152,6 +152,56 @@ class MetricColumns:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class ScoreCurve:
+    """What a model reaches at each score threshold; every threshold is a matching of its own.
+
+    Attributes
+    ----------
+    threshold : float64, shape (T,), rising, in [0, 1]
+        Predictions with a lower score are left out.
+    labels : tuple of str
+        The L labels of the counts.
+    tp, predictions : int64, shape (T, L)
+        Matched predictions, and predictions that take part.
+    ground_truth : int64, shape (L,)
+    """
+
+    threshold: FloatArray
+    labels: tuple[str, ...]
+    tp: IntArray
+    predictions: IntArray
+    ground_truth: IntArray
+
+    def columns(self, label: str | None = None) -> MetricColumns:
+        """Precision, recall and F1 at each threshold, of one label or of all labels pooled.
+
+        Parameters
+        ----------
+        label : str, optional
+            One of ``labels``; all of them pooled when absent.
+
+        Returns
+        -------
+        MetricColumns
+            T rows. A curve knows no fit: the mean IoU, coverage and purity are NaN.
+
+        Raises
+        ------
+        ValueError
+            When the label is none of the curve's.
+        """
+        chosen = slice(None) if label is None else [self.labels.index(label)]
+        tp, predictions = self.tp[:, chosen].sum(axis=1), self.predictions[:, chosen].sum(axis=1)
+        nothing = np.full(len(tp), np.nan)
+        return MetricColumns(
+            tp=tp,
+            fp=predictions - tp,
+            fn=int(self.ground_truth[chosen].sum()) - tp,
+            sums_of_fit=lambda: FitSums(nothing, nothing, nothing),
+        )
+
+
 def ratio(part: IntArray | FloatArray, whole: IntArray | FloatArray) -> FloatArray:
     """Part over whole, row by row.
 

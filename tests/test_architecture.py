@@ -15,7 +15,7 @@ from evaluator.readers import FORMATS
 PROJECT = Path(__file__).resolve().parent.parent
 ROOMS = (
     "version", "errors", "boxes", "polygons", "text", "dataset", "fields", "results", "confidence", "matching",
-    "pixel_counts", "average_precision", "error_types", "box_results", "readers", "protocols", "compare", "corpus",
+    "pixel_counts", "average_precision", "error_types", "box_results", "box_items", "readers", "protocols", "compare", "corpus",
     "workspace", "pdf_worker", "pages_pdf", "evaluation", "overlay", "charts", "findings", "report", "cli",
 )  # fmt: skip
 CORE = sorted((PROJECT / "evaluator").rglob("*.py"))

@@ -347,6 +347,32 @@ def test_best_f1_equals_trying_every_threshold(seed: int, iou: float, review: bo
     assert pair(join(*sides)).best_f1(iou=iou) == expected
 
 
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 10**6), iou=st.sampled_from([0.1, 0.5, 0.75]), step=st.integers(0, 100))
+def test_a_score_curve_is_the_matching_at_each_threshold(seed: int, iou: float, step: int) -> None:
+    truth, predicted = random_rows(seed, documents=2)
+    pairs = pair(join(ground_truth(truth), annotations(predicted)))
+    curve = pairs.score_curve(iou=iou)
+    result = pairs.match(min_score=step / 100).at(iou)
+    for name in ("tp", "fp", "fn"):
+        assert getattr(curve.columns(), name)[step] == getattr(result.micro, name)[0]
+        for row, label in enumerate(result.matching.labels):
+            assert getattr(curve.columns(label), name)[step] == getattr(result.per_label, name)[row]
+    assert np.isnan(curve.columns().mean_iou).all()
+
+
+def test_a_score_curve_keeps_what_has_no_score_and_refuses_other_questions() -> None:
+    predicted = [row._replace(score=None) for row in HAND_PREDICTED]
+    pairs = pair(join(ground_truth(HAND_TRUTH), annotations(predicted)))
+    curve = pairs.score_curve(iou=0.5)
+    assert (curve.columns().tp == 2).all()
+    assert (curve.threshold[0], curve.threshold[-1], len(curve.threshold)) == (0.0, 1.0, 101)
+    with pytest.raises(ValueError, match=r"^iou must be in \[0.1, 1\]; found 0.05$"):
+        pairs.score_curve(iou=0.05)
+    with pytest.raises(ValueError, match="not in tuple"):
+        curve.columns("Chart")
+
+
 def test_best_f1_by_hand() -> None:
     # At 0.41 the Table goes: TP 1 FP 1 FN 2. At 0.61 the invented Figure goes too: TP 1 FN 2. All: TP 2 FP 1 FN 1.
     pairs = pair(join(ground_truth(HAND_TRUTH), annotations(HAND_PREDICTED)))

@@ -18,12 +18,12 @@ from typing import Any, Final
 import numpy as np
 
 from evaluator.box_results import ALL_LABELS, BoxResult
-from evaluator.boxes import BoolArray, IntArray, Overlap, area
-from evaluator.dataset import Annotations, Dataset, JoinedBoxes, join
+from evaluator.boxes import BoolArray, FloatArray, IntArray, Overlap, area
+from evaluator.dataset import Annotations, CodeArray, Dataset, JoinedBoxes, join
 from evaluator.error_types import DOCUMENT
 from evaluator.matching import Candidates, FittedPairs, Matches, fit_pairs, overlapping_pairs
 from evaluator.polygons import outline_bounds, polygon_overlap
-from evaluator.results import MetricColumns, Metrics, ResultTable, Signature
+from evaluator.results import MetricColumns, Metrics, ResultTable, ScoreCurve, Signature
 
 NAME: Final = "snapshot"
 VERSION: Final = "1.3"
@@ -31,6 +31,10 @@ VERSION: Final = "1.3"
 IOU_THRESHOLDS: Final = (0.5, 0.75)
 # A slider may go down to here without a new matching.
 IOU_FLOOR: Final = 0.1
+
+# What a score slider can be set to.
+_SCORE_STEPS: Final[FloatArray] = np.arange(101) / 100
+_SCORE_STEPS.setflags(write=False)
 
 POLYGON_IOU: Final = "polygon IoU"
 # Outlines whose bounds share no area share none; IoU of bounds says nothing more about them.
@@ -92,8 +96,7 @@ class Matching:
         ValueError
             When the threshold is outside that range.
         """
-        if not self.iou_floor <= iou <= 1.0:
-            raise ValueError(f"iou must be in [{self.iou_floor}, 1]; found {iou}")
+        _need_threshold(iou, self.iou_floor)
         return ThresholdResult(matching=self, iou=iou)
 
     def signature(self, *iou: float, class_weight: Mapping[str, float] | None = None) -> Signature:
@@ -298,6 +301,48 @@ class Pairs:
         group = _groups(truth, self.dataset)
         return fit_pairs(self.candidates, truth.xyxy, prediction.xyxy, group, self.outlines)
 
+    def score_curve(self, *, iou: float) -> ScoreCurve:
+        """Matches and predictions of every label at the score thresholds 0.00, 0.01, ..., 1.00.
+
+        Parameters
+        ----------
+        iou : float
+            IoU threshold, at or above ``iou_floor``.
+
+        Returns
+        -------
+        ScoreCurve
+            Every threshold is matched anew, as the protocol demands: its counts are those of `match` with that
+            ``min_score``. Predictions without a score are never left out.
+
+        Raises
+        ------
+        ValueError
+            When the threshold is out of range.
+        """
+        _need_threshold(iou, self.iou_floor)
+        dataset, fitted = self.dataset, self._fitted
+        columns, labels = fitted.columns, dataset.evaluated
+        truth, prediction = dataset.ground_truth, dataset.predictions[self.model]
+        # How many of the thresholds a prediction passes.
+        passed = np.searchsorted(_SCORE_STEPS, np.nan_to_num(prediction.score, nan=np.inf), side="right")
+        label = truth.label[columns.ground_truth]
+        matchable = (label < labels) & (columns.iou >= iou)
+        alone = np.flatnonzero(fitted.alone & matchable)
+        tp = _at_least(passed[columns.prediction[alone]], label[alone], labels)
+        contested = fitted.contested[matchable[fitted.contested]]
+        for step in range(len(_SCORE_STEPS)):
+            contested = contested[passed[columns.prediction[contested]] > step]
+            tp[step] += np.bincount(label[fitted.settle(contested)], minlength=labels)
+        scored = np.flatnonzero(prediction.label < labels)
+        return ScoreCurve(
+            threshold=_SCORE_STEPS,
+            labels=dataset.labels[:labels],
+            tp=tp,
+            predictions=_at_least(passed[scored], prediction.label[scored], labels),
+            ground_truth=np.bincount(truth.label, minlength=labels)[:labels],
+        )
+
     def best_f1(self, *, iou: float) -> float:
         """The score threshold with the highest pooled F1 at an IoU threshold.
 
@@ -310,28 +355,24 @@ class Pairs:
         -------
         float
             The lowest of the thresholds 0.00, 0.01, ..., 1.00 that reach the best F1; 0 without scores or
-            without boxes. Every threshold is matched anew, as the protocol demands.
+            without boxes.
         """
-        dataset, fitted = self.dataset, self._fitted
-        truth, prediction = dataset.ground_truth, dataset.predictions[self.model]
-        truths = int((truth.label < dataset.evaluated).sum())
-        # A prediction without a score is never left out.
-        score = np.nan_to_num(prediction.score, nan=np.inf)
-        counted = np.sort(score[prediction.label < dataset.evaluated])
-        columns = fitted.columns
-        pair_score = score[columns.prediction]
-        matchable = (truth.label[columns.ground_truth] < dataset.evaluated) & (columns.iou >= iou)
-        alone = np.sort(pair_score[fitted.alone & matchable])
-        contested = fitted.contested[matchable[fitted.contested]]
-        best, best_threshold = -1.0, 0.0
-        for threshold in (step / 100 for step in range(101)):
-            kept = len(counted) - int(np.searchsorted(counted, threshold))
-            contested = contested[pair_score[contested] >= threshold]
-            matched = len(alone) - int(np.searchsorted(alone, threshold)) + len(fitted.settle(contested))
-            f1 = 2 * matched / (kept + truths) if kept + truths else 0.0
-            if f1 > best:
-                best, best_threshold = f1, threshold
-        return best_threshold
+        f1 = self.score_curve(iou=iou).columns().f1
+        return 0.0 if np.isnan(f1).all() else float(_SCORE_STEPS[np.nanargmax(f1)])
+
+
+def _at_least(passed: IntArray, label: CodeArray, labels: int) -> IntArray:
+    """How many boxes of each label pass each of the score thresholds, int64, shape (T, labels)."""
+    steps = len(_SCORE_STEPS)
+    exactly = np.bincount(passed * labels + label, minlength=(steps + 1) * labels).reshape(steps + 1, labels)
+    # Who passes at least one more threshold than `step` is there at that step.
+    return np.cumsum(exactly[::-1], axis=0)[::-1][1:].copy()
+
+
+def _need_threshold(iou: float, floor: float) -> None:
+    """Refuse an IoU threshold that the pairs cannot answer."""
+    if not floor <= iou <= 1.0:
+        raise ValueError(f"iou must be in [{floor}, 1]; found {iou}")
 
 
 def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, polygons: bool = False) -> Pairs:

@@ -1,0 +1,144 @@
+"""Boxes behind a number: the class confusion adds up, every cell has its boxes, and every item is found once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator.box_items import (
+    BACKGROUND,
+    MATCHED,
+    Pick,
+    behind,
+    class_confusion,
+    in_cell,
+    items,
+    with_fit,
+    with_name,
+    with_score,
+)
+from evaluator.dataset import join
+from evaluator.error_types import DOCUMENT
+from evaluator.protocols.snapshot import ThresholdResult, pair
+from tests.building import annotations, box, ground_truth, random_rows
+
+TRUTH = [
+    box(0.0, 0.0, 0.4, 0.2),
+    box(0.0, 0.5, 0.4, 0.7),
+    box(0.5, 0.0, 0.9, 0.2, label="Table"),
+    box(0.5, 0.5, 0.9, 0.9, label="Table", page=1),
+]
+PREDICTED = [
+    box(0.0, 0.0, 0.4, 0.2, score=0.9),
+    box(0.0, 0.5, 0.4, 0.7, label="Table", score=0.8),
+    box(0.5, 0.6, 0.6, 0.7, label="Figure", score=0.3),
+    box(0.5, 0.5, 0.9, 0.9, label="Table", page=1, score=0.6),
+]
+
+
+def result_of(truth: list, predicted: list, *, iou: float = 0.5, **options: object) -> ThresholdResult:
+    return pair(join(ground_truth(truth), annotations(predicted))).match(**options).at(iou)
+
+
+def test_the_confusion_by_hand() -> None:
+    result = result_of(TRUTH, PREDICTED)
+    found = class_confusion(result)
+    assert found.labels == ("Figure", "Table")
+    # A figure found, a figure called Table, a table missed, a table found, a figure invented.
+    assert found.counts.tolist() == [[1, 1, 0], [0, 1, 1], [1, 0, 0]]
+
+
+def test_items_by_hand() -> None:
+    result = result_of(TRUTH, PREDICTED)
+    every = items(result)
+    assert [MATCHED if kind == MATCHED else DOCUMENT[kind] for kind in every.kind] == [
+        MATCHED, "missed", "wrong_class", "invented", MATCHED,
+    ]  # fmt: skip
+    assert every.page.tolist() == [0, 0, 0, 0, 1]
+    assert every.truth.tolist() == [0, 2, 1, -1, 3]
+    assert every.prediction.tolist() == [0, -1, 1, 2, 3]
+    assert every.prediction_label[1] == BACKGROUND
+    assert every.truth_label[3] == BACKGROUND
+    assert every.score.tolist() == pytest.approx([0.9, np.nan, 0.8, 0.3, 0.6], nan_ok=True)
+    assert every.iou.tolist() == pytest.approx([1.0, np.nan, 1.0, np.nan, 1.0], nan_ok=True)
+    assert every.size.tolist() == pytest.approx([0.08, 0.08, 0.08, 0.01, 0.16])
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "places"),
+    [
+        ("Figure", "Figure", [0]),
+        ("Figure", "Table", [2]),
+        ("Table", None, [1]),
+        ("Table", "Table", [4]),
+        (None, "Figure", [3]),
+        (None, None, []),
+        ("Table", "Figure", []),
+    ],
+)
+def test_the_boxes_of_a_cell_by_hand(row: str | None, column: str | None, places: list[int]) -> None:
+    result = result_of(TRUTH, PREDICTED)
+    every = items(result)
+    assert np.flatnonzero(behind(every, result, in_cell(result, row, column))).tolist() == places
+
+
+def test_ranges_and_names_by_hand() -> None:
+    result = result_of(TRUTH, PREDICTED)
+    every = items(result)
+    assert np.flatnonzero(with_score(every, 0.6, 0.8)).tolist() == [2, 4]
+    assert np.flatnonzero(with_fit(every, iou=(0.9, 1.0), coverage=(1.0, 1.0))).tolist() == [0, 2, 4]
+    assert np.flatnonzero(with_name(every, "missed")).tolist() == [1]
+    with pytest.raises(ValueError, match=r"^width is none of iou, coverage, purity$"):
+        with_fit(every, width=(0.0, 1.0))
+    with pytest.raises(ValueError, match="not in tuple"):
+        in_cell(result, "Chart", None)
+
+
+@settings(deadline=None, max_examples=60)
+@given(seed=st.integers(0, 10**6), iou=st.sampled_from([0.1, 0.5, 0.75]), score=st.sampled_from([0.0, 0.4]))
+def test_the_confusion_adds_up(seed: int, iou: float, score: float) -> None:
+    truth, predicted = random_rows(seed, documents=2)
+    result = result_of(truth, predicted, iou=iou, min_score=score)
+    counts, per_label = class_confusion(result).counts, result.per_label
+    assert (counts[:-1].sum(axis=1) == per_label.tp + per_label.fn).all()
+    assert (counts[:, :-1].sum(axis=0) == per_label.tp + per_label.fp).all()
+    assert (counts.diagonal()[:-1] == per_label.tp).all()
+    assert counts[-1, -1] == 0
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=st.integers(0, 10**6), iou=st.sampled_from([0.1, 0.5, 0.75]))
+def test_every_box_of_a_cell_is_behind_it_and_every_item_behind_some_cell(seed: int, iou: float) -> None:
+    truth, predicted = random_rows(seed, documents=2)
+    result = result_of(truth, predicted, iou=iou)
+    every, found = items(result), class_confusion(result)
+    seen = np.zeros(len(every), dtype=int)
+    names = [*found.labels, None]
+    for row, truth_label in enumerate(names):
+        for column, label in enumerate(names):
+            pick = in_cell(result, truth_label, label)
+            side = pick.truth if truth_label is not None else pick.prediction
+            assert side.sum() == found.counts[row, column]
+            kept = behind(every, result, pick)
+            assert kept.any() == (found.counts[row, column] > 0)
+            seen += kept
+    assert (seen > 0).all()
+    assert (every.kind == MATCHED).sum() == len(result.matches)
+    assert len(every) == len(result.matches) + len(result.mistakes)
+    assert (np.diff(every.page) >= 0).all()
+
+
+def test_labels_that_are_not_scored_have_no_cell() -> None:
+    result = result_of(TRUTH, PREDICTED, labels=("Table",))
+    assert class_confusion(result).labels == ("Table",)
+    assert class_confusion(result).counts.tolist() == [[1, 1], [1, 0]]
+
+
+def test_nothing_gives_nothing() -> None:
+    result = result_of([], [])
+    every = items(result)
+    assert len(every) == 0
+    assert class_confusion(result).counts.sum() == 0
+    assert len(behind(every, result, Pick(np.zeros(0, dtype=bool), np.zeros(0, dtype=bool)))) == 0

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from evaluator.boxes import BoolArray, FloatArray, IntArray
 from evaluator.results import ratio
@@ -112,20 +113,54 @@ def precision_at_recall(rank: IntArray, positives: int, *, recall: FloatArray) -
     """
     if not positives:
         return np.full(len(recall), np.nan)
-    first = _first_reaching(recall, positives)
+    first = first_reaching(recall, positives)
     reached = first[first < len(rank)]
     interpolated = np.zeros(len(recall))
-    if len(reached):
-        precision = np.arange(1.0, len(rank) + 1.0)
-        precision /= rank + _COCO_EPSILON
-        # Best of each stretch between two grid points, then of all stretches from there on.
-        best = np.maximum.reduceat(precision, reached)
-        interpolated[: len(reached)] = np.maximum.accumulate(best[::-1])[::-1]
+    # Best of each stretch between two grid points, then of all stretches from there on.
+    best = best_between(rank, reached)
+    interpolated[: len(reached)] = np.maximum.accumulate(best[::-1])[::-1]
     return interpolated
 
 
-def _first_reaching(recall: FloatArray, positives: int) -> IntArray:
-    """Index of the first true positive whose recall, divided out in float64, is not below each grid point."""
+def best_between(rank: npt.NDArray[np.signedinteger], reached: IntArray, *, before: int = 0) -> FloatArray:
+    """Best precision of each stretch of a ranking: from one true positive to before the next, or to the end.
+
+    Parameters
+    ----------
+    rank : integers, shape (K,), >= 1, rising
+        Ranks of the true positives.
+    reached : int64, shape (S,), in [0, K), rising
+        Where each stretch begins.
+    before : int
+        True positives that stand before the given ones.
+
+    Returns
+    -------
+    float64, shape (S,), in (0, 1]
+        See `precision_at_recall`.
+    """
+    if not len(reached):
+        return np.empty(0)
+    precision = np.arange(before + 1.0, before + len(rank) + 1.0)
+    precision /= rank + _COCO_EPSILON
+    return np.asarray(np.maximum.reduceat(precision, reached))
+
+
+def first_reaching(recall: FloatArray, positives: int | IntArray) -> IntArray:
+    """Index of the first true positive whose recall, divided out in float64, is not below each grid point.
+
+    Parameters
+    ----------
+    recall : float64
+        The grid.
+    positives : int or int64, > 0
+        Ground-truth boxes that count; an array broadcasts against the grid.
+
+    Returns
+    -------
+    int64, of the broadcast shape
+        Beyond the last true positive where the recall is never reached.
+    """
     # Off by one at most, because a product and a quotient round differently.
     found = np.maximum(np.ceil(recall * positives), 1.0)
     found -= (found > 1.0) & ((found - 1.0) / positives >= recall)

@@ -20,7 +20,7 @@ from evaluator.boxes import BoolArray, FloatArray, IntArray
 from evaluator.dataset import Dataset, JoinedBoxes
 from evaluator.error_types import BoxColumns, Mistakes, name_mistakes
 from evaluator.matching import Matches
-from evaluator.results import RATIOS, FitSums, MetricColumns, sum_by, sum_in_order, weighted_mean
+from evaluator.results import RATIOS, FitSums, MetricColumns, Signature, sum_by, sum_in_order, weighted_mean
 
 UNMATCHED: Final = -1
 ALL_LABELS: Final = "All labels"
@@ -40,6 +40,21 @@ class BoxMatching(Protocol):
         ...
 
     @property
+    def model(self) -> int:
+        """Which of the dataset's predictions."""
+        ...
+
+    @property
+    def min_score(self) -> float:
+        """Predictions with a lower score are left out."""
+        ...
+
+    @property
+    def min_area(self) -> float:
+        """Predictions that cover less of the page are left out."""
+        ...
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """The labels that are scored."""
         ...
@@ -56,6 +71,66 @@ class BoxMatching(Protocol):
 
 
 MatchingT = TypeVar("MatchingT", bound=BoxMatching)
+
+
+def need_threshold(iou: float, floor: float) -> None:
+    """Refuse an IoU threshold that a matching cannot answer.
+
+    Raises
+    ------
+    ValueError
+        When it is below the floor or above 1.
+    """
+    if not floor <= iou <= 1.0:
+        raise ValueError(f"iou must be in [{floor}, 1]; found {iou}")
+
+
+def signature_of(matching: BoxMatching, **own: Any) -> Signature:  # noqa: ANN401 - fields of different types
+    """The signature of a matching: what all protocols of boxes say, and under `own` what this one adds."""
+    dataset = matching.dataset
+    every = matching.labels == dataset.labels[: dataset.evaluated]
+    return Signature(
+        min_score=matching.min_score,
+        min_area=matching.min_area,
+        labels=None if every else matching.labels,
+        documents=len(dataset.documents),
+        pages=dataset.pages,
+        **own,
+    )
+
+
+def plain_values(matching: BoxMatching, signature: Signature, own: Mapping[str, Any]) -> dict[str, Any]:
+    """A result under the keys of the terminal contract.
+
+    Parameters
+    ----------
+    matching : BoxMatching
+    signature : Signature
+    own : mapping
+        What only this protocol says.
+
+    Returns
+    -------
+    dict
+        ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``findings``, ``labels``, those of `own`, and
+        ``documents_only_in``.
+    """
+    dataset = matching.dataset
+    truth, prediction = dataset.ground_truth.source, matching.prediction.source
+    only_in = dataset.documents_only_in(matching.model)
+    return {
+        "protocol": signature.protocol,
+        "signature": signature.line,
+        "ground_truth": {"name": truth.name, "sha256": truth.sha256},
+        "predictions": {"name": prediction.name, "sha256": prediction.sha256},
+        "findings": [],
+        "labels": list(matching.labels),
+        **own,
+        "documents_only_in": {
+            "ground_truth": list(only_in["ground_truth"]),
+            "predictions": list(only_in["prediction"]),
+        },
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +218,19 @@ class BoxResult(ABC, Generic[MatchingT]):
         """One row per document of the dataset."""
         dataset = self.matching.dataset
         return self._by(dataset.ground_truth.document, self.matching.prediction.document, len(dataset.documents))
+
+    @cached_property
+    def per_document_and_label(self) -> MetricColumns:
+        """One row per document of the dataset and label of ``matching.labels``: ``document * labels + label``."""
+        dataset, size = self.matching.dataset, len(self.matching.dataset.labels)
+        truth, prediction = dataset.ground_truth, self.matching.prediction
+        every = self._by(
+            truth.document.astype(np.int64) * size + truth.label,
+            prediction.document.astype(np.int64) * size + prediction.label,
+            len(dataset.documents) * size,
+        )
+        first = np.arange(len(dataset.documents), dtype=np.int64)[:, None] * size
+        return every.take((first + self._label_codes).ravel())
 
     def macro_documents(self) -> dict[str, Any]:
         """Mean over documents of each ratio, with the number of documents where it is defined.

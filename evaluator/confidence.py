@@ -140,7 +140,7 @@ def calibration(right: BoolArray, confidence: FloatArray, *, bins: int) -> Calib
     if bins < 1:
         raise ValueError(f"bins must be at least 1; found {bins}")
     edges = np.arange(bins + 1) / bins
-    row = np.minimum(np.searchsorted(edges[1:], confidence, side="right"), bins - 1)
+    row = bin_of(confidence, bins=bins)
     count = np.bincount(row, minlength=bins)
     return Calibration(
         low=edges[:-1],
@@ -149,6 +149,73 @@ def calibration(right: BoolArray, confidence: FloatArray, *, bins: int) -> Calib
         accuracy=ratio(np.bincount(row[right], minlength=bins), count),
         mean_confidence=ratio(sum_by(row, confidence, bins), count),
     )
+
+
+def bin_of(confidence: FloatArray, *, bins: int) -> IntArray:
+    """The bin of each confidence, of equal width, int64, shape (N,): low <= confidence < high, the last one closed."""
+    edges = np.arange(bins + 1) / bins
+    return np.minimum(np.searchsorted(edges[1:], confidence, side="right"), bins - 1)
+
+
+def reviewed_count(total: int, budget: float) -> int:
+    """How many of some values a budget pays for: rounded down, at least one, 0 of none."""
+    return min(total, max(1, int(total * budget)))
+
+
+def least_sure(confidence: FloatArray, budget: float) -> IntArray:
+    """Places of the values that a review with a budget looks at.
+
+    Parameters
+    ----------
+    confidence : float64, shape (N,)
+    budget : float
+        Share of the values, in (0, 1].
+
+    Returns
+    -------
+    int64, shape (K,)
+        The least certain first; values of equal confidence in the given order.
+
+    Examples
+    --------
+    >>> least_sure(np.array([0.9, 0.2, 0.5, 0.2]), 0.5)
+    array([1, 3])
+    """
+    order = np.argsort(confidence, kind="stable")
+    return order[: reviewed_count(len(confidence), budget)].astype(np.int64)
+
+
+def review_sentence(row: ReviewBudget | None, *, errors: int, total: int) -> str:
+    """What a review finds, in one sentence.
+
+    Parameters
+    ----------
+    row : ReviewBudget or None
+        None when there is no error to find.
+    errors, total : int
+        Wrong values, and all values with a confidence.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(review_sentence(ReviewBudget(0.2, 4, 3, 0.75, 0.2, 3.75), errors=4, total=20))
+    Review the least sure 20 % and you catch 75 % of the errors: 3 of 4 in 4 of 20 values; at random 20 %.
+    """
+    if not total:
+        return "No value has a confidence, so a review has nothing to go by."
+    if row is None:
+        return f"All {total:,} values with a confidence are right: a review has nothing to catch."
+    counts = f"{row.errors_found:,} of {errors:,} in {row.reviewed:,} of {total:,} values"
+    found = f"Review the least sure {_percent(row.budget)} and you catch {_percent(row.caught)} of the errors"
+    return f"{found}: {counts}; at random {_percent(row.at_random)}."
+
+
+def _percent(share: float) -> str:
+    """A share in words, without decimals."""
+    return f"{100 * share:.0f} %"
 
 
 def review_curve(right: BoolArray, confidence: FloatArray) -> IntArray:
@@ -201,7 +268,7 @@ def review_budgets(right: BoolArray, confidence: FloatArray, budgets: Sequence[f
         return ()
     rows = []
     for budget in sorted(budgets):
-        reviewed = min(total, max(1, int(total * budget)))
+        reviewed = reviewed_count(total, budget)
         caught, at_random = int(found[reviewed]) / errors, reviewed / total
         rows.append(ReviewBudget(budget, reviewed, int(found[reviewed]), caught, at_random, caught / at_random))
     return tuple(rows)

@@ -8,29 +8,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
 from evaluator import readers
-from evaluator.dataset import Annotations, Side, map_labels
+from evaluator.dataset import Annotations, Side, join, map_labels
 from evaluator.errors import BadInput, Finding, has_errors
 from evaluator.fields import FieldDocuments
 from evaluator.pages_pdf import PagePool, PageProblem, PdfFolder
-from evaluator.protocols import coco, fields, pixel, pod, posters, snapshot
+from evaluator.protocols import coco, fields, pixel, pixel_tables, pod, posters, snapshot
 from evaluator.readers import coco as coco_reader
 from evaluator.readers import fields as fields_reader
 from evaluator.readers import pod as pod_reader
 from evaluator.readers import posters as posters_reader
 from evaluator.readers import snapshot as snapshot_reader
-from evaluator.results import ResultTable
+from evaluator.results import ResultTable, Signature
 
 Say = Callable[[str], None]
+Count = Callable[[int, int], None]
+"""Told how much of the present job is done, and how much there is."""
 
 
 class Result(Protocol):
     """What every protocol's evaluation gives back."""
+
+    @property
+    def signature(self) -> Signature:
+        """What made the numbers."""
+        ...
 
     def to_json(self) -> dict[str, Any]:
         """Plain values under the keys of the terminal contract."""
@@ -60,6 +69,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         The ground truth may be a prediction.
     format : str
         Format of the files; told by content when None.
+    polygons : bool
+        Compare outlines instead of boxes, where a file has them.
     ap : str
         ``11-point`` or ``all-point``.
     small_px, line_px : float
@@ -94,6 +105,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     class_weight: Mapping[str, float] | None = None
     as_reference: bool | None = None
     format: str | None = None
+    polygons: bool | None = None
     ap: str | None = None
     small_px: float | None = None
     line_px: float | None = None
@@ -126,13 +138,33 @@ class Evaluation(NamedTuple):
         values = self.result.to_json(exact=True) if exact else self.result.to_json()  # type: ignore[call-arg]
         return {**values, "findings": list(self.findings)}
 
+    def csv_table(self) -> ResultTable:
+        """The rows for a spreadsheet: those of the result, and for pixels every cell of every matrix."""
+        found = self.result
+        return pixel_tables.long_table(found) if isinstance(found, pixel.PixelResult) else found.table()
+
+    def csv_files(self, model: int = 0, models: int = 1) -> dict[str, ResultTable]:
+        """More tables by the name of their file: for pixels each matrix, for other protocols none."""
+        if not isinstance(self.result, pixel.PixelResult):
+            return {}
+        return pixel_tables.numbered(pixel_tables.matrix_files(self.result), model, models)
+
+
+_Together = Callable[[Any, Sequence[Any], dict[str, Any]], list[Evaluation]]
+
 
 class OptionError(ValueError):
     """Raised for an option that the protocol does not have, or a value that it refuses; one sentence."""
 
 
 def evaluate(
-    protocol: str, ground_truth: Path, predictions: Sequence[Path], options: Options, say: Say = lambda _text: None
+    protocol: str,
+    ground_truth: Path,
+    predictions: Sequence[Path],
+    options: Options,
+    say: Say = lambda _text: None,
+    *,
+    count: Count | None = None,
 ) -> list[Evaluation]:
     """Predictions evaluated against one ground truth, which is read once.
 
@@ -147,6 +179,8 @@ def evaluate(
     options : Options
     say : callable
         Told in a few words what is being done.
+    count : callable, optional
+        Told how many of how many pages are counted, by protocols that go page by page.
 
     Returns
     -------
@@ -160,32 +194,88 @@ def evaluate(
     OptionError
         An option does not belong to the protocol, or its value makes no sense.
     """
-    run = _RUNS[protocol]
-    said = options.said()
+    run, said, reading = _run(protocol, options)
+    if count is not None and protocol == pixel.NAME:
+        said["count"] = count
+    said_of_predictions = {**reading, "as_reference": False}
+    evaluations: list[Evaluation] = []
+    with ThreadPoolExecutor(1) as pool:
+        # One model ahead: big files are read mostly without the interpreter's lock.
+        ahead = pool.submit(_read, run, predictions[0], "prediction", said_of_predictions) if predictions else None
+        say(f"Reading {ground_truth.name}")
+        truth, findings = _read(run, ground_truth, "ground_truth", reading)
+    for path in predictions:
+        say(f"Reading {path.name}")
+        read_already, ahead = ahead, None
+        predicted, more = read_already.result() if read_already else _read(run, path, "prediction", said_of_predictions)
+        if has_errors(findings) or has_errors(more):
+            raise BadInput(dict.fromkeys([*findings, *more]))
+        say(f"Evaluating {path.name}")
+        evaluations += _evaluated(run, truth, [predicted], said)
+    return evaluations
+
+
+def evaluate_together(
+    protocol: str, ground_truth: Path, predictions: Sequence[Path], options: Options, say: Say = lambda _text: None
+) -> list[Evaluation]:
+    """Predictions evaluated against one ground truth so that they can be compared.
+
+    Parameters
+    ----------
+    protocol, ground_truth, predictions, options, say
+        See `evaluate`.
+
+    Returns
+    -------
+    list of Evaluation
+        One per prediction, in order. Those of a protocol that matches boxes are models of one dataset, so that
+        documents, pages and labels have one code: a label or document that only one file has is in all of the results.
+
+    Raises
+    ------
+    BadInput
+        With all findings of all files and pairs.
+    OptionError
+        See `evaluate`.
+    """
+    run, said, reading = _run(protocol, options)
+    sides: list[Any] = []
+    findings: list[Finding] = []
+    for path in (ground_truth, *predictions):
+        say(f"Reading {path.name}")
+        side: Side = "prediction" if sides else "ground_truth"
+        read, found = _read(run, path, side, {**reading, "as_reference": False} if sides else reading)
+        sides.append(read)
+        findings += found
+    if has_errors(findings):
+        raise BadInput(dict.fromkeys(findings))
+    say("Evaluating")
+    return _evaluated(run, sides[0], sides[1:], said)
+
+
+def _run(protocol: str, options: Options) -> tuple[_Run, dict[str, Any], dict[str, Any]]:
+    """How a protocol runs, its chosen options and those of its reader; OptionError for one that it does not have."""
+    run, said = _RUNS[protocol], options.said()
     for name in said:
         if name not in run.options:
             allowed = ", ".join(_spelled(option) for option in run.options)
             raise OptionError(f"{_spelled(name)} is not an option of {protocol}, which has {allowed}")
-    reading = {name: said.pop(name) for name in _READING if name in said}
-    say(f"Reading {ground_truth.name}")
-    truth, findings = _read(run, ground_truth, "ground_truth", reading)
-    evaluations: list[Evaluation] = []
-    for path in predictions:
-        say(f"Reading {path.name}")
-        predicted, more = _read(run, path, "prediction", {**reading, "as_reference": False})
-        if has_errors(findings) or has_errors(more):
-            raise BadInput(dict.fromkeys([*findings, *more]))
-        say(f"Evaluating {path.name}")
-        try:
-            evaluations.append(run.evaluate(truth, predicted, dict(said)))
-        except ValueError as problem:
-            raise OptionError(str(problem)) from problem
-    return evaluations
+    reading = {name: said[name] for name in _READING if name in said}
+    return run, {name: value for name, value in said.items() if name not in reading or name in _BOTH}, reading
 
 
-# Options that a reader takes; the others are the protocol's own.
+def _evaluated(run: _Run, truth: Any, models: Sequence[Any], said: Mapping[str, Any]) -> list[Evaluation]:  # noqa: ANN401 - what its reader gives
+    """The evaluations of some models; OptionError for an option whose value makes no sense."""
+    try:
+        return run.evaluate(truth, models, dict(said))
+    except ValueError as problem:
+        raise OptionError(str(problem)) from problem
+
+
+# Options that a reader takes; the others, and those that both take, are the protocol's own.
 _READING = ("as_reference", "format", "map_label", "lenient")
-_BOXES = ("iou", "min_score", "min_area", "labels", "map_label", "as_reference", "format")
+_BOTH = ("lenient",)
+_BOXES = ("iou", "min_score", "min_area", "labels", "map_label", "as_reference", "format", "polygons")
 
 
 def _spelled(option: str) -> str:
@@ -221,29 +311,50 @@ def _checked(*findings: Sequence[Finding]) -> tuple[Finding, ...]:
     return every
 
 
-def _snapshot(truth: Annotations, predicted: Annotations, said: dict[str, Any]) -> Evaluation:
-    found = _checked(truth.findings, predicted.findings, snapshot_reader.check_pair(truth, predicted))
-    return Evaluation(snapshot.evaluate(truth, predicted, **said), found)
+class _Prepared(NamedTuple):
+    """A prediction that can be joined with its ground truth, and everything that was odd about the two."""
+
+    predicted: Annotations
+    findings: tuple[Finding, ...]
 
 
-def _coco(truth: Annotations, predicted: Annotations, said: dict[str, Any]) -> Evaluation:
+def _prepared(protocol: str, truth: Annotations, predicted: Annotations, said: Mapping[str, Any]) -> _Prepared:
+    """A prediction with the pages and labels of its ground truth; raised when they do not belong together."""
+    outlines: tuple[Finding, ...] = ()
+    if said.get("polygons"):
+        outlines = (*readers.outline_findings(truth), *readers.outline_findings(predicted))
     if coco_reader.is_unresolved(predicted):
         predicted = coco_reader.resolve(predicted, truth)
-    return Evaluation(coco.evaluate(truth, predicted, **said), _checked(truth.findings, predicted.findings))
+    pair: tuple[Finding, ...] = ()
+    if protocol == snapshot.NAME:
+        pair = snapshot_reader.check_pair(truth, predicted)
+    if protocol == pod.NAME:
+        pair = pod_reader.check_pair(truth, predicted, lenient=bool(said.get("lenient")))
+    return _Prepared(predicted, _checked(truth.findings, predicted.findings, outlines, pair))
 
 
-def _pod(truth: Annotations, predicted: Annotations, said: dict[str, Any]) -> Evaluation:
-    lenient = bool(said.get("lenient"))
-    found = _checked(truth.findings, predicted.findings, pod_reader.check_pair(truth, predicted, lenient=lenient))
-    if "line_px" in said:
-        said["line_max_px"] = said.pop("line_px")
-    return Evaluation(pod.evaluate(truth, predicted, **said), found)
+def _of_boxes(protocol: ModuleType) -> _Together:
+    """How models are evaluated under a protocol that matches boxes: against one dataset, which is joined once."""
+
+    def evaluated(truth: Annotations, models: Sequence[Annotations], said: dict[str, Any]) -> list[Evaluation]:
+        prepared = [_prepared(protocol.NAME, truth, predicted, said) for predicted in models]
+        options = {"line_max_px" if name == "line_px" else name: value for name, value in said.items()}
+        dataset = join(truth, *(one.predicted for one in prepared))
+        results = (protocol.evaluate_model(dataset, model, **options) for model in range(len(models)))
+        return [Evaluation(result, one.findings) for result, one in zip(results, prepared, strict=True)]
+
+    return evaluated
+
+
+def _one_by_one(evaluated: Callable[[Any, Any, dict[str, Any]], Evaluation]) -> _Together:
+    """How models are evaluated under any other protocol."""
+    return lambda truth, models, said: [evaluated(truth, predicted, dict(said)) for predicted in models]
 
 
 def _pixel(truth: Annotations, predicted: Annotations, said: dict[str, Any]) -> Evaluation:
     folder, exact = said.pop("pdfs", None), bool(said.pop("exact", False))
     if folder is not None:
-        said["page_sizes"] = page_sizes(truth, folder)
+        said["page_sizes"] = page_sizes(truth, folder, said.get("count"))
     if coco_reader.is_unresolved(predicted):
         predicted = coco_reader.resolve(predicted, truth)
     result = pixel.evaluate(truth, predicted, **said)
@@ -264,7 +375,9 @@ def check_pair(truth: Annotations, predicted: Annotations) -> tuple[Finding, ...
     return checks[truth.format](truth, predicted) if truth.format in checks else ()
 
 
-def page_sizes(source: Annotations, folder: Path) -> dict[tuple[str, int], tuple[float, float]]:
+def page_sizes(
+    source: Annotations, folder: Path, count: Count | None = None
+) -> dict[tuple[str, int], tuple[float, float]]:
     """Sizes of the pages of the documents that a file names, from their PDFs.
 
     Parameters
@@ -272,6 +385,8 @@ def page_sizes(source: Annotations, folder: Path) -> dict[tuple[str, int], tuple
     source : Annotations
     folder : Path
         The one folder under which the PDFs are looked up by name.
+    count : callable, optional
+        Told how many of how many documents are measured.
 
     Returns
     -------
@@ -282,7 +397,9 @@ def page_sizes(source: Annotations, folder: Path) -> dict[tuple[str, int], tuple
     sizes: dict[tuple[str, int], tuple[float, float]] = {}
     documents = PdfFolder(folder)
     with PagePool() as pool:
-        for document in source.documents:
+        for place, document in enumerate(source.documents):
+            if count is not None:
+                count(place, len(source.documents))
             try:
                 measured = pool.page_sizes(documents.find(document.name))
             except PageProblem:
@@ -314,22 +431,28 @@ def _posters(truth: posters_reader.Posters, predicted: posters_reader.Posters, s
 
 
 class _Run(NamedTuple):
-    """How a side is read, how a pair is evaluated, and which options there are."""
+    """How a side is read, how models are evaluated against one ground truth, and which options there are."""
 
     read: Callable[[Path, Side, Mapping[str, Any]], Any]
-    evaluate: Callable[[Any, Any, dict[str, Any]], Evaluation]
+    evaluate: _Together
     options: tuple[str, ...]
 
 
 _RUNS: dict[str, _Run] = {
-    snapshot.NAME: _Run(_read_boxes, _snapshot, (*_BOXES, "class_weight")),
+    snapshot.NAME: _Run(_read_boxes, _of_boxes(snapshot), (*_BOXES, "class_weight")),
     pixel.NAME: _Run(
         _read_either,
-        _pixel,
+        _one_by_one(_pixel),
         ("min_score", "labels", "map_label", "format", "classes", "missing_page", "page_size", "pdfs", "exact"),
     ),
-    pod.NAME: _Run(_read_boxes, _pod, (*_BOXES, "ap", "small_px", "line_px", "lenient")),
-    coco.NAME: _Run(_read_boxes, _coco, _BOXES),
-    fields.NAME: _Run(_read_fields, _fields, ("iou", "min_score", "labels", "parity", "recall_grid", "schema")),
-    posters.NAME: _Run(_read_posters, _posters, ("profile",)),
+    pod.NAME: _Run(
+        _read_boxes,
+        _of_boxes(pod),
+        (*_BOXES, "ap", "small_px", "line_px", "lenient"),
+    ),
+    coco.NAME: _Run(_read_boxes, _of_boxes(coco), _BOXES),
+    fields.NAME: _Run(
+        _read_fields, _one_by_one(_fields), ("iou", "min_score", "labels", "parity", "recall_grid", "schema")
+    ),
+    posters.NAME: _Run(_read_posters, _one_by_one(_posters), ("profile",)),
 }

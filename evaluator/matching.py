@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evaluator.boxes import BoolArray, FloatArray, IntArray, Overlap, iou, overlap
+from evaluator.polygons import Outlined, outline_bounds, polygon_overlap
 
 # Pairs whose boxes are compared in one go: what they need stays in the processor's cache, whatever the corpus.
 _PAIRS_AT_ONCE = 1 << 14
@@ -159,6 +160,64 @@ def overlapping_pairs(
     in_file_order = np.argsort(predicted * len(ground_truth) + truth, kind="stable")
     value = np.concatenate([part.iou for part in parts])[in_file_order]
     return Candidates(predicted[in_file_order], truth[in_file_order], value)
+
+
+def outlined_pairs(
+    ground_truth: Outlined,
+    ground_truth_group: IntArray,
+    prediction: Outlined,
+    prediction_group: IntArray,
+    *,
+    iou_floor: float,
+) -> tuple[Candidates, Overlap]:
+    """All pairs of one group whose outlines have IoU >= the floor, and how they fit.
+
+    Parameters
+    ----------
+    ground_truth, prediction : Outlined
+        Boxes of which some have an outline, in one unit.
+    ground_truth_group, prediction_group, iou_floor
+        See `overlapping_pairs`.
+
+    Returns
+    -------
+    Candidates
+        With the IoU of the outlines; a row without one counts as its box.
+    Overlap
+        Of the same pairs.
+
+    Raises
+    ------
+    ValueError
+        When the floor is not in (0, 1].
+    """
+    if not 0.0 < iou_floor <= 1.0:
+        raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
+    # Outlines whose bounds share no area share none; IoU of bounds says nothing more about them.
+    touching = overlapping_pairs(
+        outline_bounds(ground_truth),
+        ground_truth_group,
+        outline_bounds(prediction),
+        prediction_group,
+        iou_floor=float(np.finfo(np.float64).tiny),
+    )
+    fit = polygon_overlap(ground_truth, prediction, touching.ground_truth, touching.prediction)
+    rows = np.flatnonzero(fit.iou >= iou_floor)
+    pairs = Candidates(touching.prediction[rows], touching.ground_truth[rows], fit.iou[rows])
+    return pairs, Overlap(*(column[rows] for column in fit))
+
+
+def best_per_prediction(pairs: Candidates) -> Candidates:
+    """The pair with the highest IoU of each prediction, the first ground truth of equal ones."""
+    if not len(pairs.iou):
+        return pairs
+    starts = np.flatnonzero(np.diff(pairs.prediction, prepend=-1))
+    best = np.repeat(np.maximum.reduceat(pairs.iou, starts), np.diff(starts, append=len(pairs.iou)))
+    highest = np.flatnonzero(pairs.iou == best)
+    return pairs.take(highest[np.diff(pairs.prediction[highest], prepend=-1) != 0])
+
+
+# The recall grid of tidecv; COCO's own differs from it in the last digit of ten points.
 
 
 def _slices_of(width: IntArray) -> Iterator[slice]:

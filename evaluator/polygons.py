@@ -23,6 +23,9 @@ _FEWEST_POINTS: Final = 3
 # How GEOS says that nothing is wrong.
 _VALID: Final = "Valid Geometry"
 
+POLYGON_IOU: Final = "polygon IoU"
+"""How a signature says that outlines were compared instead of boxes."""
+
 ENCLOSES_RULE: Final = "a polygon must enclose an area (OGC simple features 1.2.1, section 6.1.11)"
 CROSSES_RULE: Final = "a polygon must not cross or touch itself (OGC simple features 1.2.1, section 6.1.11)"
 

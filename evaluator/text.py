@@ -8,12 +8,14 @@ length is a count of tokens. Which tokens count, and what is left out, the proto
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
+from rapidfuzz.distance import LCSseq
 
 from evaluator.boxes import FloatArray, IntArray
 
@@ -45,12 +47,12 @@ RAISED_DIGITS: Final[Mapping[int, str]] = {
 """Superscript and subscript digits."""
 
 _EVERY_SIGN: Final = {**SPACES, **CURLY_QUOTES, **OTHER_QUOTES, **DASHES, **RAISED_DIGITS}
-_ASCII_BETWEEN: Final = {code: " " for code in range(128) if not chr(code).isalnum()}
+_SIGNS: Final = frozenset(map(chr, _EVERY_SIGN))
+# What `str.isalnum` calls letters and digits.
+_RUN: Final = re.compile(r"[^\W_]+")
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
-# From this many tokens on, a look near the diagonal first pays.
-_LONG: Final = 2_000
-# Tokens between two looks at which columns have come into reach.
-_STRIDE: Final = 256
+# How many different characters there are.
+_MOST_CHARACTERS: Final = sys.maxunicode + 1
 
 
 def normalised(text: str) -> str:
@@ -74,7 +76,12 @@ def normalised(text: str) -> str:
     >>> normalised("10⁻⁵ \u2009m² – “ﬁne”")
     '10-5 m2 - "fine"'
     """
-    return " ".join(unicodedata.normalize("NFKD", text).translate(_EVERY_SIGN).split())
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text)
+        # A text has few kinds of signs: replacing each is faster than a table of all.
+        for sign in _SIGNS.intersection(text):
+            text = text.replace(sign, _EVERY_SIGN[ord(sign)])
+    return " ".join(text.split())
 
 
 def words(text: str) -> list[str]:
@@ -100,11 +107,12 @@ def words(text: str) -> list[str]:
     ['smith', 'j', 'and', 'doe', '3', '5', 'well', 'known']
     """
     lower = text.lower()
-    between = _ASCII_BETWEEN
     if not lower.isascii():
         lower = unicodedata.normalize("NFC", lower)
-        between = {ord(character): " " for character in set(lower) if not _in_word(character)}
-    return lower.translate(between).split()
+        others = {character for character in set(lower) if not character.isalnum()}
+        if any(_in_word(character) for character in others):
+            return lower.translate({ord(character): " " for character in others if not _in_word(character)}).split()
+    return _RUN.findall(lower)
 
 
 def numbers(text: str) -> list[str]:
@@ -175,25 +183,19 @@ def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
 
     Notes
     -----
-    Bit-parallel (Hyyrö 2004) on Python integers: one addition per token of the shorter sequence carries a whole
-    row of the textbook table. Long sequences that seem alike are first compared near the diagonal only; that
-    answer is taken when it proves that the best path cannot leave the band (Ukkonen 1985), else all is compared.
+    Bit-parallel (Hyyrö 2004) as in RapidFuzz, after what both begin and end with. Each token becomes a character of its
+    own first, so that equal means equal and not of one hash.
     """
     start = _shared_start(first, second)
     first, second = first[start:], second[start:]
     end = _shared_start(first[::-1], second[::-1])
-    short, long = sorted((first[: len(first) - end], second[: len(second) - end]), key=len)
-    if len(short) >= _LONG:
-        sample = len(short) // 10
-        missing = sample - _lcs_near_diagonal(short[:sample], long[:sample], sample)
-        slack = 11 * missing + 32
-        while slack < len(short) // 6:
-            found = _lcs_near_diagonal(short, long, slack)
-            if len(short) - found <= slack:
-                return start + end + found
-            # A wider band finds no less, so this one will prove itself.
-            slack = len(short) - found
-    return start + end + _lcs_near_diagonal(short, long, len(short))
+    first, second = first[: len(first) - end], second[: len(second) - end]
+    number = {token: place for place, token in enumerate(dict.fromkeys((*first, *second)))}
+    if len(number) > _MOST_CHARACTERS:
+        coded = ([number[token] for token in tokens] for tokens in (first, second))
+        return start + end + LCSseq.similarity(*coded)
+    characters = dict(zip(number, map(chr, range(len(number))), strict=True))
+    return start + end + LCSseq.similarity(*("".join(map(characters.__getitem__, side)) for side in (first, second)))
 
 
 def lcs_lengths(first: Sequence[Sequence[str]], second: Sequence[Sequence[str]]) -> IntArray:
@@ -210,8 +212,8 @@ def lcs_lengths(first: Sequence[Sequence[str]], second: Sequence[Sequence[str]])
 
     Notes
     -----
-    As `lcs_length`, with all R rows in one integer: an empty bit after each sequence takes up its carry and is
-    cleared at every step.
+    Bit-parallel (Hyyrö 2004) on Python integers, with all R rows in one: one addition per token carries a row of the
+    textbook table; an empty bit after each sequence takes up its carry and is cleared at every step.
     """
     lengths = np.array([len(tokens) for tokens in first], dtype=np.int64)
     starts = (np.cumsum(lengths + 1) - lengths - 1).tolist()
@@ -252,37 +254,6 @@ def lcs_f1s(first: Sequence[Sequence[str]], second: Sequence[Sequence[str]]) -> 
     rows, columns = (np.array([len(tokens) for tokens in side], dtype=np.int64) for side in (first, second))
     tokens = rows[:, None] + columns
     return np.asarray(2 * lcs_lengths(first, second) / np.maximum(tokens, 1), dtype=np.float64)
-
-
-def _lcs_near_diagonal(short: Sequence[str], long: Sequence[str], slack: int) -> int:
-    """Length of the longest common subsequence whose path leaves out few tokens.
-
-    Token i of the short sequence is compared with the tokens i - slack to i + slack + the difference of the
-    lengths of the long one. A path outside leaves out more than `slack` tokens of the short sequence, so an answer
-    of at least len(short) - slack is exact; any answer is a lower bound. slack = len(short) compares everything.
-    """
-    reach = len(long) - len(short) + slack
-    block = 2 * (reach + slack + 1)
-    # Bit b of the row is clear where the table rises from column left + b - 1 to left + b. Columns enter above when
-    # they come into reach, and leave below, their rises counted, when the next block begins.
-    left = width = row = rises = 0
-    for begin in range(0, len(short), block):
-        gone = max(0, begin - slack) - left
-        rises += gone - (row & ((1 << gone) - 1)).bit_count()
-        row, width, left = row >> gone, width - gone, left + gone
-        place = _positions(long[left : begin + block + reach])
-        stop = min(begin + block, len(short))
-        for near in range(begin, stop, _STRIDE):
-            new = min(len(long), near + _STRIDE + reach) - left - width
-            # What carries left above the row is cut off here.
-            row = (row & ((1 << width) - 1)) | ((1 << new) - 1) << width
-            width += new
-            for hit in map(place.get, short[near : min(near + _STRIDE, stop)]):
-                if hit:
-                    step = row & hit
-                    # Exclusive or takes the bits away as a subtraction would, in a quarter of the time.
-                    row = (row + step) | (row ^ step)
-    return rises + width - (row & ((1 << width) - 1)).bit_count()
 
 
 def _positions(tokens: Iterable[str | None]) -> dict[str | None, int]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +17,7 @@ from hypothesis.extra.numpy import arrays
 from evaluator.boxes import Overlap, overlap
 from evaluator.dataset import Annotations, join
 from evaluator.errors import Collector
+from evaluator.evaluation import Options, evaluate
 from evaluator.polygons import outline_bounds, polygon_findings, polygon_overlap
 from evaluator.protocols import snapshot
 from tests.building import annotations, box, ground_truth, random_rows
@@ -260,3 +265,142 @@ def test_without_outlines_the_protocol_is_the_same_either_way(seed: int) -> None
     )
     for name in ("prediction", "ground_truth", "iou", "coverage", "purity"):
         assert (getattr(plain, name) == getattr(outlined, name)).all()
+
+
+# The option in every protocol of boxes
+
+SQUARE = [0, 0, 40, 0, 40, 40, 0, 40]
+LOWER, UPPER = [0, 0, 40, 40, 0, 40], [0, 0, 40, 0, 40, 40]
+
+
+def coco_files(folder: Path, truth: list[object], predicted: list[object]) -> tuple[Path, Path]:
+    """One page with boxes of 40 by 40 pixels in a row; their outlines, None for none."""
+    rows = [
+        [
+            {"id": row + 1, "image_id": 1, "category_id": 1, "bbox": [100 * row, 0, 40, 40], "area": 1600, "iscrowd": 0}
+            | ({} if outline is None else {"segmentation": moved(outline, 100 * row)})
+            for row, outline in enumerate(outlines)
+        ]
+        for outlines in (truth, predicted)
+    ]
+    instances = {
+        "images": [{"id": 1, "width": 2000, "height": 1000, "file_name": "a.png"}],
+        "categories": [{"id": 1, "name": "figure"}],
+        "annotations": rows[0],
+    }
+    results = [{key: row[key] for key in row if key not in ("id", "iscrowd")} | {"score": 0.9} for row in rows[1]]
+    paths = folder / "gt.json", folder / "dt.json"
+    for path, value in zip(paths, (instances, results), strict=True):
+        path.write_text(json.dumps(value), encoding="utf-8")
+    return paths
+
+
+def moved(outline: object, by: int) -> object:
+    """Rings moved to the right."""
+    assert isinstance(outline, list)
+    return [[value + by * (place % 2 == 0) for place, value in enumerate(ring)] for ring in outline]
+
+
+@pytest.mark.parametrize("protocol", ["snapshot", "pod", "coco"])
+def test_a_protocol_of_boxes_compares_outlines_when_told_to(protocol: str, tmp_path: Path) -> None:
+    # The same triangle, the opposite one, and a half of a square: IoU 1, 0 and 0.5; 1 as boxes.
+    truth, prediction = coco_files(tmp_path, [[LOWER], [LOWER], None], [[LOWER], [UPPER], [LOWER]])
+    options = {"iou": (0.4,), "polygons": True}
+    if protocol == "pod":
+        options["small_px"] = 0.0
+    matched = {}
+    for polygons in (True, None):
+        chosen = Options(**{**options, "polygons": polygons})  # type: ignore[arg-type]
+        (found,) = evaluate(protocol, truth, [prediction], chosen)
+        result = found.result.thresholds[0.4]  # type: ignore[attr-defined]
+        assert ("polygon IoU" in found.result.signature.line) == bool(polygons)
+        matched[polygons] = (
+            result.truth_partner.tolist(),
+            *(sorted(column.tolist()) for column in (result.matches.coverage, result.matches.purity)),
+        )
+    assert matched == {
+        None: ([0, 1, 2], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]),
+        True: ([0, -1, 2], [0.5, 1.0], [1.0, 1.0]),
+    }
+
+
+def test_outlines_that_cannot_be_used_are_found_when_they_are_asked_for(tmp_path: Path) -> None:
+    crossed, flat = [0, 0, 40, 40, 40, 0, 0, 40], [0, 0, 40, 40, 20, 20]
+    truth, prediction = coco_files(tmp_path, [[crossed], None], [None, [flat]])
+    for chosen, places in (
+        (Options(), []),
+        (Options(polygons=True), ["$.annotations[0].segmentation", "$[1].segmentation"]),
+    ):
+        (found,) = evaluate("coco", truth, [prediction], chosen)
+        assert [finding.place for finding in found.findings] == places
+    assert [finding.sentence for finding in found.findings] == [
+        "gt.json: $.annotations[0].segmentation: a polygon must not cross or touch itself (OGC simple features 1.2.1, "
+        "section 6.1.11); found Self-intersection[20 20]. What it encloses is used; correct the outline.",
+        "dt.json: $[1].segmentation: a polygon must enclose an area (OGC simple features 1.2.1, section 6.1.11); "
+        "found 3 points. Its box is used; correct the outline, or leave it out.",
+    ]
+
+
+def test_crowds_are_compared_by_the_share_of_the_prediction(tmp_path: Path) -> None:
+    truth, prediction = coco_files(tmp_path, [[SQUARE], [LOWER]], [[LOWER], [SQUARE]])
+    value = json.loads(truth.read_text(encoding="utf-8"))
+    for row in value["annotations"]:
+        row["iscrowd"] = 1
+    value["annotations"].append(dict(value["annotations"][0], id=9, bbox=[500, 0, 40, 40], iscrowd=0, segmentation=[]))
+    truth.write_text(json.dumps(value), encoding="utf-8")
+    (found,) = evaluate("coco", truth, [prediction], Options(iou=(0.5, 0.75), polygons=True))
+    ignored = {iou: result.ignored.tolist() for iou, result in found.result.thresholds.items()}  # type: ignore[attr-defined]
+    assert ignored == {0.5: [0, 1], 0.75: [0]}
+
+
+def test_average_precision_by_outline_is_that_of_masks_whose_edges_are_those_of_pixels(tmp_path: Path) -> None:
+    # pycocotools, iouType "segm"; L shapes with whole coordinates cover whole pixels, so that both areas are equal.
+    cocoeval = pytest.importorskip("pycocotools.cocoeval")
+    from pycocotools import mask
+    from pycocotools.coco import COCO
+
+    rng = np.random.default_rng(7)
+
+    def shape(*sizes: int) -> list[int]:
+        x, y, w, h, a, b = sizes
+        return [x, y, x + w, y, x + w, y + b, x + a, y + b, x + a, y + h, x, y + h]
+
+    annotations_, results = [], []
+    for image in range(1, 13):
+        for place in range(8):
+            x, y = 200 * (place % 4) + 10, 300 * (place // 4) + 10
+            w, h = (int(value) for value in rng.integers(40, 150, 2))
+            a, b = int(rng.integers(8, w - 4)), int(rng.integers(8, h - 4))
+            base = {"image_id": image, "category_id": place % 2 + 1}
+            annotations_.append(
+                {**base, "id": len(annotations_) + 1, "iscrowd": 0, "bbox": [x, y, w, h],
+                 "segmentation": [shape(x, y, w, h, a, b)], "area": w * b + a * (h - b)}
+            )  # fmt: skip
+            for _ in range(int(rng.integers(0, 3))):
+                dx, dy, dw, dh = (int(value) for value in rng.integers(-9, 10, 4))
+                nx, ny, nw, nh = x + dx, y + dy, max(w + dw, 20), max(h + dh, 20)
+                ring = shape(nx, ny, nw, nh, min(a, nw - 2), min(b, nh - 2))
+                results.append(
+                    {**base, "bbox": [nx, ny, nw, nh], "segmentation": [ring], "score": round(float(rng.random()), 3)}
+                )
+    images = [{"id": image, "width": 1000, "height": 800, "file_name": f"{image}.png"} for image in range(1, 13)]
+    names = [{"id": 1, "name": "figure"}, {"id": 2, "name": "table"}]
+    truth, prediction = tmp_path / "gt.json", tmp_path / "dt.json"
+    truth.write_text(json.dumps({"images": images, "categories": names, "annotations": annotations_, "info": {}}))
+    prediction.write_text(json.dumps(results))
+    with contextlib.redirect_stdout(io.StringIO()):
+        loaded = COCO(str(truth))
+        rows = [{**row, "segmentation": mask.frPyObjects(row["segmentation"], 800, 1000)[0]} for row in results]
+        for row in rows:
+            del row["bbox"]
+        official = cocoeval.COCOeval(loaded, loaded.loadRes(rows), "segm")
+        official.evaluate()
+        official.accumulate()
+        official.summarize()
+    (found,) = evaluate("coco", truth, [prediction], Options(polygons=True))
+    numbers = found.result.numbers  # type: ignore[attr-defined]
+    expected = dict(zip(numbers, official.stats.tolist(), strict=True))
+    for name in ("AP", "AP50", "AP75", "AR1", "AR10", "AR100"):
+        assert numbers[name] == pytest.approx(expected[name], abs=1e-12)
+    assert 0.05 < numbers["AP"] < 0.95
+    assert found.result.error_types is None  # type: ignore[attr-defined]

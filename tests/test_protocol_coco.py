@@ -217,6 +217,19 @@ def test_a_score_threshold_equals_a_filtered_file(seed: int, step: int) -> None:
             assert [left.row(row) for row in range(len(left))] == [right.row(row) for row in range(len(right))]
 
 
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_a_new_score_threshold_cuts_the_curves_that_are_there(seed: int) -> None:
+    truth, prediction = read_pair(*random_set(seed, images=5, per_image=4.0))
+    pairs, iou = coco.pair(join(truth, prediction)), list(coco.IOU_THRESHOLDS)
+    for min_score in (0.0, 0.5, 0.25, 1.0, 0.0):
+        found = coco.average(pairs.match(min_score=min_score), iou)
+        again = coco.evaluate(truth, prediction, min_score=min_score).columns
+        for one, other in zip(found, again, strict=True):
+            for key, column in other.items():
+                assert one[key].tobytes() == column.tobytes()
+
+
 @every_seed
 @given(seed=st.integers(0, 10**6))
 def test_counts_and_curves_agree_with_recall(seed: int) -> None:

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from evaluator import report
 from evaluator.errors import BadInput
-from evaluator.protocols import posters
-from evaluator.protocols.posters import CRITERIA, PROFILES, Comparison, PostersResult, evaluate, failed
+from evaluator.protocols.posters import CRITERIA, PostersResult, evaluate, failed
+from evaluator.protocols.posters_comparison import Comparison, FieldCount
+from evaluator.protocols.posters_profiles import PROFILES, STOP_WORDS
 from evaluator.readers.posters import Posters, read, read_bytes, text_of
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
@@ -403,8 +404,8 @@ def test_an_unknown_profile_is_refused() -> None:
 
 
 def test_stop_words_are_words() -> None:
-    assert len(posters.STOP_WORDS) == 157
-    assert {word for stop in posters.STOP_WORDS for word in [stop, *re.split(r"[^a-z]", stop)]} == posters.STOP_WORDS
+    assert len(STOP_WORDS) == 157
+    assert {word for stop in STOP_WORDS for word in [stop, *re.split(r"[^a-z]", stop)]} == STOP_WORDS
 
 
 def test_no_poster_on_both_sides_leaves_the_means_undefined() -> None:
@@ -471,7 +472,7 @@ def test_swapping_the_sides_swaps_missing_and_extra(reference: Any, generated: A
     assert forth.global_f1 == back.global_f1
     assert (forth.sections.f1 == back.sections.f1.T).all()
     assert forth.only_in_reference == tuple(
-        posters.FieldCount(field.path, field.generated, field.reference) for field in back.only_in_generated
+        FieldCount(field.path, field.generated, field.reference) for field in back.only_in_generated
     )
 
 

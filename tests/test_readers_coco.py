@@ -6,6 +6,7 @@ Every good file is read on both paths; they must agree in every column.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from evaluator import readers
 from evaluator.dataset import Annotations, join, map_labels
 from evaluator.errors import BadInput
-from evaluator.readers import coco, coco_shape
+from evaluator.readers import coco, coco_arrow, coco_shape
 
 Value = dict[str, Any]
 
@@ -219,7 +220,7 @@ def test_big_files_are_cut_between_objects_wherever_they_are(monkeypatch: pytest
     texts = [{"note": "}, {"}, {"parts": [{"a": 1}, {"b": 2}]}, {}, {"segmentation": [[0, 0, 5, 0, 5, 5]]}]
     rows = [annotation(id=row + 1, bbox=[row, 0, 1, 1], **texts[row % 4]) for row in range(50)]
     for step in (1, 7, 100, 1000):
-        monkeypatch.setattr(coco_shape, "_STEP", step)
+        monkeypatch.setattr(coco_arrow, "_SMALL_STEP", step)
         for indent in (None, 1):
             source = read(json.dumps(instances(*rows), indent=indent).encode())
             assert source.boxes.xyxy[:, 0].tolist() == list(range(50))
@@ -243,6 +244,130 @@ def test_all_but_odd_files_take_the_fast_path() -> None:
         b'{"images": [{"id": 1, "id": 2}], "categories": [], "annotations": []}',
     ):
         assert coco_shape.decode(text) is None
+
+
+# Arrow
+
+ONE = b'{"image_id": 1, "category_id": 2, "bbox": [0.5, 0, 1, 1.25], "score": 0.5}'
+NOT_PLAIN = (
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 0.5, "score": 0.9}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 0.5, "sc\\u006fre": 0.9}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": NaN}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": -Infinity}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 1e400}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, NaN, 1], "score": 0.5}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, null], "score": 0.5}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1], "score": 0.5}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1, 1], "score": 0.5}',
+    b'{"image_id": 1, "category_id": 2, "bbox": null, "score": 0.5}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": null}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": "0.5"}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": true}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 01.5}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 1.}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": .5}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 0x1}',
+    b'{"image_id": 1.5, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 0.5}',
+    b'{"image_id": 9223372036854775808, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 0.5}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1]}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 0.5, "note": "}, {"}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 0.5, "parts": [{}, {}]}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 0.5,}',
+    b'{"image_id": 1, "category_id": 2, "bbox": [0, 0, 1, 1], "score": 0.5 /* good */}',
+    b"{}", b"5", b"[]", b"null", b"", b" ", b'{"image_id": 1',
+)  # fmt: skip
+
+
+def arrow_reads(text: bytes) -> bool:
+    """Whether every piece of a results list is one that Arrow can be trusted with."""
+    with coco_arrow.Reading(text, 0, len(text)) as reading:
+        return reading.columns() is not None
+
+
+@pytest.fixture
+def small_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coco_arrow, "_FEWEST_BYTES", 0)
+
+
+@pytest.mark.usefixtures("small_arrow")
+@pytest.mark.parametrize("odd", NOT_PLAIN)
+def test_arrow_leaves_every_odd_record_to_the_decoder(odd: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    for step in (1, 1 << 20):
+        monkeypatch.setattr(coco_arrow, "_STEP", step)
+        for rows in ([ONE, odd], [ONE, odd, ONE], [odd, ONE]):
+            assert not arrow_reads(b"[%b]" % b", ".join(rows))
+
+
+@pytest.mark.usefixtures("small_arrow")
+@pytest.mark.parametrize(
+    "between", [b"", b" ", b",,", b", ,", b"\x0b,", b",\x0c", b":", b"]", b", 5, ", b"\n", b"},", b"//"]
+)
+def test_arrow_leaves_records_without_one_comma_between_them_to_the_decoder(
+    between: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for step in (1, 1 << 20):
+        monkeypatch.setattr(coco_arrow, "_STEP", step)
+        assert not arrow_reads(b"[%b%b%b]" % (ONE, between, ONE))
+        assert coco_shape.decode(b"[%b%b%b]" % (ONE, between, ONE)) is None
+
+
+@pytest.mark.usefixtures("small_arrow")
+@pytest.mark.parametrize(
+    "around", [b"[,%b]", b"[%b,]", b"[%b", b"%b]", b"[[%b]]", b"[%b]]", b"[%b] 5", b"\x0b[%b]", b"[\x0c%b]"]
+)
+def test_what_surrounds_the_records_must_be_an_array(around: bytes) -> None:
+    assert coco_shape.decode(around % b", ".join([ONE] * 3)) is None
+
+
+@pytest.mark.usefixtures("small_arrow")
+@pytest.mark.parametrize("indent", [None, 0, 1])
+@pytest.mark.parametrize("step", [1, 300, 1 << 20])
+def test_arrow_reads_the_columns_of_the_exact_walk(
+    indent: int | None, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coco_arrow, "_STEP", step)
+    scores = [
+        0.1,
+        1 / 3,
+        5e-324,
+        1.7976931348623157e308,
+        -0.0,
+        12345678901234567890,
+        2**53 + 1,
+        1e22,
+        123456.7890625,
+        3,
+    ]
+    results = [result(image_id=7 - row, bbox=[score / 1e300, -row, row, 1e-5]) for row, score in enumerate(scores)]
+    results = [{**row, "score": score} for row, score in zip(results, scores, strict=True)]
+    text = json.dumps(results, indent=indent).encode()
+    assert arrow_reads(text)
+    assert read(text).boxes.score.tobytes() == np.array(scores, dtype=np.float64).tobytes()
+    rows = [annotation(id=2**62 + row, area=row / 7, iscrowd=row % 2, ignore=row % 3 // 2) for row in range(9)]
+    assert len(read(json.dumps(instances(*rows), indent=indent).encode()).boxes) == 9
+
+
+@pytest.mark.usefixtures("small_arrow")
+def test_pieces_of_arrow_and_of_the_decoder_make_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coco_arrow, "_STEP", 200)
+    odd = {5: {"segmentation": [[0, 0, 5, 0, 5, 5]]}, 11: {"note": "x"}, 17: {"iscrowd": 1}, 23: {"ignore": 1}}
+    rows = [annotation(id=row + 1, bbox=[row, 0, 1, 1], iscrowd=0) | odd.get(row, {}) for row in range(40)]
+    source = read(encoded(instances(*rows)))
+    assert source.boxes.xyxy[:, 0].tolist() == list(range(40))
+    assert list(source.boxes.polygons) == [5]
+    assert source.boxes.crowd is not None
+    assert np.flatnonzero(source.boxes.crowd).tolist() == [17]
+    assert [finding.place for finding in source.findings] == ["$.annotations[23].ignore"]
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(("images", "annotations", "categories", "info"))))
+def test_annotations_are_found_wherever_they_stand(order: tuple[str, ...]) -> None:
+    values = instances(annotation(), annotation(id=2, note=[{"a": 1}])) | {"info": {"annotations": [{"b": [1]}]}}
+    for file in ({key: values[key] for key in order}, {"x": '"annotations": [{}]'} | values):
+        for indent in (None, 1):
+            text = json.dumps(file, indent=indent).encode()
+            assert coco_shape.decode(text) is not None
+            assert len(read(text).boxes) == 2
 
 
 # Detection
@@ -502,6 +627,51 @@ def test_mutated_files_are_read_or_refused_with_findings(data: st.DataObject) ->
     for exact in (False, True):
         with contextlib.suppress(BadInput):
             coco.read(bytes(content), "x.json", _exact=exact)
+
+
+_ROWS = [
+    encoded([result(image_id=row, score=row / 7) for row in range(4)]),
+    encoded(instances(*[annotation(id=row + 1, bbox=[row, 0, 1, 1]) for row in range(3)])),
+]
+
+
+@settings(deadline=None, max_examples=400)
+@given(data=st.data(), step=st.sampled_from([1, 150, 1 << 20]))
+def test_what_arrow_reads_is_what_the_exact_walk_reads(data: st.DataObject, step: int) -> None:
+    content = bytearray(data.draw(st.sampled_from(_ROWS)))
+    pieces = [
+        b"",
+        b"-",
+        b"1e999",
+        b'"',
+        b"[",
+        b"}",
+        b"null",
+        b"NaN",
+        b"true",
+        b"\\",
+        b"{}",
+        b",",
+        b"9",
+        b"\x0b",
+        b"\n",
+        b"},",
+    ]
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        content[at : at + data.draw(st.integers(0, 3))] = data.draw(st.sampled_from(pieces))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coco_arrow, "_FEWEST_BYTES", 0)
+        patch.setattr(coco_arrow, "_STEP", step)
+        assert outcome(bytes(content), exact=False) == outcome(bytes(content), exact=True)
+
+
+def outcome(content: bytes, *, exact: bool) -> Any:
+    """The columns of a file, or its findings."""
+    try:
+        return columns(coco.read(content, "x.json", _exact=exact))
+    except BadInput as bad:
+        return bad.findings
 
 
 @pytest.mark.parametrize("exact", [False, True])

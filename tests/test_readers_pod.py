@@ -623,3 +623,26 @@ def test_many_open_tokens_take_linear_time(start: str) -> None:
 
 def test_an_element_tells_its_place() -> None:
     assert xml_text.Element("region", {}, 118, 1).place == "line 118, <region>"
+
+
+# --- outlines ------------------------------------------------------------------------------------------------
+
+
+def test_points_that_are_no_box_are_an_outline() -> None:
+    # Two corners, and all four in whatever order, are a box; anything else is drawn in the order of its points.
+    source = read(
+        page(
+            region("0,0 10,20"),
+            region("0,0 10,20 10,0 0,20"),
+            region("0,0 10,0 10,20"),
+            region("0,0 10,0 5,20"),
+            region("0,0 10,20 0,0"),
+            region("1,1 9,3 8,20 0,15"),
+        )
+    )
+    assert source.boxes.xyxy.tolist() == [[0, 0, 10, 20]] * 5 + [[0, 1, 9, 20]]
+    assert {row: [ring.tolist() for ring in rings] for row, rings in source.boxes.polygons.items()} == {
+        2: [[[0, 0], [10, 0], [10, 20]]],
+        3: [[[0, 0], [10, 0], [5, 20]]],
+        5: [[[1, 1], [9, 3], [8, 20], [0, 15]]],
+    }

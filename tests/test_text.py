@@ -124,30 +124,21 @@ def test_all_pairs_at_once_equal_each_pair_alone(first: list[list[str]], second:
             assert f1s[row, column] == lcs_f1(one, other)
 
 
-@settings(deadline=None, max_examples=200)
-@given(
-    words_=st.lists(st.sampled_from("abcdefgh"), min_size=10, max_size=120),
-    edits=st.lists(st.tuples(st.integers(0, 200), st.sampled_from(["", "a", "h"])), max_size=12),
-    stride=st.integers(1, 9),
-)
-def test_the_look_near_the_diagonal_changes_no_answer(
-    words_: list[str], edits: list[tuple[int, str]], stride: int
-) -> None:
-    other = list(words_)
-    for place, new in edits:
-        at = place % (len(other) + 1)
-        other[at : at + 1] = [new] if new else []
-    expected = by_the_textbook(words_, other)
-    short, long = sorted((words_, other), key=len)
+@settings(deadline=None)
+@given(first=tokens, second=tokens)
+def test_more_tokens_than_characters_change_no_answer(first: list[str], second: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text, "_LONG", 5)
-        patch.setattr(text, "_STRIDE", stride)
-        assert lcs_length(words_, other) == expected
-        for slack in range(len(short) + 1):
-            near = text._lcs_near_diagonal(short, long, slack)
-            # What the docstring promises: a bound, and exact as soon as it says so itself.
-            assert near <= expected
-            assert near == expected or len(short) - near > slack
+        patch.setattr(text, "_MOST_CHARACTERS", 2)
+        assert lcs_length(first, second) == by_the_textbook(first, second)
+
+
+def test_every_token_is_itself() -> None:
+    # More tokens than stand before the surrogates, which are characters like others here.
+    numbered = [str(index) for index in range(70_000)]
+    assert lcs_length(numbered, [*numbered[1:], "0"]) == 69_999
+    assert lcs_length(numbered[50_000:], [*numbered[60_000:], *numbered[50_000:60_000]]) == 10_000
+    assert lcs_length(["a", "b"], ["ab"]) == 0
+    assert lcs_length(["", "a"], ["a", ""]) == 1
 
 
 def test_long_sequences_are_right_where_the_answer_is_known() -> None:

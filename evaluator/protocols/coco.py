@@ -10,61 +10,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-from evaluator.average_precision import average_precision
-from evaluator.box_results import ALL_LABELS
-from evaluator.boxes import BoolArray, FloatArray, IntArray
-from evaluator.dataset import Annotations, join
+from evaluator.box_results import ALL_LABELS, plain_values
+from evaluator.boxes import FloatArray
+from evaluator.dataset import Annotations, Dataset, join
 from evaluator.error_types import BoxColumns, TideErrors, tide
 from evaluator.errors import BadInput, Collector
+from evaluator.protocols.coco_curves import MAX_DETECTIONS, Columns, average
 from evaluator.protocols.coco_matching import (
     AREA_RANGES,
-    HIGHEST_IOU,
     IOU_FLOOR,
-    MOST_DETECTIONS,
     NAME,
     VERSION,
-    Accepted,
     Matching,
     Pairs,
     ThresholdResult,
-    in_threads,
     pair,
-    within,
 )
 from evaluator.results import ResultTable, Signature, defined
 
 __all__ = [
     "ALL_LABELS", "AREA_RANGES", "IOU_FLOOR", "IOU_THRESHOLDS", "MAX_DETECTIONS", "NAME", "NUMBERS", "VERSION",
-    "CocoResult", "Columns", "Matching", "Pairs", "ThresholdResult", "average", "evaluate", "pair",
+    "CocoResult", "Columns", "Matching", "Pairs", "ThresholdResult", "average", "evaluate", "evaluate_model", "pair",
 ]  # fmt: skip
 
 IOU_THRESHOLDS: Final = tuple(np.linspace(IOU_FLOOR, 0.95, 10).tolist())
-# Detections of one page and label, best first.
-MAX_DETECTIONS: Final = (1, 10, MOST_DETECTIONS)
 NUMBERS: Final = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
-
-StepArray = npt.NDArray[np.int16]
-
-
-class Columns(NamedTuple):
-    """Average precision and recall per size, IoU threshold and label; NaN where a label has no ground truth.
-
-    Attributes
-    ----------
-    precision, recall : dict of float64, shape (T, L)
-        By the name of the size; with at most 100 predictions per page and label. Only sizes that are known.
-    recall_at : dict of float64, shape (T, L)
-        By the number of predictions per page and label, over all sizes.
-    """
-
-    precision: dict[str, FloatArray]
-    recall: dict[str, FloatArray]
-    recall_at: dict[int, FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,14 +75,16 @@ class CocoResult:
 
     @cached_property
     def error_types(self) -> TideErrors | None:
-        """The six TIDE types at IoU 0.5 and what each costs in AP; None without scores, or with crowd regions.
+        """The six TIDE types at IoU 0.5 and what each costs in AP; None without scores, with crowds, or by outlines.
 
         Notes
         -----
         See `evaluator.error_types.tide`. A crowd region stands for objects that nobody drew, so an error near it has
-        no type of its own.
+        no type of its own. The types are those of boxes, which do not explain an AP by outlines.
         """
         matching = self.matching
+        if matching.pairs.polygons:
+            return None
         truth, prediction = matching.dataset.ground_truth, matching.prediction
         crowd = truth.source.boxes.crowd
         rows = np.flatnonzero(matching.prediction_counts)
@@ -131,24 +107,9 @@ class CocoResult:
             ``per_class`` with the same numbers for each label, ``error_types`` and ``documents_only_in``. Undefined is
             None.
         """
-        dataset = self.matching.dataset
-        truth, prediction = dataset.ground_truth.source, self.matching.prediction.source
-        only_in = dataset.documents_only_in(self.matching.model)
-        return {
-            "protocol": NAME,
-            "signature": self.signature.line,
-            "ground_truth": {"name": truth.name, "sha256": truth.sha256},
-            "predictions": {"name": prediction.name, "sha256": prediction.sha256},
-            "findings": [],
-            "labels": list(self.matching.labels),
-            **self.numbers,
-            "per_class": self.per_label,
-            "error_types": None if self.error_types is None else self.error_types.to_json(),
-            "documents_only_in": {
-                "ground_truth": list(only_in["ground_truth"]),
-                "predictions": list(only_in["prediction"]),
-            },
-        }
+        error_types = None if self.error_types is None else self.error_types.to_json()
+        own = {**self.numbers, "per_class": self.per_label, "error_types": error_types}
+        return plain_values(self.matching, self.signature, own)
 
     def table(self) -> ResultTable:
         """One row per label, the mean over labels first.
@@ -197,6 +158,7 @@ def evaluate(
     min_score: float = 0.0,
     min_area: float = 0.0,
     labels: Sequence[str] | None = None,
+    polygons: bool = False,
 ) -> CocoResult:
     """The result of one prediction file against one ground truth.
 
@@ -208,6 +170,8 @@ def evaluate(
         Thresholds in (0, 1]; a pair matches at IoU >= threshold.
     min_score, min_area, labels
         See `Pairs.match`.
+    polygons : bool
+        See `pair`.
 
     Returns
     -------
@@ -225,211 +189,37 @@ def evaluate(
     pycocotools 2.0, ``COCOeval``: greedy by score for each image, label and threshold, 101-point interpolated
     precision, means over thresholds and then labels that have ground truth.
     """
+    _require_comparable(ground_truth, prediction)
+    return evaluate_model(
+        join(ground_truth, prediction),
+        iou=iou,
+        min_score=min_score,
+        min_area=min_area,
+        labels=labels,
+        polygons=polygons,
+    )
+
+
+def evaluate_model(
+    dataset: Dataset,
+    model: int = 0,
+    *,
+    iou: Sequence[float] = IOU_THRESHOLDS,
+    min_score: float = 0.0,
+    min_area: float = 0.0,
+    labels: Sequence[str] | None = None,
+    polygons: bool = False,
+) -> CocoResult:
+    """The result of one of the models of a dataset; options and errors are those of `evaluate`."""
     if not iou:
         raise ValueError("at least one IoU threshold is needed")
-    _require_comparable(ground_truth, prediction)
+    _require_comparable(dataset.ground_truth.source, dataset.predictions[model].source)
     rising = sorted(set(map(float, iou)))
-    matching = pair(join(ground_truth, prediction), iou_floor=rising[0], min_area=min_area).match(
+    matching = pair(dataset, model, iou_floor=rising[0], min_area=min_area, polygons=polygons).match(
         min_score=min_score, min_area=min_area, labels=labels
     )
     thresholds = {threshold: matching.at(threshold) for threshold in rising}
     return CocoResult(matching=matching, thresholds=thresholds, columns=average(matching, rising))
-
-
-def average(matching: Matching, iou: Sequence[float]) -> Columns:
-    """Average precision and recall of a matching, for every size and label.
-
-    Parameters
-    ----------
-    matching : Matching
-    iou : sequence of float
-        Rising, at or above its floor.
-
-    Returns
-    -------
-    Columns
-        T thresholds by L labels of ``matching.labels``.
-    """
-    pairs, dataset = matching.pairs, matching.dataset
-    codes = [dataset.labels.index(label) for label in matching.labels]
-    spans = _spans(matching, codes)
-    unrivalled = _unrivalled(pairs, iou)
-    settled = _by_place(pairs, pairs.accept(pairs.preference, iou))
-    # Sizes, labels, (precision, recall at each limit), thresholds.
-    answers = np.empty((len(pairs.sizes), len(codes), 1 + len(MAX_DETECTIONS), len(iou)))
-    for row, size in enumerate(pairs.sizes):
-        ignored = pairs.ignored(size)
-        truth_label = dataset.ground_truth.label[pairs.truth_row[~ignored]]
-        positives = np.bincount(truth_label, minlength=len(dataset.labels))
-        contested = settled if size == "all" else _settled_again(pairs, settled, ignored, iou)
-        found = unrivalled, _rivals(pairs, contested)
-        inside = _inside(pairs, size)
-        jobs = [
-            _Curves(found, ignored, inside, pairs.before, int(positives[code]), len(iou), span)
-            for code, span in zip(codes, spans, strict=True)
-        ]
-        for column, averages in enumerate(in_threads(_Curves.averages, jobs)):
-            answers[row, column] = averages
-    return Columns(
-        precision={size: answers[row, :, 0].T for row, size in enumerate(pairs.sizes)},
-        recall={size: answers[row, :, -1].T for row, size in enumerate(pairs.sizes)},
-        recall_at={most: answers[0, :, 1 + row].T for row, most in enumerate(MAX_DETECTIONS)},
-    )
-
-
-class _Found(NamedTuple):
-    """Matched pairs by rising place: they match at the thresholds from index ``first`` to before ``last``."""
-
-    place: IntArray
-    truth: IntArray
-    first: StepArray
-    last: StepArray
-
-    def take(self, rows: IntArray | BoolArray | slice) -> _Found:
-        """Some of the pairs."""
-        return _Found(self.place[rows], self.truth[rows], self.first[rows], self.last[rows])
-
-    def between(self, span: slice) -> _Found:
-        """Those whose place is in a span, counted from its start."""
-        start, stop = np.searchsorted(self.place, [span.start, span.stop])
-        found = self.take(slice(start, stop))
-        return found._replace(place=found.place - span.start)
-
-    def at(self, step: int) -> BoolArray:
-        """Which pairs match at a threshold."""
-        return np.asarray((self.first <= step) & (step < self.last))
-
-    def counted(self, size: int) -> IntArray:
-        """How many pairs match at each of the thresholds."""
-        begin = np.bincount(self.first, minlength=size + 1)
-        end = np.bincount(self.last, minlength=size + 1)
-        return np.cumsum(begin - end)[:size]
-
-
-class _Curves(NamedTuple):
-    """The curves of one label and size: what is matched, what counts, how much there is to find, and where it stands.
-
-    The columns are those of all labels; ``span`` are the places of this one.
-    """
-
-    found: tuple[_Found, ...]
-    ignored: BoolArray
-    inside: BoolArray
-    before: IntArray
-    positives: int
-    thresholds: int
-    span: slice
-
-    def averages(self) -> FloatArray:
-        """Average precision, and recall at each limit of predictions, shape (1 + M, T)."""
-        answer = np.full((1 + len(MAX_DETECTIONS), self.thresholds), np.nan)
-        if not self.positives:
-            return answer
-        found = [part.between(self.span) for part in self.found]
-        inside, before = self.inside[self.span], self.before[self.span]
-        kept = [part.take(~self.ignored[part.truth]) for part in found]
-        for row, most in enumerate(MAX_DETECTIONS, 1):
-            within = [part.take(before[part.place] < most) for part in kept]
-            answer[row] = sum(part.counted(self.thresholds) for part in within) / self.positives
-        of_size = np.cumsum(inside, dtype=np.int64)
-        moved, by = self._moved(found, inside)
-        for step in range(self.thresholds):
-            alone, rivals = (part.place[part.at(step)] for part in kept)
-            place = np.insert(alone, np.searchsorted(alone, rivals), rivals) if len(rivals) else alone
-            rank = of_size[place]
-            if len(by):
-                now = moved.at(step)
-                shift = np.zeros(len(place) + 1, dtype=np.int64)
-                np.add.at(shift, np.searchsorted(place, moved.place[now]), by[now])
-                rank += np.cumsum(shift[:-1])
-            answer[0, step] = average_precision(rank, self.positives)
-        return answer
-
-    def _moved(self, found: Sequence[_Found], inside: BoolArray) -> tuple[_Found, IntArray]:
-        """Pairs by which more (1) or fewer (-1) predictions count than those of the size.
-
-        A prediction of another size counts when it matched ground truth that counts, and one of the size does not
-        when it matched ground truth that is ignored.
-        """
-        every = _Found(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
-        kept = ~self.ignored[every.truth]
-        rows = np.flatnonzero(kept != inside[every.place])
-        return every.take(rows), np.where(kept[rows], 1, -1)
-
-
-def _spans(matching: Matching, codes: Sequence[int]) -> list[slice]:
-    """Places of the predictions of each label, without those below the score threshold."""
-    pairs = matching.pairs
-    label = matching.prediction.label[pairs.order]
-    spans = []
-    for code in codes:
-        start, stop = np.searchsorted(label, [code, code + 1]).tolist()
-        if matching.min_score > 0.0:
-            score = matching.prediction.score[pairs.order[start:stop]]
-            stop = start + int(np.searchsorted(-score, -matching.min_score, side="right"))
-        spans.append(slice(start, stop))
-    return spans
-
-
-def _unrivalled(pairs: Pairs, iou: Sequence[float]) -> _Found:
-    """The candidates for which no other competes: they match at every threshold up to their IoU."""
-    alone = np.flatnonzero(~pairs.contested)
-    place = pairs.queue.place[pairs.candidates.prediction[alone]]
-    order = np.argsort(place)
-    alone = alone[order]
-    thresholds = np.minimum(np.asarray(iou, dtype=np.float64), HIGHEST_IOU)
-    last = np.searchsorted(thresholds, pairs.candidates.iou[alone], side="right").astype(np.int16)
-    return _Found(place[order], pairs.candidates.ground_truth[alone], np.zeros_like(last), last)
-
-
-def _by_place(pairs: Pairs, settled: Accepted) -> Accepted:
-    """The same by rising place of the prediction."""
-    order = np.argsort(pairs.queue.place[pairs.candidates.prediction[settled.pair]])
-    return Accepted(settled.pair[order], settled.threshold[order])
-
-
-def _rivals(pairs: Pairs, settled: Accepted) -> _Found:
-    """What was accepted of the contested candidates."""
-    place = pairs.queue.place[pairs.candidates.prediction[settled.pair]]
-    # Sorted already but for what was settled again: a stable sort merges such runs.
-    order = np.argsort(place, kind="stable")
-    first = settled.threshold[order].astype(np.int16)
-    return _Found(place[order], pairs.candidates.ground_truth[settled.pair[order]], first, first + np.int16(1))
-
-
-def _settled_again(pairs: Pairs, settled: Accepted, ignored: BoolArray, iou: Sequence[float]) -> Accepted:
-    """What is accepted when other ground truth is ignored than in the range of all sizes.
-
-    Only where a prediction now prefers differently: where some but not all of its candidates are ignored, in one of
-    the two ranges, and not the same ones. All of such a page and label is settled again.
-    """
-    rows = pairs.preference
-    if not len(rows):
-        return settled
-    truth, prediction = pairs.candidates.ground_truth[rows], pairs.candidates.prediction[rows]
-    starts = np.flatnonzero(np.diff(prediction, prepend=-1))
-    now, before = ignored[truth], pairs.ignored("all")[truth]
-    same = np.logical_and.reduceat(now == before, starts)
-    mixed = [np.logical_or.reduceat(one, starts) & ~np.logical_and.reduceat(one, starts) for one in (now, before)]
-    group = pairs.queue.group[prediction]
-    touched = np.isin(group, group[starts][(mixed[0] | mixed[1]) & ~same])
-    if not touched.any():
-        return settled
-    again = pairs.accept(pairs.preferred(rows[touched], ignored), iou)
-    anew = np.zeros(len(pairs.contested), dtype=bool)
-    anew[rows[touched]] = True
-    stays = ~anew[settled.pair]
-    return Accepted(
-        np.concatenate([settled.pair[stays], again.pair]),
-        np.concatenate([settled.threshold[stays], again.threshold]),
-    )
-
-
-def _inside(pairs: Pairs, size: str) -> BoolArray:
-    """Which predictions, by place, are of the size."""
-    if pairs.prediction_area is None:
-        return np.ones(len(pairs.order), dtype=bool)
-    return within(pairs.prediction_area, size)
 
 
 def _require_comparable(ground_truth: Annotations, prediction: Annotations) -> None:

@@ -17,15 +17,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
 from evaluator.average_precision import Curve, curve, falling
-from evaluator.box_results import UNMATCHED, BoxResult
+from evaluator.box_results import UNMATCHED, BoxResult, need_threshold, signature_of
 from evaluator.boxes import BoolArray, FloatArray, IntArray, area, intersection, overlap
 from evaluator.dataset import Annotations, Dataset, JoinedBoxes
 from evaluator.matching import Candidates, Matches, overlapping_pairs
+from evaluator.polygons import POLYGON_IOU, outline_bounds, polygon_overlap
 from evaluator.results import Signature
 
 NAME: Final = "coco"
@@ -104,6 +105,8 @@ class Pairs:
     candidates : Candidates
         ``prediction`` counts in the queue, ``ground_truth`` in `truth_row`; sorted by both. The IoU is COCO's: with
         a crowd, the share of the prediction that lies in it.
+    polygons : bool
+        Outlines are compared instead of boxes, where a row has one.
     """
 
     dataset: Dataset
@@ -115,6 +118,7 @@ class Pairs:
     queue: Queue
     truth_row: IntArray
     candidates: Candidates
+    polygons: bool = False
 
     @property
     def prediction(self) -> JoinedBoxes:
@@ -127,8 +131,11 @@ class Pairs:
         truth, prediction = self.dataset.ground_truth, self.prediction
         truth_row = self.truth_row[self.candidates.ground_truth]
         row = self.queue.row[self.candidates.prediction]
-        of_boxes = overlap(truth.xyxy[truth_row], prediction.xyxy[row])
-        return Matches(row, truth_row, self.candidates.iou, of_boxes.coverage, of_boxes.purity)
+        if self.polygons:
+            fit = polygon_overlap(truth.source.boxes, prediction.source.boxes, truth_row, row)
+        else:
+            fit = overlap(truth.xyxy[truth_row], prediction.xyxy[row])
+        return Matches(row, truth_row, self.candidates.iou, fit.coverage, fit.purity)
 
     @cached_property
     def crowd(self) -> BoolArray:
@@ -167,6 +174,16 @@ class Pairs:
         if self.truth_area is None:
             return self.crowd
         return self.crowd | ~within(self.truth_area, size)
+
+    @cached_property
+    def label_bounds(self) -> IntArray:
+        """Where each label begins in `order`, and where the last one ends, int64, shape (L + 1,)."""
+        return np.searchsorted(self.prediction.label[self.order], np.arange(len(self.dataset.labels) + 1))
+
+    @cached_property
+    def kept(self) -> dict[tuple[float, ...], Any]:
+        """What was made of the pairs for some IoU thresholds, whatever the score threshold; see `coco_curves`."""
+        return {}
 
     @cached_property
     def never_counted(self) -> IntArray:
@@ -274,7 +291,7 @@ class Pairs:
         Who matches does not depend on predictions with a lower score: a score threshold needs no new matching.
         """
         if min_area != self.min_area:
-            again = pair(self.dataset, self.model, iou_floor=self.iou_floor, min_area=min_area)
+            again = pair(self.dataset, self.model, iou_floor=self.iou_floor, min_area=min_area, polygons=self.polygons)
             return again.match(min_score=min_score, min_area=min_area, labels=labels)
         dataset = self.dataset
         chosen = dataset.scored_labels(labels)
@@ -362,29 +379,19 @@ class Matching:
         ValueError
             When the threshold is outside that range.
         """
-        if not self.iou_floor <= iou <= 1.0:
-            raise ValueError(f"iou must be in [{self.iou_floor}, 1]; found {iou}")
+        need_threshold(iou, self.iou_floor)
         return ThresholdResult(matching=self, iou=iou)
 
     def signature(self, *iou: float) -> Signature:
         """What made the numbers of this matching at the given thresholds."""
-        dataset = self.dataset
-        scored_all = self.labels == dataset.labels[: dataset.evaluated]
         options = [f"at most {MOST_DETECTIONS} predictions per page and label"]
         if len(self.pairs.sizes) == 1:
             options.append("sizes in pixels not known")
-        return Signature(
-            protocol=NAME,
-            version=VERSION,
-            # A tenth of nine tenths is not a number that anybody chose.
-            iou=tuple(round(threshold, 10) for threshold in iou),
-            min_score=self.min_score,
-            min_area=self.min_area,
-            labels=None if scored_all else self.labels,
-            options=tuple(options),
-            documents=len(dataset.documents),
-            pages=dataset.pages,
-        )
+        if self.pairs.polygons:
+            options.append(POLYGON_IOU)
+        # A tenth of nine tenths is not a number that anybody chose.
+        thresholds = tuple(round(threshold, 10) for threshold in iou)
+        return signature_of(self, protocol=NAME, version=VERSION, iou=thresholds, options=tuple(options))
 
 
 @dataclass(frozen=True, eq=False)
@@ -449,7 +456,14 @@ class ThresholdResult(BoxResult[Matching]):
         return curve(score[order], found, np.ones(len(order), dtype=bool), int(positives.sum()))
 
 
-def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, min_area: float = 0.0) -> Pairs:
+def pair(
+    dataset: Dataset,
+    model: int = 0,
+    *,
+    iou_floor: float = IOU_FLOOR,
+    min_area: float = 0.0,
+    polygons: bool = False,
+) -> Pairs:
     """Every pair of a prediction and a ground truth that could match.
 
     Parameters
@@ -462,6 +476,8 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, min_
         The lowest IoU threshold that will be asked for, in (0, 1].
     min_area : float
         Predictions that cover less than this share of the page are left out, equality stays.
+    polygons : bool
+        Compare outlines instead of boxes, where a row has one; the signature says "polygon IoU".
 
     Returns
     -------
@@ -476,7 +492,8 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, min_
     -----
     pycocotools counts an annotation whose id is 0 as never matched; here its id does not matter, which raises the
     score of such files. It drops predictions on images that the ground truth does not have while loading; here
-    they are false positives, which lowers the score.
+    they are false positives, which lowers the score. For outlines it compares masks of pixels (``iouType="segm"``),
+    whose IoU differs by about the pixels on the outline, in either direction; sizes stay those of the boxes here.
     """
     if not 0.0 < iou_floor <= 1.0:
         raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
@@ -489,6 +506,7 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, min_
     truth_group, truth_row = _sorted_groups(truth.page * labels + truth.label)
     by_place = np.empty_like(before)
     by_place[queue.place] = before
+    search = _outlined_candidates if polygons else _candidates
     return Pairs(
         dataset=dataset,
         model=model,
@@ -498,7 +516,8 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, min_
         before=by_place,
         queue=queue,
         truth_row=truth_row,
-        candidates=_candidates(truth, truth_row, truth_group, prediction, queue, iou=iou_floor),
+        candidates=search(truth, truth_row, truth_group, prediction, queue, iou=iou_floor),
+        polygons=polygons,
     )
 
 
@@ -612,6 +631,27 @@ def _candidates(
         np.concatenate([nothing, *(part.prediction for part in parts)]),
         np.concatenate([nothing, *(part.ground_truth for part in parts)]),
         np.concatenate([np.empty(0), *(part.iou for part in parts)]),
+    )
+
+
+def _outlined_candidates(
+    truth: JoinedBoxes, truth_row: IntArray, truth_group: IntArray, prediction: JoinedBoxes, queue: Queue, *, iou: float
+) -> Candidates:
+    """The same by their outlines."""
+    regions = truth.source.boxes, prediction.source.boxes
+    bounds, predicted_bounds = outline_bounds(regions[0])[truth_row], outline_bounds(regions[1])[queue.row]
+    crowd = truth.source.boxes.crowd
+    crowded = np.zeros(len(truth_row), dtype=bool) if crowd is None else crowd[truth_row]
+
+    def measure(one: IntArray, other: IntArray) -> FloatArray:
+        found = np.zeros(len(one))
+        rows = np.flatnonzero(intersection(bounds[one], predicted_bounds[other]) > 0.0)
+        fit = polygon_overlap(*regions, truth_row[one[rows]], queue.row[other[rows]])
+        found[rows] = np.where(crowded[one[rows]], fit.purity, fit.iou)
+        return found
+
+    return overlapping_pairs(
+        bounds, truth_group, predicted_bounds, queue.group, iou_floor=min(iou, HIGHEST_IOU), measure=measure
     )
 
 

@@ -10,7 +10,7 @@ its numbers: its pairing, its recall grid in decimals, ties in the order of arri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, get_args
@@ -39,7 +39,7 @@ ALL_FIELDS: Final = "All fields"
 MISSING_CONFIDENCE: Final = 1.0
 
 RecallGrid = Literal["linspace", "decimal"]
-_RECALL: dict[RecallGrid, FloatArray] = {
+RECALL: Final[Mapping[RecallGrid, FloatArray]] = {
     "linspace": RECALL_101,
     # The reference's grid: ten of its points are one ulp apart from the other's.
     "decimal": np.array([round(0.01 * step, 2) for step in range(101)]),
@@ -225,7 +225,7 @@ class FieldsResult:
         COCO: precision envelope, 101 recall points. Confidence ranks, 1 where it is missing.
         """
         table = np.full((len(self.compared.classes), len(iou)), np.nan)
-        recall = _RECALL[self.recall_grid]
+        recall = RECALL[self.recall_grid]
         for row, ranked in enumerate(self._ranked):
             for column, threshold in enumerate(iou):
                 hits = np.flatnonzero(ranked >= threshold) + 1
@@ -295,11 +295,32 @@ class FieldsResult:
             codes = [code for code, name in enumerate(compared.documents) if name == document]
             chosen &= np.isin(compared.document, codes)
         if label is not None:
-            chosen &= np.isin(
-                compared.field_class, [code for code, name in enumerate(compared.classes) if name == label]
-            )
+            chosen &= self.of_class(label)
+        return self.rows_of(compared.order[chosen[compared.order]], iou)
+
+    def document_rows(self, document: str) -> IntArray:
+        """Fields of a document in canonical order, int64, shape (K,): places in the columns of `compared`."""
+        compared = self.compared
+        codes = [code for code, name in enumerate(compared.documents) if name == document]
+        chosen = compared.is_field & self._taking_part & np.isin(compared.document, codes)
+        return compared.order[chosen[compared.order]]
+
+    def rows_of(self, rows: IntArray, iou: float) -> list[FieldRow]:
+        """Some compared fields as they can be shown, in the given order.
+
+        Parameters
+        ----------
+        rows : int64, shape (K,)
+            Places in the columns of `compared`.
+        iou : float
+            Threshold of the status.
+
+        Returns
+        -------
+        list of FieldRow
+        """
         status = self.status(iou)
-        return [self._row(row, int(status[row])) for row in compared.order[chosen[compared.order]].tolist()]
+        return [self._row(row, int(status[row])) for row in rows.tolist()]
 
     def per_class(self, iou: float) -> StatusCounts:
         """Counts of each class, in the order of ``compared.classes``."""
@@ -339,14 +360,36 @@ class FieldsResult:
         Confidence
             Predicted fields with a confidence in [0, 1]. A field without partner is wrong unless it is null.
         """
+        rows = self.confidence_rows(label)
+        return Confidence(right=self.compared.right[rows], confidence=self.compared.confidence[rows])
+
+    def confidence_rows(self, label: str | None = None) -> IntArray:
+        """Rows behind `confidence`, in canonical order, int64, shape (K,)."""
         compared = self.compared
         chosen = self._judged & ~np.isnan(compared.confidence) & ~compared.refused
         if label is not None:
-            chosen &= np.isin(
-                compared.field_class, [code for code, name in enumerate(compared.classes) if name == label]
-            )
-        rows = compared.order[chosen[compared.order]]
-        return Confidence(right=compared.right[rows], confidence=compared.confidence[rows])
+            chosen &= self.of_class(label)
+        return compared.order[chosen[compared.order]]
+
+    def of_class(self, label: str) -> BoolArray:
+        """Which rows are of a class, bool, shape (N,); none for an unknown one."""
+        codes = [code for code, name in enumerate(self.compared.classes) if name == label]
+        return np.isin(self.compared.field_class, codes)
+
+    @property
+    def with_truth(self) -> BoolArray:
+        """Rows with a ground-truth box that counts, bool, shape (N,)."""
+        return self._truth
+
+    @property
+    def with_prediction(self) -> BoolArray:
+        """Rows with a predicted box that counts, bool, shape (N,)."""
+        return self._predicted
+
+    @property
+    def taking_part(self) -> BoolArray:
+        """Rows of the classes that are scored, bool, shape (N,)."""
+        return self._taking_part
 
     @cached_property
     def _judged(self) -> BoolArray:

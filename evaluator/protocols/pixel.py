@@ -9,7 +9,7 @@ of the first side, origin top left. No box is matched to another, and scores pla
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
@@ -30,6 +30,7 @@ from evaluator.protocols.pixel_matrix import (
     page_means,
     shares,
 )
+from evaluator.protocols.pixel_regions import Region, region
 from evaluator.protocols.pixel_sides import (
     Classes,
     MissingPage,
@@ -40,7 +41,7 @@ from evaluator.protocols.pixel_sides import (
     report_boxes,
     resolution,
 )
-from evaluator.results import ResultTable, Signature, defined
+from evaluator.results import ResultTable, Signature, defined, threshold_text
 
 NAME: Final = "pixel"
 # The year of the matrix; the definition itself has no version.
@@ -96,6 +97,8 @@ class PixelResult:
         Classes that mean the same on both sides: all in case A, in case B only those that the caller shares.
     size : int64, shape (P, 2)
         Raster of each page of the dataset; 0 for a page that is not counted.
+    extent : float64, shape (P, 2)
+        Width and height of each page before they are rounded up to whole pixels; NaN where nobody says.
     counted : bool, shape (P,)
         Pages that are counted.
     first, second : Resolution
@@ -116,6 +119,7 @@ class PixelResult:
     classes: tuple[str, ...]
     comparable: BoolArray
     size: IntArray
+    extent: FloatArray
     counted: BoolArray
     first: Resolution
     second: Resolution
@@ -289,12 +293,26 @@ class PixelResult:
         list of Cell
             Falling by pixels, equal ones in the order of pages; only pages that add something.
         """
-        weight = self._weights(row, column)
-        per_page = np.bincount(
-            self.counts.scope, weights=self.counts.pixels * weight[self.counts.pair], minlength=self.counts.scopes
-        )
+        per_page = self.cell_pixels(row, column)
         order = np.argsort(-per_page, kind="stable")[:limit]
         return [Cell(int(page), float(per_page[page])) for page in order if per_page[page] > 0.0]
+
+    def cell_pixels(self, row: int, column: int) -> FloatArray:
+        """What each page adds to one cell of the confusion matrix.
+
+        Parameters
+        ----------
+        row, column : int
+            Classes of the first and the second side.
+
+        Returns
+        -------
+        float64, shape (P,)
+            Pixels by row of the page; fractions where pixels have several labels.
+        """
+        weight = self._weights(row, column)[self.counts.pair]
+        added = np.bincount(self.counts.scope, weights=self.counts.pixels * weight, minlength=self.counts.scopes)
+        return np.asarray(added, dtype=np.float64)
 
     def cell_mask(self, page: int, row: int, column: int) -> BoolArray:
         """The pixels of one page that add to one cell of the confusion matrix, for showing.
@@ -323,6 +341,29 @@ class PixelResult:
         for pair in pairs[self._weights(row, column)[pairs] > 0.0].tolist():
             mask |= (first == self.counts.first[pair]) & (second == self.counts.second[pair])
         return mask
+
+    def cell_region(self, page: int, row: int, column: int) -> Region:
+        """Where on one page the pixels are that add to one cell of the confusion matrix.
+
+        Parameters
+        ----------
+        page : int
+            Row in the page columns of the dataset.
+        row, column : int
+            Classes of the first and the second side.
+
+        Returns
+        -------
+        Region
+            Exactly the pixels of `cell_mask`, as rectangles in pixels of the page's raster, however large it is;
+            divided by `extent` they are shares of the page.
+        """
+        low, high = np.searchsorted(self.counts.scope, [page, page + 1])
+        pairs = self.counts.pair[low:high]
+        chosen = pairs[self._weights(row, column)[pairs] > 0.0]
+        sets = zip(self.counts.first[chosen].tolist(), self.counts.second[chosen].tolist(), strict=True)
+        width, height = (int(side) for side in self.size[page])
+        return region(self.first, self.second, page, (width, height), list(sets))
 
     def _weights(self, row: int, column: int) -> FloatArray:
         """What a pixel of each pair adds to a cell, float64, shape (K,)."""
@@ -355,6 +396,8 @@ def evaluate(
     labels: Sequence[str] | None = None,
     shared_labels: Sequence[str] = (),
     min_score: float = 0.0,
+    first_min_score: float = 0.0,
+    count: Callable[[int, int], None] | None = None,
 ) -> PixelResult:
     """The pixels of one layout resolution against those of another.
 
@@ -375,8 +418,10 @@ def evaluate(
         Classes that take part; all of the label maps when absent. The others become background.
     shared_labels : sequence of str
         In case B, names that are one class although the classes differ; other names on both sides stay two classes.
-    min_score : float
-        Boxes of the second side with a lower score are left out; those without a score stay.
+    min_score, first_min_score : float
+        Boxes of the second side, and of the first, with a lower score are left out; those without a score stay.
+    count : callable, optional
+        Told how many of how many pages are counted.
 
     Returns
     -------
@@ -406,7 +451,7 @@ def evaluate(
     counted = counted_pages(dataset, missing_page, found)
     rasters = raster(dataset, counted, page_sizes or {}, page_size, found)
     _refuse(found)
-    floors = -np.inf, min_score if min_score > 0.0 else -np.inf
+    floors = [floor if floor > 0.0 else -np.inf for floor in (first_min_score, min_score)]
     parts = [
         resolution(side, bits, scale, counted, floor)
         for side, bits, scale, floor in zip(joined, matrix.bits, rasters.scale, floors, strict=True)
@@ -419,10 +464,11 @@ def evaluate(
         classes=matrix.names,
         comparable=matrix.comparable,
         size=rasters.size,
+        extent=rasters.extent,
         counted=counted,
         first=first,
         second=second,
-        counts=count_pairs(first, second, rasters.size),
+        counts=count_pairs(first, second, rasters.size, count=count),
         findings=tuple(finding for collector in found for finding in collector.findings()),
         chosen=None if labels is None else tuple(labels),
         options=(
@@ -430,6 +476,7 @@ def evaluate(
             *([f"shared {', '.join(shared_labels)}"] if shared_labels and not matrix.same else []),
             f"missing pages: {missing_page}",
             *([] if page_size is None else [f"pages of unknown size: {page_size[0]:g} x {page_size[1]:g}"]),
+            *([f"score of the first side ≥ {threshold_text(first_min_score)}"] if first_min_score > 0.0 else []),
         ),
         min_score=min_score,
     )

@@ -63,10 +63,13 @@ class Raster(NamedTuple):
         Columns and rows; 0 for a page that is not counted.
     scale : pair of float64, shape (P, 2), or None
         Per side, what takes its boxes to pixels; None when they are pixels.
+    extent : float64, shape (P, 2)
+        Width and height of the pages in the unit of the raster, not rounded up; NaN where nobody says.
     """
 
     size: IntArray
     scale: tuple[FloatArray | None, FloatArray | None]
+    extent: FloatArray
 
 
 def matrix_classes(
@@ -201,7 +204,7 @@ def raster(
         scale if second.source.unit == "page" else rescaled if (rescaled != 1.0).any() else None,
     )
     usable = counted[:, None] & (width_height > 0.0) & (width_height <= MAX_SIDE)
-    return Raster(np.ceil(np.where(usable, width_height, 0.0)).astype(np.int64), sides)
+    return Raster(np.ceil(np.where(usable, width_height, 0.0)).astype(np.int64), sides, width_height)
 
 
 def resolution(

@@ -26,10 +26,11 @@ from evaluator.average_precision import (
     falling,
     ranks,
 )
-from evaluator.box_results import ALL_LABELS, UNMATCHED, BoxResult
+from evaluator.box_results import ALL_LABELS, UNMATCHED, BoxResult, need_threshold, plain_values, signature_of
 from evaluator.boxes import BoolArray, FloatArray, IntArray, area, overlap
 from evaluator.dataset import Annotations, Dataset, JoinedBoxes, join
-from evaluator.matching import Candidates, Matches, overlapping_pairs
+from evaluator.matching import Candidates, Matches, outlined_pairs, overlapping_pairs
+from evaluator.polygons import POLYGON_IOU, polygon_overlap
 from evaluator.results import (
     Metrics,
     ResultTable,
@@ -78,6 +79,8 @@ class Matching:
         Whether sizes in pixels are known; otherwise nothing is ignored.
     lenient : bool
         Pages that the ground truth does not have are left out, missing scores are 1.0.
+    polygons : bool
+        Outlines are compared instead of boxes, where a row has one.
     truth_counts : bool, shape (G,)
         Ground truth that can be found: of a scored label and not ignored.
     prediction_counts : bool, shape (P,)
@@ -105,6 +108,7 @@ class Matching:
     line_max_px: float
     in_pixels: bool
     lenient: bool
+    polygons: bool
     truth_counts: BoolArray
     prediction_counts: BoolArray
     prediction_small: BoolArray
@@ -136,28 +140,17 @@ class Matching:
         ValueError
             When the threshold is outside that range.
         """
-        if not self.iou_floor <= iou <= 1.0:
-            raise ValueError(f"iou must be in [{self.iou_floor}, 1]; found {iou}")
+        need_threshold(iou, self.iou_floor)
         return ThresholdResult(matching=self, iou=iou)
 
     def signature(self, *iou: float) -> Signature:
         """What made the numbers of this matching at the given thresholds."""
-        dataset = self.dataset
-        scored_all = self.labels == dataset.labels[: dataset.evaluated]
         small, line = f"{self.small_px:g}", f"{self.line_max_px:g}"
         ignored = f"ignored: {small} × {small} px, lines of {line} px" if self.in_pixels else "no pixels, none ignored"
-        return Signature(
-            protocol=NAME,
-            version=VERSION,
-            iou=iou,
-            strict=True,
-            min_score=self.min_score,
-            min_area=self.min_area,
-            labels=None if scored_all else self.labels,
-            options=(f"AP {self.ap}", ignored, *(("lenient",) if self.lenient else ())),
-            documents=len(dataset.documents),
-            pages=dataset.pages,
-        )
+        options = [f"AP {self.ap}", ignored]
+        options += ["lenient"] if self.lenient else []
+        options += [POLYGON_IOU] if self.polygons else []
+        return signature_of(self, protocol=NAME, version=VERSION, iou=iou, strict=True, options=tuple(options))
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +175,8 @@ class ThresholdResult(BoxResult[Matching]):
         group = truth.page[partner] * len(matching.dataset.labels) + truth.label[partner]
         order = np.lexsort((partner, -matching.best_iou[rows], group))
         rows, partner = rows[order], partner[order]
+        if matching.polygons:
+            return Matches(rows, partner, *polygon_overlap(truth.source.boxes, prediction.source.boxes, partner, rows))
         return Matches(rows, partner, *overlap(truth.xyxy[partner], prediction.xyxy[rows]))
 
     @cached_property
@@ -297,23 +292,9 @@ class PodResult:
             and ``ignored``. Undefined is None: precision without predictions, recall and AP without ground truth,
             all ratios of a class with neither.
         """
-        dataset = self.matching.dataset
-        truth, prediction = dataset.ground_truth.source, self.matching.prediction.source
-        only_in = dataset.documents_only_in(self.matching.model)
-        return {
-            "protocol": NAME,
-            "signature": self.signature.line,
-            "ground_truth": {"name": truth.name, "sha256": truth.sha256},
-            "predictions": {"name": prediction.name, "sha256": prediction.sha256},
-            "findings": [],
-            "labels": list(self.matching.labels),
-            "ap": self.matching.ap,
-            "thresholds": {repr(iou): self._threshold(result) for iou, result in self.thresholds.items()},
-            "documents_only_in": {
-                "ground_truth": list(only_in["ground_truth"]),
-                "predictions": list(only_in["prediction"]),
-            },
-        }
+        thresholds = {repr(iou): self._threshold(result) for iou, result in self.thresholds.items()}
+        own = {"ap": self.matching.ap, "thresholds": thresholds}
+        return plain_values(self.matching, self.signature, own)
 
     def table(self) -> ResultTable:
         """One row per threshold and label; before them the pooled row and the unweighted means.
@@ -372,6 +353,8 @@ class Pairs:
     best : int64, shape (P,)
         Row of the ground truth; -1 when none reaches the floor.
     best_iou : float64, shape (P,), in [0, 1]
+    polygons : bool
+        Outlines are compared instead of boxes, where a row has one.
     """
 
     dataset: Dataset
@@ -379,6 +362,7 @@ class Pairs:
     iou_floor: float
     best: IntArray
     best_iou: FloatArray
+    polygons: bool = False
 
     def match(
         self,
@@ -447,6 +431,7 @@ class Pairs:
             line_max_px=line_max_px,
             in_pixels=in_pixels,
             lenient=lenient,
+            polygons=self.polygons,
             truth_counts=scored[truth.label] & ~_small(truth_size, len(truth), small_px, line_max_px),
             prediction_counts=takes_part,
             prediction_small=_small(prediction_size, len(prediction), small_px, line_max_px),
@@ -457,7 +442,7 @@ class Pairs:
         )
 
 
-def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR) -> Pairs:
+def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, polygons: bool = False) -> Pairs:
     """The ground truth with the highest IoU for every prediction, of its label and on its page.
 
     Parameters
@@ -467,6 +452,8 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR) -> P
         Which of the dataset's predictions.
     iou_floor : float
         The lowest IoU threshold that will be asked for, in (0, 1].
+    polygons : bool
+        Compare outlines instead of boxes, where a row has one; the signature says "polygon IoU".
 
     Returns
     -------
@@ -482,21 +469,21 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR) -> P
     Pascal VOC development kit, ``VOCevaldet``: a prediction is compared with its best ground truth only, even when
     that one is taken and the next best is free; ties of IoU go to the first in file order. IoU is that of plain
     areas, as the POD page writes it; the VOC kit adds 1 to every width and height, which gives small boxes a higher
-    IoU.
+    IoU. The competition compares boxes: `polygons` leaves it, and the score may move either way. Small objects and
+    lines are those whose box is.
     """
     truth, prediction = dataset.ground_truth, dataset.predictions[model]
     if truth.source.unit != prediction.source.unit:
         raise ValueError(f"boxes must have one unit; found {truth.source.unit} and {prediction.source.unit}")
     labels = len(dataset.labels)
-    candidates = overlapping_pairs(
-        truth.xyxy,
-        truth.page * labels + truth.label,
-        prediction.xyxy,
-        prediction.page * labels + prediction.label,
-        iou_floor=iou_floor,
-    )
+    groups = truth.page * labels + truth.label, prediction.page * labels + prediction.label
+    if polygons:
+        regions = truth.source.boxes, prediction.source.boxes
+        candidates, _ = outlined_pairs(regions[0], groups[0], regions[1], groups[1], iou_floor=iou_floor)
+    else:
+        candidates = overlapping_pairs(truth.xyxy, groups[0], prediction.xyxy, groups[1], iou_floor=iou_floor)
     best, best_iou = _best(candidates, len(prediction))
-    return Pairs(dataset=dataset, model=model, iou_floor=iou_floor, best=best, best_iou=best_iou)
+    return Pairs(dataset=dataset, model=model, iou_floor=iou_floor, best=best, best_iou=best_iou, polygons=polygons)
 
 
 def evaluate(
@@ -511,6 +498,7 @@ def evaluate(
     min_area: float = 0.0,
     labels: Sequence[str] | None = None,
     lenient: bool = False,
+    polygons: bool = False,
 ) -> PodResult:
     """The result of one prediction file against one ground truth.
 
@@ -531,6 +519,8 @@ def evaluate(
     lenient : bool
         Leave out predictions on pages that the ground truth does not have, and take 1.0 for missing scores.
         Without it such a page counts as one without ground truth; ``check_pair`` reports it as an error.
+    polygons : bool
+        See `pair`.
 
     Returns
     -------
@@ -558,9 +548,38 @@ def evaluate(
     with neither is in no mean. Sizes need pixels; for files in shares of the page nothing is ignored, and the
     signature says so.
     """
+    return evaluate_model(
+        join(ground_truth, prediction),
+        iou=iou,
+        ap=ap,
+        small_px=small_px,
+        line_max_px=line_max_px,
+        min_score=min_score,
+        min_area=min_area,
+        labels=labels,
+        lenient=lenient,
+        polygons=polygons,
+    )
+
+
+def evaluate_model(
+    dataset: Dataset,
+    model: int = 0,
+    *,
+    iou: Sequence[float] = IOU_THRESHOLDS,
+    ap: AveragePrecision = "11-point",
+    small_px: float = SMALL_PX,
+    line_max_px: float = LINE_MAX_PX,
+    min_score: float = 0.0,
+    min_area: float = 0.0,
+    labels: Sequence[str] | None = None,
+    lenient: bool = False,
+    polygons: bool = False,
+) -> PodResult:
+    """The result of one of the models of a dataset; options and errors are those of `evaluate`."""
     if not iou:
         raise ValueError("at least one IoU threshold is needed")
-    matching = pair(join(ground_truth, prediction), iou_floor=min(iou)).match(
+    matching = pair(dataset, model, iou_floor=min(iou), polygons=polygons).match(
         ap=ap,
         small_px=small_px,
         line_max_px=line_max_px,

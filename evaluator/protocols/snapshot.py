@@ -17,12 +17,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from evaluator.box_results import ALL_LABELS, BoxResult
+from evaluator.box_results import ALL_LABELS, BoxResult, need_threshold, plain_values, signature_of
 from evaluator.boxes import BoolArray, FloatArray, IntArray, Overlap, area
 from evaluator.dataset import Annotations, CodeArray, Dataset, JoinedBoxes, join
 from evaluator.error_types import DOCUMENT
-from evaluator.matching import Candidates, FittedPairs, Matches, fit_pairs, overlapping_pairs
-from evaluator.polygons import outline_bounds, polygon_overlap
+from evaluator.matching import Candidates, FittedPairs, Matches, fit_pairs, outlined_pairs, overlapping_pairs
+from evaluator.polygons import POLYGON_IOU
 from evaluator.results import MetricColumns, Metrics, ResultTable, ScoreCurve, Signature
 
 NAME: Final = "snapshot"
@@ -35,10 +35,6 @@ IOU_FLOOR: Final = 0.1
 # What a score slider can be set to.
 _SCORE_STEPS: Final[FloatArray] = np.arange(101) / 100
 _SCORE_STEPS.setflags(write=False)
-
-POLYGON_IOU: Final = "polygon IoU"
-# Outlines whose bounds share no area share none; IoU of bounds says nothing more about them.
-_ANY_IOU: Final = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,25 +92,13 @@ class Matching:
         ValueError
             When the threshold is outside that range.
         """
-        _need_threshold(iou, self.iou_floor)
+        need_threshold(iou, self.iou_floor)
         return ThresholdResult(matching=self, iou=iou)
 
     def signature(self, *iou: float, class_weight: Mapping[str, float] | None = None) -> Signature:
         """What made the numbers of this matching at the given thresholds."""
-        dataset = self.dataset
-        scored_all = self.labels == dataset.labels[: dataset.evaluated]
-        return Signature(
-            protocol=NAME,
-            version=VERSION,
-            iou=iou,
-            min_score=self.min_score,
-            min_area=self.min_area,
-            labels=None if scored_all else self.labels,
-            class_weight=dict(class_weight or {}),
-            options=self.options,
-            documents=len(dataset.documents),
-            pages=dataset.pages,
-        )
+        weights = dict(class_weight or {})
+        return signature_of(self, protocol=NAME, version=VERSION, iou=iou, class_weight=weights, options=self.options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,24 +148,10 @@ class SnapshotResult:
             ``thresholds``, ``documents_only_in``; and ``common_documents`` (the same numbers on the
             documents that both files name) when the files do not name the same ones. Undefined is None.
         """
-        dataset = self.matching.dataset
-        truth, prediction = dataset.ground_truth.source, self.matching.prediction.source
-        only_in = dataset.documents_only_in(self.matching.model)
-        result: dict[str, Any] = {
-            "protocol": NAME,
-            "signature": self.signature.line,
-            "ground_truth": {"name": truth.name, "sha256": truth.sha256},
-            "predictions": {"name": prediction.name, "sha256": prediction.sha256},
-            "findings": [],
-            "labels": list(self.matching.labels),
-            "thresholds": {repr(iou): self._threshold(result) for iou, result in self.thresholds.items()},
-            "documents_only_in": {
-                "ground_truth": list(only_in["ground_truth"]),
-                "predictions": list(only_in["prediction"]),
-            },
-        }
-        if any(only_in.values()):
-            shared = dataset.in_both(self.matching.model)
+        thresholds = {repr(iou): self._threshold(result) for iou, result in self.thresholds.items()}
+        result = plain_values(self.matching, self.signature, {"thresholds": thresholds})
+        if any(result["documents_only_in"].values()):
+            shared = self.matching.dataset.in_both(self.matching.model)
             result["common_documents"] = {
                 repr(iou): self._pooled(*threshold.in_documents(shared)) for iou, threshold in self.thresholds.items()
             }
@@ -320,7 +290,7 @@ class Pairs:
         ValueError
             When the threshold is out of range.
         """
-        _need_threshold(iou, self.iou_floor)
+        need_threshold(iou, self.iou_floor)
         dataset, fitted = self.dataset, self._fitted
         columns, labels = fitted.columns, dataset.evaluated
         truth, prediction = dataset.ground_truth, dataset.predictions[self.model]
@@ -369,12 +339,6 @@ def _at_least(passed: IntArray, label: CodeArray, labels: int) -> IntArray:
     return np.cumsum(exactly[::-1], axis=0)[::-1][1:].copy()
 
 
-def _need_threshold(iou: float, floor: float) -> None:
-    """Refuse an IoU threshold that the pairs cannot answer."""
-    if not floor <= iou <= 1.0:
-        raise ValueError(f"iou must be in [{floor}, 1]; found {iou}")
-
-
 def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, polygons: bool = False) -> Pairs:
     """Every pair of a prediction and a ground truth that could match.
 
@@ -406,40 +370,14 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, poly
     may move either way.
     """
     truth, prediction = dataset.ground_truth, dataset.predictions[model]
+    groups = _groups(truth, dataset), _groups(prediction, dataset)
+    outlines = None
     if polygons:
-        return _outlined_pairs(dataset, model, iou_floor)
-    candidates = overlapping_pairs(
-        truth.xyxy,
-        _groups(truth, dataset),
-        prediction.xyxy,
-        _groups(prediction, dataset),
-        iou_floor=iou_floor,
-    )
-    return Pairs(dataset=dataset, model=model, iou_floor=iou_floor, candidates=candidates)
-
-
-def _outlined_pairs(dataset: Dataset, model: int, iou_floor: float) -> Pairs:
-    """The pairs by their outlines: those whose bounds overlap at all are compared exactly."""
-    truth, prediction = dataset.ground_truth, dataset.predictions[model]
-    regions = truth.source.boxes, prediction.source.boxes
-    if not 0.0 < iou_floor <= 1.0:
-        raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
-    touching = overlapping_pairs(
-        outline_bounds(regions[0]),
-        _groups(truth, dataset),
-        outline_bounds(regions[1]),
-        _groups(prediction, dataset),
-        iou_floor=_ANY_IOU,
-    )
-    fit = polygon_overlap(*regions, touching.ground_truth, touching.prediction)
-    rows = np.flatnonzero(fit.iou >= iou_floor)
-    return Pairs(
-        dataset=dataset,
-        model=model,
-        iou_floor=iou_floor,
-        candidates=Candidates(touching.prediction[rows], touching.ground_truth[rows], fit.iou[rows]),
-        outlines=Overlap(*(column[rows] for column in fit)),
-    )
+        regions = truth.source.boxes, prediction.source.boxes
+        candidates, outlines = outlined_pairs(regions[0], groups[0], regions[1], groups[1], iou_floor=iou_floor)
+    else:
+        candidates = overlapping_pairs(truth.xyxy, groups[0], prediction.xyxy, groups[1], iou_floor=iou_floor)
+    return Pairs(dataset=dataset, model=model, iou_floor=iou_floor, candidates=candidates, outlines=outlines)
 
 
 def evaluate(
@@ -451,6 +389,7 @@ def evaluate(
     min_area: float = 0.0,
     labels: Sequence[str] | None = None,
     class_weight: Mapping[str, float] | None = None,
+    polygons: bool = False,
 ) -> SnapshotResult:
     """The result of one prediction file against one ground truth.
 
@@ -464,6 +403,8 @@ def evaluate(
         See `Pairs.match`.
     class_weight : mapping of float >= 0, optional
         Weights of the labels in the mean over labels; labels that are not named weigh 1.
+    polygons : bool
+        See `pair`.
 
     Returns
     -------
@@ -479,13 +420,36 @@ def evaluate(
     Specification 1.3, sections 5 to 8. Precision, recall and F1 come from pooled counts, the spatial means
     from the matched pairs; a ratio without denominator is undefined.
     """
+    return evaluate_model(
+        join(ground_truth, prediction),
+        iou=iou,
+        min_score=min_score,
+        min_area=min_area,
+        labels=labels,
+        class_weight=class_weight,
+        polygons=polygons,
+    )
+
+
+def evaluate_model(
+    dataset: Dataset,
+    model: int = 0,
+    *,
+    iou: Sequence[float] = IOU_THRESHOLDS,
+    min_score: float = 0.0,
+    min_area: float = 0.0,
+    labels: Sequence[str] | None = None,
+    class_weight: Mapping[str, float] | None = None,
+    polygons: bool = False,
+) -> SnapshotResult:
+    """The result of one of the models of a dataset; options and errors are those of `evaluate`."""
     if not iou:
         raise ValueError("at least one IoU threshold is needed")
-    dataset = join(ground_truth, prediction)
     unknown = [label for label in class_weight or {} if label not in dataset.labels[: dataset.evaluated]]
     if unknown:
         raise ValueError(f"weights for labels not in the label map: {', '.join(unknown)}")
-    matching = pair(dataset, iou_floor=min(iou)).match(min_score=min_score, min_area=min_area, labels=labels)
+    pairs = pair(dataset, model, iou_floor=min(iou), polygons=polygons)
+    matching = pairs.match(min_score=min_score, min_area=min_area, labels=labels)
     return SnapshotResult(
         matching=matching,
         thresholds={float(threshold): matching.at(threshold) for threshold in iou},

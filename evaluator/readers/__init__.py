@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn, Protocol
 
 from evaluator.dataset import Annotations, Side
-from evaluator.errors import BadInput, Finding, has_errors, quote
-from evaluator.readers import coco, folder, json_text, limits, pod, snapshot
+from evaluator.errors import BadInput, Collector, Finding, has_errors, quote
+from evaluator.polygons import polygon_findings
+from evaluator.readers import coco, cvat, folder, json_text, limits, pod, snapshot
 
 HEAD_BYTES = 1 << 22
 """How much of a file the detection looks at."""
+# Where nearly every file says what it is; the rest is looked at only when this does not.
+_FIRST_BYTES = 1 << 16
 
 
 class Reader(Protocol):
@@ -91,6 +94,14 @@ FORMATS: dict[str, Format] = {
         read=coco.read,
         side_of=coco.side_of,
     ),
+    "cvat": Format(
+        name="cvat",
+        description="CVAT for images 1.1 (XML)",
+        looks_for="an <annotations> element with an <image>",
+        detect=cvat.detect,
+        read=cvat.read,
+        side_of=cvat.side_of,
+    ),
 }
 
 
@@ -138,8 +149,10 @@ def side_of(path: Path) -> Side | None:
 
 def detect_bytes(content: bytes, name: str) -> str:
     """Key of the format of some bytes; see `detect`."""
-    head = content[:HEAD_BYTES]
-    possible = [key for key, row in FORMATS.items() if row.detect(head)]
+    possible: list[str] = []
+    for size in (_FIRST_BYTES, HEAD_BYTES):
+        head = content[:size]
+        possible = possible or [key for key, row in FORMATS.items() if row.detect(head)]
     if len(possible) == 1:
         return possible[0]
     if possible:
@@ -211,6 +224,33 @@ def read(
     if has_errors(findings):
         raise BadInput([*findings, *(finding for part in parts for finding in part.findings)])
     return folder.merge(path.resolve().name, parts) if folder.is_folder(path) else parts[0]
+
+
+def outline_findings(source: Annotations) -> tuple[Finding, ...]:
+    """Warnings for the outlines of a file that cannot be used as they stand.
+
+    Parameters
+    ----------
+    source : Annotations
+        As read; a COCO results list before it is resolved.
+
+    Returns
+    -------
+    tuple of Finding
+        Empty for files without outlines.
+    """
+    found = Collector(source.name, max_per_rule=200)
+    polygon_findings(source.boxes, found, lambda row: _outline_place(source, row))
+    return found.findings()
+
+
+def _outline_place(source: Annotations, row: int) -> str:
+    """Where the outline of a box stands."""
+    name, _, position = source.source_of(row)
+    place = source.boxes.ids[row]
+    if source.format == "coco":
+        place = f"{'$' if coco.is_unresolved(source) else '$.annotations'}[{position}].segmentation"
+    return place if name == source.name else f"{name}: {place}"
 
 
 def read_bytes(

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import NamedTuple, overload
 
@@ -162,8 +164,11 @@ def read(
     (from 0) or ``page_no`` (from 1), else its place among the images of the document. Annotations given as
     predictions have scores only where they carry the key ``score``. `_exact` forces the exact walk, for tests.
     """
-    source = json_text.open_source(content, name)
-    file = None if _exact else decode(source.content)
+    content = json_text.text_of(content, name)
+    with ThreadPoolExecutor(1) as pool:
+        digest = pool.submit(json_text.digest, content)
+        file = None if _exact else decode(content)
+    source = json_text.Source(name, content, digest.result())
     if file is not None:
         # Outlines are looked into last; a number there that is out of range has to be found by the exact walk.
         with suppress(msgspec.MsgspecError, RecursionError):
@@ -434,7 +439,7 @@ def _page_indices(images: Sequence[Image], names: Sequence[str], found: Collecto
 
 def _given(images: Sequence[Image], key: str) -> int:
     """How many images have a key."""
-    return len(images) - [getattr(image, key) for image in images].count(UNSET)
+    return len(images) - [*map(attrgetter(key), images)].count(UNSET)
 
 
 def _given_pages(images: Sequence[Image], names: Sequence[str], found: Collector) -> IntArray:
@@ -489,7 +494,7 @@ def _report_merged(images: Sequence[Image], names: Sequence[str], found: Collect
 
 def _page_size(images: Sequence[Image], found: Collector) -> FloatArray | None:
     """Width and height of each image; None when one does not say."""
-    sides = {key: [getattr(image, key) for image in images] for key in ("width", "height")}
+    sides = {key: [*map(attrgetter(key), images)] for key in ("width", "height")}
     if any(UNSET in values or None in values for values in sides.values()):
         rule = "width and height of every image are needed to draw boxes on a page (COCO format)"
         found.warning("$.images", rule, "an image without them", "Nothing else is lost; add them.")

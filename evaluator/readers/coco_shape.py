@@ -10,8 +10,9 @@ from __future__ import annotations
 import gc
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
+from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
@@ -20,13 +21,15 @@ import numpy.typing as npt
 from msgspec import UNSET, UnsetType
 
 from evaluator.boxes import BoolArray, FloatArray, IntArray
+from evaluator.readers.coco_arrow import Reading
 
-# Objects of so many bytes are decoded at a time: what becomes of them stays in the processor's cache.
-_STEP = 1 << 16
 # Small columns are joined so early that they leave no holes in the memory behind them.
 _PARTS_OF_A_BLOCK: Final = 64
 _QUOTE: Final = ord('"')
-_NEXT_ITEM = re.compile(rb"\}\s*+,\s*+(?=\{)")
+# White space is that of JSON: Python's own has more.
+_BLANKS: Final = b" \t\n\r"
+_ANNOTATIONS = re.compile(rb'"annotations"[ \t\n\r]*+:[ \t\n\r]*+(?=\[)')
+_LAST_ITEM = re.compile(rb"\}[ \t\n\r]*+\]")
 # A key that is spelled with an escape would not be found by counting.
 _ESCAPED_KEY = re.compile(rb'"[^"\\]*+\\(?:[^"\\]|\\.)*+"\s*+:', re.DOTALL)
 
@@ -74,26 +77,6 @@ class Item(msgspec.Struct, gc=False):
 
 class _PlainItem(Item, gc=False, forbid_unknown_fields=True):
     """An item without other keys, whose strings can be counted."""
-
-
-class _PlainResult(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """A result with the keys that the COCO format asks for, and no other."""
-
-    image_id: int
-    category_id: int
-    bbox: tuple[float, float, float, float]
-    score: float
-
-
-class _PlainAnnotation(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """An annotation with the keys that boxes need, and no other."""
-
-    id: int
-    image_id: int
-    category_id: int
-    bbox: tuple[float, float, float, float]
-    area: float
-    iscrowd: int
 
 
 class ItemColumns(NamedTuple):
@@ -146,13 +129,7 @@ _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw], strict=True).decode
 _IMAGES = msgspec.json.Decoder(list[Image], strict=True).decode
 _CATEGORIES = msgspec.json.Decoder(list[Category], strict=True).decode
 _ITEMS = msgspec.json.Decoder(list[Item], strict=True).decode
-_OPTIONAL: Final = ("score", "id", "area", "iscrowd", "ignore", "segmentation")
-# From the narrowest shape to the widest: the fewer keys, the less there is to look at.
-_PLAIN: Final[tuple[tuple[Callable[[bytes], Any], tuple[str, ...]], ...]] = (
-    (msgspec.json.Decoder(list[_PlainResult], strict=True).decode, ("score",)),
-    (msgspec.json.Decoder(list[_PlainAnnotation], strict=True).decode, ("id", "area", "iscrowd")),
-    (msgspec.json.Decoder(list[_PlainItem], strict=True).decode, _OPTIONAL),
-)
+_PLAIN_ITEMS = msgspec.json.Decoder(list[_PlainItem], strict=True).decode
 
 
 class _Doubt(Exception):
@@ -193,52 +170,75 @@ def decode(content: bytes) -> CocoFile | None:
     """
     try:
         with collector_off():
-            start = len(content) - len(content.lstrip())
-            if content[start : start + 1] == b"[":
-                return CocoFile(None, None, _items(content, start, len(content.rstrip())))
+            start, stop = len(content) - len(content.lstrip(_BLANKS)), len(content.rstrip(_BLANKS))
+            if content[start : start + 1] == b"[" and content[stop - 1 : stop] == b"]":
+                with Reading(content, start, stop) as reading:
+                    return CocoFile(None, None, _items(reading, content))
             return _whole(content)
     except (msgspec.MsgspecError, RecursionError, UnicodeError, OverflowError, _Doubt):
         return None
 
 
 def _whole(content: bytes) -> CocoFile:
-    parts = _TOP(content)
-    if parts.keys() & _KNOWN != _KNOWN:
-        raise _Doubt
-    quotes = 2 * len(parts) + sum(_quotes(np.frombuffer(part, dtype=np.uint8)) for part in parts.values())
-    if quotes != _quotes(np.frombuffer(content, dtype=np.uint8)):
-        raise _Doubt
-    base = np.frombuffer(content, dtype=np.uint8).ctypes.data
-    start = np.frombuffer(parts["annotations"], dtype=np.uint8).ctypes.data - base
-    stop = start + len(memoryview(parts["annotations"]))
-    if not 0 <= start < stop <= len(content):
-        raise _Doubt
-    images = [
-        image
-        for piece in _pieces(bytes(parts["images"]), 0, len(memoryview(parts["images"])))
-        for image in _counted(piece, _IMAGES, Image)
-    ]
-    categories = _counted(bytes(parts["categories"]), _CATEGORIES, Category)
-    numbers = [image.id for image in images] + [category.id for category in categories]
-    numbers += [page for image in images for page in (image.page_index, image.page, image.page_no) if page is not UNSET]
-    # Overflows when one has more than 64 bits.
-    np.array(numbers, dtype=np.int64)
-    return CocoFile(images, categories, _items(content, start, stop))
+    start, stop = _annotations(content)
+    with Reading(content, start, stop) as reading:
+        frame = b"".join((content[:start], b"[]", content[stop:]))
+        parts = _TOP(frame)
+        if not parts.keys() >= _KNOWN or 2 * len(parts) + sum(map(_quotes, parts.values())) != _quotes(frame):
+            raise _Doubt
+        images = _counted(bytes(parts["images"]), _IMAGES, Image)
+        categories = _counted(bytes(parts["categories"]), _CATEGORIES, Category)
+        numbers = [image.id for image in images] + [category.id for category in categories]
+        for key in PAGE_KEYS:
+            numbers += [page for page in map(attrgetter(key), images) if page is not UNSET]
+        # Overflows when one has more than 64 bits.
+        np.array(numbers, dtype=np.int64)
+        return CocoFile(images, categories, _items(reading, content))
 
 
 _KNOWN = {"images", "annotations", "categories"}
 
 
-def _pieces(content: bytes, start: int, stop: int) -> Iterator[bytes]:
-    """The array in ``content[start:stop]`` as arrays of some of its objects each, in order."""
-    if content[start : start + 1] != b"[" or content[stop - 1 : stop] != b"]":
+def _annotations(content: bytes) -> tuple[int, int]:
+    """Where the array of annotations begins and ends.
+
+    What lies between is the array, when the rest with an empty array in its place is an object that has it under
+    this key, and when it is an array itself. Where the first guess is wrong, the whole file is looked through.
+    """
+    begin = _ANNOTATIONS.search(content)
+    if begin is None:
+        return _place(_TOP(content), content)
+    start = begin.end()
+    for stop in _ends(content, start):
+        frame = b"".join((content[:start], b"[]", content[stop:]))
+        with suppress(msgspec.MsgspecError):
+            parts = _TOP(frame)
+            if parts.keys() >= _KNOWN and _place(parts, frame) == (start, start + 2):
+                return start, stop
+    return _place(_TOP(content), content)
+
+
+def _ends(content: bytes, start: int) -> Iterator[int]:
+    """Where the annotations may end: many files end with them, and few have an array of objects in an annotation."""
+    stop = content.rfind(b"]", start)
+    if content.find(b"[", content.rfind(b"]", start, stop), stop) < 0:
+        yield stop + 1
+    last = _LAST_ITEM.search(content, start)
+    if last:
+        yield last.end()
+
+
+def _place(parts: dict[str, msgspec.Raw], content: bytes) -> tuple[int, int]:
+    """Where the array of ``annotations`` stands in the bytes that the parts are views of."""
+    if "annotations" not in parts:
         raise _Doubt
-    at, end = start + 1, stop - 1
-    while at < end:
-        cut = _NEXT_ITEM.search(content, at + _STEP, end) if at + _STEP < end else None
-        last = cut.start() + 1 if cut else end
-        yield b"".join((b"[", content[at:last], b"]"))
-        at = cut.end() if cut else end
+    base = np.frombuffer(content, dtype=np.uint8).ctypes.data
+    start = np.frombuffer(parts["annotations"], dtype=np.uint8).ctypes.data - base
+    stop = start + len(memoryview(parts["annotations"]))
+    inside = 0 <= start < stop <= len(content)
+    if not inside or content[start : start + 1] != b"[" or content[stop - 1 : stop] != b"]":
+        raise _Doubt
+    return start, stop
 
 
 def _counted(piece: bytes, decoder: Callable[[bytes], list[T]], shape: type[Any]) -> list[T]:
@@ -247,33 +247,58 @@ def _counted(piece: bytes, decoder: Callable[[bytes], list[T]], shape: type[Any]
     if b"\\" in piece and _ESCAPED_KEY.search(piece):
         raise _Doubt
     for name in shape.__struct_fields__:
-        there = len(found) - [getattr(item, name) for item in found].count(UNSET)
+        there = len(found) - [*map(attrgetter(name), found)].count(UNSET)
         if piece.count(b'"%b"' % name.encode()) != there:
             raise _Doubt
     return found
 
 
-def _items(content: bytes, start: int, stop: int) -> ItemColumns:
-    gathering = Gathering()
-    shape = 0
-    for piece in _pieces(content, start, stop):
-        strings = None
-        while strings is None and shape < len(_PLAIN):
-            plain, keys = _PLAIN[shape]
+def _items(reading: Reading, content: bytes) -> ItemColumns:
+    whole = reading.columns()
+    if whole is not None:
+        return _plain_columns(whole)
+    gathering, plain = Gathering(), True
+    for place, columns in reading.pieces():
+        if columns is not None:
+            gathering.add_columns(columns)
+            continue
+        piece = b"".join((b"[", content[place], b"]"))
+        if plain:
             try:
-                strings = gathering.add(plain(piece), keys)
+                strings = gathering.add(_PLAIN_ITEMS(piece))
             except msgspec.ValidationError:
-                shape += 1
-        if strings is None:
-            gathering.add(_counted(piece, _ITEMS, Item))
-        elif 2 * strings != _quotes(np.frombuffer(piece, dtype=np.uint8)):
-            # Escaped quotation marks count too much.
-            _counted(piece, _ITEMS, Item)
+                plain = False
+            else:
+                if 2 * strings != _quotes(piece):
+                    # Escaped quotation marks count too much.
+                    _counted(piece, _ITEMS, Item)
+                continue
+        gathering.add(_counted(piece, _ITEMS, Item))
     return gathering.columns()
 
 
-def _quotes(view: npt.NDArray[np.uint8]) -> int:
-    step = 1 << 18
+def _plain_columns(found: dict[str, npt.NDArray[Any]]) -> ItemColumns:
+    """Columns from `coco_arrow`, in which every item has every key."""
+    count = len(found["image_id"])
+    nothing, nowhere, everywhere = (np.broadcast_to(value, count) for value in (np.nan, False, True))
+    crowd, ignored = found.get("iscrowd"), found.get("ignore")
+    return ItemColumns(
+        image_id=found["image_id"],
+        category_id=found["category_id"],
+        xywh=found["bbox"],
+        score=found.get("score", nothing),
+        no_score=nowhere if "score" in found else everywhere,
+        area=found.get("area", nothing),
+        no_area=nowhere if "area" in found else everywhere,
+        id=found.get("id"),
+        crowd=crowd if crowd is not None and crowd.any() else None,
+        ignored=ignored != 0 if ignored is not None and ignored.any() else None,
+        outlines={},
+    )
+
+
+def _quotes(text: bytes | msgspec.Raw) -> int:
+    view, step = np.frombuffer(text, dtype=np.uint8), 1 << 18
     return sum(int(np.count_nonzero(view[at : at + step] == _QUOTE)) for at in range(0, len(view), step))
 
 
@@ -290,15 +315,12 @@ class Gathering:
         self._ignored: list[int] = []
         self._outlines: dict[int, bytes] = {}
 
-    def add(self, items: Sequence[Any], keys: Sequence[str] = _OPTIONAL) -> int:
+    def add(self, items: Sequence[Item]) -> int:
         """Append some items.
 
         Parameters
         ----------
         items : sequence of Item
-            Or of a narrower shape.
-        keys : sequence of str
-            The optional keys that the shape has.
 
         Returns
         -------
@@ -306,9 +328,9 @@ class Gathering:
             How many strings they are written with, keys included.
         """
         count, first = len(items), self._rows
-        score, no_score = _numbers([item.score for item in items] if "score" in keys else [], count)
-        area, no_area = _numbers([item.area for item in items] if "area" in keys else [], count)
-        self._parts.append(
+        score, no_score = _numbers([item.score for item in items], count)
+        area, no_area = _numbers([item.area for item in items], count)
+        self._append(
             (
                 np.fromiter([item.image_id for item in items], dtype=np.int64, count=count),
                 np.fromiter([item.category_id for item in items], dtype=np.int64, count=count),
@@ -319,22 +341,36 @@ class Gathering:
                 no_area,
             )
         )
-        if len(self._parts) == _PARTS_OF_A_BLOCK:
-            self._blocks.append(_joined(self._parts))
-            self._parts = []
         strings = 5 * count - int(no_score.sum()) - int(no_area.sum())
-        strings += self._add_ids([item.id for item in items] if "id" in keys else [], count)
-        if "iscrowd" in keys:
-            strings += self._add_crowd([item.iscrowd for item in items], first)
-        if "ignore" in keys:
-            strings += self._add_ignored([item.ignore for item in items], first)
-        if "segmentation" in keys:
-            strings += self._add_outlines([item.segmentation for item in items], first)
+        strings += self._add_ids([item.id for item in items], count)
+        strings += self._add_crowd([item.iscrowd for item in items], first)
+        strings += self._add_ignored([item.ignore for item in items], first)
+        strings += self._add_outlines([item.segmentation for item in items], first)
         self._rows += count
         return strings
 
+    def add_columns(self, columns: dict[str, npt.NDArray[Any]]) -> None:
+        """Append items from `coco_arrow`."""
+        items = _plain_columns(columns)
+        count = len(items.image_id)
+        numbers = items.image_id, items.category_id, items.xywh.ravel(), items.score, items.area
+        self._append((*numbers, items.no_score, items.no_area))
+        self._ids += [] if items.id is None else [items.id]
+        self._all_ids = self._all_ids and items.id is not None
+        if items.crowd is not None:
+            self._crowd[self._rows] = items.crowd
+        if items.ignored is not None:
+            self._ignored += (self._rows + np.flatnonzero(items.ignored)).tolist()
+        self._rows += count
+
+    def _append(self, part: _Columns) -> None:
+        self._parts.append(part)
+        if len(self._parts) == _PARTS_OF_A_BLOCK:
+            self._blocks.append(_joined(self._parts))
+            self._parts = []
+
     def _add_ids(self, ids: list[int | UnsetType], count: int) -> int:
-        missing = ids.count(UNSET) if ids else count
+        missing = ids.count(UNSET)
         self._all_ids = self._all_ids and not missing
         given = [value for value in ids if value is not UNSET] if missing else ids
         # Overflows when an id has more than 64 bits, also where ids are then not used.
@@ -402,8 +438,8 @@ def _joined(parts: Sequence[_Columns]) -> _Columns:
 
 
 def _numbers(values: list[float | UnsetType], count: int) -> tuple[FloatArray, BoolArray]:
-    """Numbers with NaN for missing ones, and where they are missing; no values at all stand for missing ones."""
-    missing = values.count(UNSET) if values else count
+    """Numbers with NaN for missing ones, and where they are missing."""
+    missing = values.count(UNSET)
     if missing == count:
         return np.full(count, np.nan), np.ones(count, dtype=bool)
     if not missing:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -70,21 +70,75 @@ def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None
         With all findings of all files.
     """
     path = Path(path)
-    many = folder.is_folder(path)
+    if not folder.is_folder(path):
+        return read_bytes(folder.load(path, limits.MAX_FILE_BYTES), path.name, side=side, max_per_rule=max_per_rule)
+    files = ((file.name, lambda room, file=file: folder.load(file, room)) for file in _files(path))
+    return _read_several(path.resolve().name, files, side, max_per_rule)
+
+
+def read_uploads(
+    files: Sequence[tuple[str, bytes]], name: str, *, side: Side | None = None, max_per_rule: int | None = 200
+) -> FieldDocuments:
+    """The fields of several files whose bytes are at hand, as if they lay in one folder.
+
+    Parameters
+    ----------
+    files : sequence of (str, bytes), not empty
+        File names and contents; one file is read as a file of its own.
+    name : str
+        Name of the whole.
+    side, max_per_rule
+        As in `read`.
+
+    Returns
+    -------
+    FieldDocuments
+
+    Raises
+    ------
+    BadInput
+        With all findings of all files.
+    """
+    if len(files) == 1:
+        return read_bytes(files[0][1], files[0][0], side=side, max_per_rule=max_per_rule)
+    held = ((file, lambda _room, content=content: content) for file, content in files)
+    return _read_several(name, held, side, max_per_rule)
+
+
+def _read_several(
+    name: str, files: Iterable[tuple[str, Callable[[int], bytes]]], side: Side | None, max_per_rule: int | None
+) -> FieldDocuments:
+    """Several files as one side; each is loaded with the room that is left for it."""
     parts: list[FieldDocuments] = []
     findings: list[Finding] = []
     room = limits.MAX_FILE_BYTES
-    for file in _files(path) if many else [path]:
+    for file, load in files:
         try:
-            content = folder.load(file, room)
+            content = load(room)
             room -= len(content)
-            parts.append(read_bytes(content, file.name, side=side, max_per_rule=max_per_rule))
+            parts.append(read_bytes(content, file, side=side, max_per_rule=max_per_rule))
         except BadInput as bad:
             findings += bad.findings
     findings += _repeated_documents(parts)
     if has_errors(findings):
         raise BadInput([*findings, *(finding for part in parts for finding in part.findings)])
-    return _merged(path.resolve().name, parts, side) if many else parts[0]
+    return _merged(name, parts, side)
+
+
+def detect(head: bytes) -> bool:
+    """Whether the beginning of a file looks like extracted fields: a rich value, or a line of JSON lines.
+
+    Parameters
+    ----------
+    head : bytes
+        The first bytes, or the whole file.
+
+    Returns
+    -------
+    bool
+        A document of plain values only cannot be told from any other JSON and is not claimed.
+    """
+    return b'"_value"' in head or (b'"doc_id"' in head[:_HEAD] and b'"fields"' in head[:_HEAD])
 
 
 def read_bytes(

@@ -78,6 +78,17 @@ class Oddity(NamedTuple):
 
 
 def open_source(content: bytes, name: str) -> Source:
+    """The bytes of a JSON file after the rules on encoding, with their digest; see `text_of`."""
+    content = text_of(content, name)
+    return Source(name, content, digest(content))
+
+
+def digest(content: bytes) -> str:
+    """SHA-256 of the content in hexadecimal digits; made without the interpreter's lock."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def text_of(content: bytes, name: str) -> bytes:
     """The bytes of a JSON file after the rules on encoding.
 
     Parameters
@@ -89,8 +100,8 @@ def open_source(content: bytes, name: str) -> Source:
 
     Returns
     -------
-    Source
-        Without byte order mark; the digest is that of the content without it.
+    bytes
+        Without byte order mark.
 
     Raises
     ------
@@ -110,7 +121,7 @@ def open_source(content: bytes, name: str) -> Source:
         fix = "Save the file as UTF-8; zero bytes mean that it is UTF-16, binary or damaged."
         _refuse(name, f"byte {nul}", "JSON must not contain NUL bytes (RFC 8259, section 7)", "0x00", fix)
     _require_utf8(content, name)
-    return Source(name, content, hashlib.sha256(content).hexdigest())
+    return content
 
 
 def parse(source: Source) -> object:

@@ -4,7 +4,8 @@ Owns the reader: `detect`, `read`, `side_of`, `check_pair`. A file holds one pag
 after the other, as in the official sample, which is not well-formed XML), a zip archive holds such files.
 Coordinates are pixels of the page image, origin top left; the files do not say how large a page is. Pages go by
 the stem of their image name in lower case: that is the document, and its page index is 0. Boxes are the smallest
-that hold all points. Nothing is clamped; what is left out or filled in is a finding.
+that hold all points; points that are not all corners of that box are its outline, in their order. Nothing is
+clamped; what is left out or filled in is a finding.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from evaluator.boxes import FloatArray
 from evaluator.dataset import Annotations, Boxes, Document, Side
 from evaluator.errors import BadInput, Collector, Finding, quote
 from evaluator.readers import archive, folder, limits, xml_text
@@ -40,6 +42,8 @@ _PROB_MARK = re.compile(rb"\sprob\s*=", re.IGNORECASE)
 _REGION_MARK = re.compile(rb"<(?:formula|table|figure)region[\s/>]", re.IGNORECASE)
 _EXAMPLES = 3
 
+Corners = tuple[float, float, float, float]
+
 
 class _Page(NamedTuple):
     """A page as a file names it, and where."""
@@ -50,12 +54,13 @@ class _Page(NamedTuple):
 
 
 class _Region(NamedTuple):
-    """A region of a page: row of the page, position in it, label code, corners, probability as written, line, tag."""
+    """A region: row of its page, position, label code, corners, outline, probability as written, line, tag."""
 
     page: int
     position: int
     label: int
-    xyxy: tuple[float, float, float, float]
+    xyxy: Corners
+    ring: FloatArray | None
     prob: str | None
     line: int
     tag: str
@@ -73,7 +78,9 @@ def detect(head: bytes) -> bool:
     -------
     bool
     """
-    return archive.is_archive(head) or (_looks_like_xml(head) and _ROOT_MARK.search(_narrow(head)) is not None)
+    return archive.is_archive(head) or (
+        xml_text.looks_like_xml(head) and _ROOT_MARK.search(xml_text.narrow(head)) is not None
+    )
 
 
 def side_of(content: bytes) -> Side | None:
@@ -266,6 +273,7 @@ class _File:
                 entry=page.copy(),
                 position=np.array([region.position for region in regions], dtype=np.int32),
                 ids=[f"line {region.line}" for region in regions],
+                polygons={row: [region.ring] for row, region in enumerate(regions) if region.ring is not None},
             ),
             findings=found.findings(),
             page_ids=[page.filename for page in self.pages],
@@ -280,7 +288,7 @@ class _Reading:
         self._pages, self._regions, self._found = pages, regions, found
         self._in_page = False
         self._region: Element | None = None
-        self._corners: tuple[float, float, float, float] | None = None
+        self._shape: tuple[Corners, FloatArray | None] | None = None
         self._has_coords = False
         self._position = 0
         self.roots = 0
@@ -303,10 +311,10 @@ class _Reading:
         if not self._has_coords:
             rule = f"a region must have a <Coords> element ({_SOURCE})"
             self._found.error(element.place, rule, "none", "Add the points, or remove the region.")
-        elif self._corners is not None:
+        elif self._shape is not None:
             page, label = len(self._pages) - 1, _REGION_LABEL[element.name.lower()]
             prob = element.attributes.get("prob")
-            region = _Region(page, self._position, label, self._corners, prob, element.line, element.name)
+            region = _Region(page, self._position, label, *self._shape, prob, element.line, element.name)
             self._regions.append(region)
         self._position += 1
         self._region = None
@@ -338,7 +346,7 @@ class _Reading:
             rule = f"a region must be a {_REGION_NAMES} ({_SOURCE})"
             self._found.warning(element.place, rule, quote(element.name), "It is left out.")
             return
-        self._region, self._corners, self._has_coords = element, None, False
+        self._region, self._shape, self._has_coords = element, None, False
 
     def _start_coords(self, element: Element) -> None:
         if element.name.lower() != "coords":
@@ -350,11 +358,11 @@ class _Reading:
             self._found.error(element.place, rule, "another one", "Make two regions of it.")
             return
         self._has_coords = True
-        self._corners = _corners(element, self._found)
+        self._shape = _shape(element, self._found)
 
 
-def _corners(element: Element, found: Collector) -> tuple[float, float, float, float] | None:
-    """The smallest box that holds all points; None with a finding when they make none."""
+def _shape(element: Element, found: Collector) -> tuple[Corners, FloatArray | None] | None:
+    """The smallest box that holds all points, and the outline when they are no box; None with a finding for neither."""
     text = element.attributes.get("points", "")
     if not _POINTS.fullmatch(text):
         rule = f"points must be pairs x,y of finite numbers with blanks between them ({_SOURCE})"
@@ -377,7 +385,10 @@ def _corners(element: Element, found: Collector) -> tuple[float, float, float, f
     if min(corners) < 0.0:
         rule = f"coordinates should not be negative, the origin is top left ({_SOURCE})"
         found.warning(element.place, rule, quote(text), "The box is kept as it is.")
-    return corners
+    # The corners of a box may come in any order, also in one that would be a polygon which crosses itself.
+    points = set(zip(x, y, strict=True))
+    is_box = len(points) != 3 and all(one in corners[::2] and other in corners[1::2] for one, other in points)
+    return corners, None if is_box else np.array([x, y]).T.copy()
 
 
 def _score(region: _Region, found: Collector, *, lenient: bool) -> float:
@@ -455,20 +466,10 @@ def _of_all(sides: Sequence[Side | None]) -> Side | None:
 
 
 def _told(content: bytes) -> Side | None:
-    text = _narrow(content)
+    text = xml_text.narrow(content)
     if _REGION_MARK.search(text) is None:
         return None
     return "prediction" if _PROB_MARK.search(text) else "ground_truth"
-
-
-def _looks_like_xml(head: bytes) -> bool:
-    """Whether the first character that is no blank or byte order mark is "<"."""
-    return _narrow(head[:64]).lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:1] in (b"<", b"")
-
-
-def _narrow(content: bytes) -> bytes:
-    """UTF-16 with every other byte left out, enough to find ASCII words; other bytes as they are."""
-    return content.replace(b"\0", b"") if b"\0" in content[:4] else content
 
 
 def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> list[Finding]:

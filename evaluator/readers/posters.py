@@ -44,6 +44,7 @@ MAX_SECTIONS: Final = 500
 """Sections and captions of one poster; each is compared with each of the other side."""
 
 _RULE: Final = "poster evaluation"
+_MARKS: Final = (b'"sectionTitle"', b'"sectionContent"', b'"imageCaptions"', b'"tableCaptions"', b'"imageCaption"')
 _TOO_LARGE: Final = "Check the file; it does not look like one poster."
 CAPTIONS: Final = ("imageCaptions", "tableCaptions")
 OLD_CAPTIONS: Final = ("imageCaption", "tableCaption")
@@ -113,6 +114,34 @@ class Posters:
     posters: Mapping[str, Poster]
     broken: Mapping[str, tuple[Finding, ...]]
     findings: tuple[Finding, ...]
+
+
+def detect(head: bytes) -> bool:
+    """Whether the beginning of a file looks like the structured text of a poster: two of its own keys.
+
+    Parameters
+    ----------
+    head : bytes
+        The first bytes, or the whole file.
+
+    Returns
+    -------
+    bool
+    """
+    return b'"posterContent"' in head or sum(mark in head for mark in _MARKS) >= 2
+
+
+def side_of(file: Path) -> Side | None:
+    """What the name of a poster's file tells: ``reference``, ``{id}_extracted`` and the like; None for others."""
+    for side, name in NAMES.items():
+        if file.stem == name or file.stem.endswith(ENDINGS[side]):
+            return side
+    return None
+
+
+def in_own_folder(file: Path) -> bool:
+    """Whether a poster's file lies in a folder of that poster, told by its name."""
+    return file.stem in NAMES.values() or _poster_id(file) == file.resolve().parent.name
 
 
 def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None = 200) -> Posters:

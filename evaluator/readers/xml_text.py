@@ -88,6 +88,16 @@ class Visitor(Protocol):
         ...
 
 
+def looks_like_xml(head: bytes) -> bool:
+    """Whether the first character that is no blank or byte order mark is "<"; also for no character at all."""
+    return narrow(head[:64]).lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:1] in (b"<", b"")
+
+
+def narrow(content: bytes) -> bytes:
+    """UTF-16 with every other byte left out, enough to find ASCII words; other bytes as they are."""
+    return content.replace(b"\0", b"") if b"\0" in content[:4] else content
+
+
 def place(line: int, name: str) -> str:
     """A line and a tag as the place of a finding.
 

@@ -20,7 +20,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from evaluator.protocols.posters import PROFILES, evaluate
+from evaluator.protocols.posters import evaluate
+from evaluator.protocols.posters_profiles import PROFILES
 from evaluator.readers.posters import Posters, read_bytes
 from evaluator.text import lcs_f1, words
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+import msgspec
 import numpy as np
 
 from evaluator.box_results import UNMATCHED, BoxResult
 from evaluator.boxes import BoolArray, FloatArray, IntArray, area, overlap
 from evaluator.dataset import CodeArray
-from evaluator.error_types import DOCUMENT, KindArray
+from evaluator.error_types import DOCUMENT, ERROR_TYPES, KindArray
 
 MATCHED: Final = -1
 """Kind of a matched pair; mistakes have the codes of `evaluator.error_types.DOCUMENT`."""
@@ -58,6 +59,8 @@ class Items:
         Of the first boxes of both sides; NaN where a side is missing.
     size : float64, shape (K,)
         Area of the larger of those boxes, in the squared unit of the boxes.
+    middle : float64, shape (K,)
+        Height on the page of the middle of the ground truth, or of the prediction where there is none; 0 is the top.
     """
 
     kind: KindArray
@@ -73,6 +76,7 @@ class Items:
     coverage: FloatArray
     purity: FloatArray
     size: FloatArray
+    middle: FloatArray
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -115,10 +119,11 @@ def items(result: BoxResult[Any]) -> Items:
         _placed(area(truth.xyxy[first_truth[truth_rows]]), truth_rows, len(kind)),
         _placed(area(prediction.xyxy[first_prediction[prediction_rows]]), prediction_rows, len(kind)),
     )
-    tops = (
-        _placed(truth.xyxy[first_truth[truth_rows], 1], truth_rows, len(kind)),
-        _placed(prediction.xyxy[first_prediction[prediction_rows], 1], prediction_rows, len(kind)),
+    middles = (
+        _placed(truth.xyxy[first_truth[truth_rows], 1::2].mean(axis=1), truth_rows, len(kind)),
+        _placed(prediction.xyxy[first_prediction[prediction_rows], 1::2].mean(axis=1), prediction_rows, len(kind)),
     )
+    middle = np.where(has_truth, *middles)
     every = Items(
         kind=kind,
         mistake=mistake,
@@ -131,8 +136,9 @@ def items(result: BoxResult[Any]) -> Items:
         score=_placed(prediction.score[first_prediction[prediction_rows]], prediction_rows, len(kind)),
         **columns,
         size=np.fmax(*sizes),
+        middle=middle,
     )
-    return every.take(np.lexsort((np.fmin(*tops), page)))
+    return every.take(np.lexsort((middle, page)))
 
 
 def behind(every: Items, result: BoxResult[Any], pick: Pick) -> BoolArray:
@@ -273,6 +279,87 @@ def with_score(every: Items, low: float, high: float) -> BoolArray:
 def with_name(every: Items, name: str) -> BoolArray:
     """Items of one of the names of `DOCUMENT`, bool, shape (K,)."""
     return np.asarray(every.kind == DOCUMENT.index(name), dtype=bool)
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a reader clicked or brushed, and so which items are meant: all that is said must hold.
+
+    Attributes
+    ----------
+    cell : tuple of (str or None), optional
+        Label of the ground truth and label of the prediction in the class confusion; None is the background.
+    name : str, optional
+        One of `evaluator.error_types.DOCUMENT`, or ``matched``.
+    score, iou, coverage, purity : tuple of float, optional
+        Lowest and highest value, both included.
+    """
+
+    cell: tuple[str | None, str | None] | None = None
+    name: str | None = None
+    score: tuple[float, float] | None = None
+    iou: tuple[float, float] | None = None
+    coverage: tuple[float, float] | None = None
+    purity: tuple[float, float] | None = None
+
+
+MATCHED_NAME: Final = "matched"
+
+
+def answer(result: BoxResult[Any], every: Items, question: Question) -> BoolArray:
+    """The items behind a question.
+
+    Parameters
+    ----------
+    result : BoxResult
+    every : Items
+        All items of that result.
+    question : Question
+
+    Returns
+    -------
+    bool, shape (K,)
+
+    Raises
+    ------
+    ValueError
+        When a label is not scored or a name is unknown.
+    """
+    kept = np.ones(len(every), dtype=bool)
+    if question.cell is not None:
+        kept &= behind(every, result, in_cell(result, *question.cell))
+    if question.name is not None:
+        kept &= every.kind == MATCHED if question.name == MATCHED_NAME else with_name(every, question.name)
+    if question.score is not None:
+        kept &= with_score(every, *question.score)
+    ranges = {name: getattr(question, name) for name in FITS if getattr(question, name) is not None}
+    return kept & with_fit(every, **ranges)
+
+
+def in_words(question: Question) -> str:
+    """A question in the words of the field.
+
+    Returns
+    -------
+    str
+        ``All boxes`` when nothing is asked.
+
+    Examples
+    --------
+    >>> in_words(Question(cell=("Table", None), iou=(0.5, 0.6)))
+    'Table predicted as background, IoU 0.50 to 0.60'
+    """
+    parts = []
+    if question.cell is not None:
+        truth, predicted = ("background" if label is None else label for label in question.cell)
+        parts.append(f"{truth} predicted as {predicted}")
+    if question.name is not None:
+        parts.append("Matched" if question.name == MATCHED_NAME else ERROR_TYPES["document"][question.name].title)
+    names = {"score": "score", "iou": "IoU", "coverage": "coverage", "purity": "purity"}
+    for field, name in names.items():
+        bounds = getattr(question, field)
+        if bounds is not None:
+            parts.append(f"{name} {bounds[0]:.2f} to {bounds[1]:.2f}")
+    return ", ".join(parts) or "All boxes"
 
 
 class _Cells(NamedTuple):

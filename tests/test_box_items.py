@@ -11,9 +11,12 @@ from evaluator.box_items import (
     BACKGROUND,
     MATCHED,
     Pick,
+    Question,
+    answer,
     behind,
     class_confusion,
     in_cell,
+    in_words,
     items,
     with_fit,
     with_name,
@@ -128,6 +131,23 @@ def test_every_box_of_a_cell_is_behind_it_and_every_item_behind_some_cell(seed: 
     assert (every.kind == MATCHED).sum() == len(result.matches)
     assert len(every) == len(result.matches) + len(result.mistakes)
     assert (np.diff(every.page) >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("question", "places", "words"),
+    [
+        (Question(), [0, 1, 2, 3, 4], "All boxes"),
+        (Question(cell=("Figure", "Table")), [2], "Figure predicted as Table"),
+        (Question(cell=(None, "Figure")), [3], "background predicted as Figure"),
+        (Question(name="missed"), [1], "Missed"),
+        (Question(name="matched", score=(0.7, 1.0)), [0], "Matched, score 0.70 to 1.00"),
+        (Question(iou=(0.5, 1.0), purity=(0.0, 0.5)), [], "IoU 0.50 to 1.00, purity 0.00 to 0.50"),
+    ],
+)
+def test_questions_by_hand(question: Question, places: list[int], words: str) -> None:
+    result = result_of(TRUTH, PREDICTED)
+    assert np.flatnonzero(answer(result, items(result), question)).tolist() == places
+    assert in_words(question) == words
 
 
 def test_labels_that_are_not_scored_have_no_cell() -> None:

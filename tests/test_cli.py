@@ -208,7 +208,7 @@ USAGE = [
     (
         ("snapshot", "--profile", "published"),
         "--profile is not an option of snapshot, which has --iou, --min-score, --min-area, --labels, --map-label, "
-        "--as-reference, --format, --class-weight.",
+        "--as-reference, --format, --polygons, --class-weight.",
     ),
     (("snapshot", "--iou", "0"), "--iou must be above 0 and at most 1; found 0."),
     (("snapshot", "--iou", "1.5"), "--iou must be above 0 and at most 1; found 1.5."),
@@ -274,7 +274,7 @@ def test_a_crash_is_code_3_with_a_message_and_no_traceback(
     def crash(*_: object, **__: object) -> Any:
         raise RuntimeError("no such\x1b luck")
 
-    monkeypatch.setattr(snapshot, "evaluate", crash)
+    monkeypatch.setattr(snapshot, "evaluate_model", crash)
     words = "evaluate", "snapshot", "--gt", gt, "--pred", pred
     assert run(*words) == (
         3,

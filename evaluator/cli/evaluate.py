@@ -11,7 +11,8 @@ from cyclopts import Group, Parameter
 
 from evaluator import evaluation, report
 from evaluator.cli.arguments import assignment, names, need_ratio, size, thresholds, weight
-from evaluator.cli.program import OK, UsageError, app, progress
+from evaluator.cli.findings import with_corrected
+from evaluator.cli.program import OK, Bar, UsageError, app, progress
 from evaluator.evaluation import Evaluation, OptionError, Options
 from evaluator.protocols import PROTOCOLS
 
@@ -34,6 +35,7 @@ def evaluate(
     map_label: Annotated[tuple[str, ...], Parameter(group=_options, negative="")] = (),
     as_reference: Annotated[bool, Parameter(group=_options, negative="")] = False,
     format: Annotated[str | None, Parameter(group=_options)] = None,
+    polygons: Annotated[bool, Parameter(group=_options, negative="")] = False,
     class_weight: Annotated[tuple[str, ...], Parameter(group=_own, negative="")] = (),
     ap: Annotated[Literal["11-point", "all-point"] | None, Parameter(group=_own)] = None,
     small_px: Annotated[float | None, Parameter(group=_own)] = None,
@@ -52,6 +54,7 @@ def evaluate(
     csv: Annotated[bool, Parameter(group=_output, negative="")] = False,
     markdown: Annotated[bool, Parameter(group=_output, negative="")] = False,
     out: Annotated[Path | None, Parameter(group=_output)] = None,
+    findings: Annotated[str | None, Parameter(group=_output)] = None,
 ) -> int:
     """Evaluate predictions against a ground truth.
 
@@ -77,6 +80,8 @@ def evaluate(
         Allow --gt to be a prediction file.
     format
         Format of the files, when it should not be told by content.
+    polygons
+        Compare outlines instead of boxes, where a file has them.
     class_weight
         snapshot: weight of a label in the mean over labels, Table=2; repeat it for more.
     ap
@@ -108,11 +113,11 @@ def evaluate(
     json
         Write JSON to standard output.
     csv
-        Write CSV to standard output.
+        Write CSV to standard output; for pixel every cell of every matrix.
     markdown
         Write Markdown to standard output.
     out
-        Folder that gets result.json, result.csv and result.md.
+        Folder that gets result.json, result.csv and result.md, and for pixel one CSV per matrix.
     """
     if protocol not in PROTOCOLS:
         raise UsageError(f"protocol must be one of {', '.join(PROTOCOLS)}; found {protocol}.")
@@ -129,6 +134,7 @@ def evaluate(
         map_label=dict(assignment("--map-label", text) for text in map_label) or None,
         as_reference=as_reference or None,
         format=format,
+        polygons=polygons or None,
         class_weight=weights or None,
         ap=ap,
         small_px=small_px,
@@ -146,38 +152,41 @@ def evaluate(
     )
     with progress("Reading") as say:
         try:
-            results = evaluation.evaluate(protocol, gt, pred, options, say)
+            results = evaluation.evaluate(protocol, gt, pred, options, say, count=say.count)
         except OptionError as problem:
             raise UsageError(f"{problem}.") from problem
-    _write(results, json=json, csv=csv, markdown=markdown, out=out)
+        if findings:
+            results = with_corrected(results, findings)
+        chosen = "result.json" if json else "result.csv" if csv else "result.md" if markdown else None
+        text = _written(results, chosen, out, say)
+    sys.stdout.write(text)
+    if not json:  # the JSON has them
+        unique = {finding: None for evaluated in results for finding in evaluated.findings}
+        sys.stderr.write(report.findings_text(list(unique)))
     return OK
 
 
-def _write(
-    results: Sequence[Evaluation],
-    *,
-    json: bool,
-    csv: bool,
-    markdown: bool,
-    out: Path | None,
-) -> None:
-    """Results to standard output in the chosen form, and all forms into the folder when one is given."""
+def _written(results: Sequence[Evaluation], chosen: str | None, out: Path | None, say: Bar) -> str:
+    """The results in the chosen form for standard output; all forms in the folder when one is given."""
     tables = [evaluated.result.table() for evaluated in results]
     # Made when it is wanted: the matrices of every page are dear, and most runs want a table.
     forms: dict[str, Callable[[], str]] = {
         "result.json": lambda: report.to_json(_values(results)) + "\n",
-        "result.csv": lambda: report.to_csv(tables),
+        "result.csv": lambda: report.to_csv([evaluated.csv_table() for evaluated in results]),
         "result.md": lambda: report.to_markdown(tables),
     }
+    made: dict[str, str] = {}
+    for name in forms if out is not None else [chosen] if chosen else []:
+        say(f"Writing {name}")
+        made[name] = forms[name]()
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        for name, form in forms.items():
-            (out / name).write_text(form(), encoding="utf-8", newline="\n")
-    chosen = "result.json" if json else "result.csv" if csv else "result.md" if markdown else None
-    sys.stdout.write(forms[chosen]() if chosen else report.to_text(tables))
-    if not json:  # the JSON has them
-        unique = {finding: None for evaluated in results for finding in evaluated.findings}
-        sys.stderr.write(report.findings_text(list(unique)))
+        for model, evaluated in enumerate(results):
+            files = evaluated.csv_files(model, len(results))
+            made |= {name: report.to_csv([table]) for name, table in files.items()}
+        for name, text in made.items():
+            (out / name).write_text(text, encoding="utf-8", newline="\n")
+    return made[chosen] if chosen else report.to_text(tables)
 
 
 def _values(results: Sequence[Evaluation]) -> dict[str, Any] | list[dict[str, Any]]:

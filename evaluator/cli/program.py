@@ -1,4 +1,4 @@
-"""The program: its one `app`, exit codes, how a failure is told, and the status line.
+"""The program: its one `app`, exit codes, how a failure is told, and the progress bars.
 
 Exit codes: 0 fine, 1 a gate failed, 2 bad input or usage, 3 internal error. Results go to standard output, everything
 else to standard error; no traceback without ``--debug``.
@@ -11,12 +11,13 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from cyclopts import App, CycloptsError, UnusedCliTokensError
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TaskID, TimeElapsedColumn
 from rich.text import Text
 
 from evaluator import report
@@ -95,13 +96,54 @@ def _complaint(problem: Exception) -> str:
     return f"error: {plain(str(problem))}\n{more}"
 
 
+class Bar:
+    """A progress bar for one job after the other; calling it begins the next one.
+
+    Attributes
+    ----------
+    bars : rich.progress.Progress
+    """
+
+    def __init__(self, bars: Progress, start: str) -> None:
+        self.bars = bars
+        # Text from data goes into a Text, never into markup.
+        self._job: TaskID = bars.add_task("", total=None, words=Text(plain(start)))
+        self._begun = False
+
+    def __call__(self, text: str) -> None:
+        """Begin the next job, whose length is not known yet; the one before is done."""
+        if self._begun:
+            self.end()
+            self._job = self.bars.add_task("", total=None, words=Text(plain(text)))
+        else:
+            self.bars.update(self._job, words=Text(plain(text)))
+        self._begun = True
+
+    def count(self, done: int, total: int) -> None:
+        """How much of the present job is done."""
+        self.bars.update(self._job, completed=done, total=total)
+
+    def end(self) -> None:
+        """The last job is done."""
+        total = next(task.total for task in self.bars.tasks if task.id == self._job) or 1
+        self.bars.update(self._job, completed=total, total=total)
+
+
+class _Words(ProgressColumn):
+    """What a job is."""
+
+    def render(self, task: Task) -> Text:
+        found: Text = task.fields["words"]
+        return found
+
+
 @contextlib.contextmanager
-def progress(start: str) -> Any:  # noqa: ANN401 - a generator behind contextmanager
-    """A status line on a terminal's standard error; silent elsewhere. Yields a function that changes it."""
+def progress(start: str) -> Iterator[Bar]:
+    """Progress bars on a terminal's standard error, one for each job; silent elsewhere. Yields what they are told."""
     console = Console(stderr=True, markup=False, highlight=False)
-    if not console.is_terminal:
-        yield lambda _text: None
-        return
-    with console.status(Text(start)) as status:
-        say: Callable[[str], None] = lambda text: status.update(Text(plain(text)))  # noqa: E731
-        yield say
+    columns = (_Words(), BarColumn(bar_width=32), MofNCompleteColumn(), TimeElapsedColumn())
+    # Gone when it ends, so that results alone stand on the screen.
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
+        bar = Bar(bars, start)
+        yield bar
+        bar.end()

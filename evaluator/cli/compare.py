@@ -1,0 +1,224 @@
+"""The commands that compare predictions: what two models do differently, and whether a new one may replace the old."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final, cast
+
+from cyclopts import Group, Parameter
+
+from evaluator import evaluation, report
+from evaluator.cli.program import GATE_FAILED, OK, UsageError, app, progress
+from evaluator.cli.protocol_options import ProtocolOptions, need_protocol
+from evaluator.compare.comparison import Comparison, signature_line
+from evaluator.compare.comparison import compare as compared
+from evaluator.compare.from_results import ProtocolResult, measures
+from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, parse, verdict_table
+from evaluator.compare.resampling import RESAMPLES, SEED
+from evaluator.errors import plain
+from evaluator.evaluation import Evaluation, OptionError
+from evaluator.results import count_of
+
+_MOST_RESAMPLES: Final = 1_000_000
+_DEFAULT: Final = ProtocolOptions()
+
+_resampling = Group("Intervals", sort_key=3)
+_output = Group("Output", sort_key=4)
+
+_Seed = Annotated[int, Parameter(group=_resampling)]
+_Resamples = Annotated[int, Parameter(group=_resampling)]
+_Switch = Annotated[bool, Parameter(group=_output, negative="")]
+
+
+@app.command
+def compare(
+    protocol: str,
+    /,
+    *,
+    gt: Path,
+    pred: Annotated[list[Path], Parameter(negative="")],
+    options: ProtocolOptions = _DEFAULT,
+    seed: _Seed = SEED,
+    resamples: _Resamples = RESAMPLES,
+    json: _Switch = False,
+    markdown: _Switch = False,
+) -> int:
+    """Compare predictions with each other: who finds what, how far they are apart, how sure that is.
+
+    The first --pred is A, the baseline, the second B, the candidate; more of them stand in a table of all models.
+
+    Parameters
+    ----------
+    protocol
+        The evaluation system; see the README for the list.
+    gt
+        Ground-truth file or folder.
+    pred
+        Prediction file or folder; give it twice or more.
+    seed
+        Seed of the resampling.
+    resamples
+        How often documents are drawn for the intervals.
+    json
+        Write JSON to standard output.
+    markdown
+        Write Markdown to standard output.
+    """
+    need_protocol(protocol)
+    _check(json=json, markdown=markdown, resamples=resamples, seed=seed)
+    if len(pred) < 2:
+        raise UsageError("give --pred twice or more; to evaluate one prediction use layoutscope evaluate.")
+    with progress("Reading") as say:
+        evaluations = _evaluated(protocol, gt, pred, options, say)
+        say("Comparing")
+        found = compared(_results(evaluations), seed=seed, resamples=resamples)
+        try:
+            text = _form(found, evaluations, [path.name for path in pred], json=json, markdown=markdown)
+        except ValueError as problem:
+            raise UsageError(f"{problem}.") from problem
+    sys.stdout.write(text)
+    if not json:  # the JSON has them
+        _say(evaluations, found.labels.sentences)
+    return OK
+
+
+@app.command
+def gate(
+    protocol: str,
+    /,
+    *,
+    gt: Path,
+    pred: Path,
+    baseline: Path | None = None,
+    fail_if: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    options: ProtocolOptions = _DEFAULT,
+    seed: _Seed = SEED,
+    resamples: _Resamples = RESAMPLES,
+    json: _Switch = False,
+    markdown: _Switch = False,
+) -> int:
+    """Fail with exit code 1 when a prediction is not good enough, in absolute terms or against a baseline.
+
+    A condition says what is not allowed: "recall[Table] < baseline - 0.5pt", "f1 < 0.85", "precision < baseline and
+    significant". See docs/ci-gate.md for all of it.
+
+    Parameters
+    ----------
+    protocol
+        The evaluation system; see the README for the list.
+    gt
+        Ground-truth file or folder.
+    pred
+        Prediction file or folder.
+    baseline
+        Prediction file or folder of what is in use now.
+    fail_if
+        A condition; repeat it for more.
+    seed
+        Seed of the resampling.
+    resamples
+        How often documents are drawn for the intervals.
+    json
+        Write JSON to standard output.
+    markdown
+        Write Markdown to standard output.
+    """
+    need_protocol(protocol)
+    _check(json=json, markdown=markdown, resamples=resamples, seed=seed)
+    if not fail_if:
+        raise UsageError(f"give at least one --fail-if, such as --fail-if {EXAMPLE}.")
+    paths = [pred] if baseline is None else [pred, baseline]
+    with progress("Reading") as say:
+        try:
+            conditions = [parse(text) for text in fail_if]
+            evaluations = _evaluated(protocol, gt, paths, options, say)
+            say("Judging")
+            sides = [measures(result) for result in _results(evaluations)]
+            reference = sides[1] if len(sides) > 1 else None
+            verdicts = judge(conditions, sides[0], reference, seed=seed, resamples=resamples)
+        except ConditionError as problem:
+            raise UsageError(f"{problem}.") from problem
+    failed = sum(verdict.failed for verdict in verdicts)
+    sys.stdout.write(_verdicts(verdicts, evaluations, paths, seed, resamples, json=json, markdown=markdown))
+    if not json:
+        _say(evaluations, ())
+    if failed:
+        sys.stderr.write(f"gate failed: {failed} of {count_of(len(verdicts), 'condition')}\n")
+    return GATE_FAILED if failed else OK
+
+
+def _evaluated(
+    protocol: str, gt: Path, paths: Sequence[Path], options: ProtocolOptions, say: evaluation.Say
+) -> list[Evaluation]:
+    """The predictions evaluated against one ground truth, ready to be compared."""
+    try:
+        return evaluation.evaluate_together(protocol, gt, paths, options.checked(), say)
+    except OptionError as problem:
+        raise UsageError(f"{problem}.") from problem
+
+
+def _results(evaluations: Sequence[Evaluation]) -> list[ProtocolResult]:
+    """The results behind some evaluations, which are those of the protocols."""
+    return [cast(ProtocolResult, one.result) for one in evaluations]
+
+
+def _check(*, json: bool, markdown: bool, resamples: int, seed: int) -> None:
+    """Refuse two forms at once, and numbers with which nothing can be drawn."""
+    if json and markdown:
+        raise UsageError("choose one of --json and --markdown.")
+    if not 1 <= resamples <= _MOST_RESAMPLES:
+        raise UsageError(f"--resamples must be between 1 and {_MOST_RESAMPLES:,}; found {resamples:,}.")
+    if seed < 0:
+        raise UsageError(f"--seed must be at least 0; found {seed}.")
+
+
+def _form(
+    found: Comparison, evaluations: Sequence[Evaluation], names: Sequence[str], *, json: bool, markdown: bool
+) -> str:
+    """A comparison in the chosen form."""
+    if json:
+        return report.to_json(found.to_json([one.to_json() for one in evaluations])) + "\n"
+    tables = found.tables(names)
+    return report.to_markdown(tables) if markdown else report.to_text(tables)
+
+
+def _verdicts(
+    verdicts: Sequence[Verdict],
+    evaluations: Sequence[Evaluation],
+    paths: Sequence[Path],
+    seed: int,
+    resamples: int,
+    *,
+    json: bool,
+    markdown: bool,
+) -> str:  # fmt: skip
+    """The verdicts in the chosen form."""
+    failed = sum(verdict.failed for verdict in verdicts)
+    signatures = [one.result.signature for one in evaluations]
+    line = signatures[0].line
+    if len(signatures) > 1:
+        line = signature_line(signatures[::-1], seed=seed, resamples=resamples)
+    if json:
+        values: dict[str, Any] = {
+            "passed": not failed,
+            "signature": line,
+            "conditions": [verdict.to_json() for verdict in verdicts],
+            "result": evaluations[0].to_json(),
+            "baseline": evaluations[1].to_json() if len(evaluations) > 1 else None,
+            "seed": seed,
+            "resamples": resamples,
+        }
+        return report.to_json(values) + "\n"
+    against = f" against {paths[1].name}" if len(paths) > 1 else ""
+    ended = f"failed, {failed} of {count_of(len(verdicts), 'condition')}" if failed else "passed"
+    tables = [verdict_table(verdicts, f"Gate {ended}: {paths[0].name}{against}", line)]
+    return report.to_markdown(tables) if markdown else report.to_text(tables)
+
+
+def _say(evaluations: Sequence[Evaluation], notes: Sequence[str]) -> None:
+    """Findings of the files, and notes, to standard error."""
+    unique = {finding: None for one in evaluations for finding in one.findings}
+    sys.stderr.write(report.findings_text(list(unique)))
+    sys.stderr.write("".join(f"note: {plain(note)}\n" for note in notes))

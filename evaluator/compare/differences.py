@@ -1,0 +1,248 @@
+"""How far two models are apart, metric by metric: the difference, its interval, and the documents behind it.
+
+Owns `Difference` and the order in which differences are read. Differences are B minus A; intervals come from drawing
+documents with replacement, the same draws for both models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from evaluator.boxes import FloatArray, IntArray
+from evaluator.compare.measures import Key, Measures
+from evaluator.compare.metrics import METRICS
+from evaluator.compare.resampling import FEW_DOCUMENTS, RESAMPLES, SEED, draws, interval
+from evaluator.results import defined
+
+Kind = Literal["loss", "unclear", "gain", "undefined"]
+_ORDER: Final[Mapping[Kind, int]] = {"loss": 0, "unclear": 1, "gain": 2, "undefined": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How far B is from A in one metric.
+
+    Attributes
+    ----------
+    metric : str
+        Key of `evaluator.compare.metrics.METRICS`.
+    label : str
+        The label, or the name of the row for all labels.
+    overall : bool
+        Whether it is that row.
+    a, b : float or None
+        The two numbers as the protocol reports them.
+    difference : float or None
+        B minus A; None when either is undefined.
+    low, high : float or None
+        95 % interval of the difference; None with fewer than 2 documents, without a difference, or where more than
+        5 % of the resamples leave it undefined.
+    documents : int
+        D, the documents that were drawn from.
+    documents_better, documents_worse : int
+        Documents in which B alone has the better, the worse number; those where either is undefined are not counted.
+    undefined : int
+        Resamples that leave the difference undefined; they are left out of the interval.
+    resamples : int
+    documents_with : int or None
+        Documents in which either number is defined, those that have the label; None for all of them.
+    """
+
+    metric: str
+    label: str
+    overall: bool
+    a: float | None
+    b: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    documents: int
+    documents_better: int
+    documents_worse: int
+    undefined: int
+    resamples: int
+    documents_with: int | None = None
+
+    @property
+    def few_documents(self) -> bool:
+        """Whether there are so few documents that an interval means little."""
+        return self.documents < FEW_DOCUMENTS
+
+    @property
+    def rare(self) -> bool:
+        """Whether enough documents are there and too few have the label: drawing the others tells nothing of it."""
+        with_label = self.documents if self.documents_with is None else self.documents_with
+        return not self.few_documents and with_label < FEW_DOCUMENTS
+
+    @property
+    def leaves_out_zero(self) -> bool:
+        """Whether there is an interval and 0 is outside of it."""
+        return self.low is not None and self.high is not None and (self.low > 0.0 or self.high < 0.0)
+
+    @property
+    def starred(self) -> bool:
+        """Whether the difference is clear: the interval leaves out 0, and enough documents have the label."""
+        return self.leaves_out_zero and not self.few_documents and not self.rare
+
+    @property
+    def kind(self) -> Kind:
+        """``loss`` and ``gain`` when starred, ``unclear`` when not, ``undefined`` without a difference."""
+        if self.difference is None:
+            return "undefined"
+        if not self.starred or METRICS[self.metric].target is not None:
+            return "unclear"
+        return "gain" if self.difference > 0.0 else "loss"
+
+
+def differences(
+    a: Measures, b: Measures, *, seed: int = SEED, resamples: int = RESAMPLES, keys: Sequence[Key] | None = None
+) -> tuple[Difference, ...]:
+    """The differences of two models, B minus A.
+
+    Parameters
+    ----------
+    a, b : Measures
+        Of one protocol and one ground truth. A document or label that only one of them has is undefined for the
+        other, or empty, as its protocol has it.
+    seed, resamples : int
+        See `evaluator.compare.resampling.draws`.
+    keys : sequence of Key, optional
+        These only; all when absent.
+
+    Returns
+    -------
+    tuple of Difference
+        In the order of A's numbers, then those that only B has.
+
+    Notes
+    -----
+    Paired percentile bootstrap over documents: one draw of documents gives one number of each model, and their
+    difference. Documents are put in the order of their ids first, so that the order of files changes nothing.
+    """
+    if keys is not None:
+        a, b = a.only(set(keys)), b.only(set(keys))
+    every = list(dict.fromkeys([*a.keys, *b.keys]))
+    documents = sorted({*a.documents, *b.documents})
+    sides = [_Side.of(measures, documents, every) for measures in (a, b)]
+    resampled = np.concatenate(
+        [sides[1].resampled(w) - sides[0].resampled(w) for w in draws(len(documents), resamples=resamples, seed=seed)]
+    )
+    found = interval(resampled)
+    difference = sides[1].values - sides[0].values
+    known = ~np.isnan(difference) & (len(documents) > 1)
+    low, high = np.where(known, found.low, np.nan), np.where(known, found.high, np.nan)
+    alone = [side.per_document(len(documents)) for side in sides]
+    counted = (~np.isnan(alone[0]) | ~np.isnan(alone[1])).sum(axis=0)
+    good = [_judged(values, every) for values in alone]
+    better, worse = (good[1] > good[0]).sum(axis=0), (good[1] < good[0]).sum(axis=0)
+    return tuple(
+        Difference(
+            metric=key.metric,
+            label=key.label,
+            overall=key.label == a.overall,
+            a=defined(sides[0].values[row]),
+            b=defined(sides[1].values[row]),
+            difference=defined(difference[row]),
+            low=defined(low[row]),
+            high=defined(high[row]),
+            documents=len(documents),
+            documents_better=int(better[row]),
+            documents_worse=int(worse[row]),
+            undefined=int(found.undefined[row]),
+            resamples=resamples,
+            documents_with=int(counted[row]),
+        )
+        for row, key in enumerate(every)
+    )
+
+
+def in_reading_order(found: Sequence[Difference]) -> tuple[Difference, ...]:
+    """Differences as they are read: the worst clear loss first, then the unclear ones, then the clear gains.
+
+    Returns
+    -------
+    tuple of Difference
+        Each group by rising difference, equal ones in the order given; undefined ones last.
+    """
+    return tuple(sorted(found, key=lambda one: (_ORDER[one.kind], one.difference or 0.0)))
+
+
+def worth_showing(
+    found: Sequence[Difference], *, limit: int = 8, metrics: Sequence[str] = ("recall", "precision")
+) -> tuple[Difference, ...]:
+    """The few differences that a reader should see, in reading order.
+
+    Parameters
+    ----------
+    found : sequence of Difference
+    limit : int
+        How many at most.
+    metrics : sequence of str
+        Those that compete; the ones over all labels always have a place.
+
+    Returns
+    -------
+    tuple of Difference
+        Clear losses before clear gains before unclear ones, the larger before the smaller.
+    """
+    chosen = [one for one in found if one.metric in metrics and one.difference is not None]
+    rank: Mapping[Kind, int] = {"loss": 1, "gain": 2, "unclear": 3, "undefined": 4}
+    chosen.sort(key=lambda one: (0 if one.overall else rank[one.kind], -abs(one.difference or 0.0)))
+    return in_reading_order(chosen[:limit])
+
+
+def _judged(values: FloatArray, keys: Sequence[Key]) -> FloatArray:
+    """How good numbers are, more being better: where a metric has a target, how near they are to it."""
+    target = np.array([np.nan if METRICS[key.metric].target is None else METRICS[key.metric].target for key in keys])
+    return np.where(np.isnan(target), values, -np.abs(values - target))
+
+
+class _Side(NamedTuple):
+    """One model under the documents and keys of a pair.
+
+    Attributes
+    ----------
+    measures : Measures
+    documents : int64
+        Row of each of its documents in those of the pair.
+    columns : int64
+        Its column of each key of the pair; one too high for what it does not have.
+    """
+
+    measures: Measures
+    documents: IntArray
+    columns: IntArray
+
+    @classmethod
+    def of(cls, measures: Measures, documents: Sequence[str], keys: Sequence[Key]) -> _Side:
+        """A model under shared documents and keys."""
+        place = {name: row for row, name in enumerate(documents)}
+        column = {key: row for row, key in enumerate(measures.keys)}
+        return cls(
+            measures,
+            np.array([place[name] for name in measures.documents], dtype=np.int64),
+            np.array([column.get(key, len(column)) for key in keys], dtype=np.int64),
+        )
+
+    @property
+    def values(self) -> FloatArray:
+        """Its numbers, NaN for what it does not have."""
+        return np.append(self.measures.values, np.nan)[self.columns]
+
+    def resampled(self, weights: FloatArray) -> FloatArray:
+        """Its numbers in each resample."""
+        return self._shared(self.measures.resampled(np.ascontiguousarray(weights[:, self.documents])))
+
+    def per_document(self, documents: int) -> FloatArray:
+        """Its numbers in each document of the pair, NaN where undefined or not its document."""
+        every = np.full((documents, len(self.columns)), np.nan)
+        every[self.documents] = self._shared(self.measures.per_document)
+        return every
+
+    def _shared(self, values: FloatArray) -> FloatArray:
+        """Columns of the keys of the pair."""
+        return np.column_stack([values, np.full(len(values), np.nan)])[:, self.columns]

@@ -1,0 +1,340 @@
+"""Gates: conditions under which a run must fail, written in one line, judged against a baseline.
+
+Owns the grammar, the verdict of each condition and the table that says which failed, by how much and how sure that is.
+
+    metric [ "[" label "]" ] ( "<" | ">" | "<=" | ">=" ) limit [ "and significant" ]
+    limit = number [ "%" | "pt" ] | "baseline" [ ( "-" | "+" ) number ( "pt" | "%" ) ]
+
+A condition says what is *not* allowed: ``recall[Table] < baseline - 0.5pt`` fails when recall of Table is more than
+half a point below the baseline. ``pt`` are points, the hundredths of a ratio; ``%`` after the baseline is a share of
+it. Without a label, or with ``[all]``, the number is that over all labels; a label with odd characters stands in double
+quotes. ``and significant`` lets a condition fail only when the interval of the difference to the baseline leaves out 0.
+
+A condition that cannot be judged fails. A number that is undefined for the prediction is mostly the very regression
+that a gate is for (a model that finds nothing has no precision), and a gate that passes because it saw nothing is worse
+than none. It is no wrong usage either, so the exit code is that of a failed gate and the reason is told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
+
+from evaluator.compare.differences import Difference, differences
+from evaluator.compare.measures import Key, Measures
+from evaluator.compare.metrics import METRICS
+from evaluator.compare.resampling import RESAMPLES, SEED
+from evaluator.compare.sentences import MINUS, interval_text, moved_text, points
+from evaluator.results import ResultTable, count_of, defined
+
+Operator = Literal["<", ">", "<=", ">="]
+Unit = Literal["points", "percent"]
+
+ALL: Final = "all"
+"""Label that stands for all labels; a label of this name is written in quotes."""
+EXAMPLE: Final = '"recall[Table] < baseline - 0.5pt"'
+
+# Numbers that are nearer than this are equal: a baseline of 0.805 less half a point is not exactly 0.8.
+_EQUAL: Final = 1e-12
+_GRAMMAR: Final = re.compile(
+    r"""\s* (?P<metric>[A-Za-z]\w*)
+        \s* (?:\[ \s* (?: "(?P<quoted>(?:[^"\\]|\\.)*)" | (?P<label>[^\]"]*[^\]"\s]) ) \s* \])?
+        \s* (?P<operator><=|>=|<|>)
+        \s* (?: baseline (?: \s* (?P<sign>[-+−]) \s* (?P<offset>\d+(?:\.\d+)?) \s* (?P<unit>points?|pts?|%) )?
+              | (?P<number>\d+(?:\.\d+)?) \s* (?P<number_unit>points?|pts?|%)? )
+        \s* (?P<significant>and\s+significant)? \s*""",
+    re.VERBOSE,
+)
+
+
+class ConditionError(ValueError):
+    """Raised for a condition that is not written in the grammar, or names what does not exist; one sentence."""
+
+
+class Limit(NamedTuple):
+    """What a value is compared with.
+
+    Attributes
+    ----------
+    of_baseline : bool
+        Whether the baseline's value is meant.
+    amount : float
+        The limit itself as a ratio; for the baseline, what is added to it: a ratio, or a share of it.
+    unit : "points" or "percent"
+        For the baseline: what the amount is.
+    """
+
+    of_baseline: bool
+    amount: float
+    unit: Unit
+
+    def value(self, baseline: float | None) -> float | None:
+        """The limit as a ratio; None when it is that of a baseline which is undefined."""
+        if not self.of_baseline:
+            return self.amount
+        if baseline is None:
+            return None
+        return baseline + (self.amount if self.unit == "points" else baseline * self.amount)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What is not allowed.
+
+    Attributes
+    ----------
+    text : str
+        As it was written.
+    metric : str
+    label : str or None
+        None for all labels.
+    operator : "<", ">", "<=" or ">="
+    limit : Limit
+    significant : bool
+        Whether it fails only when the interval of the difference leaves out 0.
+    """
+
+    text: str
+    metric: str
+    label: str | None
+    operator: Operator
+    limit: Limit
+    significant: bool
+
+    @property
+    def needs_baseline(self) -> bool:
+        """Whether there is nothing to judge without a baseline."""
+        return self.limit.of_baseline or self.significant
+
+    def holds(self, value: float, limit: float) -> bool:
+        """Whether a value is what is not allowed; numbers that differ by less than 1e-12 are equal."""
+        above = value - limit
+        strict = {"<": above < -_EQUAL, ">": above > _EQUAL, "<=": above <= _EQUAL, ">=": above >= -_EQUAL}
+        return strict[self.operator]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a condition.
+
+    Attributes
+    ----------
+    condition : Condition
+    key : Key
+        The number it is about.
+    value, baseline, limit : float or None
+        None where undefined, or without a baseline.
+    difference : Difference or None
+        Prediction minus baseline; None without a baseline.
+    failed : bool
+    reason : str
+        Why, in one sentence.
+    """
+
+    condition: Condition
+    key: Key
+    value: float | None
+    baseline: float | None
+    limit: float | None
+    difference: Difference | None
+    failed: bool
+    reason: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The verdict as plain values; undefined is None."""
+        one = self.difference
+        return {
+            "condition": self.condition.text,
+            "metric": self.key.metric,
+            "label": self.key.label,
+            "failed": self.failed,
+            "value": self.value,
+            "baseline": self.baseline,
+            "limit": self.limit,
+            "difference": None if one is None else one.difference,
+            "low": None if one is None else one.low,
+            "high": None if one is None else one.high,
+            "documents": None if one is None else one.documents,
+            "reason": self.reason,
+        }
+
+
+def parse(text: str) -> Condition:
+    """A condition as it is written.
+
+    Parameters
+    ----------
+    text : str
+        See the module.
+
+    Returns
+    -------
+    Condition
+
+    Raises
+    ------
+    ConditionError
+        When it cannot be read, or compares a ratio with a number above 1.
+
+    Examples
+    --------
+    >>> condition = parse('recall[Table] < baseline - 0.5pt and significant')
+    >>> condition.metric, condition.label, condition.operator, condition.significant
+    ('recall', 'Table', '<', True)
+    >>> round(condition.limit.value(0.8), 6)
+    0.795
+    """
+    read = _GRAMMAR.fullmatch(text)
+    if read is None:
+        raise ConditionError(f"a condition must look like {EXAMPLE}; found {text}")
+    quoted, label = read["quoted"], read["label"]
+    if quoted is not None:
+        label = re.sub(r"\\(.)", r"\1", quoted)
+    elif label == ALL:
+        label = None
+    operators: dict[str, Operator] = {"<": "<", ">": ">", "<=": "<=", ">=": ">="}
+    return Condition(
+        text=text.strip(),
+        metric=read["metric"],
+        label=label,
+        operator=operators[read["operator"]],
+        limit=_limit(read, text),
+        significant=read["significant"] is not None,
+    )
+
+
+def _limit(read: re.Match[str], text: str) -> Limit:
+    """The right side of a condition."""
+    if read["number"] is None:
+        sign = -1.0 if read["sign"] in ("-", MINUS) else 1.0
+        amount = sign * float(read["offset"] or 0.0) / 100.0
+        return Limit(of_baseline=True, amount=amount, unit="percent" if read["unit"] == "%" else "points")
+    number = float(read["number"])
+    if read["number_unit"] is not None:
+        return Limit(of_baseline=False, amount=number / 100.0, unit="points")
+    metric = METRICS.get(read["metric"])
+    if number > 1.0 and (metric is None or metric.target is None):
+        raise ConditionError(f"a ratio is at most 1, so write {read['number']} % or a number up to 1; found {text}")
+    return Limit(of_baseline=False, amount=number, unit="points")
+
+
+def judge(
+    conditions: Sequence[Condition],
+    prediction: Measures,
+    baseline: Measures | None,
+    *,
+    seed: int = SEED,
+    resamples: int = RESAMPLES,
+) -> tuple[Verdict, ...]:
+    """What becomes of some conditions.
+
+    Parameters
+    ----------
+    conditions : sequence of Condition
+    prediction : Measures
+    baseline : Measures or None
+        None when no condition needs one.
+    seed, resamples : int
+        See `evaluator.compare.resampling.draws`.
+
+    Returns
+    -------
+    tuple of Verdict
+        One per condition, in order.
+
+    Raises
+    ------
+    ConditionError
+        When a metric or label does not exist, or a condition needs a baseline and there is none.
+    """
+    every = dict.fromkeys([*prediction.keys, *(() if baseline is None else baseline.keys)])
+    keys = [_key(condition, list(every), prediction.overall) for condition in conditions]
+    lonely = [condition.text for condition in conditions if condition.needs_baseline and baseline is None]
+    if lonely:
+        raise ConditionError(f"{lonely[0]} needs --baseline")
+    values = dict(zip(prediction.keys, prediction.values.tolist(), strict=True))
+    found: dict[Key, Difference] = {}
+    if baseline is not None:
+        compared = differences(baseline, prediction, seed=seed, resamples=resamples, keys=keys)
+        found = {Key(one.metric, one.label): one for one in compared}
+    return tuple(
+        _verdict(condition, key, values.get(key), found.get(key))
+        for condition, key in zip(conditions, keys, strict=True)
+    )
+
+
+def _key(condition: Condition, keys: Sequence[Key], overall: str) -> Key:
+    """The number that a condition is about; ConditionError that lists what there is."""
+    metrics = list(dict.fromkeys(key.metric for key in keys))
+    named = [metric for metric in metrics if metric == condition.metric]
+    named = named or [metric for metric in metrics if metric.casefold() == condition.metric.casefold()]
+    if len(named) != 1:
+        raise ConditionError(f"there is no metric {condition.metric}; there are {', '.join(metrics)}")
+    labels = [key.label for key in keys if key.metric == named[0]]
+    label = overall if condition.label is None else condition.label
+    if label not in labels:
+        asked = f"no value of {named[0]} over all labels" if condition.label is None else f"no label {condition.label}"
+        raise ConditionError(f"there is {asked}; {named[0]} is there for {', '.join(labels)}")
+    return Key(named[0], label)
+
+
+def _verdict(condition: Condition, key: Key, value: float | None, difference: Difference | None) -> Verdict:
+    """The verdict on one condition."""
+    value = None if value is None else defined(value)
+    baseline = None if difference is None else difference.a
+    limit = condition.limit.value(baseline)
+    failed, reason = True, ""
+    if value is None:
+        reason = "It cannot be judged: the number is not defined for the prediction."
+    elif limit is None:
+        reason = "It cannot be judged: the number is not defined for the baseline."
+    elif not condition.holds(value, limit):
+        failed, reason = False, "It does not hold."
+    elif not condition.significant:
+        reason = f"It holds by {points(abs(value - limit), signed=False, decimals=2)} points."
+    else:
+        assert difference is not None
+        failed, reason = _significant(difference)
+    return Verdict(condition, key, value, baseline, limit, difference, failed, reason)
+
+
+def _significant(difference: Difference) -> tuple[bool, str]:
+    """Whether a condition that holds fails although it must be significant, and why."""
+    if difference.low is None:
+        return True, "It holds, and cannot be judged to be chance: there is no interval."
+    if not difference.leaves_out_zero:
+        return False, "It holds, and the interval of the difference includes 0."
+    counted = difference.documents if difference.documents_with is None else difference.documents_with
+    little = difference.few_documents or difference.rare
+    few = f" With {count_of(counted, 'document')} it means little." if little else ""
+    return True, f"It holds, and the interval of the difference leaves out 0.{few}"
+
+
+def verdict_table(verdicts: Sequence[Verdict], title: str, signature: str) -> ResultTable:
+    """One row per condition.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+    title, signature : str
+
+    Returns
+    -------
+    ResultTable
+        Columns ``gate`` (failed or passed), ``condition``, ``value``, ``baseline``, ``limit``, ``points`` (prediction
+        minus baseline), ``interval``, ``why``.
+    """
+    rows = []
+    for verdict in verdicts:
+        one = verdict.difference
+        rows.append(
+            (
+                "FAILED" if verdict.failed else "passed", verdict.condition.text, verdict.value, verdict.baseline,
+                verdict.limit, None if one is None else moved_text(one),
+                None if one is None else interval_text(one, signed=True), verdict.reason,
+            )
+        )  # fmt: skip
+    columns = ("gate", "condition", "value", "baseline", "limit", "points", "interval", "why")
+    return ResultTable(title=title, signature=signature, columns=columns, rows=tuple(rows))

@@ -1,0 +1,78 @@
+"""Label sets that differ: which labels only one model knows, and which of them are one name in two spellings.
+
+Owns the notes and the proposals; nothing is renamed here. Whoever accepts a proposal passes it as ``map_label``.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+
+class LabelNotes(NamedTuple):
+    """How the labels of two models differ.
+
+    Attributes
+    ----------
+    only_a, only_b : tuple of str
+        Labels that the other model does not have, in file order.
+    mapping : dict of str to str
+        Proposed new name by old name; pass it as ``map_label``.
+    sentences : tuple of str
+        The same in words; empty when both have the same labels.
+    """
+
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    mapping: dict[str, str]
+    sentences: tuple[str, ...]
+
+
+def label_notes(a: Sequence[str], b: Sequence[str], truth: Sequence[str] = ()) -> LabelNotes:
+    """What is to be said about the labels of two models.
+
+    Parameters
+    ----------
+    a, b : sequence of str
+        Labels of the two models.
+    truth : sequence of str
+        Labels of the ground truth, whose spelling is kept.
+
+    Returns
+    -------
+    LabelNotes
+        A mapping is proposed for names that are equal but for case, punctuation and blanks, when they are so with one
+        name of the ground truth, or, where it has none of them, with one of the other model.
+
+    Examples
+    --------
+    >>> label_notes(["list item"], ["List-item"]).mapping
+    {'list item': 'List-item'}
+    """
+    only_a = tuple(label for label in dict.fromkeys(a) if label not in b)
+    only_b = tuple(label for label in dict.fromkeys(b) if label not in a)
+    strange = [label for label in dict.fromkeys([*a, *b]) if label not in truth]
+    mapping = _mapping([label for label in only_a if label in strange], only_b) | _mapping(strange, truth)
+    sentences = [
+        f"{', '.join(labels)}: only in {letter}." for letter, labels in (("A", only_a), ("B", only_b)) if labels
+    ]
+    if mapping:
+        options = " ".join(f'--map-label "{old}={new}"' for old, new in mapping.items())
+        sentences.append(f"Equal but for case and punctuation; to compare them as one label: {options}.")
+    return LabelNotes(only_a, only_b, mapping, tuple(sentences))
+
+
+def _mapping(labels: Sequence[str], kept: Sequence[str]) -> dict[str, str]:
+    """New name by old name for labels that fold to exactly one of the names that are kept."""
+    by_folded: dict[str, list[str]] = {}
+    for name in dict.fromkeys(kept):
+        by_folded.setdefault(_folded(name), []).append(name)
+    proposals: Mapping[str, list[str]] = {label: by_folded.get(_folded(label), []) for label in labels}
+    return {label: names[0] for label, names in proposals.items() if len(names) == 1 and names[0] != label}
+
+
+def _folded(label: str) -> str:
+    """The letters and digits of a label in one case."""
+    normal = unicodedata.normalize("NFKC", label).casefold()
+    return "".join(char for char in normal if char.isalnum()) or label

@@ -1,0 +1,443 @@
+"""The ledger: which of two models found each ground truth, and which false positives they share.
+
+Owns the outcome of every box under two results of one ground truth, its counts by label, page and document, and the
+categories by which pages are filtered. Works on `BoxResult`, so every protocol that matches boxes can be compared; A
+is the baseline, B the candidate. Rows are file order, codes those of the results' datasets. Nothing is resampled here.
+
+The net change counts mistakes: ``gains`` are those that only A makes (ground truth that only B finds, false positives
+of A alone), ``losses`` those that only B makes, and ``net = gains - losses`` is by how many mistakes B has fewer. That
+is (hits of B - hits of A) - (false positives of B - false positives of A), because what both do falls out: a page where
+B finds one more box and invents five is a worse page. ``net_found`` counts the ground truth alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluator.box_results import UNMATCHED, BoxMatching, BoxResult
+from evaluator.boxes import BoolArray, IntArray
+from evaluator.dataset import Dataset, JoinedBoxes
+from evaluator.matching import greedy_rows, overlapping_pairs
+
+BOTH, A_ONLY, B_ONLY, NEITHER = range(4)
+OUTCOMES: Final = ("both", "a_only", "b_only", "neither")
+"""What can become of a ground truth, by code."""
+NOT_COUNTED: Final = -1
+"""Outcome of ground truth that takes no part: a label that is not scored, or a box that the filter leaves out."""
+
+SHARED_IOU: Final = 0.5
+"""From this IoU on, two false positives of one label are the same invention."""
+
+OutcomeArray = npt.NDArray[np.int8]
+
+
+class Category(NamedTuple):
+    """A kind of page or box by which pages are filtered.
+
+    Attributes
+    ----------
+    name : str
+        As in JSON.
+    title : str
+        As people read it.
+    """
+
+    name: str
+    title: str
+
+
+CATEGORIES: Final = (
+    Category("changed", "Changed"),
+    Category("b_fixed", "B fixed"),
+    Category("b_broke", "B broke"),
+    Category("both_missed", "Both missed"),
+    Category("only_b_invents", "Only B invents"),
+)
+"""The filters in the order of the view. *Changed*: anything that only one model does; *B fixed* and *B broke*: ground
+truth that only B, only A finds; *Only B invents*: false positives of B that A does not have."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LedgerCounts:
+    """How many boxes have which outcome, as columns of one length R (labels, pages, documents, or one for all).
+
+    Attributes
+    ----------
+    both, a_only, b_only, neither : int64, shape (R,)
+        Ground truth by who found it.
+    shared, a_invents, b_invents : int64, shape (R,)
+        False positives that both models have (one of each), that only A, that only B has.
+    """
+
+    both: IntArray
+    a_only: IntArray
+    b_only: IntArray
+    neither: IntArray
+    shared: IntArray
+    a_invents: IntArray
+    b_invents: IntArray
+
+    def __len__(self) -> int:
+        return len(self.both)
+
+    @property
+    def gains(self) -> IntArray:
+        """Mistakes that only A makes, int64, shape (R,): what B fixed, and what only A invents."""
+        return self.b_only + self.a_invents
+
+    @property
+    def losses(self) -> IntArray:
+        """Mistakes that only B makes, int64, shape (R,): what B broke, and what only B invents."""
+        return self.a_only + self.b_invents
+
+    @property
+    def net(self) -> IntArray:
+        """By how many mistakes B has fewer, int64, shape (R,); negative where B has more."""
+        return self.gains - self.losses
+
+    @property
+    def net_found(self) -> IntArray:
+        """How many more ground truths B finds, int64, shape (R,); negative where it finds fewer."""
+        return self.b_only - self.a_only
+
+    @property
+    def changed(self) -> IntArray:
+        """Boxes with which only one model is right or wrong, int64, shape (R,)."""
+        return self.gains + self.losses
+
+    def category(self, name: str) -> IntArray:
+        """Boxes of one of `CATEGORIES`, int64, shape (R,).
+
+        Raises
+        ------
+        KeyError
+            For a name that is no category.
+        """
+        columns = {"b_fixed": "b_only", "b_broke": "a_only", "both_missed": "neither", "only_b_invents": "b_invents"}
+        column: IntArray = self.changed if name == "changed" else getattr(self, columns[name])
+        return column
+
+    def row(self, index: int) -> dict[str, int]:
+        """One row as plain values: the four outcomes, then the false positives, then the net change."""
+        outcomes = {name: int(getattr(self, name)[index]) for name in OUTCOMES}
+        false_positives = {
+            "shared": int(self.shared[index]),
+            "a_only": int(self.a_invents[index]),
+            "b_only": int(self.b_invents[index]),
+        }
+        return {
+            **outcomes,
+            **{f"false_positives_{name}": count for name, count in false_positives.items()},
+            "net": int(self.net[index]),
+        }
+
+
+class CategoryCount(NamedTuple):
+    """How many boxes and pages are in a category."""
+
+    name: str
+    title: str
+    items: int
+    pages: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FalsePositives:
+    """The false positives of one model, as columns of one length F in file order.
+
+    Attributes
+    ----------
+    row : int64, shape (F,)
+        Row of the prediction in its file.
+    partner : int64, shape (F,)
+        Row of the other model's false positive that is the same invention; -1 where this model is alone.
+    page : int64, shape (F,)
+        Row in the page columns of the dataset.
+    document, label : int32, shape (F,)
+        Codes of the dataset.
+    """
+
+    row: IntArray
+    partner: IntArray
+    page: IntArray
+    document: npt.NDArray[np.int32]
+    label: npt.NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    @property
+    def shared(self) -> BoolArray:
+        """Which of them the other model has too, bool, shape (F,)."""
+        return np.asarray(self.partner != UNMATCHED)
+
+    def take(self, rows: BoolArray) -> FalsePositives:
+        """Some of them."""
+        return FalsePositives(
+            self.row[rows], self.partner[rows], self.page[rows], self.document[rows], self.label[rows]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """Two results of one ground truth, box by box.
+
+    Attributes
+    ----------
+    dataset : Dataset
+        What both results are of.
+    labels : tuple of str
+        The labels that are counted, in the order of the dataset.
+    truth_outcome : int8, shape (G,)
+        Code into `OUTCOMES` of each ground truth; -1 for those that take no part.
+    a, b : FalsePositives
+        Those of the two models; the partner of a shared one is a row of the other model's file.
+    """
+
+    dataset: Dataset
+    labels: tuple[str, ...]
+    truth_outcome: OutcomeArray
+    a: FalsePositives
+    b: FalsePositives
+
+    @cached_property
+    def total(self) -> LedgerCounts:
+        """One row: everything."""
+        truth = np.zeros(len(self.truth_outcome), dtype=np.int64)
+        return self._by(truth, np.zeros(len(self.a), dtype=np.int64), np.zeros(len(self.b), dtype=np.int64), 1)
+
+    @cached_property
+    def per_label(self) -> LedgerCounts:
+        """One row per label of `labels`."""
+        dataset = self.dataset
+        every = self._by(dataset.ground_truth.label, self.a.label, self.b.label, len(dataset.labels))
+        rows = np.array([dataset.labels.index(label) for label in self.labels], dtype=np.int64)
+        return LedgerCounts(*(getattr(every, name)[rows] for name in LedgerCounts.__slots__))
+
+    @cached_property
+    def per_page(self) -> LedgerCounts:
+        """One row per page of the dataset."""
+        return self._by(self.dataset.ground_truth.page, self.a.page, self.b.page, self.dataset.pages)
+
+    @cached_property
+    def per_document(self) -> LedgerCounts:
+        """One row per document of the dataset."""
+        dataset = self.dataset
+        return self._by(dataset.ground_truth.document, self.a.document, self.b.document, len(dataset.documents))
+
+    def only(self, *, labels: Collection[str] | None = None, documents: Collection[str] | None = None) -> Ledger:
+        """The ledger of some labels or documents.
+
+        Parameters
+        ----------
+        labels : collection of str, optional
+            Names; all of them when absent. Names that are not counted are passed over.
+        documents : collection of str, optional
+            Ids; all of them when absent.
+
+        Returns
+        -------
+        Ledger
+            Box rows keep their places; what is left out has no outcome.
+        """
+        dataset = self.dataset
+        chosen = tuple(label for label in self.labels if labels is None or label in labels)
+        keeps_label = np.array([label in chosen for label in dataset.labels], dtype=bool)
+        keeps_document = np.array([documents is None or d.doc_id in documents for d in dataset.documents], dtype=bool)
+
+        def kept(boxes: JoinedBoxes | FalsePositives) -> BoolArray:
+            return np.asarray(keeps_label[boxes.label] & keeps_document[boxes.document])
+
+        return replace(
+            self,
+            labels=chosen,
+            truth_outcome=np.where(kept(dataset.ground_truth), self.truth_outcome, NOT_COUNTED).astype(np.int8),
+            a=self.a.take(kept(self.a)),
+            b=self.b.take(kept(self.b)),
+        )
+
+    @cached_property
+    def categories(self) -> tuple[CategoryCount, ...]:
+        """Boxes and pages of each of `CATEGORIES`, in that order."""
+        per_page = self.per_page
+        columns = [(category, per_page.category(category.name)) for category in CATEGORIES]
+        return tuple(
+            CategoryCount(category.name, category.title, int(column.sum()), int((column > 0).sum()))
+            for category, column in columns
+        )
+
+    def pages(self, category: str | None = None) -> IntArray:
+        """Pages of a category, the one that lost most first.
+
+        Parameters
+        ----------
+        category : str, optional
+            Name of one of `CATEGORIES`; every page of the dataset when absent.
+
+        Returns
+        -------
+        int64, shape (K,)
+            Rows in the page columns of the dataset by rising net change; of equal ones the page with more changes
+            first, then in the order of the dataset. Unchanged pages stand where the net change is 0.
+        """
+        counts = self.per_page
+        rows = np.arange(len(counts)) if category is None else np.flatnonzero(counts.category(category))
+        return rows[np.lexsort((rows, -counts.changed[rows], counts.net[rows]))]
+
+    def to_json(self) -> dict[str, dict[str, int]]:
+        """Counts of each label under the keys of the terminal contract, by label."""
+        return {label: self.per_label.row(row) for row, label in enumerate(self.labels)}
+
+    def false_positives_json(self) -> dict[str, int]:
+        """False positives by who has them: ``shared``, ``a_only``, ``b_only``."""
+        counts = self.total
+        return {
+            "shared": int(counts.shared[0]),
+            "a_only": int(counts.a_invents[0]),
+            "b_only": int(counts.b_invents[0]),
+        }
+
+    def documents_json(self) -> dict[str, dict[str, int]]:
+        """Counts of each document by its id."""
+        return {document.doc_id: self.per_document.row(row) for row, document in enumerate(self.dataset.documents)}
+
+    def pages_json(self) -> list[dict[str, Any]]:
+        """The changed pages as plain values, the one that lost most first: document, page from 0, counts."""
+        dataset = self.dataset
+        return [
+            {
+                "document": dataset.documents[dataset.page_document[row]].doc_id,
+                "page": int(dataset.page_index[row]),
+                "gains": int(self.per_page.gains[row]),
+                "losses": int(self.per_page.losses[row]),
+                **self.per_page.row(row),
+            }
+            for row in self.pages("changed").tolist()
+        ]
+
+    def _by(
+        self, truth: npt.NDArray[Any], a_code: npt.NDArray[Any], b_code: npt.NDArray[Any], size: int
+    ) -> LedgerCounts:
+        """Counts per code; codes are one per ground truth and one per false positive of each model."""
+        counted = self.truth_outcome != NOT_COUNTED
+        cells = truth[counted].astype(np.int64) * len(OUTCOMES) + self.truth_outcome[counted]
+        outcomes = np.bincount(cells, minlength=size * len(OUTCOMES)).reshape(size, len(OUTCOMES))
+        both, a_only, b_only, neither = outcomes.T
+        return LedgerCounts(
+            both=both,
+            a_only=a_only,
+            b_only=b_only,
+            neither=neither,
+            shared=np.bincount(a_code[self.a.shared], minlength=size),
+            a_invents=np.bincount(a_code[~self.a.shared], minlength=size),
+            b_invents=np.bincount(b_code[~self.b.shared], minlength=size),
+        )
+
+
+def ledger(a: BoxResult[Any], b: BoxResult[Any]) -> Ledger:
+    """The ledger of two results.
+
+    Parameters
+    ----------
+    a, b : BoxResult
+        Baseline and candidate: two models of one `Dataset`, at one IoU threshold. Score thresholds may differ.
+
+    Returns
+    -------
+    Ledger
+        ``both + a_only`` are the true positives of A, ``b_only + neither`` its false negatives, ``shared +
+        a_invents`` its false positives, and so for B.
+
+    Raises
+    ------
+    ValueError
+        When the results are not of one dataset, IoU threshold, choice of labels or ground truth that counts.
+
+    Notes
+    -----
+    Two false positives are shared when they have one label, one page and IoU >= 0.5 (inclusive, whatever the
+    protocol's own threshold); pairs are taken one to one by falling IoU, ties by the corners of the boxes, so that
+    neither the order of rows nor swapping A and B changes a count.
+    """
+    _require_comparable(a, b)
+    matching: BoxMatching = a.matching
+    outcome = np.where(
+        a.truth_partner != UNMATCHED,
+        np.where(b.truth_partner != UNMATCHED, BOTH, A_ONLY),
+        np.where(b.truth_partner != UNMATCHED, B_ONLY, NEITHER),
+    )
+    shared_a, shared_b = _shared(a, b)
+    return Ledger(
+        dataset=matching.dataset,
+        labels=matching.labels,
+        truth_outcome=np.where(matching.truth_counts, outcome, NOT_COUNTED).astype(np.int8),
+        a=_false_positives(a, shared_a, shared_b),
+        b=_false_positives(b, shared_b, shared_a),
+    )
+
+
+def _require_comparable(a: BoxResult[Any], b: BoxResult[Any]) -> None:
+    """ValueError for two results that do not count the same ground truth in the same way."""
+    if not _same(a.matching.dataset, b.matching.dataset):
+        raise ValueError("two models are compared as predictions of one dataset; found two datasets")
+    if a.iou != b.iou:
+        raise ValueError(f"two models are compared at one IoU threshold; found {a.iou:g} and {b.iou:g}")
+    if a.matching.labels != b.matching.labels:
+        raise ValueError("two models are compared on the same labels; found different ones")
+    if not np.array_equal(a.matching.truth_counts, b.matching.truth_counts):
+        raise ValueError(
+            "two models are compared on the same ground truth; found some that counts for one of them only, "
+            "because only one of the files gives page sizes"
+        )
+
+
+def _same(one: Dataset, other: Dataset) -> bool:
+    """Whether two datasets have the same codes; a dataset that was joined again from the same files has."""
+    return one is other or (
+        one.documents == other.documents
+        and one.labels == other.labels
+        and np.array_equal(one.page_document, other.page_document)
+        and np.array_equal(one.page_index, other.page_index)
+        and np.array_equal(one.ground_truth.xyxy, other.ground_truth.xyxy)
+    )
+
+
+def _false_positives(result: BoxResult[Any], shared: IntArray, with_other: IntArray) -> FalsePositives:
+    """The false positives of a result; rows of `shared` are the same inventions as rows of `with_other`."""
+    rows, prediction = result.false_positives, result.matching.prediction
+    partner = np.full(len(prediction), UNMATCHED, dtype=np.int64)
+    partner[shared] = with_other
+    return FalsePositives(rows, partner[rows], prediction.page[rows], prediction.document[rows], prediction.label[rows])
+
+
+def _shared(a: BoxResult[Any], b: BoxResult[Any]) -> tuple[IntArray, IntArray]:
+    """Rows of the false positives of A and of B that are the same inventions, one to one."""
+    rows = [_by_corners(result) for result in (a, b)]
+    sides = [result.matching.prediction for result in (a, b)]
+    if sides[0].source.unit != sides[1].source.unit:
+        raise ValueError(f"boxes must have one unit; found {sides[0].source.unit} and {sides[1].source.unit}")
+    labels = len(a.matching.dataset.labels)
+    boxes = [side.xyxy[some] for side, some in zip(sides, rows, strict=True)]
+    group = [side.page[some] * labels + side.label[some] for side, some in zip(sides, rows, strict=True)]
+    # Which side comes first decides ties; it must not depend on which model is called A.
+    content = [
+        (len(some), codes.tobytes(), corners.tobytes()) for some, codes, corners in zip(rows, group, boxes, strict=True)
+    ]
+    first = 0 if content[0] <= content[1] else 1
+    pairs = overlapping_pairs(boxes[first], group[first], boxes[1 - first], group[1 - first], iou_floor=SHARED_IOU)
+    chosen = greedy_rows(pairs, len(boxes[first]), len(boxes[1 - first]))
+    found = {first: rows[first][pairs.ground_truth[chosen]], 1 - first: rows[1 - first][pairs.prediction[chosen]]}
+    return found[0], found[1]
+
+
+def _by_corners(result: BoxResult[Any]) -> IntArray:
+    """Rows of the false positives by page, label and corners, int64."""
+    rows, prediction = result.false_positives, result.matching.prediction
+    x1, y1, x2, y2 = prediction.xyxy[rows].T
+    return rows[np.lexsort((y2, x2, y1, x1, prediction.label[rows], prediction.page[rows]))]

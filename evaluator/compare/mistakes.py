@@ -1,0 +1,55 @@
+"""How many mistakes of each name two models make, label by label. The names are those of `evaluator.error_types`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from evaluator.box_results import BoxResult
+from evaluator.boxes import IntArray
+from evaluator.error_types import DOCUMENT
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MistakeCounts:
+    """How many mistakes of each name two models make.
+
+    Attributes
+    ----------
+    names : tuple of str, length K
+        Keys of `evaluator.error_types.ERROR_TYPES` of the document family.
+    labels : tuple of str, length L
+    a, b : int64, shape (L, K)
+        By label and name; see `evaluator.error_types.Mistakes` for the label of a mistake.
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    a: IntArray
+    b: IntArray
+
+    @property
+    def total_a(self) -> IntArray:
+        """Mistakes of A of each name, int64, shape (K,)."""
+        return np.asarray(self.a.sum(axis=0))
+
+    @property
+    def total_b(self) -> IntArray:
+        """Mistakes of B of each name, int64, shape (K,)."""
+        return np.asarray(self.b.sum(axis=0))
+
+    def to_json(self) -> dict[str, dict[str, int]]:
+        """Counts of both models and B minus A by name, over all labels."""
+        counts = zip(self.names, self.total_a.tolist(), self.total_b.tolist(), strict=True)
+        return {name: {"a": a, "b": b, "difference": b - a} for name, a, b in counts}
+
+
+def mistake_counts(a: BoxResult[Any], b: BoxResult[Any]) -> MistakeCounts:
+    """The named mistakes of two models of one dataset, by label."""
+    matching = a.matching
+    labels = matching.dataset.labels
+    rows = [labels.index(label) for label in matching.labels]
+    per_label = [result.mistakes.per_label(len(labels))[rows] for result in (a, b)]
+    return MistakeCounts(names=tuple(DOCUMENT), labels=matching.labels, a=per_label[0], b=per_label[1])

@@ -1,0 +1,185 @@
+"""Differences in words: who, what, how much, how sure, how many documents.
+
+Owns the sentences of one difference, the summary of all of them, and how points and intervals are spelled. A
+difference is called more or less only when its interval leaves out 0 and there are enough documents. Text from data
+(labels) stands in the sentences as it is; whoever shows them escapes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from evaluator.compare.differences import Difference
+from evaluator.compare.metrics import HEADLINES, METRICS
+from evaluator.compare.resampling import LEVEL
+from evaluator.results import count_of
+
+MINUS: Final = "\u2212"
+_LEVEL: Final = f"{LEVEL:.0%}".replace("%", " %")
+
+
+class Summary(NamedTuple):
+    """What a comparison comes to.
+
+    Attributes
+    ----------
+    headline : str
+        One sentence about the most telling difference over all labels.
+    notes : str
+        The other ones in short, and the worst clear loss of a label; may be empty.
+    """
+
+    headline: str
+    notes: str
+
+
+def points(value: float, *, signed: bool = True, decimals: int = 1) -> str:
+    """A difference of ratios in points, the hundredths of a ratio.
+
+    Parameters
+    ----------
+    value : float
+    signed : bool
+        With a plus sign.
+    decimals : int
+
+    Returns
+    -------
+    str
+        For instance ``+2.6`` or ``−0.4``; zero has no sign.
+
+    Examples
+    --------
+    >>> points(0.026), points(-0.004), points(0.0)
+    ('+2.6', '−0.4', '0.0')
+    """
+    text = f"{abs(value) * 100.0:.{decimals}f}"
+    if value == 0.0:
+        return text
+    return f"{MINUS}{text}" if value < 0.0 else f"+{text}" if signed else text
+
+
+def decimals(one: Difference) -> int:
+    """Decimals of the points of a difference and its interval: 2 where a number other than 0 would read as 0.0."""
+    numbers = (one.difference, one.low, one.high)
+    return 2 if any(number and abs(number) * 100.0 < 0.05 for number in numbers) else 1
+
+
+def moved_text(one: Difference) -> str | None:
+    """A difference in points with the decimals of its interval, ``+2.6``; None when it is undefined."""
+    return None if one.difference is None else points(one.difference, decimals=decimals(one))
+
+
+def interval_text(one: Difference, *, signed: bool = False) -> str | None:
+    """The interval of a difference in points.
+
+    Parameters
+    ----------
+    one : Difference
+    signed : bool
+        With plus signs.
+
+    Returns
+    -------
+    str or None
+        For instance ``1.7 to 3.5`` or ``−0.2 to 1.6``; None where there is no interval.
+    """
+    if one.low is None or one.high is None:
+        return None
+    ends = (points(end, signed=signed, decimals=decimals(one)) for end in (one.low, one.high))
+    return " to ".join(ends)
+
+
+def name_of(one: Difference) -> str:
+    """What a difference is of, for a table: ``Recall, all labels`` or ``Table recall``."""
+    title = METRICS[one.metric].title
+    return f"{title[0].upper()}{title[1:]}, all labels" if one.overall else f"{one.label} {title}"
+
+
+def sentence(one: Difference) -> str:
+    """A difference in one sentence.
+
+    Returns
+    -------
+    str
+        ``B finds more: recall +2.6 points, 95 % interval 1.7 to 3.5; 29 documents better, 6 worse.``; with ``no clear
+        difference`` when 0 is inside of the interval, and without a claim when there are too few documents.
+    """
+    metric = METRICS[one.metric]
+    of = "" if one.overall else f" of {one.label}"
+    if one.difference is None:
+        without = [letter for letter, value in (("A", one.a), ("B", one.b)) if value is None]
+        return f"{_capital(metric.title)}{of}: not defined for {' and '.join(without)}."
+    moved = f"{moved_text(one)} points"
+    counts = f"{count_of(one.documents_better, 'document')} better, {one.documents_worse:,} worse"
+    if one.difference == 0.0 and not one.low and not one.high:
+        return f"{_capital(metric.title)}{of}: no difference."
+    if one.documents < 2:
+        return f"{_capital(metric.title)}{of} {moved}. With {count_of(one.documents, 'document')} there is no interval."
+    if one.low is None:
+        why = f"{one.undefined:,} of {one.resamples:,} resamples leave it undefined"
+        return f"{_capital(metric.title)}{of} {moved}; {counts}. No interval: {why}."
+    if one.few_documents:
+        little = f"With {count_of(one.documents, 'document')} an interval means little."
+        return f"{_capital(metric.title)}{of} {moved}; {counts}. {little}"
+    if one.rare:
+        little = f"In {count_of(one.documents_with or 0, 'document')} of {one.documents:,}: an interval means little."
+        return f"{_capital(metric.title)}{of} {moved}; {counts}. {little}"
+    sure = f"{_LEVEL} interval {interval_text(one)}; {counts}."
+    if one.starred:
+        does = metric.better if one.difference > 0.0 else metric.worse
+        return f"B {does}{'' if one.overall else f' ({one.label})'}: {metric.title} {moved}, {sure}"
+    return f"{_capital(metric.title)}{of}: no clear difference, {moved}, {sure}"
+
+
+def summary(found: Sequence[Difference]) -> Summary:
+    """A comparison in a headline and a few words.
+
+    Parameters
+    ----------
+    found : sequence of Difference
+        In any order.
+
+    Returns
+    -------
+    Summary
+        The headline is the clear difference over all labels that is furthest from 0, or says that none is clear. The
+        notes name the other metrics of the headline, and the label that lost most when a loss is clear.
+    """
+    told = _headlines(found)
+    if not told:
+        return Summary("Nothing can be compared: no metric is defined for both models.", "")
+    ranked = sorted(told, key=lambda one: (not one.starred, -abs(one.difference or 0.0)))
+    first, *others = ranked
+    notes = [_short(one) for one in others]
+    losses = [one for one in found if one.kind == "loss" and not one.overall]
+    if losses:
+        worst = min(losses, key=lambda one: one.difference or 0.0)
+        notes.append(f"Worst loss: {name_of(worst)} {moved_text(worst)}.")
+    return Summary(sentence(first), " ".join(notes))
+
+
+def _headlines(found: Sequence[Difference]) -> list[Difference]:
+    """The differences over all labels that a summary speaks of; only those that are defined."""
+    overall = {one.metric: one for one in found if one.overall and one.difference is not None}
+    for group in HEADLINES:
+        told = [overall[metric] for metric in group if metric in overall]
+        if told:
+            return told
+    return []
+
+
+def _short(one: Difference) -> str:
+    """A difference in a few words."""
+    title = _capital(METRICS[one.metric].title)
+    if one.difference is None or (not one.difference and not one.low and not one.high):
+        return f"{title}: no difference."
+    if one.starred or one.few_documents or one.rare:
+        return f"{title} {moved_text(one)} points."
+    return f"{title}: no clear difference."
+
+
+def _capital(text: str) -> str:
+    """The text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,85 @@
+"""Builders for the tests of comparisons: two models of one ground truth, and corpora with documents drawn again.
+
+Owns no expectations. Rows are those of ``tests.building``; a drawn corpus really holds every copy of a document under a
+name of its own, so that a protocol can be run on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from evaluator.dataset import Annotations, Dataset, join
+from evaluator.protocols import snapshot
+from evaluator.protocols.snapshot import ThresholdResult
+from tests.building import Box, annotations, ground_truth, random_rows
+
+Rows = list[Box]
+
+
+def two_models(seed: int, *, documents: int = 5, distinct: bool = True) -> tuple[Rows, Rows, Rows]:
+    """Ground truth, a model, and one that does some of it better and some of it worse.
+
+    No two scores are equal when `distinct`.
+    """
+    rng = np.random.default_rng(seed)
+    truth, a = random_rows(seed, documents=documents)
+    _, other = random_rows(seed + 1, documents=documents)
+    kept = [row for row in a if rng.uniform() < 0.7]
+    found = [row for row in truth if row.label != "For review" and rng.uniform() < 0.3]
+    b = [*kept, *found, *(row for row in other if rng.uniform() < 0.1)]
+    if distinct:
+        a, b = (
+            [row._replace(score=float(score)) for row, score in zip(r, rng.permutation(len(r)) / len(r), strict=True)]
+            for r in (a, b)
+        )
+    return truth, a, [row._replace(score=row.score if row.score is not None else 0.5) for row in b]
+
+
+def names(documents: int) -> list[str]:
+    """The documents of random rows, in the order of their ids."""
+    return [f"{document}.pdf" for document in range(documents)]
+
+
+def side(
+    rows: Rows, documents: Sequence[str], *, truth: bool = False, page: tuple[float, float] | None = None
+) -> Annotations:
+    """Rows as a reader returns them, with all documents, in shares of the page or in its pixels."""
+    pages = [(document, index) for document in documents for index in range(3)]
+    build = ground_truth if truth else annotations
+    found = build([row for row in rows if row.document in set(documents)], documents=documents, pages=pages)
+    if page is None:
+        return found
+    scaled = found.boxes.xyxy * np.tile(np.array(page), 2)
+    sizes = np.tile(np.array(page, dtype=np.float64), (len(found.page_index), 1))
+    return replace(found, boxes=replace(found.boxes, xyxy=scaled), unit="pixels", page_size=sizes)
+
+
+def drawn(rows: Rows, documents: Sequence[str], counts: Sequence[int]) -> tuple[Rows, list[str]]:
+    """The rows of a resample: each document as often as it was drawn, its copies one after the other."""
+    copies: Rows = []
+    for document, count in zip(documents, counts, strict=True):
+        own = [row for row in rows if row.document == document]
+        copies += [row._replace(document=f"{document}#{copy}") for copy in range(count) for row in own]
+    return copies, [
+        f"{document}#{copy}" for document, count in zip(documents, counts, strict=True) for copy in range(count)
+    ]
+
+
+def dataset(truth: Rows, *models: Rows, documents: Sequence[str] = ()) -> Dataset:
+    """A ground truth and its models."""
+    return join(
+        side(truth, documents, truth=True) if documents else ground_truth(truth),
+        *(side(rows, documents) if documents else annotations(rows) for rows in models),
+    )
+
+
+def snapshot_results(
+    truth: Rows, *models: Rows, iou: float = 0.5, documents: Sequence[str] = (), **options: Any
+) -> list[ThresholdResult]:
+    """Results of some models of one dataset under the snapshot protocol."""
+    joined = dataset(truth, *models, documents=documents)
+    return [snapshot.pair(joined, model).match(**options).at(iou) for model in range(len(models))]

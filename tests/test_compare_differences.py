@@ -1,0 +1,442 @@
+"""Differences and intervals: against a plain loop over real resampled corpora, by hand, and what must hold."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator.box_results import ALL_LABELS
+from evaluator.compare.differences import Difference, differences, in_reading_order, worth_showing
+from evaluator.compare.from_results import box_measures, measures
+from evaluator.compare.measures import Key, Measures, Ratios
+from evaluator.compare.metrics import METRICS
+from evaluator.compare.resampling import UNDEFINED_SHARE, draws, interval
+from evaluator.protocols import coco, fields, pixel, pod, posters, snapshot
+from evaluator.readers import fields as fields_reader
+from evaluator.readers import posters as posters_reader
+from tests.benchmarks import bench_compare
+from tests.building import Box, annotations, box, ground_truth, shuffled
+from tests.comparing import drawn, names, side, snapshot_results, two_models
+
+few = settings(deadline=None, max_examples=15)
+seeds = st.integers(0, 10**6)
+PAGE = (600.0, 800.0)
+Drawn = tuple[list[str], list[int]]
+
+
+# --- every protocol on a corpus that really holds the copies ---------------------------------------------------
+
+
+def _boxes(evaluate: Callable[..., Any], page: tuple[float, float] | None, **options: Any) -> Callable[..., Any]:
+    """A protocol on the rows of a resample; documents keep the order in which they were drawn."""
+
+    def run(truth: list[Box], rows: list[Box], documents: list[str], counts: Sequence[int]) -> Any:
+        sides = []
+        for own, is_truth in ((truth, True), (rows, False)):
+            copies, called = drawn(own, documents, counts)
+            sides.append(side(copies, called, truth=is_truth, page=page))
+        return evaluate(*sides, **options)
+
+    return run
+
+
+def _fields(_truth: list[Box], rows: list[Box], documents: list[str], counts: Sequence[int]) -> Any:
+    """Fields whose boxes are made of the rows: the truth is the same for all models."""
+    truths, found = {}, {}
+    for place, (document, count) in enumerate(zip(documents, counts, strict=True)):
+        rng = np.random.default_rng(place)
+        own = [row for row in rows if row.document == document]
+        names_ = ["Total", "Date", "Name"][: 1 + place % 3]
+        at = {name: sorted(rng.uniform(0.0, 1.0, 4).tolist()) for name in names_}
+        for copy in range(count):
+            truths[f"{document}#{copy}"] = {name: _field("x", corners) for name, corners in at.items()}
+            found[f"{document}#{copy}"] = {
+                name: _field("x", [value + len(own) % 4 * 0.03 * (number + 1) for value in at[name]], own[number].score)
+                for number, name in enumerate(names_)
+                if number < len(own)
+            }
+    return fields.evaluate(_field_side(truths), _field_side(found), iou=(0.5, 0.75))
+
+
+def _field(value: str, corners: list[float], confidence: float | None = None) -> dict[str, Any]:
+    field: dict[str, Any] = {"_value": value, "_bbox": corners}
+    return field if confidence is None else {**field, "_confidence": confidence}
+
+
+def _field_side(documents: dict[str, Any]) -> Any:
+    lines = [{"doc_id": name, "fields": tree} for name, tree in documents.items()]
+    return fields_reader.read_bytes("\n".join(map(json.dumps, lines)).encode(), "side.jsonl")
+
+
+def _posters(_truth: list[Box], rows: list[Box], documents: list[str], counts: Sequence[int]) -> Any:
+    """Posters whose generated text has as many words as the document has rows."""
+    words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]
+    sides: list[dict[str, Any]] = [{}, {}]
+    for place, (document, count) in enumerate(zip(documents, counts, strict=True)):
+        number = sum(row.document == document for row in rows)
+        for copy in range(count):
+            numbers = [] if place == 1 else ["37"]
+            sides[0][f"{place}c{copy}"] = {"content": {"text": " ".join([*words[: 3 + place], *numbers])}}
+            said = " ".join([*words[: number % 7], *numbers[number % 2 :]])
+            sides[1][f"{place}c{copy}"] = {"content": {"text": said}, **({"more": "alpha"} if number % 2 else {})}
+    return posters.evaluate(*(_poster_side(one) for one in sides))
+
+
+def _poster_side(contents: dict[str, Any]) -> posters_reader.Posters:
+    made = {
+        key: posters_reader.read_bytes(json.dumps(value).encode(), f"{key}.json", poster_id=key)[0]
+        for key, value in contents.items()
+    }
+    return posters_reader.Posters("side", "0" * 64, made, {}, ())
+
+
+RUNS: dict[str, Callable[..., Any]] = {
+    "snapshot": _boxes(snapshot.evaluate, None, iou=(0.5,)),
+    "pod, 11 points": _boxes(pod.evaluate, None, iou=(0.5,)),
+    "pod, all points": _boxes(pod.evaluate, PAGE, iou=(0.6,), ap="all-point"),
+    "coco": _boxes(coco.evaluate, PAGE, iou=(0.5, 0.75)),
+    "pixel": _boxes(pixel.evaluate, PAGE),
+    "fields": _fields,
+    "posters": _posters,
+}
+each_run = pytest.mark.parametrize("name", RUNS)
+
+
+def numbers(found: Measures) -> dict[Key, float]:
+    return dict(zip(found.keys, found.values.tolist(), strict=True))
+
+
+@each_run
+@settings(deadline=None, max_examples=8)
+@given(seed=seeds)
+def test_a_resample_is_the_protocol_on_a_corpus_with_the_copies(name: str, seed: int) -> None:
+    truth, a, b = two_models(seed)
+    documents, rng = names(5), np.random.default_rng(seed)
+    for rows in (a, b):
+        found = measures(RUNS[name](truth, rows, documents, [1] * 5))
+        assert len(found.keys) == len(set(found.keys))
+        assert {key.metric for key in found.keys} <= set(METRICS)
+        counts = np.bincount(rng.integers(0, 5, 5), minlength=5)
+        weights = np.array([np.ones(5), counts], dtype=np.float64)
+        once, again = found.resampled(weights)
+        expected = numbers(measures(RUNS[name](truth, rows, documents, counts.tolist())))
+        assert once == pytest.approx(found.values, rel=0, abs=1e-12, nan_ok=True)
+        for key, value in zip(found.keys, again.tolist(), strict=True):
+            assert value == pytest.approx(expected.get(key, math.nan), rel=0, abs=1e-12, nan_ok=True), key
+
+
+@each_run
+@settings(deadline=None, max_examples=8)
+@given(seed=seeds)
+def test_every_document_once_is_the_result_itself_however_many_scores_are_equal(name: str, seed: int) -> None:
+    truth, a, b = two_models(seed, distinct=False)
+    for rows in (a, b):
+        found = measures(RUNS[name](truth, rows, names(5), [1] * 5))
+        assert found.resampled(np.ones((1, 5)))[0] == pytest.approx(found.values, rel=0, abs=1e-12, nan_ok=True)
+
+
+@each_run
+@settings(deadline=None, max_examples=5)
+@given(seed=seeds)
+def test_a_document_alone_is_the_protocol_on_that_document(name: str, seed: int) -> None:
+    truth, a, _ = two_models(seed)
+    found = measures(RUNS[name](truth, a, names(5), [1] * 5))
+    assert found.per_document == pytest.approx(found.resampled(np.eye(5)), rel=0, abs=1e-12, nan_ok=True)
+
+
+@each_run
+@settings(deadline=None, max_examples=5)
+@given(seed=seeds)
+def test_some_numbers_are_the_same_as_among_all(name: str, seed: int) -> None:
+    truth, a, b = two_models(seed)
+    sides = [measures(RUNS[name](truth, rows, names(5), [1] * 5)) for rows in (a, b)]
+    every = differences(*sides, resamples=50)
+    chosen = [Key(one.metric, one.label) for one in every[::3]]
+    found = differences(*sides, resamples=50, keys=chosen)
+    # A product of matrices with other columns may differ in the last digit.
+    for one, other in zip(found, every[::3], strict=True):
+        assert [one.metric, one.label, one.documents_better] == [other.metric, other.label, other.documents_better]
+        mine, its = ([each.a, each.b, each.difference, each.low, each.high] for each in (one, other))
+        assert np.array(mine, dtype=float) == pytest.approx(np.array(its, dtype=float), rel=0, abs=1e-12, nan_ok=True)
+    assert differences(*sides, resamples=50, keys=[]) == ()
+
+
+@each_run
+def test_the_corpora_of_these_tests_are_no_empty_ones(name: str) -> None:
+    truth, a, b = two_models(6)
+    sides = [measures(RUNS[name](truth, rows, names(5), [1] * 5)) for rows in (a, b)]
+    assert len(sides[0].keys) >= 4
+    known = [one for one in differences(*sides, resamples=50) if one.difference]
+    assert {one.metric for one in known} == {key.metric for key in sides[0].keys}
+    assert any(one.documents_better for one in known)
+
+
+# --- the interval ----------------------------------------------------------------------------------------------
+
+
+def test_draws_are_those_of_a_plain_loop() -> None:
+    rng = np.random.default_rng(11)
+    expected = [np.bincount(rng.integers(0, 7, 7), minlength=7) for _ in range(40)]
+    found = np.concatenate(list(draws(7, resamples=40, seed=11)))
+    assert (found == np.array(expected)).all()
+    assert (found.sum(axis=1) == 7).all()
+
+
+def test_draws_do_not_depend_on_how_many_are_held_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = np.concatenate(list(draws(9, resamples=50, seed=3)))
+    monkeypatch.setattr("evaluator.compare.resampling._WEIGHTS_AT_ONCE", 40)
+    parts = list(draws(9, resamples=50, seed=3))
+    assert len(parts) == 13
+    assert (np.concatenate(parts) == whole).all()
+    assert next(iter(draws(0, resamples=4))).shape == (4, 0)
+
+
+def test_the_interval_equals_a_plain_loop_over_resamples_with_the_same_seed() -> None:
+    truth, a, b = two_models(5, documents=12)
+    documents = names(12)
+    results = snapshot_results(truth, a, b, documents=documents)
+    found = {(one.metric, one.label): one for one in differences(*map(box_measures, results), seed=9, resamples=300)}
+    tables = [result.per_document for result in results]
+    rng = np.random.default_rng(9)
+    recalls, precisions = [], []
+    for _ in range(300):
+        chosen = rng.integers(0, 12, 12)
+        tp, fp, fn = ([int(getattr(table, name)[chosen].sum()) for table in tables] for name in ("tp", "fp", "fn"))
+        recalls.append(tp[1] / (tp[1] + fn[1]) - tp[0] / (tp[0] + fn[0]))
+        precisions.append(tp[1] / (tp[1] + fp[1]) - tp[0] / (tp[0] + fp[0]))
+    for metric, values in (("recall", recalls), ("precision", precisions)):
+        one = found[metric, ALL_LABELS]
+        assert (one.low, one.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])), rel=0, abs=1e-15)
+
+
+def test_an_interval_by_hand() -> None:
+    column = np.arange(41.0)[::-1]
+    low, high, undefined = interval(np.column_stack([column, column]))
+    assert (low.tolist(), high.tolist(), undefined.tolist()) == ([1.0, 1.0], [39.0, 39.0], [0, 0])
+
+
+@pytest.mark.parametrize(("undefined", "known"), [(0, True), (5, True), (6, False), (100, False)])
+def test_undefined_resamples_are_left_out_until_there_are_too_many(undefined: int, known: bool) -> None:
+    column = np.linspace(0.0, 1.0, 100)
+    column[:undefined] = np.nan
+    low, high, counted = interval(column[:, None])
+    assert counted.tolist() == [undefined]
+    assert (not math.isnan(low[0])) == known == (not math.isnan(high[0]))
+    assert UNDEFINED_SHARE == 0.05
+    if known:
+        expected = np.quantile(column[undefined:], [0.025, 0.975])
+        assert [low[0], high[0]] == pytest.approx(expected.tolist())
+
+
+# --- differences -----------------------------------------------------------------------------------------------
+
+
+def toy(
+    a: Sequence[float], b: Sequence[float], *, of: float = 10.0, metric: str = "recall"
+) -> tuple[Measures, Measures]:
+    """Two models that find so many of `of` in each document; NaN where there is nothing to find."""
+
+    def model(values: Sequence[float]) -> Measures:
+        column = np.array(values, dtype=np.float64)[:, None]
+        below = np.where(np.isnan(column), 0.0, of)
+        above = np.nan_to_num(column)
+        value = np.array([above.sum() / below.sum() if below.sum() else math.nan])
+        part = Ratios((Key(metric, ALL_LABELS),), value, above, below)
+        return Measures(tuple(f"{row:03d}" for row in range(len(values))), ALL_LABELS, (part,))
+
+    return model(a), model(b)
+
+
+def only(a: Measures, b: Measures, **given: Any) -> Difference:
+    (one,) = differences(a, b, **given)
+    return one
+
+
+def test_a_difference_by_hand() -> None:
+    one = only(*toy([5, 5, 8, 1], [6, 6, 7, 1]))
+    assert (one.a, one.b, one.difference) == (0.475, 0.5, pytest.approx(0.025))
+    assert (one.documents, one.documents_better, one.documents_worse) == (4, 2, 1)
+    assert one.few_documents
+    assert not one.starred
+    assert one.kind == "unclear"
+    # Documents differ by -0.1, 0, 0.1, 0.1: means of four draws are multiples of 0.025 in [-0.1, 0.1].
+    assert one.low is not None
+    assert one.high is not None
+    assert -0.1 <= one.low < one.high == pytest.approx(0.1)
+
+
+def test_a_clear_gain_a_clear_loss_and_neither() -> None:
+    better, same = [6.0] * 20, [5.0, 6.0] * 10
+    assert only(*toy([5.0] * 20, better)).kind == "gain"
+    assert only(*toy(better, [5.0] * 20)).kind == "loss"
+    assert only(*toy(same, same[::-1])).kind == "unclear"
+    assert only(*toy([math.nan] * 20, same)).kind == "undefined"
+    # More fields are neither better nor worse; nearer to 1 is.
+    one = only(*toy([12.0] * 20, [15.0] * 20, metric="field_proportion"))
+    assert (one.starred, one.kind, one.documents_better, one.documents_worse) == (True, "unclear", 0, 20)
+
+
+def test_one_document_has_no_interval_and_eight_are_enough() -> None:
+    one = only(*toy([5.0], [6.0]))
+    assert (one.difference, one.low, one.high, one.few_documents) == (pytest.approx(0.1), None, None, True)
+    assert only(*toy([5.0] * 7, [6.0] * 7)).few_documents
+    eight = only(*toy([5.0] * 8, [6.0] * 8))
+    assert (eight.few_documents, eight.starred) == (False, True)
+    nothing = only(*toy([], []))
+    assert (nothing.a, nothing.difference, nothing.low, nothing.documents) == (None, None, None, 0)
+
+
+def test_what_is_undefined_for_one_model_has_no_difference() -> None:
+    truth = [box(0.0, 0.0, 0.2, 0.2, document=f"{row}.pdf") for row in range(9)]
+    nothing, everything = snapshot_results(truth, [], truth)
+    found = {(one.metric, one.label): one for one in differences(box_measures(nothing), box_measures(everything))}
+    precision = found["precision", ALL_LABELS]
+    assert (precision.a, precision.b, precision.difference, precision.low) == (None, 1.0, None, None)
+    assert (precision.documents_better, precision.documents_worse) == (0, 0)
+    recall = found["recall", ALL_LABELS]
+    assert (recall.difference, recall.low, recall.high) == (1.0, 1.0, 1.0)
+    assert found["recall", "Table"].difference is None
+
+
+def test_a_rare_label_has_no_interval() -> None:
+    one = only(*toy([5.0, *[math.nan] * 19], [6.0, *[math.nan] * 19]))
+    assert one.difference == pytest.approx(0.1)
+    # A document of 20 is left out of a resample with a chance of 0.95**20 = 0.36.
+    assert one.undefined == pytest.approx(0.36 * 2000, abs=100)
+    assert (one.low, one.high, one.starred) == (None, None, False)
+
+
+def test_a_label_of_few_documents_gets_an_interval_and_no_star() -> None:
+    one = only(*toy([5.0] * 7 + [math.nan] * 13, [6.0] * 7 + [math.nan] * 13))
+    assert (one.documents, one.documents_with, one.rare, one.few_documents) == (20, 7, True, False)
+    assert (one.leaves_out_zero, one.starred, one.kind) == (True, False, "unclear")
+    enough = only(*toy([5.0] * 8 + [math.nan] * 13, [6.0] * 8 + [math.nan] * 13))
+    assert (enough.rare, enough.kind) == (False, "gain")
+
+
+def test_a_number_that_only_one_model_has() -> None:
+    a, b = toy([5.0] * 9, [6.0] * 9)
+    more = Ratios((Key("recall", "Logo"),), np.array([0.5]), np.full((9, 1), 5.0), np.full((9, 1), 10.0))
+    found = differences(a, Measures(b.documents, b.overall, (*b.parts, more)))
+    assert [(one.label, one.a, one.b, one.difference) for one in found[1:]] == [("Logo", None, 0.5, None)]
+
+
+def test_documents_are_paired_by_their_ids() -> None:
+    a, b = toy([1, 2, 3, 4, 5, 6, 7, 8, 9], [2, 2, 4, 4, 6, 6, 8, 8, 9])
+    mixed = b.parts[0]
+    assert isinstance(mixed, Ratios)
+    order = np.random.default_rng(0).permutation(9)
+    part = Ratios(mixed.keys, mixed.values, mixed.numerator[order], mixed.denominator[order])
+    moved = Measures(tuple(b.documents[row] for row in order), b.overall, (part,))
+    assert only(a, moved) == only(a, b)
+
+
+@few
+@given(seed=seeds)
+def test_the_same_model_twice_has_no_difference(seed: int) -> None:
+    truth, a, _ = two_models(seed, documents=9)
+    for one in differences(*map(box_measures, snapshot_results(truth, a, a, documents=names(9))), resamples=200):
+        if one.difference is not None:
+            assert one.difference == 0.0
+            assert (one.low, one.high) in ((0.0, 0.0), (None, None))
+        assert (one.documents_better, one.documents_worse) == (0, 0)
+
+
+@each_run
+@settings(deadline=None, max_examples=4)
+@given(seed=seeds)
+def test_swapping_the_models_negates_every_difference(name: str, seed: int) -> None:
+    truth, *models = two_models(seed)
+    a, b = (measures(RUNS[name](truth, rows, names(5), [1] * 5)) for rows in models)
+    back = {(one.metric, one.label): one for one in differences(b, a, resamples=100)}
+    for one in differences(a, b, resamples=100):
+        other = back[one.metric, one.label]
+        assert (one.a, one.b) == (other.b, other.a)
+        assert one.difference == (None if other.difference is None else -other.difference)
+        assert one.low == (None if other.high is None else -other.high)
+        assert one.high == (None if other.low is None else -other.low)
+        assert (one.documents_better, one.documents_worse) == (other.documents_worse, other.documents_better)
+
+
+@few
+@given(seed=seeds)
+def test_the_order_of_rows_changes_nothing(seed: int) -> None:
+    truth, *models = two_models(seed, documents=9)
+    plain = snapshot_results(truth, *models)
+    dataset = snapshot.join(
+        shuffled(ground_truth(truth), seed), *(shuffled(annotations(rows), seed) for rows in models)
+    )
+    mixed = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
+    assert differences(*map(box_measures, mixed), resamples=50) == differences(*map(box_measures, plain), resamples=50)
+
+
+@few
+@given(seed=seeds)
+def test_intervals_hold_their_difference_and_the_numbers_are_those_of_the_results(seed: int) -> None:
+    truth, *models = two_models(seed, documents=9)
+    a, b = snapshot_results(truth, *models, documents=names(9))
+    for one in differences(box_measures(a), box_measures(b), resamples=100):
+        for value, result in ((one.a, a), (one.b, b)):
+            row = result.micro.row(0) if one.overall else result.per_label.row(result.matching.labels.index(one.label))
+            assert value == row[one.metric]  # type: ignore[literal-required]
+        if one.low is not None and one.high is not None:
+            assert one.low <= one.high
+            assert one.undefined <= 5
+
+
+def test_the_benchmark_runs_and_its_intervals_are_those_of_a_plain_loop(capsys: pytest.CaptureFixture[str]) -> None:
+    # It leaves with an error when they are not.
+    assert bench_compare.main(["--smoke", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["speed"]["numbers"] == 72
+    assert [row["documents"] for row in found["coverage"]] == [8, 20]
+    assert all(row["share"] > 0.5 for row in found["coverage"])
+
+
+# --- reading order ---------------------------------------------------------------------------------------------
+
+
+def made(
+    metric: str, label: str, difference: float | None, low: float | None = None, high: float | None = None, **given: Any
+) -> Difference:
+    values = {"documents": 20, "documents_better": 3, "documents_worse": 2, "undefined": 0, "resamples": 2000, **given}
+    return Difference(
+        metric=metric, label=label, overall=label == ALL_LABELS, a=None if difference is None else 0.5,
+        b=None if difference is None else 0.5 + difference, difference=difference, low=low, high=high, **values,
+    )  # fmt: skip
+
+
+FOUND = (
+    made("recall", ALL_LABELS, 0.026, 0.017, 0.035),
+    made("precision", ALL_LABELS, 0.007, -0.002, 0.016),
+    made("recall", "Formula", -0.031, -0.094, 0.030),
+    made("precision", "List-item", -0.024, -0.043, -0.005),
+    made("precision", "Title", -0.1, -0.2, -0.05),
+    made("recall", "Table", 0.069, 0.028, 0.112),
+    made("recall", "Logo", None),
+    made("f1", "Table", 0.5, 0.4, 0.6),
+)
+
+
+def test_the_worst_clear_loss_first_then_what_is_unclear_then_the_gains() -> None:
+    order = [(one.metric, one.label) for one in in_reading_order(FOUND)]
+    assert order == [
+        ("precision", "Title"), ("precision", "List-item"), ("recall", "Formula"), ("precision", ALL_LABELS),
+        ("recall", ALL_LABELS), ("recall", "Table"), ("f1", "Table"), ("recall", "Logo"),
+    ]  # fmt: skip
+
+
+def test_what_is_worth_showing_keeps_all_labels_and_the_clearest() -> None:
+    shown = worth_showing(FOUND, limit=4)
+    assert [(one.metric, one.label) for one in shown] == [
+        ("precision", "Title"), ("precision", "List-item"), ("precision", ALL_LABELS), ("recall", ALL_LABELS),
+    ]  # fmt: skip
+    assert len(worth_showing(FOUND)) == 6
+    assert worth_showing(()) == ()

@@ -1,0 +1,340 @@
+"""The ledger: a page worked by hand, and what must hold for any two models under any protocol that matches boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator.box_items import class_confusion
+from evaluator.box_results import BoxResult
+from evaluator.compare import labels, mistakes
+from evaluator.compare.ledger import CATEGORIES, NOT_COUNTED, OUTCOMES, Ledger, LedgerCounts, ledger
+from evaluator.dataset import Dataset, join
+from evaluator.error_types import DOCUMENT
+from evaluator.protocols import coco, pod, snapshot
+from tests.building import annotations, box, ground_truth, random_rows, shuffled
+from tests.comparing import names, side, snapshot_results, two_models
+
+every_seed = settings(deadline=None, max_examples=40)
+seeds = st.integers(0, 10**6)
+COLUMNS = ("both", "a_only", "b_only", "neither", "shared", "a_invents", "b_invents")
+
+PROTOCOLS: dict[str, Callable[[Dataset, int], BoxResult[Any]]] = {
+    "snapshot": lambda dataset, model: snapshot.pair(dataset, model).match().at(0.5),
+    "pod": lambda dataset, model: pod.pair(dataset, model).match().at(0.6),
+    "coco": lambda dataset, model: coco.pair(dataset, model).match().at(0.5),
+}
+each_protocol = pytest.mark.parametrize("protocol", PROTOCOLS)
+
+
+def results_of(protocol: str, seed: int, *, swap: bool = False) -> tuple[Dataset, BoxResult[Any], BoxResult[Any]]:
+    """Two random models under a protocol."""
+    truth, a, b = two_models(seed)
+    models = (b, a) if swap else (a, b)
+    documents = names(5)
+    dataset = join(side(truth, documents, truth=True), *(side(rows, documents) for rows in models))
+    return dataset, PROTOCOLS[protocol](dataset, 0), PROTOCOLS[protocol](dataset, 1)
+
+
+# --- by hand -------------------------------------------------------------------------------------------------
+
+# Four ground truths on page 1, one on page 2: found by both, by A, by B, by nobody; the Table on page 2 by A.
+TRUTH = [
+    box(0.0, 0.0, 0.2, 0.2),
+    box(0.3, 0.0, 0.5, 0.2),
+    box(0.6, 0.0, 0.8, 0.2),
+    box(0.0, 0.5, 0.2, 0.7, label="Table"),
+    box(0.0, 0.0, 0.2, 0.2, label="Table", page=1),
+]
+# One invention of both models (IoU 2/3), one of A, two of B; the second B box near the shared one is left alone.
+A = [TRUTH[0], TRUTH[1], TRUTH[4], box(0.5, 0.5, 0.7, 0.6), box(0.9, 0.9, 1.0, 1.0, label="Table", page=1)]
+B = [TRUTH[0], TRUTH[2], box(0.5, 0.5, 0.65, 0.6), box(0.55, 0.5, 0.7, 0.6), box(0.9, 0.9, 1.0, 1.0, page=1)]
+
+
+def by_hand() -> Ledger:
+    return ledger(*snapshot_results(TRUTH, A, B))
+
+
+def rows_of(counts: LedgerCounts) -> list[tuple[int, ...]]:
+    return list(zip(*(getattr(counts, name).tolist() for name in COLUMNS), strict=True))
+
+
+def test_every_box_of_a_hand_worked_page() -> None:
+    found = by_hand()
+    assert [OUTCOMES[code] for code in found.truth_outcome] == ["both", "a_only", "b_only", "neither", "a_only"]
+    assert (found.a.row.tolist(), found.a.partner.tolist()) == ([3, 4], [2, -1])
+    assert (found.b.row.tolist(), found.b.partner.tolist()) == ([2, 3, 4], [3, -1, -1])
+    assert rows_of(found.total) == [(1, 2, 1, 1, 1, 1, 2)]
+    assert rows_of(found.per_label) == [(1, 1, 1, 0, 1, 0, 2), (0, 1, 0, 1, 0, 1, 0)]
+    assert rows_of(found.per_page) == [(1, 1, 1, 1, 1, 0, 1), (0, 1, 0, 0, 0, 1, 1)]
+    assert rows_of(found.per_document) == rows_of(found.total)
+    # Page 1: B fixes one, breaks one and invents one more. Page 2: it breaks one, and one invention replaces another.
+    assert (found.per_page.gains.tolist(), found.per_page.losses.tolist()) == ([1, 1], [2, 2])
+    assert (found.per_page.net.tolist(), found.per_page.net_found.tolist()) == ([-1, -1], [0, -1])
+
+
+def test_categories_count_boxes_and_pages() -> None:
+    found = by_hand()
+    assert [tuple(one) for one in found.categories] == [
+        ("changed", "Changed", 6, 2),
+        ("b_fixed", "B fixed", 1, 1),
+        ("b_broke", "B broke", 2, 2),
+        ("both_missed", "Both missed", 1, 1),
+        ("only_b_invents", "Only B invents", 2, 2),
+    ]
+    assert found.pages("b_fixed").tolist() == [0]
+    assert found.pages("changed").tolist() == [0, 1]
+    with pytest.raises(KeyError):
+        found.per_page.category("A fixed")
+
+
+def test_plain_values_have_the_keys_of_the_contract() -> None:
+    found = by_hand()
+    assert found.to_json()["Figure"] == {
+        "both": 1, "a_only": 1, "b_only": 1, "neither": 0,
+        "false_positives_shared": 1, "false_positives_a_only": 0, "false_positives_b_only": 2, "net": -2,
+    }  # fmt: skip
+    assert found.false_positives_json() == {"shared": 1, "a_only": 1, "b_only": 2}
+    first = found.pages_json()[0]
+    assert (first["document"], first["page"], first["gains"], first["losses"], first["net"]) == ("a.pdf", 0, 1, 2, -1)
+
+
+def test_worst_pages_first_and_unchanged_ones_where_the_net_change_is_0() -> None:
+    truth = [box(0.0, 0.0, 0.2, 0.2, page=page) for page in range(4)]
+    a, b = [truth[0], truth[1]], [truth[0], truth[2], truth[3]._replace(xyxy=(0.8, 0.8, 0.9, 0.9))]
+    found = ledger(*snapshot_results(truth, a, b))
+    assert found.per_page.net.tolist() == [0, -1, 1, -1]
+    assert found.pages().tolist() == [1, 3, 0, 2]
+    assert found.pages("changed").tolist() == [1, 3, 2]
+
+
+def test_some_labels_or_documents() -> None:
+    found = by_hand()
+    tables = found.only(labels=["Table"])
+    assert (tables.labels, rows_of(tables.total)) == (("Table",), [(0, 1, 0, 1, 0, 1, 0)])
+    assert (tables.truth_outcome == NOT_COUNTED).tolist() == [True, True, True, False, False]
+    assert rows_of(found.only(documents=[]).total) == [(0,) * 7]
+    assert rows_of(found.only(documents=["a.pdf"]).total) == rows_of(found.total)
+    assert found.only(labels=["no such"]).per_label.both.tolist() == []
+
+
+def test_a_label_that_is_not_scored_takes_no_part() -> None:
+    truth = [box(0.0, 0.0, 0.2, 0.2, label="For review"), box(0.3, 0.0, 0.5, 0.2)]
+    found = ledger(*snapshot_results(truth, truth, []))
+    assert found.truth_outcome.tolist() == [NOT_COUNTED, 1]
+    assert (len(found.a), len(found.b)) == (0, 0)
+
+
+def test_nothing_at_all() -> None:
+    found = ledger(*snapshot_results([], [], []))
+    assert rows_of(found.total) == [(0,) * 7]
+    assert found.pages().tolist() == []
+    assert [(one.items, one.pages) for one in found.categories] == [(0, 0)] * len(CATEGORIES)
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    one, other = snapshot_results(TRUTH, A, B)
+    with pytest.raises(ValueError, match=r"^two models are compared at one IoU threshold; found 0.5 and 0.75$"):
+        ledger(one, snapshot_results(TRUTH, A, B, iou=0.75)[1])
+    with pytest.raises(ValueError, match=r"^two models are compared on the same labels; found different ones$"):
+        ledger(one, snapshot_results(TRUTH, A, B, labels=["Table"])[1])
+    with pytest.raises(
+        ValueError, match=r"^two models are compared as predictions of one dataset; found two datasets$"
+    ):
+        ledger(one, snapshot_results(TRUTH[:2], A, B)[1])
+    assert rows_of(ledger(one, snapshot_results(TRUTH, A, B)[1]).total) == rows_of(ledger(one, other).total)
+
+
+def test_ground_truth_that_counts_for_one_model_only_is_refused() -> None:
+    truth, documents = [box(0.0, 0.0, 0.01, 0.01)], ["a.pdf"]
+    # Shares of the page: only the first prediction has page sizes, so only there the small box is ignored.
+    sized = side(truth, documents, page=(1000.0, 1000.0))
+    given = side(truth, documents)
+    with_size = type(given)(**{name: getattr(given, name) for name in given.__slots__} | {"page_size": sized.page_size})
+    dataset = join(with_size, with_size, given)
+    with pytest.raises(ValueError, match="some that counts for one of them only"):
+        ledger(*(pod.pair(dataset, model).match(lenient=True).at(0.6) for model in (0, 1)))
+
+
+# --- what must hold ------------------------------------------------------------------------------------------
+
+
+@each_protocol
+@every_seed
+@given(seed=seeds)
+def test_the_ledger_adds_up_to_both_results(protocol: str, seed: int) -> None:
+    _, a, b = results_of(protocol, seed)
+    found = ledger(a, b)
+    for counts, name in (("total", "micro"), ("per_label",) * 2, ("per_page",) * 2, ("per_document",) * 2):
+        rows, of_a, of_b = getattr(found, counts), getattr(a, name), getattr(b, name)
+        assert (rows.both + rows.a_only == of_a.tp).all()
+        assert (rows.b_only + rows.neither == of_a.fn).all()
+        assert (rows.both + rows.b_only == of_b.tp).all()
+        assert (rows.a_only + rows.neither == of_b.fn).all()
+        assert (rows.shared + rows.a_invents == of_a.fp).all()
+        assert (rows.shared + rows.b_invents == of_b.fp).all()
+        assert (rows.net == of_a.mistakes - of_b.mistakes).all()
+        assert (rows.net == rows.gains - rows.losses).all()
+
+
+@each_protocol
+@every_seed
+@given(seed=seeds)
+def test_swapping_the_models_swaps_the_ledger(protocol: str, seed: int) -> None:
+    _, a, b = results_of(protocol, seed)
+    forth = ledger(a, b)
+    _, b, a = results_of(protocol, seed, swap=True)
+    back = ledger(b, a)
+    for name in ("total", "per_label", "per_page", "per_document"):
+        here, there = getattr(forth, name), getattr(back, name)
+        assert (here.both == there.both).all()
+        assert (here.neither == there.neither).all()
+        assert (here.a_only == there.b_only).all()
+        assert (here.shared == there.shared).all()
+        assert (here.a_invents == there.b_invents).all()
+        assert (here.net == -there.net).all()
+    assert forth.a.partner.tolist() == back.b.partner.tolist()
+
+
+@every_seed
+@given(seed=seeds)
+def test_shared_false_positives_are_pairs(seed: int) -> None:
+    _, a, b = results_of("snapshot", seed)
+    found = ledger(a, b)
+    partner_of = dict(zip(found.b.row.tolist(), found.b.partner.tolist(), strict=True))
+    for row, partner in zip(found.a.row.tolist(), found.a.partner.tolist(), strict=True):
+        if partner >= 0:
+            assert partner_of[partner] == row
+    sides = [result.matching.prediction for result in (a, b)]
+    shared = found.a.shared
+    assert (sides[0].label[found.a.row[shared]] == sides[1].label[found.a.partner[shared]]).all()
+    assert (sides[0].page[found.a.row[shared]] == sides[1].page[found.a.partner[shared]]).all()
+
+
+@every_seed
+@given(seed=seeds, grid=st.sampled_from([2, 3, 4]))
+def test_ties_do_not_depend_on_which_model_is_a_or_on_the_order_of_rows(seed: int, grid: int) -> None:
+    # Boxes on a coarse grid: equal IoUs everywhere, so a tie that is broken by rows would show.
+    rng = np.random.default_rng(seed)
+
+    def some() -> list[Any]:
+        corners = [(*rng.integers(0, grid, 2), *rng.integers(1, 3, 2)) for _ in range(12)]
+        return [box(x / 9, y / 9, (x + w) / 9, (y + h) / 9) for x, y, w, h in (map(int, four) for four in corners)]
+
+    a, b = some(), some()
+    counts = ledger(*snapshot_results([], a, b)).total
+    back = ledger(*snapshot_results([], b, a)).total
+    mixed = join(ground_truth([]), shuffled(annotations(a), seed), shuffled(annotations(b), seed + 1))
+    again = ledger(*(snapshot.pair(mixed, model).match().at(0.5) for model in (0, 1))).total
+    assert rows_of(counts) == rows_of(again)
+    assert (counts.shared, counts.a_invents, counts.b_invents) == (back.shared, back.b_invents, back.a_invents)
+
+
+@each_protocol
+@every_seed
+@given(seed=seeds)
+def test_a_model_against_itself_has_nothing_of_its_own(protocol: str, seed: int) -> None:
+    truth, a, _ = two_models(seed)
+    documents = names(5)
+    dataset = join(side(truth, documents, truth=True), side(a, documents), side(a, documents))
+    found = ledger(*(PROTOCOLS[protocol](dataset, model) for model in (0, 1)))
+    assert found.total.changed.tolist() == [0]
+    assert found.pages("changed").tolist() == []
+    assert found.a.row.tolist() == found.b.row.tolist()
+
+
+@every_seed
+@given(seed=seeds)
+def test_labels_and_documents_partition_the_ledger(seed: int) -> None:
+    dataset, a, b = results_of("snapshot", seed)
+    found = ledger(a, b)
+    for parts in (
+        [found.only(labels=[label]) for label in found.labels],
+        [found.only(documents=[document.doc_id]) for document in dataset.documents],
+    ):
+        for name in COLUMNS:
+            assert sum(int(getattr(part.total, name)[0]) for part in parts) == int(getattr(found.total, name)[0])
+
+
+# --- confusion and names of mistakes --------------------------------------------------------------------------
+
+
+@each_protocol
+@every_seed
+@given(seed=seeds)
+def test_the_confusion_adds_up_to_the_result(protocol: str, seed: int) -> None:
+    _, a, _ = results_of(protocol, seed)
+    matrix = class_confusion(a).counts
+    per_label = a.per_label
+    assert (matrix[:-1].sum(axis=1) == per_label.tp + per_label.fn).all()
+    assert (matrix[:, :-1].sum(axis=0) == per_label.tp + per_label.fp).all()
+    assert (np.diagonal(matrix)[:-1] == per_label.tp).all()
+    assert matrix[-1, -1] == 0
+    wrong = int(a.mistakes.counts[DOCUMENT.index("wrong_class")])
+    assert matrix[:-1, :-1].sum() - int(per_label.tp.sum()) == wrong
+
+
+def test_a_wrong_class_stands_beside_the_diagonal() -> None:
+    truth = [box(0.0, 0.0, 0.2, 0.2), box(0.5, 0.5, 0.7, 0.7, label="Table")]
+    found = [truth[0]._replace(label="Table"), box(0.8, 0.8, 0.9, 0.9)]
+    (result,) = snapshot_results(truth, found)
+    assert class_confusion(result).counts.tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+
+
+@every_seed
+@given(seed=seeds)
+def test_mistakes_of_two_models_side_by_side(seed: int) -> None:
+    _, a, b = results_of("snapshot", seed)
+    counts = mistakes.mistake_counts(a, b)
+    for name, values in counts.to_json().items():
+        place = DOCUMENT.index(name)
+        assert values["a"] == int(a.mistakes.counts[place])
+        assert values["b"] == int(b.mistakes.counts[place])
+        assert values["difference"] == values["b"] - values["a"]
+
+
+# --- labels ----------------------------------------------------------------------------------------------------
+
+
+def test_labels_that_only_one_model_has() -> None:
+    notes = labels.label_notes(["Table", "list item", "Logo"], ["Table", "List-item"], ["Table", "List-item"])
+    assert (notes.only_a, notes.only_b, notes.mapping) == (
+        ("list item", "Logo"),
+        ("List-item",),
+        {"list item": "List-item"},
+    )
+    assert notes.sentences == (
+        "list item, Logo: only in A.",
+        "List-item: only in B.",
+        'Equal but for case and punctuation; to compare them as one label: --map-label "list item=List-item".',
+    )
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "truth", "mapping"),
+    [
+        (["Table"], ["Table"], [], {}),
+        (["table"], ["table"], ["Table"], {"table": "Table"}),
+        (["TABLE"], ["table"], ["Table"], {"TABLE": "Table", "table": "Table"}),
+        (["page_header"], ["Page-Header"], [], {"page_header": "Page-Header"}),
+        (["a b"], ["a-b", "a_b"], [], {}),
+        (["?"], ["!"], [], {}),
+        (["Ｔable"], ["Table"], [], {"Ｔable": "Table"}),
+    ],
+)
+def test_a_mapping_is_proposed_for_one_name_in_two_spellings(
+    a: list[str], b: list[str], truth: list[str], mapping: dict[str, str]
+) -> None:
+    assert labels.label_notes(a, b, truth).mapping == mapping
+
+
+def test_random_rows_have_every_outcome() -> None:
+    # Guards the properties above against a corpus in which nothing happens.
+    total = ledger(*snapshot_results(*two_models(7, documents=8))).total
+    assert all(int(getattr(total, name)[0]) > 0 for name in COLUMNS)
+    assert random_rows(7)

@@ -11,7 +11,7 @@ known here; only `paint` touches single pixels, for pictures.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -207,7 +207,9 @@ def in_sequence(parts: Sequence[PairCounts]) -> PairCounts:
     return _used(_joined(parts, starts.tolist(), sum(sizes)))
 
 
-def count_pairs(first: Resolution, second: Resolution, size: IntArray) -> PairCounts:
+def count_pairs(
+    first: Resolution, second: Resolution, size: IntArray, *, count: Callable[[int, int], None] | None = None
+) -> PairCounts:
     """Number of pixels of each page per pair of label sets, exactly as if every pixel had been painted.
 
     Parameters
@@ -216,6 +218,8 @@ def count_pairs(first: Resolution, second: Resolution, size: IntArray) -> PairCo
         Boxes in any order. The same class on one spot counts once, however many boxes say it.
     size : int64, shape (P, 2)
         Width and height of the raster of each page, 0 to `MAX_SIDE`; a page of no pixels has no rows.
+    count : callable, optional
+        Told after each batch how many of how many pages are counted.
 
     Returns
     -------
@@ -236,6 +240,8 @@ def count_pairs(first: Resolution, second: Resolution, size: IntArray) -> PairCo
         rows = [order[end[start] : end[stop]] for (_, order), end in zip(sides, ends, strict=True)]
         labelled = _swept(_covered(first, second, rows, size, start), stop - start)
         parts.append(_with_background(labelled, size[start:stop]))
+        if count is not None:
+            count(stop, len(size))
     return in_sequence(parts) if parts else _no_counts(0)
 
 

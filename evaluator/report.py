@@ -10,7 +10,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -61,6 +62,28 @@ def to_csv(tables: Sequence[ResultTable]) -> str:
         for row in table.rows:
             cells = [table.title, *row, table.signature]
             writer.writerow([_csv_cell(cell) for cell in cells])
+    return out.getvalue()
+
+
+def to_zip(files: Mapping[str, str]) -> bytes:
+    """Text files in one zip archive, the same bytes for the same files.
+
+    Parameters
+    ----------
+    files : mapping of str
+        Text by file name.
+
+    Returns
+    -------
+    bytes
+    """
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            # The date of the format's beginning: the time of the export is no part of the content.
+            entry = zipfile.ZipInfo(name)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, text.encode("utf-8", "backslashreplace"))
     return out.getvalue()
 
 

@@ -1,0 +1,469 @@
+"""Pixel confusion: which pixels of one label are taken for another, down to the pixels on the page."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from evaluator import report
+from evaluator.errors import Finding, plain
+from evaluator.overlay import matrix as heatmap
+from evaluator.overlay.tint import tint_data
+from evaluator.protocols import pixel
+from evaluator.protocols.pixel_cells import CellFacts, asymmetry, cell_words, difference_words
+from evaluator.protocols.pixel_tables import matrix_files
+from evaluator.results import count_of, defined
+from pages import _confusion as components
+from pages import _frame as frame
+from pages import _session as session
+from pages import _session_pixel as choices
+from pages._pixel_scope import (
+    Shown,
+    arranged,
+    differences,
+    facts_of,
+    first_cell,
+    letters_of,
+    page_row,
+    place_of,
+    shown_place,
+    sides_of,
+    values_of,
+)
+from pages._pixel_summary import PAGES_AT_ONCE, summary
+
+_HEATMAP, _PAGE, _TABLE = "pixel_matrix", "pixel_page_view", "pixel_table"
+_SHOWS = {"pixels": "Pixels", "row": "Row share", "column": "Column share", "f1": "F1"}
+_COLOURS = {"steps": "Steps", "linear": "Linear", "log": "Log"}
+_CLASSES = {"auto": "Told by their names", "same": "The same", "different": "Different"}
+_MISSING = {"penalize": "Counts as background", "ignore": "Is left out"}
+# The count tells at most so many findings of one rule.
+_FINDINGS_OF_A_RULE = 200
+# Means over more pages than this are worked out when asked for.
+_PAGES_AT_ONCE = 3_000
+
+
+# --- choices --------------------------------------------------------------------------------------------------
+
+
+def _sidebar_choices(found: session.Opened) -> None:
+    """Classes, missing pages and score thresholds."""
+    for key, title, names in (
+        ("pixel_classes", "Classes of both sides", _CLASSES),
+        ("pixel_missing", "Page missing on one side", _MISSING),
+    ):
+        session.choose(key, session.chosen(key) if session.chosen(key) in names else next(iter(names)))
+        st.selectbox(title, list(names), format_func=names.__getitem__, key=key, persist_state="session")
+    for model in session.models(found):
+        session.score_threshold(model)
+        scores = session.has_scores(found, model)
+        st.slider(
+            f"Score {model.letter}, at least",
+            0.0,
+            1.0,
+            step=0.01,
+            key=f"score_{model.letter.lower()}",
+            persist_state="session",
+            disabled=not scores,
+            help=None if scores else "All scores of this model are equal or missing.",
+        )
+
+
+def _sidebar_place(result: pixel.PixelResult, place: session.Place | None) -> None:
+    """Document and page."""
+    if place is None:
+        return
+    dataset = result.dataset
+    counted = np.flatnonzero(result.counted)
+    names = {each.doc_id: plain(each.name) for each in dataset.documents}
+    present = [dataset.documents[code].doc_id for code in np.unique(dataset.page_document[counted]).tolist()]
+    session.choose("pixel_document", place.document)
+    st.selectbox("Document", present, format_func=names.__getitem__, key="pixel_document", on_change=_document_chosen)
+    code = next(row for row, each in enumerate(dataset.documents) if each.doc_id == place.document)
+    pages = dataset.page_index[counted[dataset.page_document[counted] == code]].tolist()
+    session.choose("pixel_page", place.index)
+    st.selectbox("Page", pages, format_func=lambda index: f"{index + 1:,}", key="pixel_page", on_change=_page_chosen)
+
+
+def _document_chosen() -> None:
+    session.choose("doc", session.chosen("pixel_document"))
+    session.choose("page", None)
+
+
+def _page_chosen() -> None:
+    session.choose("page", session.chosen("pixel_page"))
+
+
+def _controls(found: session.Opened, result: pixel.PixelResult, place: session.Place | None) -> None:
+    """Scope, what a cell shows, colour and model, in one row."""
+    documents = len(np.unique(result.dataset.page_document[result.counted]))
+    scopes = {
+        "page": f"Page {place.index + 1:,}" if place else "Page",
+        "document": "Document",
+        "dataset": f"All {count_of(documents, 'document')}",
+    }
+    names = {model.letter: f"{model.letter} {frame.short_name(model)}" for model in session.models(found)}
+    names |= {"A-B": "A − B", "B on A": "B vs A"}
+    session.choose("pixel_of", choices.chosen_of(found))
+    for key, title, options in (
+        ("pixel_scope", "Scope", scopes),
+        ("pixel_shows", "Cell shows", _SHOWS),
+        ("pixel_colour", "Colour", _COLOURS),
+        ("pixel_of", "Model", {of: names[of] for of in choices.letters_of(found)}),
+    ):
+        if session.chosen(key) not in options:
+            session.choose(key, "dataset" if key == "pixel_scope" else "row" if key == "pixel_shows" else "steps")
+        st.segmented_control(
+            title,
+            list(options),
+            format_func=_escaping(options),
+            key=key,
+            required=True,
+            persist_state="session",
+        )
+
+
+def _escaping(options: dict[str, str]) -> Callable[[str], str]:
+    """The words of options as a widget may show them."""
+    return lambda name: frame.escaped(options[name])
+
+
+def _cell_chosen(classes: tuple[str, ...]) -> None:
+    """A cell of the heatmap."""
+    cell = components.chosen_cell(session.chosen(_HEATMAP), len(classes))
+    if cell is not None:
+        choices.choose_cell(classes, *cell)
+
+
+def _table_cell_chosen(classes: tuple[str, ...], key: str) -> None:
+    """A cell of the table."""
+    for row, column in (session.chosen(key) or {}).get("selection", {}).get("cells", []):
+        if column in classes:
+            choices.choose_cell(classes, int(row), classes.index(column))
+
+
+def _sharper(place: session.Place) -> None:
+    """The page is zoomed beyond its picture."""
+    width = components.wished_width(session.chosen(_PAGE))
+    if width is not None:
+        session.choose("sharper", (place.document, place.index, width))
+
+
+# --- parts of the view ----------------------------------------------------------------------------------------
+
+
+def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> dict[str, Any]:
+    """What the heatmap shows."""
+    shows, colour = session.chosen("pixel_shows"), session.chosen("pixel_colour")
+    if shown.of == "A-B":
+        shares = differences(shown, "row") if shows == "pixels" else None
+        data = heatmap.difference_data(differences(shown, shows), shows, colour, shares=shares)
+    else:
+        data = heatmap.matrix_data(shown.classes, shown.first.matrices, shows, colour)
+    rows, columns = sides_of(shown)
+    return {
+        **data,
+        "classes": [plain(name) for name in shown.classes],
+        "key": f"{shown.of} {session.chosen('pixel_scope')}",
+        "rows": rows,
+        "columns": columns,
+        "letters": ["A", "B"],
+        "chosen": list(cell),
+    }
+
+
+def _heading(shown: Shown) -> bool:
+    """What the matrix is, and the way to the table and the files; whether the table is wanted."""
+    adds = {"row": "each row adds to 100 per cent; ", "column": "each column adds to 100 per cent; "}
+    small = f"{'' if shown.of == 'A-B' else adds.get(session.chosen('pixel_shows'), '')}a cell opens its pages"
+    with st.container(key="pixel_heading", horizontal=True, vertical_alignment="center", gap="small"):
+        st.html(f'<h2 class="ls-section">Where each label’s pixels go <small>{html.escape(small)}</small></h2>')
+        as_table = st.toggle("As table", key="pixel_as_table", persist_state="session")
+        st.download_button(
+            "CSV",
+            lambda: _archive(shown),
+            file_name="pixel-confusion.zip",
+            mime="application/zip",
+            icon=":material/download:",
+            key="pixel_csv",
+            help="Every matrix of this scope, one CSV each, in a zip archive.",
+            on_click="ignore",
+        )
+    return as_table
+
+
+def _matrix(shown: Shown, cell: tuple[int, int], *, as_table: bool) -> None:
+    """The matrix as a heatmap, or as a table."""
+    rows, _ = sides_of(shown)
+    shows = session.chosen("pixel_shows")
+    if not as_table:
+        components.matrix(_heatmap_data(shown, cell), key=_HEATMAP, on_cell=lambda: _cell_chosen(shown.classes))
+        return
+    values = differences(shown, shows).values if shown.of == "A-B" else values_of(shown.first, shows)
+    share = shows in ("row", "column")
+    table = pd.DataFrame(100 * values if share else values, columns=list(shown.classes))
+    # A label may be called like the first column, and column names must differ.
+    first = rows if rows not in shown.classes else f"{rows} (rows)"
+    table.insert(0, first, [plain(name) for name in shown.classes])
+    key = f"{_TABLE}_{shown.of}_{shows}_{session.chosen('pixel_scope')}"
+    form = "%.1f" if share else "%.3f" if shows == "f1" else "localized"
+    names: dict[str, Any] = {
+        name: st.column_config.NumberColumn(plain(name), format=form, width=76) for name in shown.classes
+    }
+    names[first] = st.column_config.TextColumn(pinned=True, width=130)
+    with st.container(key="pixel_table_frame"):
+        st.dataframe(
+            table,
+            hide_index=True,
+            row_height=26,
+            height=34 + 26 * min(len(table), 20),
+            on_select=lambda: _table_cell_chosen(shown.classes, key),
+            selection_mode="single-cell",
+            key=key,
+            placeholder="–",
+            column_config=names,
+            alt=f"Confusion matrix, {_SHOWS[shows]}{', per cent' if share else ''}",
+        )
+
+
+def _cell_card(shown: Shown, facts: dict[str, CellFacts]) -> None:
+    """The chosen cell in a sentence."""
+    if shown.of == "A-B":
+        head, detail = difference_words(facts["A"], facts["B"])
+    else:
+        models = ("A", "B") if shown.of == "B on A" else None
+        head, detail = cell_words(facts[shown.of], models=models)
+    st.html(
+        f'<div class="ls-cell{frame.theme()}"><b>{html.escape(plain(head))}</b>'
+        f"<span>{html.escape(plain(detail))}</span></div>"
+    )
+
+
+def _page(
+    found: session.Opened, shown: Shown, letter: str, place: session.Place | None, names: tuple[str, str]
+) -> None:
+    """The page with the pixels of the cell."""
+    result = shown.scopes[letter].result
+    page = page_row(result, place)
+    if place is None or page is None or names[0] not in result.classes or names[1] not in result.classes:
+        st.html('<div class="ls-empty"><p>No page to show for this cell.</p></div>')
+        return
+    row, column = (result.classes.index(name) for name in names)
+    sides = ("A", "B") if shown.of == "B on A" else ("True", f"{letter}" if shown.of == "A-B" else "Predicted")
+    tint = tint_data(result, page, row, column, names=sides)
+    wish = session.chosen("sharper")
+    width = wish[2] if wish and wish[:2] == (place.document, place.index) else None
+    picture = session.page_picture(found, place, width=width)
+    if picture["problem"]:
+        picture |= {"width": tint["raster"][0], "height": tint["raster"][1]}
+    name = next(each.name for each in result.dataset.documents if each.doc_id == place.document)
+    counted = defined(float(result.cell_pixels(row, column)[page])) or 0.0
+    several = "" if abs(counted - tint["pixels"]) < 0.05 else f", counted as {counted:,.1f}: several labels"
+    pixels = f"{tint['pixels']:,} pixels{several}" if tint["pixels"] else "no pixel of this cell"
+    caption = f"{name}, page {place.index + 1:,}: {pixels}"
+    data = {
+        "key": f"{shown.of}/{letter}/{place.document}/{place.index}/{names[0]}/{names[1]}",
+        "name": f"{plain(name)}, page {place.index + 1}",
+        "caption": plain(caption),
+        "page": picture,
+        "tint": {**tint, "boxes": [{**box, "text": plain(box["text"])} for box in tint["boxes"]]},
+        "height": _page_height(len(shown.classes)),
+    }
+    components.tinted_page(data, key=_PAGE, on_sharper=lambda: _sharper(place))
+
+
+def _page_height(classes: int) -> int:
+    """Height of the page's pane, so that it ends with the heatmap."""
+    return max(340, min(39 + 36 * classes, 560) - 34)
+
+
+def _no_sizes(counted: choices.Counted) -> None:
+    """The empty state of a count that cannot be made: what is wrong, and a size for pages that have none."""
+    missing = [each for each in counted.findings if each.rule.startswith("a page needs its width and height")]
+    if missing:
+        count = count_of(len(missing), "page") + (" or more" if len(missing) >= _FINDINGS_OF_A_RULE else "")
+        text = (
+            f"{count} without a size: neither the files nor the PDFs give one, so the pixels cannot be counted. "
+            "Open the PDFs in Files, or set one size for these pages."
+        )
+        st.html(f'<div class="ls-empty"><p>{html.escape(text)}</p></div>')
+        with st.form("pixel_size_form"):
+            columns = st.columns([1, 1, 2], vertical_alignment="bottom")
+            width = columns[0].number_input("Width", 1.0, 100_000.0, 612.0, step=1.0, format="%.1f")
+            height = columns[1].number_input("Height", 1.0, 100_000.0, 792.0, step=1.0, format="%.1f")
+            if columns[2].form_submit_button("Use this size for pages without one"):
+                session.choose("pixel_size", (float(width), float(height)))
+                st.rerun()
+    else:
+        st.html('<div class="ls-empty"><p>The pixels of these files cannot be counted.</p></div>')
+    frame.findings(counted.findings)
+    st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/folder_open:")
+
+
+def _notes(shown: Shown) -> None:
+    """What changes how the numbers are read: two predictions, a size that was set, findings of the count."""
+    size = session.chosen("pixel_size")
+    if size is not None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(f"Pages whose size nobody gives count as {size[0]:g} x {size[1]:g}.")
+            st.button("Forget this size", on_click=choices.forget_size, key="pixel_forget_size")
+    findings = _findings(shown)
+    if findings:
+        with st.expander(f"{count_of(len(findings), 'finding')} of this count"):
+            frame.findings(findings)
+
+
+def _findings(shown: Shown) -> list[Finding]:
+    """All findings of the counts, each once."""
+    return list(dict.fromkeys(each for scope in shown.scopes.values() for each in scope.result.findings))
+
+
+def _signature(found: session.Opened, shown: Shown) -> str:
+    """Everything that made the numbers, in one line."""
+    result = shown.first.result
+    signed = result.signature
+    counts = f"{count_of(signed.documents, 'document')}, {count_of(signed.pages, 'page')}"
+    options = [option for option in signed.options if not option.startswith("score of the first side")]
+    parts = [f"{signed.protocol} {signed.version}", choices.thresholds(found), f"{len(shown.classes)} classes"]
+    return " · ".join([*parts, *options, counts, signed.package])
+
+
+def _follows(shown: Shown, letter: str, cell: tuple[int, int], place: session.Place | None) -> bool:
+    """Whether the page should become the one with the most pixels of the cell.
+
+    When a cell was chosen, and when the cell became another one by itself and the page has nothing of it; a page that
+    the reader or the address chose stays.
+    """
+    scope, names = session.chosen("pixel_scope"), [shown.classes[each] for each in cell]
+    now, before = [shown.of, scope, *names], session.chosen("pixel_cell_of")
+    chosen = session.chosen("pixel_follow")
+    session.choose("pixel_cell_of", now)
+    session.choose("pixel_follow", None)
+    linked = before is None and session.chosen("pixel_row") is not None and session.chosen("page") is not None
+    if scope == "page" or ((now == before or linked) and not chosen):
+        return False
+    result = shown.scopes[letter].result
+    page = page_row(result, place)
+    if chosen or page is None or not set(names) <= set(result.classes):
+        return True
+    row, column = (result.classes.index(name) for name in names)
+    return not result.cell_pixels(row, column)[page] > 0.0
+
+
+def _archive(shown: Shown) -> bytes:
+    """Every matrix of the scope as CSV files in one zip archive."""
+    files = {}
+    for letter, scope in shown.scopes.items():
+        name = letter if shown.of != "B on A" else "B against A"
+        for file, table in matrix_files(scope.result, scope.columns, scope.row).items():
+            files[f"{name} {file}"] = report.to_csv([table])
+    return report.to_zip(files)
+
+
+def _banners(found: session.Opened) -> None:
+    """What changes the meaning of all numbers."""
+    if found.files.as_reference:
+        st.warning(
+            "The reference is a model's prediction, not a ground truth: the numbers say how far the models agree, "
+            "not which is right.",
+            icon=":material/compare_arrows:",
+        )
+    if refused := session.refused():
+        st.caption(f"The address had parts that could not be followed: {frame.escaped(', '.join(refused))}.")
+
+
+def view() -> None:
+    """The whole view."""
+    session.begin("pixel_confusion")
+    found = session.opened()
+    if found is None:
+        frame.title("Pixel confusion", "")
+        frame.sidebar(None)
+        frame.need_files()
+        return
+    head = st.container()
+    with st.sidebar:
+        _sidebar_choices(found)
+    of = choices.chosen_of(found)
+    # What shows while pages are measured and counted has a place of its own: without it all that follows would move up
+    # in the next run, and the browser would build the heatmap and the page anew.
+    with st.container(key="pixel_work"):
+        counted = {letter: choices.result_of(found, letter) for letter in letters_of(of)}
+        results = {letter: each.result for letter, each in counted.items() if each.result is not None}
+        if len(results) == len(counted):
+            results |= _beside(found, of, results)
+    refusal = next((each for each in counted.values() if each.result is None), None)
+    if refusal is not None:
+        with head:
+            frame.title("Pixel confusion", "")
+            _banners(found)
+        _no_sizes(refusal)
+        frame.sidebar(found)
+        choices.finish(found, None, None)
+        return
+    _results(found, head, of, results)
+
+
+def _beside(found: session.Opened, of: str, results: dict[str, pixel.PixelResult]) -> dict[str, pixel.PixelResult]:
+    """The other model, for the means; not for a large corpus, where it would double the time."""
+    if of not in ("A", "B") or len(session.models(found)) < 2 or int(results[of].counted.sum()) > PAGES_AT_ONCE:
+        return {}
+    other = "B" if of == "A" else "A"
+    result = choices.result_of(found, other).result
+    return {} if result is None else {other: result}
+
+
+def _results(
+    found: session.Opened,
+    head: DeltaGenerator,
+    of: str,
+    results: dict[str, pixel.PixelResult],
+) -> None:
+    """The view of one matrix."""
+    first = results[letters_of(of)[0]]
+    place = shown_place(first)
+    with st.container(key="pixel_controls", horizontal=True, vertical_alignment="bottom", gap="medium"):
+        _controls(found, first, place)
+    shown = arranged(of, results, place)
+    cell = choices.cell(shown.classes) or first_cell(shown)
+    facts = facts_of(shown, cell)
+    letter = max(facts, key=lambda each: facts[each].pixels)
+    if _follows(shown, letter, cell, place) and facts[letter].behind:
+        place = place_of(results[letter], facts[letter].behind[0].page)
+        shown = arranged(of, results, place)
+    with head:
+        frame.title("Pixel confusion", _signature(found, shown))
+        _banners(found)
+        for finding in _findings(shown):
+            if finding.rule.startswith("both sides should have the same pages"):
+                st.warning(frame.escaped(finding.sentence), icon=":material/difference:")
+    with st.container(key="pixel_upper"):
+        left, right = st.columns([1.75, 1], gap="medium")
+    with left:
+        as_table = _heading(shown)
+        _matrix(shown, cell, as_table=as_table)
+        if of == "B on A" or found.files.as_reference:
+            models = ("A", "B") if of == "B on A" else ("the reference", f"model {shown.of}")
+            st.caption(frame.escaped(asymmetry(shown.first.columns, shown.first.row, models)))
+    with right:
+        _cell_card(shown, facts)
+        _page(found, shown, letter, place, (shown.classes[cell[0]], shown.classes[cell[1]]))
+    summary(found, shown, letter, facts[letter], place)
+    _notes(shown)
+    with st.sidebar:
+        _sidebar_place(first, place)
+        pixels = int(first.whole.pixels[0])
+        frame.lines([f"{heatmap.short_pixels(float(pixels))} pixels, {count_of(first.signature.pages, 'page')}"])
+    if place is not None:
+        session.choose("doc", place.document)
+        session.choose("page", place.index)
+    choices.finish(found, place, (shown.classes[cell[0]], shown.classes[cell[1]]))
+
+
+view()

@@ -1,0 +1,393 @@
+"""Pixel confusion in a real Chromium: from a cell to exactly its pixels, by mouse, by keyboard and by table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evaluator.evaluation import Options, evaluate
+from evaluator.protocols.pixel import PixelResult
+from evaluator.protocols.pixel_cells import worst_cell
+from tests.browser.conftest import Screen, dashboard
+from tests.building import Box, write_file
+from tests.dashboard import SAMPLE_DATA
+
+pytestmark = [pytest.mark.browser]
+Visit = Callable[..., Screen]
+VIEW = "pixel_confusion"
+RECTANGLE = re.compile(r"M(\d+) (\d+)H(\d+)V(\d+)H\d+Z")
+# For each of some points of the raster, whether the browser has it inside the tint.
+INSIDE = """(path, points) => {
+  const svg = path.ownerSVGElement, point = svg.createSVGPoint();
+  return points.map(([x, y]) => { point.x = x; point.y = y; return path.isPointInFill(point); });
+}"""
+
+
+@cache
+def core(model: str = "lines") -> PixelResult:
+    paths = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{model}.json"]
+    (evaluated,) = evaluate("pixel", *paths, Options(pdfs=SAMPLE_DATA / "pdf"))
+    assert isinstance(evaluated.result, PixelResult)
+    return evaluated.result
+
+
+def code(name: str, model: str = "lines") -> int:
+    return core(model).classes.index(name)
+
+
+def page_row(document: str, number: int, model: str = "lines") -> int:
+    dataset = core(model).dataset
+    row = dataset.page_row([each.doc_id for each in dataset.documents].index(document), number - 1)
+    assert row is not None
+    return row
+
+
+@pytest.fixture(scope="module")
+def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The sample data."""
+    with dashboard(tmp_path_factory.mktemp("pixel")) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def many(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Forty classes, two models, no PDF."""
+    folder = tmp_path_factory.mktemp("many")
+    rng = np.random.default_rng(40)
+    labels = [f"Class {each:02d} of a long taxonomy" if each % 5 == 0 else f"Part-{each}" for each in range(40)]
+    truth, found = [], []
+    for page in range(3):
+        for each in range(40):
+            x, y = 0.1 * (each % 10), 0.25 * (each // 10)
+            truth.append(Box("a.pdf", page, labels[each], (x, y, x + 0.1, y + 0.25)))
+            label = labels[each if rng.uniform() < 0.7 else int(rng.integers(40))]
+            found.append(Box("a.pdf", page, label, (x, y, x + 0.1, y + 0.2), 0.5))
+    paths = (
+        write_file(folder / "gt.json", truth, side="ground_truth", labels=labels),
+        write_file(folder / "pred.json", found, labels=labels),
+    )
+    with dashboard(folder, "open", str(folder), "--gt", str(paths[0]), "--pred", str(paths[1])) as url:
+        yield url
+
+
+def opened(screen: Screen, **address: str) -> Screen:
+    """The view when both its components have drawn."""
+    screen.open(VIEW, **address)
+    screen.page.locator(".mx-grid td").first.wait_for()
+    screen.page.locator("path.tint-fill").wait_for(state="attached")
+    return screen.settled()
+
+
+def cell(screen: Screen, row: int, column: int) -> Any:
+    return screen.page.locator(f"td[data-row='{row}'][data-column='{column}']")
+
+
+def chosen(screen: Screen) -> tuple[str, str]:
+    """Names of the chosen cell as the grid marks it."""
+    marked = screen.page.locator(".mx-grid td[aria-selected=true]")
+    assert marked.count() == 1
+    names = screen.page.locator("th[data-name-row]")
+    return (
+        names.nth(int(marked.get_attribute("data-row"))).get_attribute("aria-label"),
+        names.nth(int(marked.get_attribute("data-column"))).get_attribute("aria-label"),
+    )
+
+
+def caption(screen: Screen) -> str:
+    return str(screen.page.locator(".tint-caption").inner_text())
+
+
+def tinted(screen: Screen, shape: tuple[int, int]) -> np.ndarray:
+    """The tinted pixels as the page draws them."""
+    mask = np.zeros(shape, dtype=bool)
+    path = screen.page.locator("path.tint-fill").get_attribute("d") or ""
+    assert "".join(match.group() for match in RECTANGLE.finditer(path)) == path
+    for x1, y1, x2, y2 in (map(int, match.groups()) for match in RECTANGLE.finditer(path)):
+        assert not mask[y1:y2, x1:x2].any()
+        mask[y1:y2, x1:x2] = True
+    return mask
+
+
+def assert_tinted(screen: Screen, place: tuple[str, int], names: tuple[str, str], model: str = "lines") -> None:
+    """On screen are exactly the pixels of the core's mask, at the right place of the sheet."""
+    page = page_row(*place, model)
+    row, column = names
+    mask = core(model).cell_mask(page, code(row, model), code(column, model))
+    assert (tinted(screen, mask.shape) == mask).all()
+    # What the browser fills is what the path says: centres of some pixels, half of them from the mask.
+    rng = np.random.default_rng(7)
+    height, width = mask.shape
+    points = np.stack([rng.integers(0, width, 300), rng.integers(0, height, 300)], axis=1)
+    inside = np.argwhere(mask)[:, ::-1]
+    points = np.concatenate([points, inside[rng.integers(0, len(inside), 300)]]) if len(inside) else points
+    found = screen.page.locator("path.tint-fill").evaluate(INSIDE, (points + 0.5).tolist())
+    assert found == mask[points[:, 1], points[:, 0]].tolist()
+    # A raster is the page rounded up; the layer covers the sheet, whose width is the page's own.
+    extent = core(model).extent[page]
+    box = screen.page.locator("svg.tint-area").get_attribute("viewBox").split()
+    assert [float(each) for each in box[2:]] == pytest.approx(extent.tolist())
+    sheet, layer = (screen.page.locator(name).bounding_box() for name in (".tint-sheet", "svg.tint-area"))
+    assert layer == sheet
+
+
+# --- mouse ---------------------------------------------------------------------------------------------------
+
+
+def test_it_opens_on_the_sample_data_without_a_click(server: str, visit: Visit) -> None:
+    screen = opened(visit(server))
+    assert screen.page.locator(".mx-grid td").count() == 144
+    result = core()
+    row, column = worst_cell(result.whole.matrices.confusion[0])
+    assert chosen(screen) == (result.classes[row], result.classes[column])
+    top = result.pages_of_cell(row, column)[0].page
+    document = result.dataset.documents[result.dataset.page_document[top]].doc_id
+    number = int(result.dataset.page_index[top]) + 1
+    assert caption(screen).startswith(f"{document}, page {number}: ")
+    assert_tinted(screen, (document, number), (result.classes[row], result.classes[column]))
+    # Cells have room, nothing is cut off at the right, and the page ends with the heatmap.
+    box = cell(screen, 1, 1).bounding_box()
+    assert box["width"] >= 46
+    assert box["height"] >= 34
+    grid, frame = screen.page.locator(".mx-grid").bounding_box(), screen.page.locator(".mx-scroll").bounding_box()
+    assert grid["x"] + grid["width"] <= frame["x"] + frame["width"]
+    pane = screen.page.locator(".tint-pane").bounding_box()
+    assert abs(pane["y"] + pane["height"] - grid["y"] - grid["height"]) < 30
+
+
+def test_a_cell_opens_its_pages_and_exactly_its_pixels(server: str, visit: Visit) -> None:
+    screen = opened(visit(server))
+    cell(screen, code("Formula"), code("Text")).click()
+    screen.settled()
+    assert chosen(screen) == ("Formula", "Text")
+    screen.wait(lambda: screen.address().get("row") == "Formula", "the cell in the address")
+    assert screen.address()["column"] == "Text"
+    places = [
+        (
+            core().dataset.documents[core().dataset.page_document[each.page]].doc_id,
+            int(core().dataset.page_index[each.page]) + 1,
+        )
+        for each in core().pages_of_cell(code("Formula"), code("Text"))
+    ]
+    document, number = places[0]
+    screen.wait(lambda: caption(screen).startswith(f"{document}, page {number}: "), "the page with the most pixels")
+    assert_tinted(screen, (document, number), ("Formula", "Text"))
+    chips = screen.page.locator(".tint-chip").all_inner_texts()
+    assert {re.sub(", [0-9]+ boxes", "", chip) for chip in chips} <= {"True Formula", "Predicted Text"}
+    # The second page of the list: its row is clicked on the canvas of the table.
+    table = screen.page.locator("[data-testid=stDataFrame]").last
+    box = table.bounding_box()
+    screen.page.mouse.click(box["x"] + 90, box["y"] + 34 + 26 * 1.5)
+    other, second = places[1]
+    screen.wait(lambda: caption(screen).startswith(f"{other}, page {second}: "), f"{other}, page {second}")
+    screen.settled()
+    assert_tinted(screen, (other, second), ("Formula", "Text"))
+    assert chosen(screen) == ("Formula", "Text")
+    # The address is the whole state.
+    again = visit(server)
+    again.page.goto(screen.page.url)
+    again.page.locator(".mx-grid td").first.wait_for()
+    again.settled()
+    again.wait(lambda: caption(again) != "", "the page")
+    assert caption(again) == caption(screen)
+    assert chosen(again) == ("Formula", "Text")
+
+
+def test_the_background_and_the_diagonal_are_cells_like_others(server: str, visit: Visit) -> None:
+    screen = opened(visit(server), of="B", doc="river-districts.pdf", page="2", scope="page")
+    for row, column in (("Background", "Background"), ("Text", "Text"), ("Background", "Text")):
+        cell(screen, code(row, "blocks"), code(column, "blocks")).click()
+        screen.settled()
+        screen.wait(lambda row=row, column=column: chosen(screen) == (row, column), "the cell")
+        assert caption(screen).startswith("river-districts.pdf, page 2: ")
+        assert_tinted(screen, ("river-districts.pdf", 2), (row, column), "blocks")
+
+
+def test_zoom_and_a_sharper_picture(server: str, visit: Visit) -> None:
+    screen = opened(visit(server))
+    image = screen.page.locator(".tint-image")
+    width = image.evaluate("(node) => node.naturalWidth")
+    for _ in range(5):
+        screen.page.get_by_role("button", name="Zoom in").click()
+    screen.wait(lambda: image.evaluate("(node) => node.naturalWidth") > 1.2 * width, "a sharper picture")
+    screen.settled()
+    path = screen.page.locator("path.tint-fill").bounding_box()
+    sheet = screen.page.locator(".tint-sheet").bounding_box()
+    mask = core().cell_mask(*shown_cell())
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    scale = sheet["width"] / core().extent[shown_cell()[0], 0]
+    assert path["x"] - sheet["x"] == pytest.approx(columns[0] * scale, abs=1)
+    assert path["y"] - sheet["y"] == pytest.approx(rows[0] * scale, abs=1)
+    assert path["width"] == pytest.approx((columns[-1] + 1 - columns[0]) * scale, abs=1.5)
+    screen.page.get_by_role("button", name="Whole page").click()
+    pane = screen.page.locator(".tint-pane").bounding_box()
+    assert screen.page.locator(".tint-sheet").bounding_box()["height"] <= pane["height"]
+
+
+def shown_cell() -> tuple[int, int, int]:
+    """Page and cell that the view opens with."""
+    row, column = worst_cell(core().whole.matrices.confusion[0])
+    return core().pages_of_cell(row, column)[0].page, row, column
+
+
+# --- keyboard and table --------------------------------------------------------------------------------------
+
+
+def test_the_keyboard_walks_the_grid_and_chooses(server: str, visit: Visit) -> None:
+    screen = opened(visit(server))
+    assert screen.page.locator(".mx-grid td[tabindex='0']").count() == 1
+    screen.page.locator(".mx-grid td[tabindex='0']").focus()
+    keys = screen.page.keyboard
+    keys.press("Control+Home")
+    words = screen.page.locator(".mx-words")
+    assert words.inner_text().startswith("Background → Background")
+    keys.press("ArrowLeft")
+    keys.press("ArrowUp")
+    assert words.inner_text().startswith("Background → Background")
+    for _ in range(code("Table")):
+        keys.press("ArrowDown")
+    for _ in range(code("Text")):
+        keys.press("ArrowRight")
+    share = core().whole.matrices.recall[0, code("Table"), code("Text")]
+    assert words.inner_text().startswith("Table → Text")
+    assert f"{100 * share:.1f} % of the row" in words.inner_text()
+    before = caption(screen)
+    keys.press("Enter")
+    screen.wait(lambda: caption(screen) != before, "another page")
+    screen.settled()
+    assert chosen(screen) == ("Table", "Text")
+    # The focus stays in the grid, so that the next arrow goes on from here.
+    keys.press("End")
+    assert words.inner_text().startswith(f"Table → {core().classes[-1]}")
+    top = core().pages_of_cell(code("Table"), code("Text"))[0].page
+    document = core().dataset.documents[core().dataset.page_document[top]].doc_id
+    assert_tinted(screen, (document, int(core().dataset.page_index[top]) + 1), ("Table", "Text"))
+
+
+def test_the_grid_says_what_it_is(server: str, visit: Visit) -> None:
+    screen = opened(visit(server))
+    grid = screen.page.get_by_role("grid", name="Confusion matrix, rows Ground truth, columns Predicted by A")
+    assert grid.get_by_role("columnheader").count() >= 12
+    assert grid.get_by_role("rowheader", name="Table").count() == 1
+    assert grid.get_by_role("gridcell", name=re.compile("^Table to Background: ")).count() == 1
+
+
+def test_the_table_is_another_way_to_a_cell(server: str, visit: Visit) -> None:
+    screen = opened(visit(server))
+    before = caption(screen)
+    screen.page.get_by_text("As table").click()
+    table = screen.page.locator("[data-testid=stDataFrame]").first
+    table.locator("canvas").first.wait_for()
+    screen.settled()
+    box = table.bounding_box()
+    # Third row, second class: the column of names is 130 wide, the others 76.
+    screen.page.mouse.click(box["x"] + 130 + 76 * 1.5, box["y"] + 34 + 26 * 2.5)
+    screen.wait(lambda: caption(screen) != before, "the pages of the cell")
+    screen.settled()
+    names = core().classes[2], core().classes[1]
+    assert (screen.address()["row"], screen.address()["column"]) == names
+    screen.page.get_by_text("As table").click()
+    screen.page.locator(".mx-grid td[aria-selected=true]").wait_for()
+    screen.settled()
+    assert chosen(screen) == names
+
+
+# --- themes, sizes, files ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768)])
+def test_both_themes_and_a_small_window(server: str, visit: Visit, scheme: str, size: tuple[int, int]) -> None:
+    width, height = size
+    screen = opened(visit(server, width=width, height=height, color_scheme=scheme), of="A-B", colour="linear")
+    colours = screen.page.locator(".mx-grid td").evaluate_all(
+        "(cells) => cells.map((cell) => [getComputedStyle(cell).backgroundColor, getComputedStyle(cell).color])"
+    )
+    for fill, ink in colours[1:]:
+        assert contrast(fill, ink) >= 4.5 or fill == "rgba(0, 0, 0, 0)", (fill, ink)
+    assert "blue: A is better; orange: B is better" in screen.page.locator(".mx-legend").inner_text()
+    overflow = screen.page.evaluate("() => document.scrollingElement.scrollWidth - window.innerWidth")
+    assert overflow <= 0
+    assert screen.page.locator("[data-testid=stException]").count() == 0
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG contrast of two colours as the browser writes them."""
+
+    def luminance(colour: str) -> float:
+        channels = [int(each) / 255 for each in re.findall(r"\d+", colour)[:3]]
+        linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_forty_classes_can_be_used(many: str, visit: Visit) -> None:
+    screen = opened(visit(many), page_size="612x792")
+    assert screen.page.locator(".mx-grid td").count() == 41 * 41
+    box = cell(screen, 5, 5).bounding_box()
+    assert box["width"] >= 46
+    assert box["height"] >= 34
+    # Names stay while the cells scroll, and the keyboard brings the cell into sight.
+    screen.page.locator(".mx-grid td[tabindex='0']").focus()
+    screen.page.keyboard.press("Control+End")
+    frame = screen.page.locator(".mx-scroll").bounding_box()
+    last = cell(screen, 40, 40).bounding_box()
+    assert last["x"] + last["width"] <= frame["x"] + frame["width"] + 1
+    assert last["y"] + last["height"] <= frame["y"] + frame["height"] + 1
+    name = screen.page.locator("th[data-name-row='40']").bounding_box()
+    assert name["x"] == pytest.approx(frame["x"], abs=6)
+    assert name["x"] + name["width"] <= last["x"]
+    screen.page.keyboard.press("Control+Home")
+    corner = screen.page.locator(".mx-corner").bounding_box()
+    first = cell(screen, 0, 0).bounding_box()
+    assert first["x"] >= corner["x"] + corner["width"] - 1
+    assert first["y"] >= corner["y"] + corner["height"] - 1
+    # Small cells show all of it at once.
+    screen.page.get_by_role("button", name="Small cells").click()
+    grid, frame = screen.page.locator(".mx-grid").bounding_box(), screen.page.locator(".mx-scroll").bounding_box()
+    assert grid["width"] <= frame["width"] + 1
+    assert grid["height"] <= frame["height"] + 1
+    cell(screen, 12, 0).hover()
+    assert screen.page.locator(".mx-words").inner_text().startswith("Part-11 → Background")
+    cell(screen, 12, 0).click()
+    sentence = screen.page.locator(".ls-cell b", has_text="of Part-11 pixels became background")
+    sentence.wait_for()
+    screen.settled()
+    assert screen.address()["row"] == "Part-11"
+    found = re.match(r"([\d.]+) %", sentence.inner_text())
+    assert found
+    # A box of a quarter of the page's height that stops at a fifth of it, in whole pixels.
+    assert 19.0 <= float(found[1]) <= 21.0
+
+
+def test_pages_without_a_size_offer_a_way_out(many: str, visit: Visit) -> None:
+    screen = visit(many).open(VIEW)
+    assert "3 pages without a size" in screen.page.locator(".ls-empty").inner_text()
+    screen.page.get_by_label("Width").fill("100")
+    screen.page.get_by_label("Height").fill("200")
+    screen.page.get_by_role("button", name="Use this size for pages without one").click()
+    screen.page.locator(".mx-grid td").first.wait_for()
+    screen.settled()
+    assert screen.address()["page_size"] == "100x200"
+    assert "PDF not found" in screen.page.locator(".tint-problem").inner_text()
+
+
+def test_every_matrix_can_be_downloaded(server: str, visit: Visit, tmp_path: Path) -> None:
+    screen = opened(visit(server))
+    with screen.page.expect_download() as waiting:
+        screen.page.get_by_role("button", name="CSV", exact=True).click()
+    waiting.value.save_as(tmp_path / "matrices.zip")
+    with zipfile.ZipFile(tmp_path / "matrices.zip") as archive:
+        assert len(archive.namelist()) == 8
+        rows = list(csv.reader(io.StringIO(archive.read("A confusion.csv").decode())))
+    assert [[float(each) for each in row[2:-1]] for row in rows[1:]] == core().whole.matrices.confusion[0].tolist()

@@ -1,0 +1,162 @@
+"""`layoutscope evaluate pixel`: every matrix as CSV, exact counts, page sizes, progress on a terminal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from evaluator import cli
+from evaluator.cli.program import Bar, progress
+from evaluator.evaluation import Options, evaluate
+from evaluator.protocols.pixel import PixelResult
+from tests.building import box, write_file
+from tests.dashboard import SAMPLE_DATA
+
+PROJECT = Path(__file__).resolve().parent.parent
+MATRICES = [f"{kind}{name}.csv" for kind in ("", "collapsed-") for name in ("confusion", "precision", "recall", "f1")]
+SAMPLE = (
+    "--gt",
+    SAMPLE_DATA / "ground_truth.json",
+    "--pdfs",
+    SAMPLE_DATA / "pdf",
+    "--pred",
+    SAMPLE_DATA / "lines.json",
+)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    def run_main(*words: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            cli.main([str(word) for word in ("evaluate", "pixel", *words)])
+        streams = capsys.readouterr()
+        code = left.value.code
+        assert isinstance(code, int)
+        return code, streams.out, streams.err
+
+    return run_main
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[object, ...]:
+    truth = write_file(tmp_path / "gt.json", [box(0.0, 0.0, 0.5, 0.5)], side="ground_truth")
+    return "--gt", truth, "--pred", write_file(tmp_path / "pred.json", [box(0.0, 0.0, 0.5, 0.25, score=0.9)])
+
+
+def sample() -> PixelResult:
+    paths = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json"]
+    (found,) = evaluate("pixel", *paths, Options(pdfs=SAMPLE_DATA / "pdf"))
+    assert isinstance(found.result, PixelResult)
+    return found.result
+
+
+def test_the_csv_has_every_cell_of_every_matrix(run: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, _ = run(*SAMPLE, "--csv")
+    assert code == 0
+    header, *rows = csv.reader(io.StringIO(out))
+    assert header == ["predictions", "matrix", "row", "column", "value", "signature"]
+    result = sample()
+    cells = {tuple(row[1:4]): row[4] for row in rows}
+    for name in ("confusion", "precision", "recall", "f1"):
+        for i, first in enumerate(result.classes):
+            for j, second in enumerate(result.classes):
+                assert float(cells[name, first, second]) == getattr(result.whole.matrices, name)[0, i, j]
+    assert float(cells["per class", "Table", "iou"]) == result.whole.iou[0, result.classes.index("Table")]
+    assert {row[5] for row in rows} == {result.signature.line}
+    assert {row[0] for row in rows} == {"lines.json"}
+
+
+def test_the_folder_gets_one_csv_for_each_matrix(run: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+    code, _, _ = run(*SAMPLE, "--out", tmp_path / "one")
+    assert code == 0
+    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == sorted(
+        [*MATRICES, "result.csv", "result.json", "result.md"]
+    )
+    rows = list(csv.reader(io.StringIO((tmp_path / "one" / "confusion.csv").read_text(encoding="utf-8"))))
+    result = sample()
+    assert rows[0] == ["predictions", "label", *result.classes, "signature"]
+    assert [[float(cell) for cell in row[2:-1]] for row in rows[1:]] == result.whole.matrices.confusion[0].tolist()
+    run(*SAMPLE, "--pred", SAMPLE_DATA / "blocks.json", "--out", tmp_path / "two")
+    names = {path.name for path in (tmp_path / "two").iterdir()}
+    assert {f"model-{model}-{name}" for model in (1, 2) for name in MATRICES} < names
+    long = (tmp_path / "two" / "result.csv").read_text(encoding="utf-8").splitlines()
+    assert {row[0] for row in csv.reader(long[1:])} == {"lines.json", "blocks.json"}
+
+
+def test_exact_adds_the_integers(run: Callable[..., tuple[int, str, str]], pair: tuple[object, ...]) -> None:
+    code, out, _ = run(*pair, "--page-size", "100x200", "--exact", "--json")
+    assert code == 0
+    value = msgspec.json.decode(out)
+    # Background, the half that was found, the half that was not: label sets of the ground truth and of the prediction.
+    assert value["dataset"]["pair_counts"] == [[1, 1, 15000], [2, 1, 2500], [2, 2, 2500]]
+    assert value["classes"] == ["Background", "Figure", "Table"]
+    assert value["dataset"]["confusion"][1] == [2500.0, 2500.0, 0.0]
+    assert value["dataset"]["recall"][1] == [0.5, 0.5, 0.0]
+    assert value["dataset"]["recall"][2] == [None, None, None]
+
+
+def test_a_page_without_a_size_is_one_sentence(
+    run: Callable[..., tuple[int, str, str]], pair: tuple[object, ...]
+) -> None:
+    code, out, err = run(*pair)
+    assert (code, out) == (2, "")
+    assert err == (
+        'error: gt.json: document "a.pdf", page 0: a page needs its width and height, so that its pixels can be '
+        "counted (pixel); found none. Give the PDFs, a COCO file with the sizes of its images, or --page-size "
+        "WIDTHxHEIGHT.\n"
+    )
+
+
+def test_the_count_of_pages_is_told() -> None:
+    told: list[tuple[int, int]] = []
+    paths = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json"]
+    evaluate("pixel", *paths, Options(page_size=(612.0, 792.0)), count=lambda done, total: told.append((done, total)))
+    assert told[-1] == (36, 36)
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+def test_progress_is_silent_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress("Reading") as bar:
+        bar("Evaluating")
+        bar.count(3, 7)
+        assert isinstance(bar, Bar)
+        assert [(task.completed, task.total) for task in bar.bars.tasks] == [(3, 7)]
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo terminal is asked for")
+def test_a_terminal_sees_a_bar_and_then_only_the_result() -> None:
+    """The bars go to standard error while the result goes to a pipe."""
+    import pty
+
+    primary, secondary = pty.openpty()
+    command = [sys.executable, "-m", "evaluator.cli", "evaluate", "pixel", *(str(word) for word in SAMPLE), "--csv"]
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT), "TERM": "xterm", "COLUMNS": "100"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=secondary, env=environment, cwd=PROJECT) as process:
+        os.close(secondary)
+        seen = b""
+        assert process.stdout is not None
+        out = process.stdout.read()
+        while True:
+            try:
+                part = os.read(primary, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            seen += part
+        assert process.wait() == 0
+    os.close(primary)
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
+    assert "Reading ground_truth.json" in text
+    assert re.search(r"Evaluating lines\.json .*36/36", text)
+    assert out.startswith(b"predictions,matrix,row,column,value,signature")

@@ -1,0 +1,77 @@
+"""What is drawn on a page for one cell: the pixels of the core, and the boxes that explain them."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evaluator.overlay import tint
+from evaluator.overlay.tint import tint_data
+from evaluator.protocols import pixel
+from tests.building import Box, annotations, box, ground_truth
+from tests.test_protocol_pixel import EXAMPLES, HEIGHT, WIDTH, rows, side
+
+
+@EXAMPLES
+@given(first=rows, second=rows, row=st.integers(0, 4), column=st.integers(0, 4))
+def test_the_tinted_pixels_are_those_of_the_count(first: list[Box], second: list[Box], row: int, column: int) -> None:
+    result = pixel.evaluate(side(first), side(second))
+    for page in range(4):
+        data = tint_data(result, page, row, column)
+        mask = np.zeros((HEIGHT, WIDTH), dtype=bool)
+        for x1, y1, x2, y2 in data["rectangles"]:
+            mask[y1:y2, x1:x2] = True
+        assert (mask == result.cell_mask(page, row, column)).all()
+        assert data["pixels"] == int(mask.sum())
+        assert data["raster"] == [WIDTH, HEIGHT]
+        if not data["pixels"]:
+            assert data["boxes"] == []
+
+
+def drawn(truth: list[Box], found: list[Box], row: str, column: str) -> list[tuple[str, str, list[float]]]:
+    result = pixel.evaluate(ground_truth(truth), annotations(found), page_size=(100.0, 200.0))
+    names = result.classes
+    data = tint_data(result, 0, names.index(row), names.index(column))
+    return [(each["side"], each["text"], each["xyxy"]) for each in data["boxes"]]
+
+
+TRUE = box(0.1, 0.1, 0.5, 0.5, label="Table")
+SHORT = box(0.1, 0.1, 0.5, 0.3, label="Table")
+FAR = box(0.7, 0.7, 0.9, 0.9, label="Table")
+
+
+def test_a_cut_off_table_shows_both_its_boxes() -> None:
+    assert drawn([TRUE, FAR], [SHORT, FAR], "Table", "Background") == [
+        ("ground_truth", "True Table", [0.1, 0.1, 0.5, 0.5]),
+        ("prediction", "Predicted Table", [0.1, 0.1, 0.5, 0.3]),
+    ]
+
+
+def test_invented_pixels_show_the_ground_truth_that_they_belong_to() -> None:
+    assert drawn([SHORT], [TRUE], "Background", "Table") == [
+        ("ground_truth", "True Table", [0.1, 0.1, 0.5, 0.3]),
+        ("prediction", "Predicted Table", [0.1, 0.1, 0.5, 0.5]),
+    ]
+
+
+def test_a_wrong_label_shows_both_labels() -> None:
+    figure = SHORT._replace(label="Figure")
+    assert [text for _, text, _ in drawn([TRUE], [figure], "Table", "Figure")] == ["True Table", "Predicted Figure"]
+
+
+def test_boxes_in_pixels_are_drawn_as_shares_and_too_many_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = pixel.evaluate(side([Box("x", 0, "a", (0.0, 0.0, 7.0, 5.5))]), side([]))
+    data = tint_data(result, 0, 1, 0, names=("A", "B"))
+    assert data["boxes"] == [{"xyxy": [0.0, 0.0, 0.5, 0.5], "side": "ground_truth", "text": "A a"}]
+    monkeypatch.setattr(tint, "MOST_BOXES", 0)
+    assert tint_data(result, 0, 1, 0)["left_out"] == 1
+
+
+def test_the_script_is_one_module_without_imports() -> None:
+    assert not re.search(r"^import\b", tint.tint_script(), re.MULTILINE)
+    assert tint.tint_script().count("export default") == 1
+    assert "layoutscope-tint" in tint.tint_style()

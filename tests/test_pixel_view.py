@@ -1,0 +1,266 @@
+"""Pixel confusion under AppTest: says what the core says, for every scope and choice, and stays whole on odd data."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluator import readers
+from evaluator.evaluation import Options, evaluate, page_sizes
+from evaluator.overlay.matrix import SHOWS, matrix_data, short_pixels
+from evaluator.protocols import pixel
+from evaluator.protocols.pixel_cells import cell_facts, cell_words, worst_cell
+from evaluator.protocols.pixel_difference import difference
+from tests import dashboard
+from tests.building import box, write_file
+from tests.dashboard import OVERVIEW, SAMPLE_DATA, start, words
+
+VIEW = "pages/pixel_confusion.py"
+
+
+@cache
+def core(model: str, score: float | None = None) -> pixel.PixelResult:
+    """The numbers as the terminal gets them."""
+    options = Options(pdfs=SAMPLE_DATA / "pdf", min_score=score)
+    paths = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{model}.json"]
+    (evaluated,) = evaluate("pixel", *paths, options)
+    assert isinstance(evaluated.result, pixel.PixelResult)
+    return evaluated.result
+
+
+def components(app: AppTest) -> dict[str, dict[str, Any]]:
+    """What the heatmap and the page were given."""
+    found = [json.loads(each.proto.json) for each in app.get("bidi_component")]
+    return {"matrix" if "text" in each else "page": each for each in found}
+
+
+def row_of(result: pixel.PixelResult, document: str, page: int) -> int:
+    codes = [each.doc_id for each in result.dataset.documents]
+    row = result.dataset.page_row(codes.index(document), page - 1)
+    assert row is not None
+    return row
+
+
+def test_it_opens_on_the_sample_data_with_no_click(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, VIEW)
+    result = core("lines")
+    assert dashboard.title(app) == "Pixel confusion"
+    line = result.signature.line.removeprefix("pixel 2020 · ")
+    assert dashboard.signature(app) == f"pixel 2020 · score ≥ 0.00 (A) · 12 classes · {line}"
+    found = components(app)
+    expected = matrix_data(result.classes, result.whole.matrices, "row", "steps")
+    assert {name: found["matrix"][name] for name in expected} == expected
+    cell = worst_cell(result.whole.matrices.confusion[0])
+    assert found["matrix"]["chosen"] == list(cell)
+    assert (found["matrix"]["rows"], found["matrix"]["columns"]) == ("Ground truth", "Predicted by A")
+    head, detail = cell_words(cell_facts(result, *cell))
+    assert head in words(app)
+    assert detail in words(app)
+    # The page with the most pixels of that cell, with exactly these pixels.
+    top = result.pages_of_cell(*cell)[0]
+    tint = found["page"]["tint"]
+    assert tint["rectangles"] == result.cell_region(top.page, *cell).rectangles.tolist()
+    assert found["page"]["page"]["image"].startswith("data:image/webp;base64,")
+    assert f"{tint['pixels']:,} pixels" in found["page"]["caption"]
+
+
+def test_collapsed_means_and_pages_are_those_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, VIEW)
+    results = [core("lines"), core("blocks")]
+    text = words(app)
+    matrices = results[0].whole.collapsed
+    for row, column in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        assert short_pixels(float(matrices.confusion[0, row, column])) in text
+        assert f"{100 * matrices.recall[0, row, column]:.1f} % of row" in text
+    at = text.index("Mean F1")
+    assert text[at + 1 : at + 3] == ["A", "B"]
+    rows = {text[place]: text[place + 1 : place + 3] for place in (at + 3, at + 6, at + 9)}
+    assert rows == {
+        "All classes": [f"{each.whole.mean_all('f1')[0]:.3f}" for each in results],
+        "Present classes": [f"{each.whole.mean_present('f1')[0]:.3f}" for each in results],
+        "Mean over pages": [f"{each.page_mean['mean']['present_classes']['f1']:.3f}" for each in results],
+    }
+    behind = app.dataframe[0].value
+    cell = worst_cell(results[0].whole.matrices.confusion[0])
+    assert behind["Pixels"].tolist() == [each.pixels for each in results[0].pages_of_cell(*cell, limit=100)]
+
+
+@pytest.mark.parametrize("shows", list(SHOWS))
+def test_the_address_chooses_scope_cell_and_page(monkeypatch: pytest.MonkeyPatch, shows: str) -> None:
+    address = {"doc": "river-districts.pdf", "page": "2", "shows": shows, "row": "Table", "column": "Text"}
+    for scope in ("page", "document", "dataset"):
+        app = start(monkeypatch, VIEW, scope=scope, of="B", colour="log", **address)
+        result = core("blocks")
+        page = row_of(result, "river-districts.pdf", 2)
+        document = int(result.dataset.page_document[page])
+        columns, row = {
+            "page": (result.per_page, page),
+            "document": (result.per_document, document),
+            "dataset": (result.whole, 0),
+        }[scope]
+        found = components(app)
+        values = getattr(columns.matrices, SHOWS[shows])[row]  # type: ignore[index]
+        facts = np.array(found["matrix"]["facts"][shows], dtype=float)
+        assert np.array_equal(facts, values, equal_nan=True)
+        assert [found["matrix"]["classes"][each] for each in found["matrix"]["chosen"]] == ["Table", "Text"]
+        assert found["page"]["name"] == "river-districts.pdf, page 2"
+        written = {**address, "scope": scope, "of": "B", "colour": "log"}
+        defaults = {"scope": "dataset", "shows": "row"}
+        assert {name: app.query_params[name] for name in app.query_params} == {
+            name: text for name, text in written.items() if defaults.get(name) != text
+        }
+
+
+def test_a_minus_b_is_the_difference_of_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, VIEW, of="A-B", shows="f1")
+    found = components(app)["matrix"]
+    expected = difference(core("lines").whole, core("blocks").whole, "f1")
+    assert found["kind"] == "difference"
+    assert np.array_equal(np.array(found["facts"]["first"], dtype=float), expected.first, equal_nan=True)
+    assert np.array_equal(np.array(found["facts"]["second"], dtype=float), expected.second, equal_nan=True)
+    assert found["facts"]["gain"] == expected.gain.tolist()
+    assert any(word.startswith("A: ") and "; B: " in word for word in words(app))
+
+
+def test_two_predictions_come_with_a_sentence_on_asymmetry(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, VIEW, of="B on A", score_a="0.6", score_b="0.4")
+    sides = [readers.read(SAMPLE_DATA / f"{name}.json") for name in ("lines", "blocks")]
+    sizes = page_sizes(sides[0], SAMPLE_DATA / "pdf")
+    result = pixel.evaluate(*sides, page_sizes=sizes, first_min_score=0.6, min_score=0.4)
+    found = components(app)["matrix"]
+    assert found["facts"]["pixels"] == result.whole.matrices.confusion[0].tolist()
+    assert (found["rows"], found["columns"]) == ("Model A", "Model B")
+    assert "score ≥ 0.60 (A), ≥ 0.40 (B)" in dashboard.signature(app)
+    captions = [each.value.replace("\\", "") for each in app.caption]
+    assert any(text.startswith("Rows are A, columns B. Swapping them does not mirror the matrix") for text in captions)
+    assert any("pixels of A are" in word for word in words(app))
+
+
+def test_a_score_threshold_counts_again_and_is_shared_with_the_other_views(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, VIEW)
+    app.slider(key="score_a").set_value(0.8)
+    dashboard.fine(app.run())
+    assert components(app)["matrix"]["facts"]["pixels"] == core("lines", 0.8).whole.matrices.confusion[0].tolist()
+    assert "score ≥ 0.80 (A)" in dashboard.signature(app)
+    dashboard.go(app, OVERVIEW)
+    assert app.slider(key="score_a").value == 0.8
+    dashboard.go(app, VIEW)
+    assert "score ≥ 0.80 (A)" in dashboard.signature(app)
+
+
+def test_choices_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, VIEW)
+    app.button_group(key="pixel_scope").set_value("document")
+    app.button_group(key="pixel_shows").set_value("pixels")
+    app.button_group(key="pixel_of").set_value("B")
+    dashboard.fine(app.run())
+    app.selectbox(key="pixel_document").set_value("tram-options.pdf")
+    dashboard.fine(app.run())
+    result = core("blocks")
+    code = [each.doc_id for each in result.dataset.documents].index("tram-options.pdf")
+    found = components(app)
+    assert found["matrix"]["facts"]["pixels"] == result.per_document.matrices.confusion[code].tolist()
+    assert found["page"]["name"].startswith("tram-options.pdf, page ")
+    app.selectbox(key="pixel_page").set_value(0)
+    dashboard.fine(app.run())
+    assert components(app)["page"]["name"] == "tram-options.pdf, page 1"
+    assert app.query_params["page"] == "1"
+    app.selectbox(key="pixel_missing").set_value("ignore")
+    app.selectbox(key="pixel_classes").set_value("different")
+    dashboard.fine(app.run())
+    assert "different classes · missing pages: ignore" in dashboard.signature(app)
+    assert components(app)["matrix"]["classes"][1].startswith("LR1:")
+
+
+def test_the_table_is_the_heatmap_in_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, VIEW)
+    app.toggle(key="pixel_as_table").set_value(True)
+    dashboard.fine(app.run())
+    assert "matrix" not in components(app)
+    table = app.dataframe[0].value
+    result = core("lines")
+    assert table["Ground truth"].tolist() == list(result.classes)
+    assert np.allclose(table[list(result.classes)].to_numpy(), 100 * result.whole.matrices.recall[0], equal_nan=True)
+
+
+def test_the_page_follows_a_cell_that_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, VIEW, doc="scanned-minutes.pdf", page="1")
+    result = core("lines")
+    row, column = result.classes.index("Formula"), result.classes.index("Text")
+    # What the callbacks of the heatmap and of the table do.
+    app.session_state["pixel_row"], app.session_state["pixel_column"] = "Formula", "Text"
+    app.session_state["pixel_follow"] = True
+    dashboard.fine(app.run())
+    top = result.pages_of_cell(row, column)[0]
+    document = result.dataset.documents[result.dataset.page_document[top.page]].name
+    found = components(app)["page"]
+    assert found["name"] == f"{document}, page {int(result.dataset.page_index[top.page]) + 1}"
+    assert found["tint"]["pixels"] > 0
+    assert app.query_params["row"] == "Formula"
+
+
+def test_pages_without_a_size_are_named_and_one_can_be_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    truth = write_file(tmp_path / "truth.json", [box(0.0, 0.0, 0.5, 0.5)], side="ground_truth")
+    model = write_file(tmp_path / "model.json", [box(0.0, 0.0, 0.5, 0.25, score=0.5)])
+    app = start(monkeypatch, VIEW, files=dashboard.workspace(truth, [model]))
+    assert words(app)[1].startswith("1 page without a size: neither the files nor the PDFs give one")
+    assert app.dataframe[0].value["Place"].tolist() == ['document "a.pdf", page 0']
+    app.number_input[0].set_value(100.0)
+    app.number_input[1].set_value(200.0)
+    next(each for each in app.button if each.label.startswith("Use this size")).click()
+    dashboard.fine(app.run())
+    assert "pages of unknown size: 100 x 200" in dashboard.signature(app)
+    assert "50.0 % of Figure pixels became background" in words(app)
+    assert app.query_params["page_size"] == "100x200"
+    found = components(app)["page"]
+    assert found["tint"]["rectangles"] == [[0, 50, 50, 100]]
+    assert (found["page"]["width"], found["page"]["height"]) == (100.0, 200.0)
+    assert found["page"]["problem"]["title"]
+    app.button(key="pixel_forget_size").click()
+    dashboard.fine(app.run())
+    assert "1 page without a size" in words(app)[1]
+
+
+def test_a_page_that_one_side_lacks_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    rows = [box(0.0, 0.0, 0.5, 0.5), box(0.0, 0.0, 0.5, 0.5, page=1)]
+    truth = write_file(tmp_path / "truth.json", rows, side="ground_truth")
+    model = write_file(tmp_path / "model.json", rows[:1])
+    app = start(monkeypatch, VIEW, files=dashboard.workspace(truth, [model]), page_size="100x100")
+    assert any("both sides should have the same pages" in each.value.replace("\\", "") for each in app.warning)
+    assert [each.label for each in app.expander] == ["1 finding of this count"]
+
+
+def test_nothing_open_and_nothing_predicted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    app = start(monkeypatch, VIEW, files=dashboard.workspace(None))
+    assert words(app)[1].startswith("No ground truth is open")
+    truth = write_file(tmp_path / "truth.json", [box(0.0, 0.0, 0.5, 0.5)], side="ground_truth")
+    model = write_file(tmp_path / "model.json", [], pages=[("a.pdf", 0)])
+    app = start(monkeypatch, VIEW, files=dashboard.workspace(truth, [model]), page_size="10x10")
+    assert "100 % of Figure pixels became background" in words(app)
+
+
+def test_an_address_that_makes_no_sense_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, VIEW, scope="galaxy", shows="7", page_size="0x5", row="Table")
+    captions = [each.value.replace("\\", "") for each in app.caption]
+    assert "The address had parts that could not be followed: scope, shows, page_size." in captions
+    assert components(app)["matrix"]["shows"] == "row"
+
+
+def test_names_from_files_are_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    labels = ["![b](http://example.invalid/x.png)", "<script>alert(1)</script>", "Ground truth", "$x$"]
+    rows = [box(0.1 * at, 0.0, 0.1 * at + 0.1, 0.5, label=label) for at, label in enumerate(labels)]
+    truth = write_file(tmp_path / "truth.json", rows, side="ground_truth", labels=labels)
+    model = write_file(tmp_path / "model.json", rows[::-1][:2], labels=labels)
+    for address in ({}, {"of": "A-B"}, {"of": "B on A"}):
+        files = dashboard.workspace(truth, [model, model])
+        app = start(monkeypatch, VIEW, files=files, page_size="100x100", **address)
+        for place, text in dashboard.markdown_texts(app):
+            assert dashboard.active_markdown(text) is None, (place, text)
+        app.toggle(key="pixel_as_table").set_value(True)
+        dashboard.fine(app.run())

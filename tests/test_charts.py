@@ -75,7 +75,7 @@ def test_every_chart_is_a_valid_specification(letters: tuple[str, ...], dark: bo
         assert spec["config"]["background"] == "transparent"
         assert "title" not in spec
         assert spec["config"]["axis"]["labelFontSize"] >= 12
-        assert "legend" not in text.replace('"legend": null', "")
+        assert '"legend"' not in marks.replace('"legend": null', "")
 
 
 def test_the_two_themes_are_those_of_the_design() -> None:

@@ -62,6 +62,8 @@ def themed(chart: Chart, colours: Palette) -> Chart:
         "labelFontSize": 12.5,
         "labelColor": colours.muted,
         "titleColor": colours.muted,
+        "titleFontSize": 12.5,
+        "titleFontWeight": "normal",
         "domain": False,
         "ticks": False,
         "gridColor": colours.grid,
@@ -70,6 +72,7 @@ def themed(chart: Chart, colours: Palette) -> Chart:
     finished: Chart = (
         chart.configure(background="transparent", font=_FONT, padding={"left": 2, "right": 8, "top": 6, "bottom": 2})
         .configure_axis(**axis)
+        .configure_legend(labelColor=colours.muted, labelFontSize=12.5, labelFont=_FONT, title=None, offset=6)
         .configure_view(stroke=None)
     )
     return finished

@@ -1,0 +1,385 @@
+"""Gallery: curves and distributions as doors, and the exact boxes behind them as crops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+import streamlit as st
+
+from evaluator.box_items import MATCHED, MATCHED_NAME, Question, class_confusion, in_words
+from evaluator.charts import boxes, curves
+from evaluator.error_types import DOCUMENT, ERROR_TYPES
+from evaluator.errors import plain
+from evaluator.overlay import crops
+from evaluator.overlay.class_matrix import class_matrix
+from evaluator.results import count_of
+from pages import _frame as frame
+from pages import _session as session
+from pages import _session_browser as browser
+from pages import _session_gallery as held
+from pages._confusion import chosen_cell, matrix
+from pages._crop_gallery import gallery, opened_card, wanted
+
+BROWSER_VIEW = "pages/page_browser.py"
+_KEY = "gallery"
+_CHART_HEIGHT = 236
+_TITLES = {
+    "classes": "Class confusion",
+    "scores": "Score curves",
+    "fit": "How well pairs fit",
+    "names": "Names of mistakes",
+}
+_HINTS = {
+    "classes": "rows: ground truth, columns: prediction; a cell opens its boxes",
+    "scores": "brush a stretch of scores to see its boxes; a point of the right curve sets the threshold",
+    "fit": "brush to see the pairs that fit like this",
+    "names": "a bar opens its mistakes",
+}
+
+
+def _sidebar(found: session.Opened) -> None:
+    """The filter, shared with the Page browser, and what belongs to crops."""
+    with st.sidebar:
+        names = {"": f"All {count_of(len(found.dataset.documents), 'document')}"}
+        names |= {document.doc_id: plain(document.name) for document in found.dataset.documents}
+        st.selectbox("Document", list(names), format_func=names.__getitem__, key="within", persist_state="session")
+        titles = {name: ERROR_TYPES["document"][name].title for name in DOCUMENT}
+        st.pills(
+            "Mistake",
+            list(DOCUMENT),
+            selection_mode="multi",
+            format_func=titles.__getitem__,
+            key="mistake_names",
+            persist_state="session",
+            help="None chosen shows all.",
+        )
+        labels = ["", *found.dataset.labels[: found.dataset.evaluated]]
+        st.selectbox(
+            "Label",
+            labels,
+            format_func=lambda label: plain(label) if label else f"All {count_of(len(labels) - 1, 'label')}",
+            key="label",
+            persist_state="session",
+        )
+        with st.expander("More filters"):
+            for name, key in (("Box score", "score_range"), ("IoU of the pair", "fit_range")):
+                st.slider(name, 0.0, 1.0, step=0.01, key=key, persist_state="session")
+            st.slider("Size, share of the page", 0.0, 1.0, step=0.01, key="size_range", persist_state="session")
+            st.selectbox(
+                "Place on the page",
+                list(held.THIRDS),
+                format_func=held.THIRDS.__getitem__,
+                key="gallery_third",
+                persist_state="session",
+            )
+        st.button("Clear filter", on_click=_clear_filter, width="stretch")
+
+
+def _clear_filter() -> None:
+    """Everything shows again, the question too."""
+    browser.clear_filter()
+    session.choose("gallery_third", "")
+    held.clear()
+
+
+def _doors(found: session.Opened, chosen: tuple[session.Model, ...], model: session.Model) -> None:
+    """One family of charts at a time."""
+    head, control = st.columns([1.2, 1], vertical_alignment="center")
+    with control.container(horizontal=True, horizontal_alignment="right"):
+        door = st.segmented_control(
+            "Charts",
+            list(held.DOORS),
+            format_func=held.DOORS.__getitem__,
+            key="gallery_door",
+            label_visibility="collapsed",
+            required=True,
+            persist_state="session",
+        )
+    door = door if door in held.DOORS else "classes"
+    head.html(f'<h2 class="ls-section">{_TITLES[door]} <small>{_HINTS[door]}</small></h2>')
+    draw: dict[str, Callable[[], None]] = {
+        "classes": lambda: _classes(found, model),
+        "scores": lambda: _scores(found, chosen),
+        "fit": lambda: _fit(found, chosen, model),
+        "names": lambda: _names(found, chosen),
+    }
+    with st.container(border=True, key=f"door_{door}"):
+        draw[door]()
+
+
+def _classes(found: session.Opened, model: session.Model) -> None:
+    """The class confusion of boxes."""
+    confusion = class_confusion(session.result_of(found, model))
+    key = f"classes_{held.chart_round()}"
+    names: list[str | None] = [None, *confusion.labels]
+    asked = held.question()
+    place = tuple(names.index(label) for label in asked.cell) if asked is not None and asked.cell else None
+
+    def pick() -> None:
+        cell = chosen_cell(session.chosen(key), len(names))
+        if cell is not None:
+            held.ask(Question(cell=(names[cell[0]], names[cell[1]])))
+
+    matrix(
+        {
+            **class_matrix(confusion),
+            "key": model.letter,
+            "rows": "Ground truth",
+            "columns": f"Predicted by {model.letter}",
+            "letters": ["A", "B"],
+            "chosen": list(place) if place else None,
+        },
+        key=key,
+        on_cell=pick,
+    )
+
+
+def _scores(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
+    """Precision, recall and F1 against the score, and precision against recall."""
+    scored = [model for model in chosen if session.has_scores(found, model)]
+    if not scored:
+        st.caption("All scores of the models are equal or missing, so there is no curve.")
+        return
+    made = {model.letter: held.curve_of(found, model) for model in scored}
+    current = {model.letter: session.score_threshold(model) for model in scored}
+    label = session.chosen("label") or None
+    keys = [f"{name}_{held.chart_round()}" for name in ("against_score", "precision_recall")]
+    left, right = st.columns([1.35, 1], gap="medium")
+
+    def brushed() -> None:
+        found_range = _selection(keys[0], "score").get("score")
+        held.ask(Question(score=_bounds(found_range)) if found_range else None)
+
+    def pointed() -> None:
+        points = _selection(keys[1], "point")
+        for point in points if isinstance(points, list) else []:
+            if point.get("model") in current:
+                session.choose(f"score_{point['model'].lower()}", round(float(point["score"]), 2))
+
+    dark = session.is_dark()
+    left.altair_chart(
+        curves.against_score(made, current, label=label, dark=dark, height=_CHART_HEIGHT),
+        on_select=brushed,
+        selection_mode="score",
+        theme=None,
+        key=keys[0],
+        alt="F1, precision and recall against the score threshold",
+    )
+    right.altair_chart(
+        curves.precision_recall(made, current, label=label, dark=dark, height=_CHART_HEIGHT),
+        on_select=pointed,
+        selection_mode="point",
+        theme=None,
+        key=keys[1],
+        alt="Precision against recall",
+    )
+
+
+def _fit(found: session.Opened, chosen: tuple[session.Model, ...], model: session.Model) -> None:
+    """Histograms of IoU, coverage and purity, and purity against coverage."""
+    results = {each.letter: session.result_of(found, each) for each in chosen}
+    every = held.every_item(found, model)
+    pairs = np.flatnonzero(~np.isnan(every.iou))
+    if not len(pairs):
+        st.caption("No box overlaps another at these thresholds.")
+        return
+    low, dark = session.iou_threshold(), session.is_dark()
+    columns = st.columns([1, 1, 1, 1.4], gap="small")
+    for column, name, title in zip(columns, ("iou", "coverage", "purity"), ("IoU", "Coverage", "Purity"), strict=False):
+        key = f"fit_{name}_{held.chart_round()}"
+        means = ", ".join(
+            f"{letter} {frame.number(result.micro.row(0)[f'mean_{name}'])}"  # type: ignore[literal-required]
+            for letter, result in results.items()
+        )
+        column.html(f'<div class="ls-fit"><b>{title}</b><span>mean {means}</span></div>')
+        column.altair_chart(
+            boxes.histogram(
+                {letter: getattr(result.matches, name) for letter, result in results.items()},
+                low=low,
+                dark=dark,
+                height=_CHART_HEIGHT - 30,
+            ),
+            on_select=_brushed_fit(key, name),
+            selection_mode="range",
+            theme=None,
+            key=key,
+            alt=f"{title} of matched boxes",
+        )
+    drawn = pairs[: curves.SCATTER_POINTS]
+    key = f"fit_scatter_{held.chart_round()}"
+    left_out = f", the first {len(drawn):,} of {len(pairs):,}" if len(drawn) < len(pairs) else ""
+    columns[3].html(
+        f'<div class="ls-fit"><b>Coverage and purity</b><span>pairs of {model.letter}{left_out}</span></div>'
+    )
+
+    def brushed() -> None:
+        ranges = _selection(key, "fit")
+        coverage, purity = ranges.get("coverage"), ranges.get("purity")
+        both = coverage and purity
+        held.ask(Question(coverage=_bounds(coverage), purity=_bounds(purity)) if both else None)
+
+    columns[3].altair_chart(
+        curves.coverage_purity(
+            every.coverage[drawn],
+            every.purity[drawn],
+            (every.kind[drawn] == MATCHED).tolist(),
+            dark=dark,
+            height=_CHART_HEIGHT - 30,
+        ),
+        on_select=brushed,
+        selection_mode="fit",
+        theme=None,
+        key=key,
+        alt="Purity against coverage",
+    )
+
+
+def _brushed_fit(key: str, name: str) -> Callable[[], None]:
+    """What a brush on a histogram of matched boxes asks."""
+
+    def brushed() -> None:
+        bounds = _selection(key, "range").get("start")
+        asked = Question(name=MATCHED_NAME)
+        held.ask(msgspec.structs.replace(asked, **{name: _bounds(bounds)}) if bounds else None)
+
+    return brushed
+
+
+def _names(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
+    """Mistakes by name, one bar per model."""
+    counts = {model.letter: session.result_of(found, model).mistakes.counts for model in chosen}
+    if not any(int(column.sum()) for column in counts.values()):
+        st.caption("No mistake at these thresholds.")
+        return
+    titles = [ERROR_TYPES["document"][name].title for name in DOCUMENT]
+    key = f"names_{held.chart_round()}"
+
+    def pick() -> None:
+        points = _selection(key, "label")
+        picked = points[0].get("label") if isinstance(points, list) and points else None
+        held.ask(Question(name=DOCUMENT[titles.index(picked)]) if picked in titles else None)
+
+    st.altair_chart(
+        boxes.mistakes_by_label(titles, counts, dark=session.is_dark(), height=_CHART_HEIGHT + 90),
+        on_select=pick,
+        selection_mode="label",
+        theme=None,
+        key=key,
+        alt="Mistakes by name",
+    )
+
+
+def _selection(key: str, name: str) -> Any:  # noqa: ANN401 - a mapping of an interval, a list of points
+    """A selection of a chart as the browser reports it; empty when nothing is selected."""
+    state = session.chosen(key)
+    return (state["selection"].get(name) if state else None) or {}
+
+
+def _bounds(values: list[float]) -> tuple[float, float]:
+    """A brushed stretch, rounded to what can be read off the axis."""
+    low, high = sorted(min(max(float(value), 0.0), 1.0) for value in values[:2])
+    return round(low, 3), round(high, 3)
+
+
+def _head(shown: held.Shown) -> None:
+    """What the cards are, how many, their order, and the way back to all mistakes."""
+    asked = held.question()
+    text = "Mistakes" if asked is None else plain(in_words(asked))
+    matched = len(shown.items) - shown.mistakes
+    counts = [count_of(shown.mistakes, "mistake")] if shown.mistakes or not matched else []
+    counts += [count_of(matched, "matched pair")] if matched else []
+    counted = f"{' and '.join(counts)} on {count_of(shown.pages, 'page')}"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gallery_head"):
+        frame.section(text, counted)
+        if asked is not None:
+            st.button("All mistakes", on_click=held.clear, key="gallery_all")
+        st.selectbox(
+            "Order",
+            list(held.ORDERS),
+            format_func=held.ORDERS.__getitem__,
+            key="gallery_sort",
+            label_visibility="collapsed",
+            persist_state="session",
+            width=150,
+        )
+        sheets = -(-len(shown.items) // held.CARDS)
+        if sheets > 1:
+            st.selectbox(
+                "Cards",
+                range(sheets),
+                format_func=lambda at: _stretch(at, len(shown.items)),
+                key="gallery_sheet",
+                label_visibility="collapsed",
+                width=190,
+            )
+
+
+def _stretch(sheet: int, total: int) -> str:
+    """One stretch of cards in words."""
+    first = sheet * held.CARDS
+    return f"{first + 1:,} to {min(first + held.CARDS, total):,} of {total:,}"
+
+
+@st.fragment
+def _cards(found: session.Opened, model: session.Model, shown: held.Shown, first: int) -> None:
+    """The cards; a crop that is wanted runs this part of the view only."""
+    stretch = shown.items.take(np.arange(first, min(first + held.CARDS, len(shown.items))))
+    cards = crops.cards(shown.result, stretch)
+    by_key = {card["key"]: card for card in cards}
+    asked = [by_key[key] for key in session.chosen("gallery_wanted", []) if key in by_key]
+
+    def want() -> None:
+        session.choose("gallery_wanted", wanted(session.chosen(_KEY)))
+
+    def opened() -> None:
+        card = by_key.get(opened_card(session.chosen(_KEY)) or "")
+        session.choose("gallery_opened", card)
+
+    data: Mapping[str, Any] = {
+        "set": "/".join(str(part) for part in session.result_key(found, model)[:3]),
+        "cards": cards,
+        "crops": held.crops_of(found, asked),
+        "empty": "No box passes the filter. Clear filter, or choose All mistakes.",
+    }
+    gallery(data, key=_KEY, on_want=want, on_open=opened)
+    session.choose("gallery_wanted", [])
+    card = session.chosen("gallery_opened")
+    if card:
+        session.choose("gallery_opened", None)
+        session.go_to(card["document"], card["index"])
+        session.choose("box", card["box"])
+        st.switch_page(BROWSER_VIEW)
+
+
+def view() -> None:
+    """The whole view."""
+    session.begin("gallery")
+    found = session.opened()
+    if found is None:
+        frame.title("Gallery", "")
+        frame.sidebar(None)
+        frame.need_files()
+        return
+    held.settle(found)
+    frame.files_choice(found)
+    _sidebar(found)
+    chosen, model = session.models(found), session.model_choice(found)
+    frame.title("Gallery", frame.signature(found, chosen))
+    frame.banners(found)
+    frame.operating_point(found, pick_model=True)
+    _doors(found, chosen, model)
+    shown = held.shown(found, model)
+    first = held.sheet() * held.CARDS
+    if first >= len(shown.items):
+        session.choose("gallery_sheet", 0)
+        first = 0
+    _head(shown)
+    _cards(found, model, shown, first)
+    frame.sidebar(found)
+    session.finish(**held.address())
+
+
+view()

@@ -1,0 +1,118 @@
+"""Gallery in a real browser: a cell opens its boxes as crops, a card opens its page, keys walk the cards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from evaluator import readers
+from evaluator.box_items import class_confusion
+from evaluator.dataset import join
+from evaluator.protocols.snapshot import pair
+from tests.browser.conftest import Screen, dashboard
+from tests.dashboard import SAMPLE_DATA
+
+pytestmark = pytest.mark.browser
+Visit = Callable[..., Screen]
+
+
+@pytest.fixture(scope="module")
+def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
+        yield url
+
+
+def heading(screen: Screen) -> str:
+    return str(screen.page.locator(".st-key-gallery_head .ls-section").inner_text())
+
+
+def drawn(screen: Screen) -> int:
+    """Crops with a picture."""
+    return int(screen.page.locator(".gl-crop.shown img").count())
+
+
+def test_a_cell_opens_its_boxes_and_a_card_its_page(server: str, visit: Visit) -> None:
+    screen = visit(server).open("gallery")
+    truth = readers.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
+    lines = readers.read(SAMPLE_DATA / "lines.json", side="prediction")
+    confusion = class_confusion(pair(join(truth, lines)).match().at(0.5))
+    row, column = confusion.labels.index("Table"), confusion.labels.index("Text")
+    expected = int(confusion.counts[row, column])
+    assert expected > 0
+    screen.page.get_by_role("gridcell", name=f"Table to Text: {expected}").click()
+    screen.wait(lambda: "Table predicted as Text" in heading(screen), "the heading of the cell")
+    screen.wait(lambda: screen.page.locator(".gl-card").count() == expected, f"{expected} cards")
+    screen.wait(lambda: drawn(screen) == expected, "their crops")
+    card = screen.page.locator(".gl-card").first
+    place = card.locator(".gl-place").inner_text()
+    card.click()
+    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
+    screen.settled()
+    document, number = screen.where()
+    assert place == f"{document}, page {number}"
+    assert screen.address()["box"].startswith("p")
+    screen.page.go_back()
+    screen.page.locator(".ls-title h1", has_text="Gallery").wait_for()
+    screen.wait(lambda: "Table predicted as Text" in heading(screen), "the way back to the cell")
+
+
+def test_boxes_of_a_crop_lie_where_they_belong(server: str, visit: Visit) -> None:
+    """The crop of a page header: its box and the ink of the page agree to two pixels."""
+    screen = visit(server).open("gallery", question='{"cell":["Table","Table"]}')
+    screen.wait(lambda: drawn(screen) > 0, "a crop")
+    found = screen.page.evaluate(
+        """() => { const root = [...document.querySelectorAll('*')].map((n) => n.shadowRoot ?? n)
+          .flatMap((n) => [...n.querySelectorAll('.gl-crop.shown')])[0];
+          const sheet = root.querySelector('.gl-sheet').getBoundingClientRect();
+          const box = root.querySelector('.gl-box-TP').getBoundingClientRect();
+          const frame = root.getBoundingClientRect();
+          return { inside: box.left >= sheet.left - 2 && box.right <= sheet.right + 2
+            && box.top >= sheet.top - 2 && box.bottom <= sheet.bottom + 2,
+            fits: sheet.width <= frame.width + 1 && sheet.height <= frame.height + 1,
+            filled: sheet.width > frame.width * 0.3 }; }"""
+    )
+    assert found == {"inside": True, "fits": True, "filled": True}
+
+
+def test_keys_walk_the_cards_and_enter_opens_one(server: str, visit: Visit) -> None:
+    screen = visit(server).open("gallery", question='{"name":"missed"}')
+    cards = screen.page.locator(".gl-card")
+    cards.first.focus()
+    screen.page.keyboard.press("ArrowRight")
+    assert cards.nth(1).evaluate("(node) => node.getRootNode().activeElement === node")
+    screen.page.keyboard.press("End")
+    assert cards.last.evaluate("(node) => node.getRootNode().activeElement === node")
+    screen.page.keyboard.press("Home")
+    screen.page.keyboard.press("Enter")
+    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
+
+
+def test_hundreds_of_cards_make_only_the_crops_that_are_near(server: str, visit: Visit) -> None:
+    screen = visit(server).open("gallery")
+    cards = screen.page.locator(".gl-card").count()
+    assert cards > 200
+    screen.wait(lambda: drawn(screen) > 0, "the first crops")
+    screen.page.wait_for_timeout(1500)
+    assert drawn(screen) < 60
+    screen.page.locator(".gl-card").last.scroll_into_view_if_needed()
+    screen.wait(lambda: screen.page.locator(".gl-card").last.locator("img").count() == 1, "the last crop")
+
+
+def test_a_point_of_the_curve_sets_the_score_threshold(server: str, visit: Visit) -> None:
+    screen = visit(server, width=1440).open("gallery", door="scores")
+    chart = screen.page.locator("[data-testid=stVegaLiteChart]").nth(1)
+    frame = chart.bounding_box()
+    assert frame is not None
+    screen.page.mouse.click(frame["x"] + frame["width"] * 0.55, frame["y"] + 40)
+    screen.wait(lambda: {"score_a", "score_b"} & set(screen.address()) != set(), "a score threshold in the address")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_a_narrow_window(server: str, visit: Visit, scheme: str) -> None:
+    screen = visit(server, width=1024, height=768, color_scheme=scheme).open("gallery", door="fit")
+    assert screen.page.evaluate(
+        "() => { const main = document.querySelector('[data-testid=stMain]');"
+        " return main.scrollWidth <= main.clientWidth; }"
+    )

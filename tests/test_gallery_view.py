@@ -1,0 +1,142 @@
+"""Gallery under AppTest: every door opens exactly the boxes behind it, and the address is the whole state."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluator import readers
+from evaluator.box_items import MATCHED, Question, answer, class_confusion, items
+from evaluator.dataset import join
+from evaluator.protocols.snapshot import ThresholdResult, pair
+from tests.dashboard import SAMPLE_DATA, fine, start, workspace
+
+GALLERY = "pages/gallery.py"
+
+
+def core(model: str = "lines", *, iou: float = 0.5, min_score: float = 0.0) -> ThresholdResult:
+    truth = readers.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
+    predicted = readers.read(SAMPLE_DATA / f"{model}.json", side="prediction")
+    return pair(join(truth, predicted)).match(min_score=min_score).at(iou)
+
+
+def component(app: AppTest, key: str) -> dict[str, Any]:
+    """The data of the component whose data has a key."""
+    for each in app.get("bidi_component"):
+        data = json.loads(each.proto.json)
+        if key in data:
+            return dict(data)
+    raise AssertionError(f"no component with {key}")
+
+
+def asked(app: AppTest) -> int:
+    return len(component(app, "cards")["cards"])
+
+
+def heading(app: AppTest) -> str:
+    return next(
+        each.proto.body for each in app.get("html") if "<small>" in each.proto.body and " on " in each.proto.body
+    )
+
+
+def test_it_begins_with_all_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, GALLERY)
+    result = core()
+    assert asked(app) == len(result.mistakes)
+    assert f"{len(result.mistakes)} mistakes on" in heading(app)
+    assert component(app, "ramp")["unit"] == "boxes"
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        (Question(cell=("Text", None)), "Text predicted as background"),
+        (Question(cell=(None, "Text")), "background predicted as Text"),
+        (Question(name="matched", iou=(0.5, 0.7)), "Matched, IoU 0.50 to 0.70"),
+        (Question(score=(0.2, 0.4)), "score 0.20 to 0.40"),
+        (Question(name="cut_off"), "Cut off"),
+    ],
+)
+def test_a_link_opens_the_boxes_behind_a_number(
+    monkeypatch: pytest.MonkeyPatch, question: Question, words: str
+) -> None:
+    text = json.dumps({name: value for name in question.__struct_fields__ if (value := getattr(question, name))})
+    app = start(monkeypatch, GALLERY, question=text)
+    result = core()
+    every = items(result)
+    expected = answer(result, every, question)
+    assert 0 < expected.sum() <= 240
+    assert asked(app) == expected.sum()
+    assert words in heading(app)
+    matched = int((every.kind[expected] == MATCHED).sum())
+    assert ("matched pair" in heading(app)) == (matched > 0)
+    next(button for button in app.button if button.label == "All mistakes").click()
+    assert asked(fine(app.run())) == len(result.mistakes)
+    assert "question" not in app.query_params
+
+
+@pytest.mark.parametrize("text", ['{"cell":["Chart",null]}', '{"name":"gone"}', '{"colour":1}', "no", '{"iou":[1]}'])
+def test_a_link_that_makes_no_sense_shows_all_mistakes(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    app = start(monkeypatch, GALLERY, question=text)
+    assert asked(app) == len(core().mistakes)
+
+
+def test_the_filter_is_that_of_the_page_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, GALLERY, within="rainfall-atlas.pdf", mistakes="missed", sort="largest")
+    cards = component(app, "cards")["cards"]
+    assert cards
+    assert {card["document"] for card in cards} == {"rainfall-atlas.pdf"}
+    assert {card["title"] for card in cards} == {"Missed"}
+    sizes = [
+        (box["xyxy"][2] - box["xyxy"][0]) * (box["xyxy"][3] - box["xyxy"][1])
+        for box in (card["boxes"][0] for card in cards)
+    ]
+    assert sizes == sorted(sizes, reverse=True)
+    thirds = start(monkeypatch, GALLERY, third="top")
+    assert all(min(box["xyxy"][1] for box in card["boxes"]) < 1 / 3 for card in component(thirds, "cards")["cards"])
+    assert 0 < asked(thirds) < len(core().mistakes)
+
+
+def test_thresholds_match_everything_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, GALLERY, iou="0.75", score_a="0.4")
+    result = core(iou=0.75, min_score=0.4)
+    assert asked(app) == min(len(result.mistakes), 240)
+    confusion = class_confusion(result)
+    data = component(app, "ramp")
+    assert data["text"][1][1] == f"{confusion.counts[0, 0]:,}"
+    assert data["classes"] == ["Background", *confusion.labels]
+
+
+@pytest.mark.parametrize("door", ["scores", "fit", "names"])
+def test_every_door_has_its_charts(monkeypatch: pytest.MonkeyPatch, door: str) -> None:
+    app = start(monkeypatch, GALLERY, door=door)
+    assert len(app.get("vega_lite_chart")) == {"scores": 2, "fit": 4, "names": 1}[door]
+
+
+def test_crops_come_when_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, GALLERY)
+    first = component(app, "cards")
+    assert first["crops"] == {}
+    app.session_state["gallery_wanted"] = [first["cards"][0]["key"], "nobody's"]
+    crops = component(fine(app.run()), "cards")["crops"]
+    assert list(crops) == [first["cards"][0]["key"]]
+    assert crops[first["cards"][0]["key"]]["image"].startswith("data:image/webp;base64,")
+
+
+def test_without_pdfs_a_crop_is_an_empty_sheet_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = workspace(SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json"])
+    app = start(monkeypatch, GALLERY, files=files)
+    key = component(app, "cards")["cards"][0]["key"]
+    app.session_state["gallery_wanted"] = [key]
+    crop = component(fine(app.run()), "cards")["crops"][key]
+    assert crop["image"] is None
+    assert crop["problem"]
+
+
+def test_without_files_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, GALLERY, files=workspace(None))
+    assert any("No ground truth is open" in each.proto.body for each in app.get("html"))
+    assert app.get("bidi_component") == []

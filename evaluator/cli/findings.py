@@ -1,0 +1,278 @@
+"""The commands for findings: out of a store, into it, two reviewers together, and the corrected ground truth."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from cyclopts import App, Group, Parameter
+
+from evaluator import readers, report
+from evaluator.cli.program import OK, UsageError, app, progress
+from evaluator.dataset import join
+from evaluator.errors import BadInput, Finding, plain
+from evaluator.evaluation import Evaluation, check_pair
+from evaluator.findings import corrected_truth, exchange, intake
+from evaluator.findings.corrected import corrected_evaluation
+from evaluator.findings.corrections import corrections
+from evaluator.findings.place import FINDINGS_VARIABLE
+from evaluator.findings.problems import StoreProblem
+from evaluator.findings.store import Store
+from evaluator.findings.verdicts import Book, Event, Judged
+from evaluator.protocols import coco, pixel, pod, snapshot
+from evaluator.results import count_of
+
+Format = Literal["csv", "json", "parquet"]
+
+_store = Group("Store", sort_key=1)
+_Address = Annotated[str | None, Parameter(name="--findings", group=_store)]
+_Workspace = Annotated[str, Parameter(group=_store)]
+_CORRECTED: Final = (snapshot.SnapshotResult, pod.PodResult, coco.CocoResult, pixel.PixelResult)
+
+findings_app = App(name="findings", help="Verdicts and notes: export, import, merge, and the corrected ground truth.")
+app.command(findings_app)
+
+
+@findings_app.command(name="export")
+def export_findings(
+    *,
+    findings: _Address = None,
+    workspace: _Workspace = "",
+    format: Format = "csv",
+    out: Path | None = None,
+) -> int:
+    """Write every event of a store, with what its target looked like.
+
+    Parameters
+    ----------
+    findings
+        The store: a file, or a database address; the environment variable LAYOUTSCOPE_FINDINGS when not given.
+    workspace
+        The project in a database that several share.
+    format
+        csv, json or parquet.
+    out
+        The file; standard output when not given, which parquet cannot use.
+    """
+    if format == "parquet" and out is None:
+        raise UsageError("parquet needs --out FILE.")
+    with _opened(findings, must_exist=True) as store:
+        events = _asked(lambda: store.events(workspace))
+    content = _written(events, format)
+    if out is None:
+        sys.stdout.write(content.decode())
+    else:
+        corrected_truth.write(out, content)
+        sys.stderr.write(f"{count_of(len(events), 'event')} written to {plain(out.name)}\n")
+    return OK
+
+
+@findings_app.command(name="import")
+def import_findings(
+    files: Annotated[list[Path], Parameter(negative="")],
+    /,
+    *,
+    findings: _Address = None,
+    workspace: _Workspace = "",
+) -> int:
+    """Take the events of files into a store; nothing of any file is taken when one has a bad row.
+
+    An event that is there already is not added again. Imported verdicts are never verified.
+
+    Parameters
+    ----------
+    files
+        CSV, JSON or Parquet as exported, or CSV by hand.
+    findings
+        The store: a file, or a database address; the environment variable LAYOUTSCOPE_FINDINGS when not given.
+    workspace
+        The project in a database that several share.
+    """
+    events = [event for found in _read(files) for event in found]
+    with _opened(findings) as store:
+        before = len(_asked(lambda: store.events(workspace)))
+        _asked(lambda: store.add(events, workspace))
+        book = _asked(lambda: store.book(workspace))
+    added = len(book.events) - before
+    there = len(events) - added
+    sys.stderr.write(f"{count_of(added, 'event')} added, {there:,} were there; {_counted(book)}\n")
+    sys.stdout.write(_conflicts(book.conflicts))
+    return OK
+
+
+@findings_app.command(name="merge")
+def merge_findings(
+    files: Annotated[list[Path], Parameter(negative="")],
+    /,
+    *,
+    format: Format = "json",
+    out: Path | None = None,
+) -> int:
+    """Put the findings of several reviewers together and list where they disagree.
+
+    Parameters
+    ----------
+    files
+        Exported files, one for each reviewer or store.
+    format
+        csv, json or parquet.
+    out
+        The merged file; only the conflicts are listed when not given.
+    """
+    if len(files) < 2:
+        raise UsageError("merge needs two files or more.")
+    merged = exchange.merge(*_read(files))
+    if out is not None:
+        corrected_truth.write(out, _written(merged.events, format), sources=files)
+    repeated = f", {merged.repeated:,} of them in several files" if merged.repeated else ""
+    sys.stderr.write(f"{count_of(len(merged.events), 'event')}{repeated}; {_counted(merged.book)}\n")
+    sys.stdout.write(_conflicts(merged.conflicts))
+    return OK
+
+
+@findings_app.command
+def correct(
+    *,
+    gt: Path,
+    pred: Annotated[tuple[Path, ...], Parameter(negative="")] = (),
+    findings: _Address = None,
+    workspace: _Workspace = "",
+    out: Path,
+) -> int:
+    """Write the ground truth as the agreed verdicts correct it, in schema 1.3; the original is not touched.
+
+    Parameters
+    ----------
+    gt
+        The ground truth.
+    pred
+        Prediction files; their labels count as known. Accepted predictions are kept with the verdicts.
+    findings
+        The store: a file, or a database address; the environment variable LAYOUTSCOPE_FINDINGS when not given.
+    workspace
+        The project in a database that several share.
+    out
+        The corrected file.
+    """
+    with progress("Reading"):
+        truth = readers.read(gt, side="ground_truth")
+        predictions = [readers.read(path, side="prediction") for path in pred]
+        problems = [finding for read in predictions for finding in check_pair(truth, read)]
+        if any(finding.severity == "error" for finding in problems):
+            raise BadInput(problems)
+        with _opened(findings, must_exist=True) as store:
+            to = corrections(join(truth, *predictions), _asked(lambda: store.book(workspace)))
+        content = corrected_truth.snapshot_file(to, created_at=datetime.now(UTC))
+    corrected_truth.write(out, content, sources=(gt, *pred))
+    sys.stdout.write("".join(f"{plain(change.sentence)}\n" for change in to.of_boxes))
+    sys.stderr.write(report.findings_text(to.findings))
+    ignored = to.applied - len(to.of_boxes)
+    more = f"; {count_of(ignored, 'mistake')} to ignore, whose boxes stay" if ignored else ""
+    sys.stderr.write(f"{count_of(len(to.of_boxes), 'verdict')} applied{more}; written to {plain(out.name)}\n")
+    return OK
+
+
+def with_corrected(results: Sequence[Evaluation], address: str, workspace: str = "") -> list[Evaluation]:
+    """Each evaluation, and behind it the one on the corrected ground truth when any verdict applies.
+
+    Parameters
+    ----------
+    results : sequence of Evaluation
+        Of a protocol that has boxes.
+    address : str
+        The store.
+    workspace : str
+
+    Returns
+    -------
+    list of Evaluation
+        Verdicts that could not be applied are findings of the corrected one.
+
+    Raises
+    ------
+    UsageError
+        For a protocol without corrected numbers, and a store that cannot be read.
+    """
+    with _opened(address, must_exist=True) as store:
+        book = _asked(lambda: store.book(workspace))
+    both: list[Evaluation] = []
+    for official in results:
+        result: Any = official.result
+        if not isinstance(result, _CORRECTED):
+            raise UsageError("--findings needs snapshot, pod, coco or pixel, whose results have corrected numbers.")
+        to = corrections(result.dataset if isinstance(result, pixel.PixelResult) else result.matching.dataset, book)
+        both.append(official._replace(findings=(*official.findings, *to.findings)))
+        if to.applied:
+            both.append(Evaluation(corrected_evaluation(result, to), (*official.findings, *to.findings)))
+    return both
+
+
+def _opened(address: str | None, *, must_exist: bool = False) -> Store:
+    """The store that is meant; UsageError without any."""
+    chosen = address or os.environ.get(FINDINGS_VARIABLE)
+    if not chosen:
+        raise UsageError(f"name the store with --findings FILE_OR_ADDRESS, or set {FINDINGS_VARIABLE}.")
+    if must_exist and "://" not in chosen and not Path(chosen).expanduser().exists():
+        raise UsageError(f"there are no findings at {Path(chosen).name}; check the spelling of --findings.")
+    store: Store = _asked(lambda: Store(chosen))
+    return store
+
+
+def _asked(ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the question gives
+    """What a store answers; its problems in the words of the terminal."""
+    try:
+        return ask()
+    except StoreProblem as problem:
+        raise UsageError(f"{problem.title}. {problem.text} {problem.fix}") from problem
+
+
+def _read(files: Sequence[Path]) -> list[tuple[Event, ...]]:
+    """The events of each file; BadInput with the findings of all of them."""
+    events: list[tuple[Event, ...]] = []
+    problems: list[Finding] = []
+    for path in files:
+        try:
+            read = intake.read(path.read_bytes(), path.name, max_per_rule=None)
+        except BadInput as bad:
+            problems += bad.findings
+            continue
+        events.append(read.events)
+        sys.stderr.write(report.findings_text(read.findings))
+    if problems:
+        raise BadInput(problems)
+    return events
+
+
+def _written(events: Sequence[Event], format: Format) -> bytes:
+    """Events in a form."""
+    if format == "parquet":
+        return exchange.to_parquet(events)
+    text = exchange.to_csv(events) if format == "csv" else exchange.to_json(events) + "\n"
+    return text.encode()
+
+
+def _counted(book: Book) -> str:
+    """How many findings and conflicts a book has, in words."""
+    return f"{count_of(len(book), 'finding')}, {count_of(len(book.conflicts), 'conflict')}"
+
+
+def _conflicts(conflicts: Sequence[Judged]) -> str:
+    """Where reviewers disagree, as a table; empty for no conflict."""
+    if not conflicts:
+        return ""
+    every = exchange.table(conflicts, title="Conflicts")
+    shown = [every.columns.index(name) for name in ("document", "page_index", "label", "mistake", "said")]
+    return report.to_text(
+        [
+            msgspec.structs.replace(
+                every,
+                columns=tuple(every.columns[column] for column in shown),
+                rows=tuple(tuple(row[column] for column in shown) for row in every.rows),
+            )
+        ]
+    )

@@ -1,0 +1,75 @@
+"""Where findings are kept when nobody says so: beside the ground truth, or in the user's own folder.
+
+Owns the rule and nothing else; no file is made here. Verdicts belong to the data, so they lie beside it and travel
+with it. The bundled sample and uploaded files have no such place: theirs is the folder that the system gives each user
+for the state of programs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+FILE_NAME: Final = "layoutscope-findings.sqlite"
+FINDINGS_VARIABLE: Final = "LAYOUTSCOPE_FINDINGS"
+"""Environment variable with a path or database address; the option ``--findings`` comes before it."""
+FINDINGS_WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_FINDINGS_WORKSPACE"
+"""Environment variable with the name of the project in a database that several projects share."""
+
+
+def store_address(
+    ground_truth: Path | None, *, named: str | None = None, environment: Mapping[str, str], bundled: Path | None = None
+) -> str:
+    """The address of the findings of a session.
+
+    Parameters
+    ----------
+    ground_truth : Path or None
+        The open file or folder; None for uploaded bytes and for no ground truth.
+    named : str, optional
+        What ``--findings`` says: a path or a database address.
+    environment : mapping of str
+        ``os.environ`` of the caller.
+    bundled : Path, optional
+        The folder of the sample data, which is never written to.
+
+    Returns
+    -------
+    str
+        For a ground truth file, `FILE_NAME` in its folder; for a folder of files, beside that folder, where no reader
+        takes it for one of them. When that place is read-only the store says so; no other place is chosen silently.
+    """
+    given = named or environment.get(FINDINGS_VARIABLE)
+    if given:
+        return given
+    if ground_truth is None or (bundled is not None and ground_truth.resolve().is_relative_to(bundled.resolve())):
+        return str(state_folder(environment) / FILE_NAME)
+    return str(ground_truth.resolve().parent / FILE_NAME)
+
+
+def state_folder(environment: Mapping[str, str], platform: str = sys.platform) -> Path:
+    """The folder of this user for what a program keeps between two runs.
+
+    Parameters
+    ----------
+    environment : mapping of str
+    platform : str
+        As `sys.platform`.
+
+    Returns
+    -------
+    Path
+        It need not exist. ``$XDG_STATE_HOME/layoutscope`` or ``~/.local/state/layoutscope`` (XDG base directory
+        specification 0.8), the application support folder of macOS, ``%LOCALAPPDATA%`` of Windows.
+    """
+    home = Path(environment.get("HOME") or os.path.expanduser("~"))
+    if platform == "darwin":
+        return home / "Library" / "Application Support" / "LayoutScope"
+    if platform == "win32":
+        return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local") / "LayoutScope"
+    chosen = environment.get("XDG_STATE_HOME", "")
+    # The specification: a relative path is ignored.
+    return (Path(chosen) if os.path.isabs(chosen) else home / ".local" / "state") / "layoutscope"

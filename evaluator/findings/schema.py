@@ -1,0 +1,110 @@
+"""The tables of the findings store, and the way from each older layout to the present one.
+
+Owns names, columns and versions. Layout 1 was that of the first design: no workspaces, no tags, no word on whether an
+author is verified, no file of origin. A new layout adds one function to `_UPGRADES`; a store is upgraded in one
+transaction together with its version number, so a crash leaves the old layout or the new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    insert,
+    inspect,
+    select,
+    text,
+    update,
+)
+
+VERSION: Final = 2
+
+metadata: Final = MetaData()
+version_table: Final = Table("layoutscope_version", metadata, Column("version", Integer, nullable=False))
+event_table: Final = Table(
+    "layoutscope_event",
+    metadata,
+    # The order in which events were acknowledged.
+    Column("seq", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("id", String(64), nullable=False, unique=True),
+    Column("workspace", String(200), nullable=False, server_default=""),
+    Column("target", String(64), nullable=False),
+    Column("kind", String(20), nullable=False),
+    # What it looked like, as JSON.
+    Column("snapshot", Text, nullable=False),
+    Column("action", String(20), nullable=False),
+    Column("verdict", String(40)),
+    Column("note", Text, nullable=False),
+    # A JSON array.
+    Column("tags", Text, nullable=False, server_default="[]"),
+    Column("author", Text, nullable=False),
+    Column("verified", Boolean, nullable=False, server_default=text("false")),
+    # UTC, as text that sorts: the same on every database.
+    Column("time", String(40), nullable=False),
+    Column("source", Text, nullable=False, server_default=""),
+    Index("layoutscope_event_workspace", "workspace", "seq"),
+    # Numbers of rows are never used again, so that "newer than row n" stays true.
+    sqlite_autoincrement=True,
+)
+
+
+def found_version(connection: Connection) -> int | None:
+    """The layout of a store.
+
+    Returns
+    -------
+    int or None
+        0 for an empty database, None for one that other programs use and we do not.
+    """
+    names = set(inspect(connection).get_table_names())
+    if version_table.name in names:
+        found = connection.execute(select(version_table.c.version)).scalars().all()
+        return max(found, default=0)
+    return None if names else 0
+
+
+def create(connection: Connection) -> None:
+    """Make the tables of the present layout in a database without them."""
+    metadata.create_all(connection)
+    connection.execute(insert(version_table).values(version=VERSION))
+
+
+def upgrade(connection: Connection, version: int) -> None:
+    """Bring an older layout to the present one, inside the transaction of the connection.
+
+    Parameters
+    ----------
+    connection : Connection
+    version : int
+        Of the store, in [1, `VERSION`].
+    """
+    for step in range(version, VERSION):
+        _UPGRADES[step](connection)
+    connection.execute(update(version_table).values(version=VERSION))
+
+
+def _from_1(connection: Connection) -> None:
+    """Layout 1 to 2: workspaces, tags, verified authors, origin of imports. Every old event keeps its row."""
+    name = event_table.name
+    for column in (
+        "workspace VARCHAR(200) NOT NULL DEFAULT ''",
+        "tags TEXT NOT NULL DEFAULT '[]'",
+        "verified BOOLEAN NOT NULL DEFAULT false",
+        "source TEXT NOT NULL DEFAULT ''",
+    ):
+        connection.execute(text(f"ALTER TABLE {name} ADD COLUMN {column}"))
+    connection.execute(text(f"CREATE INDEX layoutscope_event_workspace ON {name} (workspace, seq)"))
+
+
+_UPGRADES: Final[dict[int, Callable[[Connection], None]]] = {1: _from_1}

@@ -1,0 +1,456 @@
+"""Findings: what reviewers said, what it changes, and the way through it in a meeting."""
+
+from __future__ import annotations
+
+import functools
+import html
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, Literal, get_args
+
+import streamlit as st
+
+from evaluator.errors import BadInput, plain
+from evaluator.findings import corrected_truth, exchange, identity, intake
+from evaluator.findings.standing import STATES, Standing
+from evaluator.findings.verdicts import NOTE_LENGTH, VERDICTS, Book, Event, Target
+from evaluator.results import count_of
+from pages import _finding as finding
+from pages import _frame as frame
+from pages import _session as session
+from pages import _session_finding_queue as queue
+from pages import _session_findings as findings
+
+BROWSER_VIEW = "pages/page_browser.py"
+_STATE_CHOICES: Final[Mapping[str, str]] = {"": "All", "applies": "Applies", "past": "No longer applies"}
+_Number = Literal["tp", "fp", "fn", "precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity"]
+_NUMBERS: Final[tuple[_Number, ...]] = get_args(_Number)
+_HEADS: Final = ("TP", "FP", "FN", "Precision", "Recall", "F1", "Mean IoU", "Coverage", "Purity")
+
+
+# --- problems ----------------------------------------------------------------------------------------------------
+
+
+def _problems() -> None:
+    """Why findings cannot be read, and what could not be saved."""
+    problem = findings.store_problem()
+    if problem is not None:
+        st.error(
+            f"**{frame.escaped(problem.title)}.** {frame.escaped(problem.text)} {frame.escaped(problem.fix)}",
+            icon=":material/error:",
+        )
+    waiting = findings.every_unsaved()
+    if not waiting:
+        return
+    with st.container(border=True, key="findings_unsaved"):
+        rows = "".join(
+            f'<li><span class="ls-tag ls-fp">NOT SAVED</span> {html.escape(finding.WORDS[entry.verdict or "note"])}: '
+            f"{html.escape(plain(entry.note)) or '–'}<small>{html.escape(plain(entry.problem))}</small></li>"
+            for entry in waiting
+        )
+        st.html(f'<ul class="ls-unsaved">{rows}</ul>')
+        st.button("Save again", on_click=_save_again, icon=":material/save:")
+
+
+def _save_again() -> None:
+    """Try everything once more that the store did not take."""
+    findings.save_again()
+
+
+# --- corrected numbers -------------------------------------------------------------------------------------------
+
+
+def _numbers(found: session.Opened) -> None:
+    """The corrected numbers next to the official ones, each with its signature."""
+    to = findings.corrections_of(found)
+    frame.section("Corrected numbers", "official numbers first; the verdicts change the ground truth, see below")
+    if not to.applied:
+        st.caption(
+            "No agreed verdict says that the ground truth is wrong or that a mistake is to be ignored, "
+            "so there are no corrected numbers."
+        )
+        return
+    rows: list[str] = []
+    signatures: list[str] = []
+    for model in session.models(found):
+        official = session.result_of(found, model)
+        corrected = findings.corrected_of(found, model)
+        assert corrected is not None
+        name = f"{frame.letter_badge(model.letter)} {html.escape(frame.short_name(model))}"
+        before, after = official.micro.row(0), corrected.result.micro.row(0)
+        rows += [_row(name, "official", [_shown(before[key]) for key in _NUMBERS])]
+        rows += [_row("", "corrected", [_shown(after[key]) for key in _NUMBERS])]
+        rows += [_row("", "change", [_moved(after[key], before[key]) for key in _NUMBERS])]
+        signatures += [official.matching.signature(official.iou).line, corrected.signature.line]
+    heads = "".join(f'<th scope="col">{head}</th>' for head in _HEADS)
+    signed = "<br>".join(html.escape(plain(line)) for line in dict.fromkeys(signatures))
+    st.html(
+        f'<div class="ls-wide"><table class="ls-corrected{frame.theme()}"><thead><tr><th></th><th></th>{heads}</tr>'
+        f'</thead><tbody>{"".join(rows)}</tbody></table></div><p class="ls-signature">{signed}</p>'
+    )
+    refused = to.findings
+    text = f"{count_of(to.applied, 'verdict')} applied, {count_of(len(refused), 'verdict')} without effect"
+    with st.expander(text):
+        st.caption(
+            "An accepted prediction becomes a ground truth box as its model drew it, so the corrected numbers of that "
+            "model are an upper bound; every other model is measured against the same box."
+        )
+        frame.lines([change.sentence for change in to.changes[:200]])
+        if refused:
+            frame.findings(refused)
+
+
+def _row(name: str, which: str, cells: Sequence[str]) -> str:
+    """One row of the table of numbers."""
+    return (
+        f'<tr class="ls-{which}"><th scope="row">{name}</th><td>{which}</td>'
+        f"{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+    )
+
+
+def _shown(value: float | None) -> str:
+    """A count or a ratio."""
+    return f"{value:,}" if isinstance(value, int) else frame.number(value)
+
+
+def _moved(value: float | None, other: float | None) -> str:
+    """How far a corrected number is from the official one: a count, or points."""
+    if value is None or other is None:
+        return "n/a"
+    whole = isinstance(value, int)
+    difference = value - other if whole else 100 * (value - other)
+    if abs(difference) < (1 if whole else 0.05):
+        return "±0"
+    text = f"{abs(difference):,}" if whole else f"{abs(difference):.1f} points"
+    return f"{'+' if difference > 0 else '−'}{text}"
+
+
+# --- queue -------------------------------------------------------------------------------------------------------
+
+
+def _filters(book: Book, entries: Sequence[Standing]) -> None:
+    """The filter of the queue, in the sidebar."""
+    counts = dict.fromkeys(finding.WORDS, 0)
+    for entry in entries:
+        counts[finding.kind(entry)] += 1
+    judged = list(book.judged.values())
+    authors = sorted({name for found in judged for name in found.authors})
+    tags = sorted({tag for found in judged for tag in found.tags})
+    past = sum(entry.state != "applies" for entry in entries)
+    totals = {"": len(entries), "applies": len(entries) - past, "past": past}
+    for name, known in (("finding_author", authors), ("finding_tag", tags), ("finding_state", _STATE_CHOICES)):
+        if session.chosen(name) not in ("", *known):
+            session.choose(name, "")
+    st.pills(
+        "Verdict",
+        [kind for kind in finding.WORDS if counts[kind] or kind in (session.chosen("finding_verdicts") or [])],
+        selection_mode="multi",
+        format_func=lambda kind: f"{finding.said(kind)} {counts[kind]:,}",
+        key="finding_verdicts",
+        persist_state="session",
+        help="None chosen shows all.",
+    )
+    st.segmented_control(
+        "State",
+        list(_STATE_CHOICES),
+        format_func=lambda state: f"{_STATE_CHOICES[state]} {totals[state]:,}",
+        key="finding_state",
+        required=True,
+        persist_state="session",
+    )
+    for label, name, known in (("Author", "finding_author", authors), ("Tag", "finding_tag", tags)):
+        st.selectbox(
+            label,
+            ["", *known],
+            format_func=lambda text: plain(text) or "All",
+            key=name,
+            persist_state="session",
+        )
+
+
+def _queue(entries: Sequence[Standing]) -> Standing | None:
+    """The list; the chosen finding, or the first."""
+    table = {
+        "Verdict": [finding.said(finding.kind(entry)) for entry in entries],
+        "Finding": [finding.about(entry) for entry in entries],
+        "Label": [plain(entry.judged.target.label or "") for entry in entries],
+        "Document": [plain(entry.judged.target.document or "") for entry in entries],
+        "Page": ["" if (page := entry.judged.target.page) is None else str(page + 1) for entry in entries],
+        "Who": [plain(", ".join(entry.judged.authors)) for entry in entries],
+        "Note": [plain(_last_note(entry)) for entry in entries],
+        "State": [STATES[entry.state] for entry in entries],
+        "Tags": [plain(", ".join(entry.judged.tags)) for entry in entries],
+        "When": [finding.when(entry.judged.last) for entry in entries],
+    }
+    event: Any = st.dataframe(
+        table,
+        hide_index=True,
+        row_height=26,
+        height=640,
+        on_select="rerun",
+        selection_mode="single-row",
+        key="finding_queue",
+        column_config={
+            "Verdict": st.column_config.TextColumn(width=146),
+            "Finding": st.column_config.TextColumn(width=88),
+            "Label": st.column_config.TextColumn(width=92),
+            "Document": st.column_config.TextColumn(width=128),
+            "Page": st.column_config.TextColumn(width=46),
+            "Who": st.column_config.TextColumn(width=90),
+            "Note": st.column_config.TextColumn(width=150),
+        },
+        alt="Findings, the newest first",
+    )
+    rows = event["selection"]["rows"]
+    return entries[rows[0]] if rows and rows[0] < len(entries) else entries[0]
+
+
+def _last_note(entry: Standing) -> str:
+    """The latest note of a finding."""
+    return next((event.note for event in reversed(entry.judged.opinions) if event.note), "")
+
+
+def _detail(found: session.Opened | None, entry: Standing) -> None:
+    """One finding: what it is, where it stands, its picture, and who said what."""
+    frame.section(finding.about(entry), finding.place(entry))
+    finding.state(entry)
+    finding.picture(found, entry)
+    there = found is not None and entry.state not in ("gone", "not_open") and entry.judged.target.page is not None
+    if there and st.button("Show on the page", icon=":material/find_in_page:", key="finding_show"):
+        assert found is not None
+        queue.show_on_page(found, entry)
+        st.switch_page(BROWSER_VIEW)
+    finding.judge(entry, keys=False)
+    finding.history(entry)
+    st.html(f'<p class="ls-signature">Judged under {html.escape(plain(entry.judged.target.signature) or "–")}</p>')
+
+
+def _say_more(found: session.Opened) -> None:
+    """A verdict or note on a page, a document or the comparison; mistakes are judged on the page."""
+    with st.expander("Say something about a page, a document or the comparison"), st.form("say_more"):
+        kinds = ["page", "document", *(["comparison"] if len(session.models(found)) > 1 else [])]
+        names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
+        words: dict[str, str] = {"": "None, only a note", **dict(VERDICTS.items())}
+        about, where, which = st.columns([1.2, 2, 1])
+        kind = about.segmented_control("About", kinds, format_func=str.capitalize, default="page", required=True)
+        document = where.selectbox("Document", list(names), format_func=names.__getitem__)
+        page = which.number_input("Page", min_value=1, value=1, step=1, help="Only for a page.")
+        verdict = st.selectbox("Verdict", list(words), format_func=words.__getitem__)
+        note = st.text_area("Note", max_chars=NOTE_LENGTH, height=72)
+        tags = st.text_input("Tags, separated by commas")
+        if not st.form_submit_button("Save"):
+            return
+        target = _target(found, str(kind), str(document), int(page) - 1)
+        if target is None:
+            st.error(f"{frame.escaped(names[str(document)])} has no page {page}.", icon=":material/error:")
+            return
+        findings.save(target, verdict=verdict or None, note=note, tags=tags.split(","))
+        st.rerun()
+
+
+def _target(found: session.Opened, kind: str, document: str, page: int) -> Target | None:
+    """What was chosen to be judged; None for a page that there is not."""
+    signature = frame.signature(found, session.models(found))
+    if kind == "comparison":
+        sources = [found.dataset.predictions[model.index].source for model in session.models(found)]
+        return identity.comparison_target([identity.box_model_name(each) for each in sources], signature=signature)
+    if kind == "document":
+        return identity.document_target(document, signature=signature)
+    codes = {each.doc_id: code for code, each in enumerate(found.dataset.documents)}
+    there = found.dataset.page_row(codes[document], page) is not None
+    there = there or page < (session.page_count(found, document) or 0)
+    return identity.page_target(document, page, signature=signature) if there else None
+
+
+# --- meeting -----------------------------------------------------------------------------------------------------
+
+
+def _meeting(found: session.Opened | None, entries: Sequence[Standing]) -> None:
+    """One finding at a time, large, with keys."""
+    held = queue.meeting()
+    assert held is not None
+    targets, position = held
+    by_id = {entry.judged.target_id: entry for entry in entries}
+    shown = [target for target in targets if target in by_id]
+    if not shown:
+        queue.start_meeting(())
+        st.rerun()
+    position = min(position, len(shown) - 1)
+    entry = by_id[shown[position]]
+    settled = sum(by_id[target].judged.verdict is not None for target in shown)
+    with st.container(key="meeting"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.button(
+                "Previous",
+                shortcut="Left",
+                disabled=position == 0,
+                on_click=queue.start_meeting,
+                args=(targets, position - 1),
+            )
+            st.button(
+                "Next",
+                shortcut="Right",
+                disabled=position == len(shown) - 1,
+                on_click=queue.start_meeting,
+                args=(targets, position + 1),
+            )
+            st.progress((position + 1) / len(shown), text=f"{position + 1} of {len(shown)} · {settled} agreed")
+            st.button("End the meeting", shortcut="Esc", on_click=queue.start_meeting, args=((),))
+        left, right = st.columns([1.7, 1], gap="medium")
+        with left:
+            facts = " · ".join(part for part in (plain(entry.judged.target.label or ""), finding.place(entry)) if part)
+            about = html.escape(finding.about(entry))
+            st.html(f'<h1 class="ls-meeting">{about} <small>{html.escape(facts)}</small></h1>')
+            finding.state(entry)
+            finding.picture(found, entry, large=True)
+        with right:
+            finding.judge(entry, keys=True)
+            finding.history(entry)
+        st.caption("Keys: 1 to 4 verdict, left and right arrow previous and next finding, Esc ends the meeting.")
+
+
+# --- files -------------------------------------------------------------------------------------------------------
+
+
+def _exchange(found: session.Opened | None, book: Book) -> None:
+    """Export, import, and the corrected ground truth."""
+    frame.section("Export and import", "every event with what it is about; an imported verdict is never verified")
+    left, right = st.columns(2, gap="medium")
+    with left.container(border=True):
+        events = book.events
+        with st.container(horizontal=True, gap="small"):
+            forms: tuple[tuple[str, Callable[[Sequence[Event]], bytes], str], ...] = (
+                ("CSV", lambda some: exchange.to_csv(some).encode(), "text/csv"),
+                ("JSON", lambda some: exchange.to_json(some).encode(), "application/json"),
+                ("Parquet", exchange.to_parquet, "application/vnd.apache.parquet"),
+            )
+            for name, write, kind in forms:
+                # Written when it is asked for, not on every run.
+                content = functools.partial(write, events)
+                file = f"findings.{name.lower()}"
+                st.download_button(name, content, file, kind, on_click="ignore", disabled=not events)
+        st.caption(f"{count_of(len(events), 'event')} in {frame.escaped(findings.store_name() or 'no store')}.")
+        if found is not None and findings.corrections_of(found).of_boxes:
+            st.download_button(
+                "Corrected ground truth (schema 1.3)",
+                lambda: corrected_truth.snapshot_file(findings.corrections_of(found), created_at=datetime.now(UTC)),
+                "ground_truth_corrected.json",
+                "application/json",
+                on_click="ignore",
+            )
+            st.caption("The original file is never changed.")
+    with right, st.form("import_findings", clear_on_submit=True):
+        files = st.file_uploader(
+            "Findings of other reviewers (CSV, JSON, Parquet)",
+            type=["csv", "json", "parquet"],
+            accept_multiple_files=True,
+        )
+        if st.form_submit_button("Import") and files:
+            _import([(file.name, file.getvalue()) for file in files])
+    _import_note()
+
+
+def _import(files: Sequence[tuple[str, bytes]]) -> None:
+    """Take files in, all of them or none."""
+    events: list[Event] = []
+    bad: list[Any] = []
+    for name, content in files:
+        try:
+            read = intake.read(content, name)
+        except BadInput as problem:
+            bad += problem.findings
+            continue
+        events += read.events
+        bad += read.findings
+    failed = any(finding.severity == "error" for finding in bad)
+    before = len(findings.book().events)
+    refusal = None if failed else findings.add(events)
+    added = 0 if failed or refusal else len(findings.book().events) - before
+    session.choose("finding_import", (bad, failed, refusal, added, len(events)))
+    st.rerun()
+
+
+def _import_note() -> None:
+    """What became of the last import."""
+    note = session.chosen("finding_import")
+    if note is None:
+        return
+    bad, failed, refusal, added, total = note
+    if failed:
+        st.error("Nothing was imported: the files have bad rows. Each says what to mend.", icon=":material/error:")
+    elif refusal is not None:
+        st.error(f"Nothing was imported. {frame.escaped(str(refusal))}", icon=":material/error:")
+    else:
+        there = total - added
+        st.success(f"{count_of(added, 'event')} imported, {there:,} were there already.", icon=":material/check:")
+    if bad:
+        frame.findings(bad)
+
+
+def _nothing(book: Book, entries: Sequence[Standing]) -> None:
+    """The empty states of the queue."""
+    if len(book):
+        st.html(
+            f'<div class="ls-empty"><p>No finding passes the filter; there {"is" if len(entries) == 1 else "are"} '
+            f"{count_of(len(entries), 'finding')}.</p></div>"
+        )
+        st.button("Clear filter", on_click=queue.clear_filter)
+    elif findings.store_problem() is None:
+        st.html(
+            '<div class="ls-empty"><p>Nothing has been judged yet. Choose a mistake in the Page browser and say what '
+            "it is; or import the findings of others below.</p></div>"
+        )
+        st.page_link(BROWSER_VIEW, label="Open the Page browser", icon=":material/find_in_page:")
+
+
+def view() -> None:
+    """The whole view."""
+    session.begin("findings")
+    found = session.opened()
+    book = findings.book()
+    entries = findings.standings(found)
+    if queue.meeting() is not None and entries:
+        _meeting(found, entries)
+        session.finish()
+        return
+    facts = [count_of(len(book), "finding"), count_of(len(book.conflicts), "conflict")]
+    if findings.store_problem() is not None:
+        facts = ["findings cannot be read"]
+    facts += [frame.signature(found, session.models(found))] if found is not None else []
+    frame.title("Findings", " · ".join(facts))
+    _problems()
+    with st.sidebar:
+        findings.ask_author()
+        if entries:
+            _filters(book, entries)
+    shown = [entry for entry in entries if queue.chosen_filter().passes(entry)]
+    if found is not None and len(book):
+        _numbers(found)
+    if shown:
+        head, button = st.columns([3, 1], vertical_alignment="center")
+        with head:
+            frame.section("Queue", f"{len(shown):,} of {count_of(len(entries), 'finding')}, the newest first")
+        with button.container(horizontal=True, horizontal_alignment="right"):
+            st.button(
+                "Start a meeting",
+                icon=":material/co_present:",
+                on_click=queue.start_meeting,
+                args=([entry.judged.target_id for entry in shown],),
+                help="Goes through the findings of the queue one by one, large, with keys.",
+            )
+        left, right = st.columns([1.55, 1], gap="medium")
+        with left:
+            chosen = _queue(shown)
+        if chosen is not None:
+            with right:
+                _detail(found, chosen)
+    else:
+        _nothing(book, entries)
+    if found is not None:
+        _say_more(found)
+    _exchange(found, book)
+    frame.sidebar(found)
+    session.finish()
+
+
+view()

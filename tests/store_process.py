@@ -1,0 +1,171 @@
+"""Processes that use a findings store and come to harm: killed at any moment, out of room, without permission.
+
+Owns no expectations; prints JSON for the tests and the benchmark. ``python -m tests.store_process COMMAND ADDRESS …``.
+Children are forked from one process that has imported everything, so that a life costs milliseconds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import select
+import signal
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from evaluator.findings.identity import page_target
+from evaluator.findings.problems import StoreProblem
+from evaluator.findings.store import Store
+from evaluator.findings.verdicts import Event, judge
+
+ID_LENGTH = 32
+NOBODY = 65534
+
+
+def verdict(page: int, note: str, author: str = "writer") -> Event:
+    """A verdict on a page of a.pdf, now."""
+    return judge(
+        page_target("a.pdf", page),
+        verdict="model_wrong",
+        note=note,
+        author=author,
+        verified=False,
+        time=datetime.now(UTC),
+    )
+
+
+def write_for_ever(address: str, seed: int, out: int) -> None:
+    """Keep verdicts, and say the id of each after the store has taken it."""
+    generator = random.Random(seed)
+    store = Store(address)
+    page = 0
+    while True:
+        events = [verdict(page, "x" * generator.randrange(2_000)) for _ in range(generator.choice([1, 1, 1, 3]))]
+        store.add(events)
+        os.write(out, "".join(event.id for event in events).encode())
+        page += 1
+
+
+def child(address: str, seed: int) -> tuple[int, int]:
+    """A forked writer: its process, and the pipe on which it acknowledges."""
+    reading, writing = os.pipe()
+    process = os.fork()
+    if process == 0:
+        os.close(reading)
+        try:
+            write_for_ever(address, seed, writing)
+        finally:
+            os._exit(1)
+    os.close(writing)
+    return process, reading
+
+
+def kill(address: str, lives: int, together: int, seed: int) -> dict[str, object]:
+    """Writers that are killed at a random moment, from before they have opened the store on."""
+    generator = random.Random(seed)
+    acknowledged: list[str] = []
+    died_alone = 0
+    for life in range(0, lives, together):
+        writers = [child(address, seed + life + place) for place in range(min(together, lives - life))]
+        # Most moments lie after the first acknowledgement, some before or while the store is opened.
+        if generator.random() < 0.8:
+            select.select([reading for _, reading in writers], [], [], 30)
+        time.sleep(generator.random() * 0.02)
+        for process, reading in writers:
+            os.kill(process, signal.SIGKILL)
+            said = b""
+            while part := os.read(reading, 1 << 16):
+                said += part
+            os.close(reading)
+            _, status = os.waitpid(process, 0)
+            died_alone += not os.WIFSIGNALED(status)
+            acknowledged += [
+                said[start : start + ID_LENGTH].decode() for start in range(0, len(said) - ID_LENGTH + 1, ID_LENGTH)
+            ]
+    return {"lives": lives, "acknowledged": acknowledged, "died_alone": died_alone}
+
+
+def until_full(address: str, limit: int) -> dict[str, object]:
+    """Write until the store refuses; `limit` bytes for a file, 0 for no limit but the disk's."""
+    if limit:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    store = Store(address)
+    acknowledged: list[str] = []
+    problem = None
+    while problem is None and len(acknowledged) < 5_000:
+        event = verdict(len(acknowledged), "y" * 1_000)
+        try:
+            store.add([event])
+            acknowledged.append(event.id)
+        except StoreProblem as raised:
+            problem = [raised.kind, raised.title, raised.text, raised.fix]
+    return {"acknowledged": acknowledged, "problem": problem}
+
+
+def without_permission(address: str) -> dict[str, object]:
+    """Read and write as a user who may do neither more nor less than the permissions say: root gives itself up."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+    told: dict[str, object] = {}
+    store = Store(address)
+    for what, use in (("read", lambda: len(store.book())), ("write", lambda: store.add([verdict(0, "z")]))):
+        try:
+            told[what] = use()
+        except StoreProblem as raised:
+            told[what] = [raised.kind, raised.title, raised.text, raised.fix]
+    told["files"] = sorted(path.name for path in Path(address).parent.iterdir())
+    return told
+
+
+def together(address: str, writers: int, count: int) -> dict[str, object]:
+    """Writers at the same time: how long each of their verdicts took in seconds, and what was acknowledged."""
+    pipes: list[tuple[int, int]] = []
+    for writer in range(writers):
+        reading, writing = os.pipe()
+        process = os.fork()
+        if process == 0:
+            os.close(reading)
+            try:
+                with os.fdopen(writing, "w") as out:
+                    json.dump(write_some(address, count, f"writer {writer}"), out)
+            finally:
+                os._exit(0)
+        os.close(writing)
+        pipes.append((process, reading))
+    seconds: list[float] = []
+    acknowledged: list[str] = []
+    for process, reading in pipes:
+        with os.fdopen(reading) as said:
+            told = json.loads(said.read() or '{"seconds": [], "acknowledged": []}')
+        os.waitpid(process, 0)
+        seconds += told["seconds"]
+        acknowledged += told["acknowledged"]
+    return {"seconds": seconds, "acknowledged": acknowledged}
+
+
+def write_some(address: str, count: int, author: str) -> dict[str, object]:
+    """One writer that lives to the end."""
+    store = Store(address)
+    seconds, acknowledged = [], []
+    for page in range(count):
+        event = verdict(page, "n" * 200, author)
+        start = time.perf_counter()
+        store.add([event])
+        seconds.append(time.perf_counter() - start)
+        acknowledged.append(event.id)
+    return {"seconds": seconds, "acknowledged": acknowledged}
+
+
+RUNS = {"kill": kill, "full": until_full, "refused": without_permission, "together": together}
+
+
+if __name__ == "__main__":
+    command, where, *numbers = sys.argv[1:]
+    print(json.dumps(RUNS[command](where, *map(int, numbers))))  # type: ignore[operator]

@@ -1,0 +1,206 @@
+"""Findings in the terminal: export, import, merge, the corrected ground truth, and corrected rows of an evaluation."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from evaluator import cli, readers
+from evaluator.cli import dashboard
+from evaluator.dataset import join
+from evaluator.findings.identity import page_mistakes, page_target
+from evaluator.findings.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE
+from evaluator.findings.store import Store
+from evaluator.findings.verdicts import judge
+from evaluator.protocols import snapshot
+from tests.building import box, write_file
+
+NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
+TRUTH = [box(0.0, 0.0, 0.5, 0.5), box(0.5, 0.5, 1.0, 1.0, label="Table")]
+FOUND = [box(0.0, 0.0, 0.5, 0.5, score=0.9), box(0.6, 0.1, 0.9, 0.3, score=0.3)]
+
+
+class Run(NamedTuple):
+    """How a command line ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Run]:
+    monkeypatch.delenv(FINDINGS_VARIABLE, raising=False)
+
+    def run_main(*words: object) -> Run:
+        with pytest.raises(SystemExit) as left:
+            cli.main([str(word) for word in words])
+        streams = capsys.readouterr()
+        code = left.value.code
+        assert isinstance(code, int)
+        return Run(code, streams.out, streams.err)
+
+    return run_main
+
+
+@pytest.fixture
+def gt(tmp_path: Path) -> Path:
+    return write_file(tmp_path / "gt.json", TRUTH, side="ground_truth")
+
+
+@pytest.fixture
+def pred(tmp_path: Path) -> Path:
+    return write_file(tmp_path / "pred.json", FOUND)
+
+
+@pytest.fixture
+def kept(tmp_path: Path, gt: Path, pred: Path) -> Path:
+    """A store: the missed table and the invented figure, both with "ground truth wrong"; a page in conflict."""
+    path = tmp_path / "findings.sqlite"
+    found = snapshot.pair(join(readers.read(gt), readers.read(pred))).match().at(0.5)
+    given: dict[str, Any] = {"author": "Anna", "verified": True, "time": NOW}
+    events = [judge(target, verdict="ground_truth_wrong", **given) for target in page_mistakes(found, 0).targets]
+    page = page_target("a.pdf", 0)
+    events += [judge(page, verdict="ignore", note="=SUM(A1)", **given)]
+    events += [judge(page, verdict="model_wrong", **{**given, "author": "Ben", "time": NOW + timedelta(hours=1)})]
+    with Store(path) as store:
+        store.add(events)
+    return path
+
+
+def test_export_and_import_lose_nothing(run: Callable[..., Run], kept: Path, tmp_path: Path) -> None:
+    shown = run("findings", "export", "--findings", kept)
+    assert shown.code == 0
+    rows = list(csv.DictReader(io.StringIO(shown.out)))
+    assert [row["verdict"] for row in rows] == ["ground_truth_wrong", "ground_truth_wrong", "ignore", "model_wrong"]
+    assert rows[2]["note"] == "'=SUM(A1)"
+    with Store(kept) as store:
+        before = store.events()
+    for form in ("csv", "json", "parquet"):
+        out, other = tmp_path / f"out.{form}", tmp_path / f"other-{form}.sqlite"
+        written = run("findings", "export", "--findings", kept, "--format", form, "--out", out)
+        assert (written.code, written.out) == (0, "")
+        assert written.err == f"4 events written to out.{form}\n"
+        taken = run("findings", "import", out, "--findings", other)
+        assert taken.code == 0
+        assert taken.err == "4 events added, 0 were there; 3 findings, 1 conflict\n"
+        assert "Anna: ignore; Ben: model_wrong" in taken.out
+        again = run("findings", "import", out, "--findings", other)
+        assert again.err == "0 events added, 4 were there; 3 findings, 1 conflict\n"
+        with Store(other) as store:
+            back = store.events()
+        assert [(event.id, event.target, event.note) for event in back] == [
+            (event.id, event.target, event.note) for event in before
+        ]
+        assert not any(event.verified for event in back)
+
+
+def test_import_takes_nothing_when_a_file_has_a_bad_row(run: Callable[..., Run], kept: Path, tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
+    good.write_text("kind,document,verdict,author,time\ndocument,a,ignore,Anna,2026-01-31T12:00:00Z\n")
+    bad.write_text("kind,document,verdict,author,time\ndocument,a,perhaps,,2026\n")
+    other = tmp_path / "other.sqlite"
+    refused = run("findings", "import", good, bad, "--findings", other)
+    assert refused.code == 2
+    assert refused.err.count("error: bad.csv: line 2") == 3
+    assert "Traceback" not in refused.err
+    assert not other.exists()
+
+
+def test_merge_lists_the_conflicts(run: Callable[..., Run], tmp_path: Path) -> None:
+    head = "kind,document,page_index,verdict,author,time\n"
+    anna, ben = tmp_path / "anna.csv", tmp_path / "ben.csv"
+    anna.write_text(f"{head}page,a,0,ignore,Anna,2026-01-31T12:00:00Z\npage,a,1,ignore,Anna,2026-01-31T12:00:00Z\n")
+    ben.write_text(f"{head}page,a,1,ambiguous,Ben,2026-01-31T12:00:00Z\n")
+    out = tmp_path / "merged.json"
+    merged = run("findings", "merge", anna, ben, "--out", out)
+    assert merged.code == 0
+    assert merged.err == "3 events; 2 findings, 1 conflict\n"
+    assert "Anna: ignore; Ben: ambiguous" in merged.out
+    assert len(json.loads(out.read_text())["events"]) == 3
+    assert run("findings", "merge", anna).code == 2
+    assert run("findings", "merge", anna, ben, "--out", anna).code == 2
+
+
+def test_the_corrected_ground_truth(run: Callable[..., Run], kept: Path, gt: Path, pred: Path, tmp_path: Path) -> None:
+    before = hashlib.sha256(gt.read_bytes()).hexdigest()
+    out = tmp_path / "corrected.json"
+    done = run("findings", "correct", "--gt", gt, "--pred", pred, "--findings", kept, "--out", out)
+    assert done.code == 0
+    assert sorted(done.out.splitlines()) == [
+        "a.pdf, page 1: Figure added, said Anna", "a.pdf, page 1: Table removed, said Anna",
+    ]  # fmt: skip
+    assert done.err == "2 verdicts applied; written to corrected.json\n"
+    assert hashlib.sha256(gt.read_bytes()).hexdigest() == before
+    told = run("evaluate", "snapshot", "--gt", out, "--pred", pred, "--iou", 0.5, "--json")
+    assert json.loads(told.out)["thresholds"]["0.5"]["micro"]["f1"] == 1.0
+    refused = run("findings", "correct", "--gt", gt, "--findings", kept, "--out", gt)
+    assert refused.code == 2
+    assert "a source file is never written to" in refused.err
+
+
+def test_an_evaluation_with_corrected_rows(run: Callable[..., Run], kept: Path, gt: Path, pred: Path) -> None:
+    told = run("evaluate", "snapshot", "--gt", gt, "--pred", pred, "--iou", 0.5, "--findings", kept, "--json")
+    official, corrected = json.loads(told.out)
+    assert official["thresholds"]["0.5"]["micro"]["f1"] == 0.5
+    assert corrected["thresholds"]["0.5"]["micro"]["f1"] == 1.0
+    assert corrected["verdicts_applied"] == 2
+    assert "corrected, 2 verdicts applied" in corrected["signature"]
+    assert "corrected" not in official["signature"]
+    for protocol in ("pod", "coco"):
+        both = json.loads(run("evaluate", protocol, "--gt", gt, "--pred", pred, "--findings", kept, "--json").out)
+        assert [each.get("verdicts_applied") for each in both] == [None, 2]
+    size = ("--page-size", "100x100")
+    both = json.loads(run("evaluate", "pixel", "--gt", gt, "--pred", pred, *size, "--findings", kept, "--json").out)
+    assert both[1]["dataset"]["mean"]["all_classes"]["f1"] > both[0]["dataset"]["mean"]["all_classes"]["f1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("export",), "name the store with --findings FILE_OR_ADDRESS, or set LAYOUTSCOPE_FINDINGS."),
+        (("export", "--findings", "nowhere.sqlite"), "there are no findings at nowhere.sqlite"),
+        (("export", "--findings", "kept", "--format", "parquet"), "parquet needs --out FILE."),
+        (("export", "--findings", "postgresql+psycopg://me:secret@127.0.0.1:1/x"), "could not be reached"),
+        (("import", "missing.csv", "--findings", "x.sqlite"), "missing.csv: No such file or directory."),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    run: Callable[..., Run], kept: Path, words: tuple[str, ...], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(kept.parent)
+    ended = run("findings", *(str(kept) if word == "kept" else word for word in words))
+    assert ended.code == 2
+    assert told in ended.err
+    assert "secret" not in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_open_hands_the_store_to_the_dashboard(
+    run: Callable[..., Run], gt: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handed: list[dict[str, str]] = []
+
+    def serve(_found: object, variables: dict[str, str], **_options: object) -> int:
+        handed.append(dict(variables))
+        return 0
+
+    monkeypatch.setattr(dashboard, "_serve", serve)
+    monkeypatch.chdir(gt.parent)
+    assert run("open", gt).code == 0
+    assert run("open", gt, "--findings", "notes.sqlite").code == 0
+    url = "postgresql+psycopg://host/base"
+    assert run("open", gt, "--findings", url, "--findings-workspace", "one").code == 0
+    assert handed == [
+        {},
+        {FINDINGS_VARIABLE: str(gt.parent.resolve() / "notes.sqlite")},
+        {FINDINGS_VARIABLE: url, FINDINGS_WORKSPACE_VARIABLE: "one"},
+    ]

@@ -1,0 +1,496 @@
+"""What a verdict changes: the table of ``corrections`` row by row, the numbers that follow, and the file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from evaluator import readers
+from evaluator.box_results import BoxResult
+from evaluator.dataset import Annotations, join
+from evaluator.errors import BadInput
+from evaluator.findings import corrected_truth
+from evaluator.findings.corrected import corrected, corrected_evaluation
+from evaluator.findings.corrections import Corrections, corrections
+from evaluator.findings.identity import page_mistakes
+from evaluator.findings.verdicts import Book, Event, judge
+from evaluator.protocols import coco, pixel, pod, snapshot
+from tests.building import Box, annotations, box, ground_truth, random_rows
+
+NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
+WRONG, IGNORE = "ground_truth_wrong", "ignore"
+# A page with a match, so that nothing is empty.
+MATCH = box(0.1, 0.8, 0.9, 0.9)
+
+
+def result(truth: Annotations, *predicted: Annotations, iou: float = 0.5, model: int = 0) -> BoxResult[Any]:
+    """Snapshot 1.3 of one of the models."""
+    return snapshot.pair(join(truth, *predicted), model).match().at(iou)
+
+
+def verdicts(found: BoxResult[Any], verdict: str, name: str | None = None, *, minutes: int = 0) -> list[Event]:
+    """One verdict on every mistake, or on those of a name."""
+    return [
+        judge(
+            target,
+            verdict=verdict,
+            author="Anna",
+            verified=False,
+            time=NOW + timedelta(minutes=minutes),
+        )
+        for page in range(found.matching.dataset.pages)
+        for target in page_mistakes(found, page).targets
+        if name in (None, target.mistake)
+    ]
+
+
+def counts(found: BoxResult[Any]) -> tuple[int, int, int]:
+    """True positives, false positives and false negatives."""
+    row = found.micro.row(0)
+    return row["tp"], row["fp"], row["fn"]
+
+
+def boxes(source: Annotations) -> list[tuple[Any, ...]]:
+    """Label and corners of the boxes, sorted."""
+    rows = zip(source.boxes.label.tolist(), source.boxes.xyxy.tolist(), strict=True)
+    return sorted((source.labels[label], *corners) for label, corners in rows)
+
+
+# name, ground truth, predictions, counts before, after "ground truth wrong", after "ignore", corrected ground truth
+ROWS: list[Any] = [
+    ("missed", [box(0.1, 0.1, 0.4, 0.2)], [], (1, 0, 1), (1, 0, 0), (1, 0, 0), []),
+    ("invented", [], [box(0.1, 0.1, 0.4, 0.2)], (1, 1, 0), (2, 0, 0), (1, 0, 0), [("Figure", 0.1, 0.1, 0.4, 0.2)]),
+    (
+        "duplicate",
+        [box(0.1, 0.1, 0.4, 0.2)],
+        [box(0.1, 0.1, 0.4, 0.2), box(0.1, 0.1, 0.4, 0.19)],
+        (2, 1, 0),
+        (3, 0, 0),
+        (2, 0, 0),
+        [("Figure", 0.1, 0.1, 0.4, 0.19), ("Figure", 0.1, 0.1, 0.4, 0.2)],
+    ),
+    (
+        "cut_off",
+        [box(0.1, 0.1, 0.4, 0.4)],
+        [box(0.1, 0.1, 0.4, 0.2)],
+        (1, 1, 1),
+        (2, 0, 0),
+        (1, 0, 0),
+        [("Figure", 0.1, 0.1, 0.4, 0.2)],
+    ),
+    (
+        "over_cropped",
+        [box(0.1, 0.1, 0.4, 0.2)],
+        [box(0.1, 0.1, 0.4, 0.4)],
+        (1, 1, 1),
+        (2, 0, 0),
+        (1, 0, 0),
+        [("Figure", 0.1, 0.1, 0.4, 0.4)],
+    ),
+    (
+        "near_miss",
+        [box(0.1, 0.1, 0.4, 0.3)],
+        [box(0.2, 0.2, 0.5, 0.4)],
+        (1, 1, 1),
+        (2, 0, 0),
+        (1, 0, 0),
+        [("Figure", 0.2, 0.2, 0.5, 0.4)],
+    ),
+    (
+        "wrong_class",
+        [box(0.1, 0.1, 0.4, 0.3)],
+        [box(0.1, 0.1, 0.4, 0.28, label="Table")],
+        (1, 1, 1),
+        (2, 0, 0),
+        (1, 0, 0),
+        # The label is that of the prediction, the corners stay those of the ground truth.
+        [("Table", 0.1, 0.1, 0.4, 0.3)],
+    ),
+    (
+        "split",
+        [box(0.1, 0.1, 0.4, 0.5)],
+        [box(0.1, 0.1, 0.4, 0.24), box(0.1, 0.28, 0.4, 0.5)],
+        (2, 1, 0),
+        (3, 0, 0),
+        (1, 0, 0),
+        [("Figure", 0.1, 0.1, 0.4, 0.24), ("Figure", 0.1, 0.28, 0.4, 0.5)],
+    ),
+    (
+        "merged",
+        [box(0.1, 0.1, 0.4, 0.24), box(0.1, 0.28, 0.4, 0.5)],
+        [box(0.1, 0.1, 0.4, 0.5)],
+        (2, 0, 1),
+        (2, 0, 0),
+        (1, 0, 0),
+        [("Figure", 0.1, 0.1, 0.4, 0.5)],
+    ),
+]
+
+
+class TestTable:
+    @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+    def test_ground_truth_wrong(self, row: Any) -> None:
+        name, truth, predicted, before, after, _, left = row
+        found = result(ground_truth([MATCH, *truth]), annotations([MATCH, *predicted]))
+        assert counts(found) == before
+        events = verdicts(found, WRONG)
+        assert [event.target.mistake for event in events] == [name]
+        to = corrections(found.matching.dataset, Book.of(events))
+        assert to.applied == 1
+        assert to.findings == ()
+        assert counts(corrected(found, to).result) == after
+        assert boxes(to.dataset.ground_truth.source) == sorted([*left, ("Figure", 0.1, 0.8, 0.9, 0.9)])
+
+    @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+    def test_ignore(self, row: Any) -> None:
+        _, truth, predicted, _, _, after, _ = row
+        found = result(ground_truth([MATCH, *truth]), annotations([MATCH, *predicted]))
+        to = corrections(found.matching.dataset, Book.of(verdicts(found, IGNORE)))
+        assert to.applied == 1
+        assert counts(corrected(found, to).result) == after
+        # To ignore a mistake says nothing about the ground truth.
+        assert boxes(to.dataset.ground_truth.source) == boxes(found.matching.dataset.ground_truth.source)
+        assert to.of_boxes == ()
+
+    @pytest.mark.parametrize("verdict", ["model_wrong", "ambiguous"])
+    def test_other_verdicts_change_nothing(self, verdict: str) -> None:
+        truth, predicted = random_rows(3)
+        found = result(ground_truth(truth), annotations(predicted))
+        to = corrections(found.matching.dataset, Book.of(verdicts(found, verdict)))
+        assert to.applied == 0
+        assert to.dataset is found.matching.dataset
+
+    def test_a_conflict_changes_nothing(self) -> None:
+        found = result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.2)]), annotations([MATCH]))
+        (event,) = verdicts(found, WRONG)
+        other = msgspec.structs.replace(event, id="b" * 32, author="Ben", verdict="model_wrong")
+        assert corrections(found.matching.dataset, Book.of([event, other])).applied == 0
+        agreeing = msgspec.structs.replace(other, verdict=WRONG)
+        assert corrections(found.matching.dataset, Book.of([event, agreeing])).applied == 1
+
+
+class TestOneGroundTruth:
+    """The ground truth is corrected once, for all models and thresholds."""
+
+    def test_another_model_is_measured_against_the_accepted_box(self) -> None:
+        truth = ground_truth([MATCH])
+        a = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.3)]), model="a")
+        b = replace(annotations([MATCH]), model="b")
+        found = result(truth, a, b)
+        to = corrections(found.matching.dataset, Book.of(verdicts(found, WRONG)))
+        assert counts(corrected(found, to).result) == (2, 0, 0)
+        assert counts(corrected(result(truth, a, b, model=1), to).result) == (1, 0, 1)
+
+    def test_ignored_ground_truth_leaves_with_what_another_model_found_there(self) -> None:
+        truth = ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.3)])
+        a, b = (
+            replace(annotations([MATCH]), model="a"),
+            replace(annotations([*[MATCH], box(0.1, 0.1, 0.4, 0.3)]), model="b"),
+        )
+        found = result(truth, a, b)
+        to = corrections(found.matching.dataset, Book.of(verdicts(found, IGNORE)))
+        assert counts(corrected(found, to).result) == (1, 0, 0)
+        assert counts(corrected(result(truth, a, b, model=1), to).result) == (1, 0, 0)
+
+    def test_a_verdict_holds_at_other_thresholds(self) -> None:
+        truth, predicted = ground_truth([MATCH]), annotations([MATCH, box(0.1, 0.1, 0.4, 0.3, score=0.3)])
+        found = result(truth, predicted)
+        to = corrections(found.matching.dataset, Book.of(verdicts(found, WRONG)))
+        strict = snapshot.pair(found.matching.dataset).match(min_score=0.5).at(0.75)
+        # The match without score stays, the accepted one is below the threshold: the model misses the object now.
+        assert counts(strict) == (1, 0, 0)
+        assert counts(corrected(strict, to).result) == (1, 0, 1)
+
+    def test_an_accepted_prediction_is_kept_with_the_verdict(self) -> None:
+        truth, predicted = ground_truth([MATCH]), annotations([MATCH, box(0.1, 0.1, 0.4, 0.3)])
+        book = Book.of(verdicts(result(truth, predicted), WRONG))
+        later = result(truth, annotations([MATCH, box(0.1, 0.1, 0.4, 0.29)]))
+        assert counts(later) == (1, 1, 0)
+        assert counts(corrected(later, corrections(later.matching.dataset, book)).result) == (2, 0, 0)
+
+    def test_one_object_that_two_models_found_is_added_once(self) -> None:
+        truth = ground_truth([MATCH])
+        a = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.3)]), model="a")
+        b = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.28)]), model="b")
+        found, other = result(truth, a, b), result(truth, a, b, model=1)
+        book = Book.of([*verdicts(found, WRONG), *verdicts(other, WRONG, minutes=1)])
+        to = corrections(found.matching.dataset, book)
+        assert to.applied == 2
+        assert boxes(to.dataset.ground_truth.source)[0] == ("Figure", 0.1, 0.1, 0.4, 0.28)
+        assert len(to.dataset.ground_truth) == 2
+
+    def test_the_latest_verdict_on_a_box_counts(self) -> None:
+        truth = ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.4)])
+        a = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.2)]), model="a")
+        b = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.22)]), model="b")
+        found, other = result(truth, a, b), result(truth, a, b, model=1)
+        to = corrections(found.matching.dataset, Book.of([*verdicts(found, WRONG, minutes=1), *verdicts(other, WRONG)]))
+        assert to.applied == 1
+        assert [finding.sentence for finding in to.findings] == [
+            "ground_truth.json: a.pdf, page 1: a verdict is applied when no newer one changes the same box; "
+            "found a newer one. This verdict is kept and changes no number."
+        ]
+        assert boxes(to.dataset.ground_truth.source)[0] == ("Figure", 0.1, 0.1, 0.4, 0.2)
+
+    def test_a_ground_truth_box_that_is_gone_takes_its_verdict_along(self) -> None:
+        predicted = annotations([MATCH, box(0.1, 0.1, 0.4, 0.2)])
+        book = Book.of(verdicts(result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.4)]), predicted), WRONG))
+        now = result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.5)]), predicted)
+        to = corrections(now.matching.dataset, book)
+        assert to.applied == 0
+        assert "its ground truth box is still in the file; found changed or gone." in to.findings[0].sentence
+
+    def test_other_documents_labels_and_units(self) -> None:
+        predicted = annotations([MATCH, box(0.1, 0.1, 0.4, 0.2, label="Extra")], labels=("Figure", "Table", "Extra"))
+        truth = ground_truth([MATCH])
+        found = result(truth, predicted)
+        book = Book.of(verdicts(found, WRONG))
+        to = corrections(found.matching.dataset, book)
+        assert to.dataset.ground_truth.source.labels == ("Figure", "Table", "Extra")
+        assert to.dataset.ground_truth.source.label_map == {"1": "Figure", "2": "Table", "3": "Extra"}
+        assert counts(corrected(found, to).result) == (2, 0, 0)
+        assert corrected(found, to).result.matching.labels == found.matching.labels
+        for other, words in (
+            (join(truth, annotations([MATCH])), "the files have its labels; found Extra"),
+            (join(replace(truth, unit="pixels"), replace(predicted, unit="pixels")), "in the unit of the ground truth"),
+            (join(ground_truth([MATCH._replace(document="b.pdf")])), "its document and page are open"),
+        ):
+            refused = corrections(other, book)
+            assert refused.applied == 0
+            assert words in refused.findings[0].sentence
+
+    def test_a_page_that_the_ground_truth_does_not_have_is_added_to_it(self) -> None:
+        found = result(ground_truth([MATCH]), annotations([MATCH, box(0.1, 0.1, 0.4, 0.2, document="b.pdf", page=3)]))
+        to = corrections(found.matching.dataset, Book.of(verdicts(found, WRONG)))
+        again = corrected(found, to).result
+        assert counts(again) == (2, 0, 0)
+        assert [document.doc_id for document in to.dataset.ground_truth.source.documents] == ["a.pdf", "b.pdf"]
+        assert np.array_equal(again.matching.dataset.page_index, found.matching.dataset.page_index)
+
+    def test_a_result_of_other_files_is_refused(self) -> None:
+        found, other = result(ground_truth([MATCH]), annotations([MATCH])), random_rows(1)
+        to = corrections(join(ground_truth(other[0], name="other.json")), Book())
+        with pytest.raises(ValueError, match="another dataset"):
+            corrected(found, to)
+
+
+class TestNumbers:
+    @given(some.integers(0, 5_000), some.sampled_from([0.3, 0.5, 0.75]))
+    @settings(max_examples=30, deadline=None)
+    def test_without_ignored_ones_they_are_the_official_numbers_of_the_corrected_file(
+        self, seed: int, iou: float
+    ) -> None:
+        truth, predicted = random_rows(seed)
+        found = result(ground_truth(truth), annotations(predicted), iou=iou)
+        events = verdicts(found, WRONG)[:: 1 + seed % 3]
+        to = corrections(found.matching.dataset, Book.of(events))
+        content = corrected_truth.snapshot_file(to, created_at=NOW)
+        official = result(readers.read_bytes(content, "again.json"), annotations(predicted), iou=iou)
+        assert official.micro.row(0) == corrected(found, to).result.micro.row(0)
+
+    @given(some.integers(0, 5_000))
+    @settings(max_examples=30, deadline=None)
+    def test_when_every_mistake_is_ignored_none_is_left(self, seed: int) -> None:
+        truth, predicted = random_rows(seed)
+        found = result(ground_truth(truth), annotations(predicted))
+        to = corrections(found.matching.dataset, Book.of(verdicts(found, IGNORE)))
+        again = corrected(found, to).result
+        assert len(again.mistakes) == 0
+        assert again.micro.row(0)["tp"] <= found.micro.row(0)["tp"]
+
+    @given(some.integers(0, 5_000))
+    @settings(max_examples=30, deadline=None)
+    def test_a_missed_box_that_was_wrong_raises_recall_only(self, seed: int) -> None:
+        truth, predicted = random_rows(seed)
+        found = result(ground_truth(truth), annotations(predicted))
+        to = corrections(found.matching.dataset, Book.of(verdicts(found, WRONG, "missed")))
+        before, after = found.micro.row(0), corrected(found, to).result.micro.row(0)
+        assert (after["tp"], after["fp"]) == (before["tp"], before["fp"])
+        assert after["fn"] == before["fn"] - to.applied
+
+    def test_the_signature_counts_the_verdicts(self) -> None:
+        found = result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.2)]), annotations([MATCH]))
+        to = corrections(found.matching.dataset, Book.of(verdicts(found, WRONG)))
+        told = corrected(found, to)
+        assert told.applied == 1
+        assert told.signature.line.startswith(
+            "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · corrected, 1 verdict applied · 1 document, 1 page"
+        )
+        assert "corrected" not in found.matching.signature(0.5).line
+
+    def test_the_official_result_is_not_touched(self) -> None:
+        truth, predicted = random_rows(17)
+        source = ground_truth(truth)
+        before = source.boxes.xyxy.copy(), source.boxes.label.copy()
+        found = result(source, annotations(predicted))
+        row = found.micro.row(0)
+        to = corrections(
+            found.matching.dataset, Book.of([*verdicts(found, WRONG)[::2], *verdicts(found, IGNORE)[1::2]])
+        )
+        corrected(found, to)
+        assert found.micro.row(0) == row
+        assert np.array_equal(source.boxes.xyxy, before[0])
+        assert np.array_equal(source.boxes.label, before[1])
+
+
+def scored(rows: list[Box]) -> Annotations:
+    """Predictions of which each has a score."""
+    return annotations([row._replace(score=0.5 if row.score is None else row.score) for row in rows])
+
+
+class TestProtocols:
+    """Every protocol with boxes; what is expected is its own evaluation of hand-corrected files."""
+
+    TRUTH = (MATCH, box(0.1, 0.1, 0.4, 0.4), box(0.6, 0.1, 0.9, 0.4))
+    PREDICTED = (
+        MATCH._replace(score=0.9), box(0.1, 0.1, 0.4, 0.2, score=0.95), box(0.1, 0.5, 0.4, 0.6, score=0.4),
+    )  # fmt: skip
+    # The cut-off box becomes the prediction's, the missed one goes, the invented one stays a mistake.
+    CORRECTED = (MATCH, box(0.1, 0.1, 0.4, 0.2))
+
+    def to(self, dataset: Any) -> Corrections:
+        found = result(ground_truth(self.TRUTH), scored([*self.PREDICTED]))
+        return corrections(dataset, Book.of([*verdicts(found, WRONG, "cut_off"), *verdicts(found, WRONG, "missed")]))
+
+    @pytest.mark.parametrize("protocol", [snapshot, pod, coco])
+    def test_all_thresholds_and_average_precision(self, protocol: Any) -> None:
+        predicted = scored([*self.PREDICTED])
+        official = protocol.evaluate(ground_truth(self.TRUTH), predicted)
+        told = corrected_evaluation(official, self.to(official.matching.dataset))
+        wanted = protocol.evaluate(ground_truth(self.CORRECTED), predicted)
+        assert told.table().rows == wanted.table().rows
+        assert told.table().title == "prediction.json (corrected)"
+        assert "corrected, 2 verdicts applied" in told.table().signature
+        assert told.to_json()["signature"] == told.signature.line
+        assert told.to_json()["verdicts_applied"] == 2
+        assert official.table().rows != wanted.table().rows
+
+    def test_pixels(self) -> None:
+        predicted = scored([*self.PREDICTED])
+        official = pixel.evaluate(
+            ground_truth(self.TRUTH), predicted, page_size=(100.0, 100.0), missing_page="ignore", min_score=0.45
+        )
+        told = corrected_evaluation(official, self.to(official.dataset))
+        wanted = pixel.evaluate(
+            ground_truth(self.CORRECTED), predicted, page_size=(100.0, 100.0), missing_page="ignore", min_score=0.45
+        )
+        assert told.table().rows == wanted.table().rows
+        assert "pages of unknown size: 100 x 100 · corrected, 2 verdicts applied" in told.signature.line
+
+    def test_ignored_boxes_leave_every_protocol(self) -> None:
+        found = result(ground_truth(self.TRUTH), scored([*self.PREDICTED]))
+        book = Book.of(verdicts(found, IGNORE))
+        left = ground_truth([MATCH]), scored([self.PREDICTED[0]])
+        for protocol in (snapshot, pod, coco):
+            official: Any = protocol.evaluate(ground_truth(self.TRUTH), scored([*self.PREDICTED]))
+            told = corrected_evaluation(official, corrections(official.matching.dataset, book))
+            assert told.table().rows == protocol.evaluate(*left).table().rows
+        size = {"page_size": (100.0, 100.0)}
+        pixels = pixel.evaluate(ground_truth(self.TRUTH), scored([*self.PREDICTED]), **size)  # type: ignore[arg-type]
+        told = corrected_evaluation(pixels, corrections(pixels.dataset, book))
+        assert told.table().rows == pixel.evaluate(*left, **size).table().rows  # type: ignore[arg-type]
+
+    def test_pixel_boxes_with_outlines_areas_and_crowds(self) -> None:
+        truth = ground_truth([box(10, 10, 40, 40), box(60, 10, 90, 40), box(10, 60, 40, 90)])
+        outline = np.array([[60.0, 10.0], [90.0, 10.0], [90.0, 40.0]])
+        truth = replace(
+            truth,
+            unit="pixels",
+            page_size=np.array([[100.0, 100.0]]),
+            boxes=replace(
+                truth.boxes,
+                area=np.array([900.0, 450.0, 900.0]),
+                crowd=np.array([False, False, True]),
+                polygons={1: [outline]},
+            ),
+        )
+        predicted = replace(
+            scored([box(60, 10, 90, 40), box(12, 62, 20, 70)]), unit="pixels", page_size=np.array([[100.0, 100.0]])
+        )
+        official = coco.evaluate(truth, predicted)
+        found = official.thresholds[0.5]
+        book = Book.of(verdicts(found, WRONG, "missed"))
+        to = corrections(official.matching.dataset, book)
+        boxes_now = to.dataset.ground_truth.source.boxes
+        assert to.applied == 1
+        assert boxes_now.area is not None
+        assert boxes_now.crowd is not None
+        assert boxes_now.area.tolist() == [450.0, 900.0]
+        assert boxes_now.crowd.tolist() == [False, True]
+        assert list(boxes_now.polygons) == [0]
+        assert corrected_evaluation(official, to).to_json()["AP50"] == pytest.approx(1.0)
+
+
+class TestFile:
+    def corrections(self) -> Corrections:
+        truth, predicted = random_rows(8)
+        found = result(ground_truth(truth), annotations(predicted))
+        return corrections(found.matching.dataset, Book.of(verdicts(found, WRONG)[::2]))
+
+    def test_our_reader_takes_it_and_finds_what_was_meant(self) -> None:
+        to = self.corrections()
+        again = readers.read_bytes(corrected_truth.snapshot_file(to, created_at=NOW), "again.json")
+        assert again.side == "ground_truth"
+        assert boxes(again) == boxes(to.dataset.ground_truth.source)
+        kept = set(to.official.ground_truth.source.boxes.ids)
+        assert {name for name in again.boxes.ids if not name.startswith("accepted-")} <= kept
+
+    def test_it_says_where_it_comes_from(self) -> None:
+        to = self.corrections()
+        info = msgspec.json.decode(corrected_truth.snapshot_file(to, created_at=NOW))["info"]
+        assert info["created_at"] == "2026-01-31T12:00:00.000000Z"
+        assert info["model"]["corrected_from"] == {
+            "name": "ground_truth.json", "sha256": "a" * 64, "verdicts": to.applied,
+        }  # fmt: skip
+
+    def test_pixels_become_shares_of_the_page(self) -> None:
+        truth = replace(ground_truth([box(10, 20, 50, 100)]), unit="pixels", page_size=np.array([[100.0, 200.0]]))
+        to = corrections(join(truth), Book())
+        content = corrected_truth.snapshot_file(to, created_at=NOW)
+        assert boxes(readers.read_bytes(content, "a.json")) == [("Figure", 0.1, 0.1, 0.5, 0.5)]
+        unknown = corrections(join(replace(truth, page_size=None)), Book())
+        with pytest.raises(BadInput) as raised:
+            corrected_truth.snapshot_file(unknown, created_at=NOW)
+        assert "boxes as shares of the page, which needs the size of every page" in str(raised.value)
+
+    def test_it_appears_whole_and_never_in_the_place_of_a_source(self, tmp_path: Path) -> None:
+        source, link = tmp_path / "truth.json", tmp_path / "link.json"
+        source.write_bytes(b"truth")
+        link.symlink_to(source)
+        for path in (source, link):
+            with pytest.raises(BadInput, match="a source file is never written to"):
+                corrected_truth.write(path, b"new", sources=[source])
+        assert source.read_bytes() == b"truth"
+        out = tmp_path / "out.json"
+        corrected_truth.write(out, b"one", sources=[source])
+        corrected_truth.write(out, b"two", sources=[source])
+        assert out.read_bytes() == b"two"
+        assert sorted(each.name for each in tmp_path.iterdir()) == ["link.json", "out.json", "truth.json"]
+
+    def test_what_was_there_stays_when_writing_fails(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        out = tmp_path / "out.json"
+        out.write_bytes(b"old")
+
+        def full(_number: int) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            corrected_truth.write(out, b"new")
+        assert out.read_bytes() == b"old"
+        assert [each.name for each in tmp_path.iterdir()] == ["out.json"]
+
+    def test_two_corrections_are_two_files(self) -> None:
+        one = self.corrections()
+        assert one.dataset.ground_truth.source.sha256 != one.official.ground_truth.source.sha256
+        assert len(hashlib.sha256().hexdigest()) == len(one.dataset.ground_truth.source.sha256)

@@ -1,0 +1,247 @@
+"""Findings out and in again: nothing is lost, nothing runs, bad rows are all told, two reviewers are merged."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+import pyarrow as pa  # type: ignore[import-untyped]
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from pyarrow import parquet
+
+from evaluator.errors import BadInput
+from evaluator.findings.exchange import COLUMNS, merge, table, to_csv, to_json, to_parquet
+from evaluator.findings.identity import document_target, page_target
+from evaluator.findings.intake import read
+from evaluator.findings.verdicts import VERDICTS, Event, JudgedBox, Target, judge
+
+NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
+FORMS: dict[str, Any] = {
+    "csv": lambda events: to_csv(events).encode(),
+    "json": lambda events: to_json(events).encode(),
+    "parquet": to_parquet,
+}
+BOX = JudgedBox(side="prediction", label="=Fig", xyxy=(0.1, 0.2, 1 / 3, 0.4), model="@m")
+MISTAKE = Target(
+    kind="mistake", document="-a.pdf", page=2, boxes=(BOX,), models=("@m",), mistake="invented", label="=Fig"
+)
+
+texts = some.text(some.characters(exclude_categories=["Cs", "Cc"]), max_size=30)
+events = some.builds(
+    lambda target, verdict, note, tags, author, verified, minutes: judge(
+        target,
+        verdict=verdict,
+        note=note,
+        tags=[tag for tag in tags if "," not in tag],
+        author=author,
+        verified=verified,
+        time=NOW + timedelta(minutes=minutes),
+    ),
+    some.sampled_from([MISTAKE, page_target("a", 0), document_target("+b\u202e")]),
+    some.sampled_from([*VERDICTS, None]),
+    some.one_of(texts, some.sampled_from(["=1+1", "'=1", "''", "'tis", " -x", "two\nlines", "\ttab", 'a"b', "a;b,c"])),
+    some.lists(texts, max_size=3),
+    texts.filter(lambda text: bool(text.strip())),
+    some.booleans(),
+    some.integers(0, 10_000),
+)
+
+
+def said(target: Target, verdict: str | None = "ignore", **given: Any) -> Event:
+    given = {"author": "Anna", "verified": False, "time": NOW, **given}
+    return judge(target, verdict=verdict, **given)
+
+
+def imported(event: Event, name: str) -> Event:
+    """The event as it comes back: nobody is verified, and the file is named."""
+    return msgspec.structs.replace(event, verified=False, source=name)
+
+
+class TestRoundTrip:
+    @given(some.lists(events, max_size=8))
+    @settings(max_examples=60, deadline=None)
+    def test_nothing_is_lost(self, every: list[Event]) -> None:
+        for form, write in FORMS.items():
+            back = read(write(every), f"f.{form}")
+            assert list(back.events) == [imported(event, f"f.{form}") for event in every], form
+            assert back.findings == ()
+
+    @given(some.lists(events, min_size=1, max_size=4))
+    @settings(max_examples=60, deadline=None)
+    def test_no_cell_runs_in_a_spreadsheet(self, every: list[Event]) -> None:
+        for row in csv.reader(io.StringIO(to_csv(every))):
+            for cell in row:
+                assert not cell.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r"))
+
+    def test_the_rows_of_csv(self) -> None:
+        event = said(MISTAKE, note="=cmd", tags=["a", "b"], event_id="e" * 32)
+        head, row = list(csv.reader(io.StringIO(to_csv([event]))))
+        assert tuple(head) == COLUMNS
+        assert row[:-1] == [
+            "e" * 32, MISTAKE.id, "mistake", "'-a.pdf", "2", "'=Fig", "invented", "ignore", "'=cmd", "a,b", "Anna",
+            "false", "2026-01-31T12:00:00.000000Z", "",
+        ]  # fmt: skip
+        assert json.loads(row[-1])["boxes"][0]["xyxy"] == [0.1, 0.2, 1 / 3, 0.4]
+
+    def test_no_events(self) -> None:
+        assert to_csv([]) == ",".join(COLUMNS) + "\n"
+        for form, write in FORMS.items():
+            assert read(write([]), form).events == ()
+
+    def test_a_file_that_is_read_twice_counts_once(self) -> None:
+        hand = b"kind,document,page_index,verdict,author,time\npage,a,0,ignore,Anna,2026-01-31T12:00:00Z\n"
+        assert read(hand, "one.csv").events[0].id == read(hand, "two.csv").events[0].id
+        merged = merge(read(hand, "one.csv").events, read(hand, "two.csv").events)
+        assert (len(merged.events), merged.repeated) == (1, 1)
+
+
+class TestByHand:
+    def test_pages_and_documents_need_no_snapshot(self) -> None:
+        rows = (
+            "kind;document;page_index;verdict;note;author;time\n"
+            "page;a.pdf;3;ambiguous;why, then;Anna;2026-01-31T13:00:00+01:00\n"
+            "document;b.pdf;;;only a note;Ben;2026-01-31T12:00:00Z\n"
+        )
+        first, second = read(b"\xef\xbb\xbf" + rows.encode(), "hand.csv").events
+        assert first.target == page_target("a.pdf", 3)
+        assert (first.verdict, first.note, first.time) == ("ambiguous", "why, then", NOW)
+        assert second.target == document_target("b.pdf")
+        assert (second.verdict, second.author) == (None, "Ben")
+
+    def test_a_column_that_is_not_known_is_told(self) -> None:
+        content = b"kind,document,verdict,author,time,mood\ndocument,a,ignore,Anna,2026-01-31T12:00:00Z,good\n"
+        back = read(content, "hand.csv")
+        assert len(back.events) == 1
+        assert [finding.sentence for finding in back.findings] == [
+            'hand.csv: line 1: a column must be known; found "mood". It is left aside; the others are read.'
+        ]
+
+    def test_all_bad_rows_at_once_and_none_is_taken(self) -> None:
+        good = "2026-01-31T12:00:00Z"
+        rows = [
+            "kind,document,page_index,verdict,note,author,time,event,snapshot",
+            f"page,a,0,ignore,,Anna,{good},,",
+            f"page,a,x,perhaps,,,{good},a b,",
+            "page,a,-1,ignore,,Anna,yesterday,,",
+            f"mistake,a,1,ignore,,Anna,{good},,",
+            f"page,,1,ignore,,Anna,{good},,",
+            f"page,a,1,ignore,bell\x07,Anna,{good},,",
+            f"page,a,1,ignore,,Anna,{good},,{{",
+            "short",
+            "page,a,1,ignore,,Anna,2026-01-31T12:00:00,,",
+        ]
+        with pytest.raises(BadInput) as raised:
+            read("\n".join(rows).encode(), "bad.csv")
+        assert [finding.sentence for finding in raised.value.findings] == [
+            'bad.csv: line 3, page_index: page_index must be a number from 0; found "x". Correct it.',
+            "bad.csv: line 3, author: a verdict needs an author; found nothing. Write who said it.",
+            "bad.csv: line 3, verdict: the verdict must be one of model_wrong, ground_truth_wrong, ambiguous, ignore, "
+            'or empty; found "perhaps". Correct it.',
+            'bad.csv: line 3, event: event must be an id as it was exported; found "a b". Leave it empty.',
+            'bad.csv: line 4, page_index: page_index must be a number from 0; found "-1". Correct it.',
+            "bad.csv: line 4, time: time must be ISO 8601 with a time zone, for instance 2026-01-31T12:00:00Z; found "
+            '"yesterday". Correct it.',
+            "bad.csv: line 5: a row without snapshot must name a page or a document; found mistake without snapshot. "
+            "Give kind, document and page_index, or the exported snapshot.",
+            "bad.csv: line 6: a row without snapshot must name a page or a document; found page without document. "
+            "Give kind, document and page_index, or the exported snapshot.",
+            "bad.csv: line 7: A note must not contain control characters. Correct the row.",
+            "bad.csv: line 8, snapshot: snapshot must be as it was exported; found Input data was truncated. "
+            "Export again.",
+            "bad.csv: line 9: a row must have as many cells as the header; found 1 cells for 9 columns. "
+            "Correct the row.",
+            "bad.csv: line 10, time: time must be ISO 8601 with a time zone, for instance 2026-01-31T12:00:00Z; found "
+            '"2026-01-31T12:00:00". Correct it.',
+        ]
+
+    @pytest.mark.parametrize(
+        "target",
+        [
+            msgspec.structs.replace(MISTAKE, boxes=()),
+            msgspec.structs.replace(MISTAKE, boxes=(msgspec.structs.replace(BOX, xyxy=(0.5, 0.1, 0.2, 0.3)),)),
+            msgspec.structs.replace(MISTAKE, boxes=(msgspec.structs.replace(BOX, model=None),)),
+            msgspec.structs.replace(MISTAKE, boxes=(BOX,) * 1_001),
+            msgspec.structs.replace(MISTAKE, document=None),
+            msgspec.structs.replace(MISTAKE, page=-1),
+            msgspec.structs.replace(MISTAKE, repeat=-1),
+            Target(kind="comparison", models=("one",)),
+        ],
+    )
+    def test_targets_that_make_no_sense(self, target: Target) -> None:
+        for form, write in FORMS.items():
+            with pytest.raises(BadInput) as raised:
+                read(write([said(target)]), f"bad.{form}")
+            assert len(raised.value.findings) == 1
+
+    @pytest.mark.parametrize(
+        ("content", "words"),
+        [
+            (b"", "a file of findings must not be empty"),
+            (b"\xff\xfe{\x00", "JSON must be UTF-8"),
+            (b"a,b\n1,2\n", "findings need verdict, author and time; found no verdict, author, time"),
+            (b"verdict,author,time,verdict\n", "a column must not be repeated"),
+            (b'verdict,author,time\n"x', "the text must be well-formed CSV"),
+            (b"{}", "findings must be a list; found null"),
+            (b'{"events": [1, NaN]}', "an event must be an object; found 1"),
+            (b'[{"verdict": NaN, "author": "A", "time": ""}]', "numbers must be finite"),
+            (b'[{"verdict": "ignore", "author": 1, "time": 2, "tags": 3}]', "author must be text; found 1"),
+            (b"[" * 2_000, "arrays and objects may be nested"),
+            (b"PAR1", "the file must be readable as Parquet"),
+            (b"PAR1" + b"\x00" * 100 + b"PAR1", "the file must be readable as Parquet"),
+        ],
+    )
+    def test_files_that_are_none(self, content: bytes, words: str) -> None:
+        with pytest.raises(BadInput) as raised:
+            read(content, "bad")
+        assert words in str(raised.value)
+
+    def test_parquet_that_would_fill_the_memory_is_not_opened(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("evaluator.findings.intake.MOST_ROWS", 10)
+        rows = pa.table({name: ["x"] * 11 for name in ("verdict", "author", "time")})
+        out = pa.BufferOutputStream()
+        parquet.write_table(rows, out)
+        with pytest.raises(BadInput, match="a file of findings may have 10 rows"):
+            read(out.getvalue().to_pybytes(), "large.parquet")
+
+    @given(some.binary(max_size=200))
+    @settings(max_examples=300, deadline=None)
+    def test_any_bytes_give_events_or_findings(self, content: bytes) -> None:
+        for start in (b"", b"{", b"PAR1", b"verdict,author,time,kind,document\n"):
+            with contextlib.suppress(BadInput):
+                read(start + content, "any")
+
+
+class TestMerge:
+    def test_two_reviewers(self) -> None:
+        pages = [page_target("a", page) for page in range(3)]
+        anna = [said(page, "ignore") for page in pages]
+        ben = [
+            said(pages[0], "ignore", author="Ben"),
+            said(pages[1], "model_wrong", author="Ben"),
+            said(pages[1], None, note="see the guideline", author="Chidi"),
+        ]
+        merged = merge(anna, ben, anna[:1])
+        assert len(merged.events) == 6
+        assert merged.repeated == 1
+        assert [found.target_id for found in merged.conflicts] == [pages[1].id]
+        assert merged.book.judged[pages[0].id].verdict == "ignore"
+        rows = table(merged.book.judged.values())
+        by_page = {row[2]: dict(zip(rows.columns, row, strict=True)) for row in rows.rows}
+        assert by_page[1]["verdict"] == "conflict"
+        assert by_page[1]["said"] == "Anna: ignore; Ben: model_wrong; Chidi: note"
+        assert by_page[1]["notes"] == "Chidi: see the guideline"
+        assert by_page[2]["verdict"] == "ignore"
+
+    def test_the_order_of_the_files_does_not_matter(self) -> None:
+        page = page_target("a", 0)
+        first = [said(page, "ignore"), said(page, "model_wrong", time=NOW + timedelta(hours=2))]
+        second = [said(page, "ambiguous", time=NOW + timedelta(hours=1))]
+        for sources in ((first, second), (second, first)):
+            assert merge(*sources).book.judged[page.id].verdict == "model_wrong"

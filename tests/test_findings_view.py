@@ -1,0 +1,319 @@
+"""The view of findings under AppTest, and what the session holds: saved, not saved, imported, in a meeting."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluator import readers
+from evaluator.dataset import join
+from evaluator.findings.exchange import to_csv
+from evaluator.findings.identity import document_target, page_mistakes, page_target
+from evaluator.findings.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder, store_address
+from evaluator.findings.store import Store
+from evaluator.findings.verdicts import Event, Target, judge
+from evaluator.protocols import snapshot
+from tests.dashboard import PAGE_BROWSER, SAMPLE_DATA, fine, start
+
+FINDINGS = "pages/findings.py"
+NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of findings of one test."""
+    path = tmp_path / "findings.sqlite"
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
+    return path
+
+
+def sample_targets() -> list[Target]:
+    """The mistakes of the first model of the sample, page by page."""
+    dataset = join(*(readers.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    found = snapshot.pair(dataset).match().at(0.5)
+    return [target for page in range(dataset.pages) for target in page_mistakes(found, page).targets]
+
+
+def said(target: Target, verdict: str | None, *, minutes: int = 0, **given: Any) -> Event:
+    given = {"author": "Anna", "verified": False, "time": NOW + timedelta(minutes=minutes), **given}
+    return judge(target, verdict=verdict, **given)
+
+
+def seeded(path: Path) -> list[Target]:
+    """Six findings: one of each kind, a conflict, a page, and one that is no longer there."""
+    targets = sample_targets()
+    missed = next(target for target in targets if target.mistake == "missed")
+    others = [target for target in targets if target is not missed][:3]
+    with Store(path) as store:
+        store.add(
+            [
+                said(missed, "ground_truth_wrong", note="<b>nothing</b> here", tags=["guideline"]),
+                said(others[0], "model_wrong", minutes=1),
+                said(others[1], "ambiguous", minutes=2),
+                said(others[1], "ignore", author="Ben", minutes=3),
+                said(page_target("groundwater-note.pdf", 0), None, note="skewed", minutes=4),
+                said(document_target("gone.pdf"), "ignore", author="Ben", minutes=5),
+            ]
+        )
+    return [missed, *others]
+
+
+def text_of(app: AppTest) -> str:
+    """Everything that stands on the screen as HTML or caption."""
+    words = [each.proto.body for each in app.get("html")] + [each.value for each in app.caption]
+    return "\n".join(words)
+
+
+def queue_of(app: AppTest) -> Any:
+    """The list of findings."""
+    return next(frame.value for frame in app.dataframe if "Verdict" in frame.value)
+
+
+class TestView:
+    def test_nothing_is_judged_yet(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = start(monkeypatch, FINDINGS)
+        assert "Nothing has been judged yet." in text_of(app)
+        assert not kept.exists()
+
+    def test_the_queue_says_verdict_state_and_who(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        seeded(kept)
+        app = start(monkeypatch, FINDINGS)
+        rows = queue_of(app)
+        assert rows["Verdict"].tolist() == [
+            "○ Ignore", "✎ Note only", "≠ Reviewers differ", "● Model wrong", "◆ Ground truth wrong",
+        ]  # fmt: skip
+        assert rows["State"].tolist() == ["Not open", "Applies", "Applies", "Applies", "Applies"]
+        assert rows["Who"].tolist() == ["Ben", "Anna", "Anna, Ben", "Anna", "Anna"]
+        assert rows["Note"].tolist()[-1] == "<b>nothing</b> here"
+        assert "5 findings, 1 conflict" in text_of(app)
+
+    def test_corrected_numbers_stand_next_to_the_official_ones(
+        self, kept: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        seeded(kept)
+        shown = text_of(start(monkeypatch, FINDINGS))
+        assert "<td>official</td><td>345</td><td>189</td><td>113</td>" in shown
+        assert "<td>corrected</td><td>345</td><td>189</td><td>112</td>" in shown
+        assert "<td>change</td><td>±0</td><td>±0</td><td>−1</td>" in shown
+        assert "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · corrected, 1 verdict applied" in shown
+
+    @pytest.mark.parametrize(
+        ("choice", "left"),
+        [
+            ({"finding_state": "past"}, ["○ Ignore"]),
+            ({"finding_verdicts": ["conflict", "note"]}, ["✎ Note only", "≠ Reviewers differ"]),
+            ({"finding_author": "Ben"}, ["○ Ignore", "≠ Reviewers differ"]),
+            ({"finding_tag": "guideline"}, ["◆ Ground truth wrong"]),
+        ],
+    )
+    def test_filters(
+        self, kept: Path, monkeypatch: pytest.MonkeyPatch, choice: dict[str, Any], left: list[str]
+    ) -> None:
+        seeded(kept)
+        app = start(monkeypatch, FINDINGS)
+        for name, value in choice.items():
+            app.session_state[name] = value
+        assert queue_of(fine(app.run()))["Verdict"].tolist() == left
+
+    def test_a_filter_that_nothing_passes_has_a_way_out(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        seeded(kept)
+        app = start(monkeypatch, FINDINGS)
+        app.session_state["finding_author"] = "Ben"
+        app.session_state["finding_tag"] = "guideline"
+        fine(app.run())
+        assert "No finding passes the filter; there are 5 findings." in text_of(app)
+        fine(next(button for button in app.button if button.label == "Clear filter").click().run())
+        assert len(queue_of(app)) == 5
+
+    def test_text_of_reviewers_is_shown_as_text(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        seeded(kept)
+        app = start(monkeypatch, FINDINGS)
+        app.session_state["finding_tag"] = "guideline"
+        shown = text_of(fine(app.run()))
+        assert "&lt;b&gt;nothing&lt;/b&gt; here" in shown
+        assert "<b>nothing" not in shown
+
+    def test_a_damaged_store_is_told(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        kept.write_bytes(b"no database" * 500)
+        app = start(monkeypatch, FINDINGS)
+        assert "The findings file is damaged" in app.error[0].value
+        assert "findings cannot be read" in text_of(app)
+        assert kept.read_bytes() == b"no database" * 500
+
+
+class TestVerdict:
+    def verdict(self, app: AppTest, words: str) -> AppTest:
+        """Press one of the four buttons."""
+        return fine(next(button for button in app.button if words in button.label).click().run())
+
+    def test_it_is_kept_under_the_name_of_the_reviewer(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        targets = seeded(kept)
+        app = start(monkeypatch, FINDINGS)
+        app.session_state["finding_tag"] = "guideline"
+        app.session_state["reviewer"] = " Chidi "
+        fine(app.run())
+        app.text_area[0].input("seen").run()
+        self.verdict(app, "Model wrong")
+        with Store(kept) as store:
+            last = store.events()[-1]
+        assert (last.target_id, last.verdict, last.note, last.author, last.verified) == (
+            targets[0].id, "model_wrong", "seen", "Chidi", False,
+        )  # fmt: skip
+        assert "≠ Reviewers differ" in queue_of(app)["Verdict"].tolist()
+        # One's own opinion can be taken back; the history stays.
+        fine(next(button for button in app.button if button.label == "Take back").click().run())
+        with Store(kept) as store:
+            assert [event.action for event in store.events()][-2:] == ["judged", "cleared"]
+
+    def test_without_a_name_nothing_is_kept_and_the_text_stays(
+        self, kept: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        seeded(kept)
+        app = start(monkeypatch, FINDINGS)
+        app.text_area[0].input("do not lose me").run()
+        self.verdict(app, "Ignore")
+        assert "NOT SAVED" in text_of(app)
+        assert "A verdict needs an author: log in, or type a name." in text_of(app)
+        assert "NOT SAVED" in app.error[0].value
+        assert app.text_area[0].value == "do not lose me"
+        with Store(kept) as store:
+            assert len(store.events()) == 6
+        app.session_state["reviewer"] = "Chidi"
+        fine(next(button for button in app.button if button.label == "Save again").click().run())
+        assert "NOT SAVED" not in text_of(app)
+        with Store(kept) as store:
+            assert (store.events()[-1].note, store.events()[-1].author) == ("do not lose me", "Chidi")
+
+    def test_a_disk_that_refuses_leaves_the_text_marked(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        seeded(kept)
+        app = start(monkeypatch, FINDINGS)
+        app.session_state["reviewer"] = "Chidi"
+        fine(app.run())
+        app.text_area[0].input("do not lose me").run()
+        content = kept.read_bytes()
+        for name in ("", "-wal", "-shm"):
+            Path(f"{kept}{name}").unlink(missing_ok=True)
+        kept.write_bytes(b"damaged" * 1_000)
+        self.verdict(app, "Ignore")
+        shown = text_of(app)
+        assert "NOT SAVED" in shown
+        assert "do not lose me" in shown
+        assert kept.read_bytes() == b"damaged" * 1_000
+        kept.write_bytes(content)
+        fine(next(button for button in app.button if button.label == "Save again").click().run())
+        assert "NOT SAVED" not in text_of(app)
+        with Store(kept) as store:
+            assert store.events()[-1].note == "do not lose me"
+
+
+class TestMore:
+    """Pages, documents and the comparison."""
+
+    def test_a_page_a_document_and_the_comparison(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = start(monkeypatch, FINDINGS)
+        app.session_state["reviewer"] = "Chidi"
+        for kind, document in (("page", "tram-options.pdf"), ("document", "tram-options.pdf"), ("comparison", None)):
+            fine(app.run())
+            next(each for each in app.get("button_group") if each.label == "About").set_value(kind)
+            if document is not None:
+                next(each for each in app.selectbox if each.label == "Document").set_value(document)
+            next(each for each in app.number_input if each.label == "Page").set_value(2)
+            app.text_area[-1].set_value(f"about the {kind}")
+            fine(next(button for button in app.button if button.label == "Save").click().run())
+        with Store(kept) as store:
+            targets = [(event.target.kind, event.target.document, event.target.page) for event in store.events()]
+        assert targets == [
+            ("page", "tram-options.pdf", 1), ("document", "tram-options.pdf", None), ("comparison", None, None),
+        ]  # fmt: skip
+        assert len(queue_of(app)) == 3
+
+    def test_a_page_that_there_is_not(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = start(monkeypatch, FINDINGS)
+        app.session_state["reviewer"] = "Chidi"
+        fine(app.run())
+        next(each for each in app.number_input if each.label == "Page").set_value(99)
+        app.text_area[-1].set_value("nothing")
+        fine(next(button for button in app.button if button.label == "Save").click().run())
+        assert "has no page 99" in app.error[0].value
+        assert not kept.exists()
+
+
+class TestMeeting:
+    def test_it_goes_through_the_queue(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        seeded(kept)
+        app = start(monkeypatch, FINDINGS)
+        app.session_state["finding_state"] = "applies"
+        fine(app.run())
+        fine(next(button for button in app.button if button.label == "Start a meeting").click().run())
+        labels = [button.label for button in app.button]
+        assert labels[:2] == ["Previous", "Next"]
+        assert "1 of 4 · 2 agreed" in str(app.get("progress")[0].proto)
+        fine(app.button[1].click().run())
+        assert "2 of 4 · 2 agreed" in str(app.get("progress")[0].proto)
+        fine(next(button for button in app.button if button.label == "End the meeting").click().run())
+        assert len(queue_of(app)) == 4
+
+
+class TestImport:
+    def test_files_of_others(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        seeded(kept)
+        app = start(monkeypatch, FINDINGS)
+        content = to_csv([said(page_target("tram-options.pdf", 0), "ignore", author="Dana", verified=True)]).encode()
+        app.file_uploader[0].upload("dana.csv", content, "text/csv")
+        fine(next(button for button in app.button if button.label == "Import").click().run())
+        assert "1 event imported, 0 were there already." in app.success[0].value
+        with Store(kept) as store:
+            last = store.events()[-1]
+        assert (last.author, last.verified, last.source) == ("Dana", False, "dana.csv")
+
+
+class TestPageBrowser:
+    def test_a_verdict_of_the_viewer_is_kept(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = start(monkeypatch, PAGE_BROWSER, doc="groundwater-note.pdf", page="3")
+        data = json.loads(app.get("bidi_component")[0].proto.json)
+        mistake = data["mistakes"][0]
+        assert mistake["verdict"] is None
+        assert len(mistake["target"]) == 32
+
+
+class TestPlace:
+    def test_beside_the_ground_truth(self, tmp_path: Path) -> None:
+        file = tmp_path / "truth.json"
+        file.write_text("{}")
+        assert store_address(file, environment={}) == str(tmp_path / "layoutscope-findings.sqlite")
+        folder = tmp_path / "truth"
+        folder.mkdir()
+        assert store_address(folder, environment={}) == str(tmp_path / "layoutscope-findings.sqlite")
+
+    def test_named_ones_come_first(self, tmp_path: Path) -> None:
+        file = tmp_path / "truth.json"
+        assert store_address(file, environment={FINDINGS_VARIABLE: "postgresql://x"}) == "postgresql://x"
+        assert store_address(file, named="a.sqlite", environment={FINDINGS_VARIABLE: "b"}) == "a.sqlite"
+
+    def test_the_sample_and_uploads_have_the_state_of_the_user(self, tmp_path: Path) -> None:
+        home = {"HOME": str(tmp_path)}
+        wanted = str(tmp_path / ".local/state/layoutscope/layoutscope-findings.sqlite")
+        assert store_address(None, environment=home) == wanted
+        assert store_address(SAMPLE_DATA / "ground_truth.json", environment=home, bundled=SAMPLE_DATA) == wanted
+
+    @pytest.mark.parametrize(
+        ("platform", "environment", "wanted"),
+        [
+            ("linux", {"HOME": "/h", "XDG_STATE_HOME": "/s"}, "/s/layoutscope"),
+            ("linux", {"HOME": "/h", "XDG_STATE_HOME": "relative"}, "/h/.local/state/layoutscope"),
+            ("darwin", {"HOME": "/h"}, "/h/Library/Application Support/LayoutScope"),
+            ("win32", {"HOME": "/h", "LOCALAPPDATA": "/l"}, "/l/LayoutScope"),
+        ],
+    )
+    def test_state_folders(self, platform: str, environment: dict[str, str], wanted: str) -> None:
+        assert state_folder(environment, platform) == Path(wanted)
+
+    def test_projects_of_one_database_do_not_see_each_other(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        seeded(kept)
+        monkeypatch.setenv(FINDINGS_WORKSPACE_VARIABLE, "other")
+        assert "Nothing has been judged yet." in text_of(start(monkeypatch, FINDINGS))

@@ -11,14 +11,16 @@ import sys
 import time
 import urllib.request
 import webbrowser
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Final
 
-import msgspec
 from cyclopts import Parameter
 
 from evaluator import report, workspace
 from evaluator.cli.program import INTERNAL_ERROR, OK, UsageError, app
+from evaluator.findings.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE
 from evaluator.workspace import WORKSPACE_VARIABLE
 
 _FIRST_PORT: Final = 8501
@@ -37,13 +39,7 @@ def dashboard(*, port: int | None = None, browser: bool = True) -> int:
     browser
         Open the browser when the dashboard is up.
     """
-    sample = _dashboard_folder() / "sample_data"
-    found = workspace.Workspace(
-        ground_truth=sample / "ground_truth.json",
-        predictions=(sample / "lines.json", sample / "blocks.json"),
-        pdfs=sample / "pdf",
-    )
-    return _serve(found, port=port, browser=browser)
+    return _serve(workspace.sample(_dashboard_folder() / "sample_data"), port=port, browser=browser)
 
 
 @app.command(name="open")
@@ -55,6 +51,8 @@ def open_paths(
     pred: Annotated[tuple[Path, ...], Parameter(negative="")] = (),
     pdfs: Path | None = None,
     as_reference: Annotated[bool, Parameter(negative="")] = False,
+    findings: str | None = None,
+    findings_workspace: str | None = None,
     port: int | None = None,
     browser: bool = True,
 ) -> int:
@@ -72,6 +70,11 @@ def open_paths(
         The folder under which the PDFs are looked up by name.
     as_reference
         Allow --gt to be a prediction file; the dashboard says so in a banner.
+    findings
+        Where verdicts and notes are kept: a file, or a database address for a team. Beside the ground truth when not
+        given.
+    findings_workspace
+        Name of the project in a database that several projects share.
     port
         Port on this machine; the first free one from 8501 when not given.
     browser
@@ -79,7 +82,10 @@ def open_paths(
     """
     found = workspace.find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
     sys.stderr.write(report.findings_text(found.findings))
-    return _serve(found, port=port, browser=browser)
+    if findings is not None and "://" not in findings:
+        findings = str(Path(findings).expanduser().resolve())
+    kept = {FINDINGS_VARIABLE: findings, FINDINGS_WORKSPACE_VARIABLE: findings_workspace}
+    return _serve(found, {name: value for name, value in kept.items() if value}, port=port, browser=browser)
 
 
 def _dashboard_folder() -> Path:
@@ -88,17 +94,13 @@ def _dashboard_folder() -> Path:
     return package.parent if (package.parent / "app.py").is_file() else package / "dashboard"
 
 
-def _serve(found: workspace.Workspace, *, port: int | None, browser: bool) -> int:
-    """Run the dashboard until it is stopped; its exit code."""
+def _serve(
+    found: workspace.Workspace, variables: Mapping[str, str] = MappingProxyType({}), *, port: int | None, browser: bool
+) -> int:
+    """Run the dashboard until it is stopped, with more variables in its environment; its exit code."""
     chosen = _free_port(port)
     folder = _dashboard_folder()
-    described = {
-        "ground_truth": str(found.ground_truth.resolve()) if found.ground_truth else None,
-        "predictions": [str(path.resolve()) for path in found.predictions],
-        "pdfs": str(found.pdfs.resolve()) if found.pdfs else None,
-        "as_reference": found.as_reference,
-    }
-    environment = {**os.environ, WORKSPACE_VARIABLE: msgspec.json.encode(described).decode()}
+    environment = {**os.environ, **variables, WORKSPACE_VARIABLE: found.to_json()}
     # -P: the folder of the script must not come before the standard library in the search for modules.
     command = [sys.executable, "-P", str(folder / "pages" / "_serve.py"), str(folder / "app.py")]
     # Said here as well as in config.toml: a config of the folder we are started from must not loosen these.

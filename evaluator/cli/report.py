@@ -1,0 +1,218 @@
+"""The command that makes a review pack."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Group, Parameter
+
+from evaluator import readers, report
+from evaluator.cli.arguments import names as names_of
+from evaluator.cli.arguments import need_ratio
+from evaluator.cli.program import OK, UsageError, app, progress
+from evaluator.dataset import Annotations, Side, join
+from evaluator.errors import BadInput, Finding, has_errors, plain
+from evaluator.evaluation import check_pair
+from evaluator.findings.place import store_address
+from evaluator.findings.problems import StoreProblem
+from evaluator.findings.store import Store
+from evaluator.findings.verdicts import Book, Event
+from evaluator.pack.cards import PackOptions
+from evaluator.pack.contents import Contents, gather
+from evaluator.pack.folder import write_folder
+from evaluator.pack.html_pack import Written, write_html
+from evaluator.pack.pdf_pack import write_pdf
+from evaluator.pack.pictures import Pictures
+from evaluator.pages_pdf import PagePool
+from evaluator.protocols import snapshot
+from evaluator.results import count_of
+
+_numbers = Group("Numbers", sort_key=1)
+_contents = Group("Contents", sort_key=2)
+_MEGABYTE = 2**20
+
+
+@app.command(name="report")
+def review_pack(
+    protocol: str = snapshot.NAME,
+    /,
+    *,
+    gt: Path,
+    pred: Annotated[list[Path], Parameter(negative="")],
+    out: Path,
+    pdfs: Path | None = None,
+    iou: Annotated[float, Parameter(group=_numbers)] = snapshot.IOU_THRESHOLDS[0],
+    min_score: Annotated[tuple[float, ...], Parameter(group=_numbers, negative="")] = (),
+    labels: Annotated[str | None, Parameter(group=_numbers)] = None,
+    as_reference: Annotated[bool, Parameter(group=_numbers, negative="")] = False,
+    title: Annotated[str, Parameter(group=_contents)] = "",
+    findings: Annotated[str | None, Parameter(group=_contents)] = None,
+    workspace: Annotated[str, Parameter(group=_contents)] = "",
+    judged_only: Annotated[bool, Parameter(group=_contents, negative="")] = False,
+    documents: Annotated[str | None, Parameter(group=_contents)] = None,
+    cards: Annotated[int, Parameter(group=_contents)] = 60,
+    pages: Annotated[int, Parameter(group=_contents)] = 60,
+    budget: Annotated[float, Parameter(group=_contents)] = 20.0,
+) -> int:
+    """Make a review pack of one or two models: numbers, differences, findings and pages in one file.
+
+    Parameters
+    ----------
+    protocol
+        snapshot; the protocol whose boxes have pages to show.
+    gt
+        Ground-truth file or folder.
+    pred
+        Prediction file or folder; a second one is compared with the first.
+    out
+        pack.html or pack.pdf, or a folder that gets both, the tables, the findings and marked copies of the PDFs.
+    pdfs
+        The folder under which the PDFs are looked up by name; without it pages are empty sheets.
+    iou
+        IoU threshold.
+    min_score
+        Leave out predictions below this score; repeat it for the second model.
+    labels
+        Score these labels only, separated by commas.
+    as_reference
+        Allow --gt to be a prediction file.
+    title
+        The finding in words; made from the comparison when not given.
+    findings
+        The store of verdicts and notes: a file, or a database address. Beside the ground truth when not given.
+    workspace
+        The project in a database that several share.
+    judged_only
+        Leave the findings empty when nobody has judged anything, instead of showing the largest mistakes.
+    documents
+        Ids of the documents whose findings and pages go in, separated by commas. Numbers are always of all.
+    cards
+        Findings at most.
+    pages
+        Page pictures at most.
+    budget
+        Size of the HTML file in megabytes; pages get less sharp, then fewer, to stay within it.
+    """
+    if protocol != snapshot.NAME:
+        raise UsageError(f"a review pack is made of {snapshot.NAME} results; found {protocol}.")
+    if len(pred) > 2:
+        raise UsageError(f"a review pack is about one or two models; found {len(pred)}.")
+    if len(min_score) > len(pred):
+        raise UsageError(f"--min-score is given once for each model; found {len(min_score)}.")
+    for value in min_score:
+        need_ratio("--min-score", value)
+    if not snapshot.IOU_FLOOR <= iou <= 1.0:
+        raise UsageError(f"--iou must be between {snapshot.IOU_FLOOR} and 1; found {iou:g}.")
+    try:
+        options = PackOptions(
+            title=title,
+            date=_today(),
+            judged_only=judged_only,
+            cards=cards,
+            pages=pages,
+            budget=round(budget * _MEGABYTE),
+            documents=names_of(documents) or (),
+        )
+    except ValueError as problem:
+        raise UsageError(f"{problem}.") from problem
+    with progress("Reading") as say:
+        truth, predictions, found = _read(gt, pred, as_reference=as_reference)
+        events = _events(findings, workspace, gt)
+        say("Evaluating")
+        scores = [*min_score, *[0.0] * len(pred)]
+        results = _results(truth, predictions, iou, scores, names_of(labels))
+        named = [read.model or read.name for read in predictions]
+        contents = gather(results, named, Book.of(events), options, findings=found)
+        _need_documents(options.documents, contents)
+        with PagePool() as pool:
+            pictures = Pictures(pool, pdfs)
+
+            def tell(done: int, total: int, text: str) -> None:
+                say(f"{text} ({done} of {total})" if total else text)
+
+            if out.suffix.lower() == ".html":
+                told = _told(out, write_html(out, contents, pictures, progress=tell))
+            elif out.suffix.lower() == ".pdf":
+                told = _told(out, write_pdf(out, contents, pictures, progress=tell))
+            else:
+                made = write_folder(out, contents, pictures, events, pdfs, progress=tell)
+                told = _told(out / "pack.html", made.html) + _told(out / "pack.pdf", made.pdf)
+                for one in made.marked:
+                    told += f"{one.name}: {one.problem or count_of(one.notes, 'mark')}\n"
+    sys.stderr.write(report.findings_text(found))
+    sys.stdout.write(told)
+    return OK
+
+
+def _today() -> str:
+    """The day of the pack."""
+    today = date.today()
+    return f"{today.day} {today:%B %Y}"
+
+
+def _read(
+    gt: Path, pred: list[Path], *, as_reference: bool
+) -> tuple[Annotations, list[Annotations], tuple[Finding, ...]]:
+    """All files with what is odd about them; BadInput with the findings of all when one is wrong."""
+    found: list[Finding] = []
+    whole: list[Annotations] = []
+    for place, path in enumerate([gt, *pred]):
+        side: Side = "prediction" if place else "ground_truth"
+        try:
+            whole.append(readers.read(path, side=side, as_reference=as_reference and not place))
+            found += whole[-1].findings
+        except BadInput as problem:
+            found += problem.findings
+    if len(whole) == len(pred) + 1:
+        found += [finding for each in whole[1:] for finding in check_pair(whole[0], each)]
+    every = tuple(dict.fromkeys(found))
+    if has_errors(every):
+        raise BadInput(every)
+    return whole[0], whole[1:], every
+
+
+def _events(findings: str | None, workspace: str, gt: Path) -> list[Event]:
+    """The verdicts and notes; none when no store is there."""
+    address = store_address(gt, named=findings, environment=os.environ)
+    if findings is None and "://" not in address and not Path(address).exists():
+        return []
+    store = Store(address)
+    try:
+        return store.events(workspace)
+    except StoreProblem as problem:
+        raise UsageError(f"{plain(problem.title)}. {plain(problem.text)} {plain(problem.fix)}") from problem
+    finally:
+        store.close()
+
+
+def _results(
+    truth: Annotations, predictions: list[Annotations], iou: float, scores: list[float], labels: tuple[str, ...] | None
+) -> list[snapshot.ThresholdResult]:
+    """The result of each model on one dataset."""
+    dataset = join(truth, *predictions)
+    try:
+        return [
+            snapshot.pair(dataset, model).match(min_score=scores[model], labels=labels).at(iou)
+            for model in range(len(predictions))
+        ]
+    except ValueError as problem:
+        raise UsageError(f"{problem}.") from problem
+
+
+def _need_documents(wanted: tuple[str, ...], contents: Contents) -> None:
+    """Refuse documents that the files do not have."""
+    known = {document.doc_id for document in contents.dataset.documents}
+    missing = [plain(name) for name in wanted if name not in known]
+    if missing:
+        raise UsageError(f"--documents must be in the files; not there: {', '.join(missing)}.")
+
+
+def _told(path: Path, written: Written) -> str:
+    """What was written, in one line."""
+    left_out = f"; {count_of(written.left_out, 'page')} left out to stay within the budget" if written.left_out else ""
+    size = f"{written.size / _MEGABYTE:.1f} MB"
+    return f"{plain(path.name)}: {size}, {count_of(written.pages, 'page')} with a picture{left_out}\n"

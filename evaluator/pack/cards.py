@@ -1,0 +1,297 @@
+"""The findings of a review pack: one card for each judged mistake, page, document or comparison.
+
+Owns the choice and the words of the cards. What applies is told as it is today, what does not as it was when it was
+judged. Plain text and numbers; pictures come later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from evaluator.box_results import BoxResult
+from evaluator.dataset import Dataset
+from evaluator.errors import plain
+from evaluator.findings.corrected import Corrected
+from evaluator.findings.identity import attach
+from evaluator.findings.standing import STATES, Standing
+from evaluator.findings.verdicts import VERDICTS, Book, Event, Target
+from evaluator.overlay import layers
+
+MOST_CARDS: Final = 300
+# Shown when nobody has judged anything yet, so that a first meeting has something to look at.
+_UNJUDGED_CARDS: Final = 12
+
+
+class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What the reader chose.
+
+    Attributes
+    ----------
+    title : str
+        The finding in words; made from the comparison when empty.
+    date : str
+        The day of the pack as it is printed; the core has no clock.
+    judged_only : bool
+        Findings are judged mistakes only; else, when there are none, the largest mistakes stand in for them.
+    cards : int
+        At most so many findings, 0 to `MOST_CARDS`.
+    pages : int
+        At most so many page pictures; pages of findings come first, then the worst.
+    budget : int
+        Bytes that the finished file should not exceed.
+    documents : tuple of str
+        Ids of the documents whose pages and findings go in; empty for all. Numbers are always of all.
+    """
+
+    title: str = ""
+    date: str = ""
+    judged_only: bool = False
+    cards: int = 60
+    pages: int = 60
+    budget: int = 20 * 2**20
+    documents: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.cards <= MOST_CARDS:
+            raise ValueError(f"a pack holds 0 to {MOST_CARDS} findings; found {self.cards}")
+        if self.pages < 0:
+            raise ValueError(f"the number of pages must be at least 0; found {self.pages}")
+        if self.budget < 2**18:
+            raise ValueError(f"the size budget must be at least 0.25 MB; found {self.budget / 2**20:.2f} MB")
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One model of the pack."""
+
+    letter: str
+    name: str
+    result: BoxResult[Any]
+    corrected: Corrected | None
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One finding as it is shown.
+
+    Attributes
+    ----------
+    number : int
+        From 1, its anchor in the pack.
+    title : str
+        Name of the mistake and its label.
+    model : str
+        Letter of the model.
+    facts : tuple of str
+    place : str
+    document : str
+    index : int
+        Page from 0.
+    page : int
+        Row of the page in the dataset; -1 when the files do not have it.
+    boxes : tuple of dict
+        ``status``, ``side``, ``label``, ``score``, ``xyxy``; empty for a page or a document.
+    verdict : str or None
+        Key of `VERDICTS`; None without one or with several.
+    verdict_words : str
+    people : str
+        Who and when.
+    notes : tuple of (str, str)
+        Author and note, of those who wrote one.
+    tags : tuple of str
+    state : str
+        Empty where the finding applies, else what became of it.
+    """
+
+    number: int
+    title: str
+    model: str
+    facts: tuple[str, ...]
+    place: str
+    document: str
+    index: int
+    page: int
+    boxes: tuple[Mapping[str, Any], ...]
+    verdict: str | None
+    verdict_words: str
+    people: str
+    notes: tuple[tuple[str, str], ...]
+    tags: tuple[str, ...]
+    state: str
+
+
+def wanted(document: str | None, options: PackOptions) -> bool:
+    """Whether a document goes in."""
+    return not options.documents or document is None or document in options.documents
+
+
+def cards_of(
+    models: Sequence[Model], standing: Sequence[Standing], book: Book, options: PackOptions
+) -> tuple[Card, ...]:
+    """The findings in the order of their places; the largest mistakes where nobody has judged anything."""
+    if standing:
+        order = sorted(standing, key=lambda one: _place_key(models, one))
+        shown = order[: options.cards]
+        return tuple(_judged_card(number, models, one, book) for number, one in enumerate(shown, start=1))
+    if options.judged_only:
+        return ()
+    return tuple(_largest(models[-1], min(options.cards, _UNJUDGED_CARDS), options))
+
+
+def _place_key(models: Sequence[Model], one: Standing) -> tuple[int, int, int, str]:
+    """Document, page and model of a finding, for sorting; comparisons come first."""
+    dataset = models[0].result.matching.dataset
+    codes = {document.doc_id: code for code, document in enumerate(dataset.documents)}
+    target = one.judged.target
+    document = codes.get(target.document, len(codes)) if target.document is not None else -1
+    return document, -1 if target.page is None else target.page, one.model or 0, one.judged.target_id
+
+
+def _judged_card(number: int, models: Sequence[Model], one: Standing, book: Book) -> Card:
+    """One judged target as a card."""
+    target, judged = one.judged.target, one.judged
+    dataset = models[0].result.matching.dataset
+    codes = {document.doc_id: code for code, document in enumerate(dataset.documents)}
+    page = dataset.page_row(codes[target.document], target.page) if _has_page(target, codes) else None
+    model = next((each for each in models if each.result.matching.model == one.model), models[0])
+    drawn = _drawn(model, page, judged.target_id, book) if one.state == "applies" and page is not None else None
+    kinds = {"page": "Page", "document": "Document", "comparison": "Comparison"}
+    label = plain(target.label or "")
+    name = kinds.get(target.kind) or (drawn[0] if drawn else _mistake_title(target.mistake))
+    votes = [event for event in judged.opinions if event.verdict is not None]
+    words = "Reviewers disagree" if judged.conflict else VERDICTS[judged.verdict] if judged.verdict else "Note"
+    return Card(
+        number=number,
+        title=f"{name} · {label}" if label else name,
+        model=model.letter if target.kind == "mistake" else "",
+        facts=tuple(drawn[1]) if drawn else (),
+        place=_place_words(target.document, target.page, dataset),
+        document=target.document or "",
+        index=target.page or 0,
+        page=-1 if page is None else page,
+        boxes=tuple(drawn[2]) if drawn else tuple(_snapshot_boxes(target)),
+        verdict=judged.verdict,
+        verdict_words=words,
+        people=", ".join(_person(event) for event in (votes or judged.opinions)),
+        notes=tuple((plain(event.author), plain(event.note)) for event in judged.opinions if event.note.strip()),
+        tags=tuple(dict.fromkeys(plain(tag) for event in judged.opinions for tag in event.tags)),
+        state="" if one.state == "applies" else f"{STATES[one.state]}. {one.sentence}",
+    )
+
+
+def _has_page(target: Target, codes: Mapping[str, int]) -> bool:
+    """Whether a target names a page of an open document."""
+    return target.document in codes and target.page is not None
+
+
+def _mistake_title(name: str | None) -> str:
+    """The name of a mistake in words."""
+    return (name or "mistake").replace("_", " ").capitalize()
+
+
+def _person(event: Event) -> str:
+    """Who said it and when."""
+    unverified = "" if event.verified else " (unverified)"
+    return f"{plain(event.author)}{unverified}, {event.time.day} {event.time:%b %Y}"
+
+
+def _place_words(document: str | None, page: int | None, dataset: Dataset) -> str:
+    """Document and page in words."""
+    if document is None:
+        return "all documents"
+    names = {each.doc_id: each.name for each in dataset.documents}
+    name = plain(names.get(document, document))
+    return name if page is None else f"{name}, page {page + 1}"
+
+
+def _snapshot_boxes(target: Target) -> list[dict[str, Any]]:
+    """The boxes of a target as they were when it was judged."""
+    if target.unit != "page":
+        return []
+    return [
+        {
+            "side": box.side,
+            "status": "FN" if box.side == "ground_truth" else "FP",
+            "label": plain(box.label),
+            "score": None,
+            "xyxy": list(box.xyxy),
+        }
+        for box in target.boxes
+    ]
+
+
+def _drawn(model: Model, page: int, target_id: str, book: Book) -> tuple[str, list[str], list[dict[str, Any]]] | None:
+    """Title, facts and boxes of a judged mistake as the viewer shows it today."""
+    data = attach(layers.page_data(model.result, page), model.result, page, book)
+    for mistake in data["mistakes"]:
+        if mistake.get("target") == target_id:
+            return mistake["title"], mistake["lines"], _boxes_of(data, mistake)
+    return None
+
+
+def _boxes_of(data: Mapping[str, Any], mistake: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The boxes of a mistake, and the matched ones beside them."""
+    by_key = {box["key"]: box for box in data["boxes"]}
+    return [
+        {name: by_key[key][name] for name in ("side", "status", "label", "score", "xyxy")}
+        for key in mistake["keys"]
+        if key in by_key
+    ]
+
+
+def _largest(model: Model, count: int, options: PackOptions) -> list[Card]:
+    """The mistakes with the largest boxes, at most one of a page."""
+    dataset, mistakes = model.result.matching.dataset, model.result.mistakes
+    sides = (
+        (dataset.ground_truth.xyxy, mistakes.truth_rows, mistakes.truth_offsets),
+        (model.result.matching.prediction.xyxy, mistakes.prediction_rows, mistakes.prediction_offsets),
+    )
+    size = np.zeros(len(mistakes))
+    for xyxy, rows, offsets in sides:
+        area = (xyxy[rows, 2] - xyxy[rows, 0]) * (xyxy[rows, 3] - xyxy[rows, 1])
+        owner = np.repeat(np.arange(len(mistakes)), np.diff(offsets))
+        np.maximum.at(size, owner, area)
+    cards: list[Card] = []
+    seen: set[int] = set()
+    for at in np.argsort(-size, kind="stable").tolist():
+        page = int(mistakes.page[at])
+        document = dataset.documents[dataset.page_document[page]]
+        if page in seen or not wanted(document.doc_id, options):
+            continue
+        if len(cards) == count:
+            break
+        seen.add(page)
+        data = layers.page_data(model.result, page)
+        keys = {
+            *(layers.box_key("ground_truth", row) for row in mistakes.truths_of(at).tolist()),
+            *(layers.box_key("prediction", row) for row in mistakes.predictions_of(at).tolist()),
+        }
+        shown = next((each for each in data["mistakes"] if set(each["keys"]) <= keys), None)
+        if shown is None:
+            continue
+        index = int(dataset.page_index[page])
+        cards.append(
+            Card(
+                number=len(cards) + 1,
+                title=f"{shown['title']} · {plain(shown['label'])}",
+                model=model.letter,
+                facts=tuple(shown["lines"]),
+                place=_place_words(document.doc_id, index, dataset),
+                document=document.doc_id,
+                index=index,
+                page=page,
+                boxes=tuple(_boxes_of(data, shown)),
+                verdict=None,
+                verdict_words="No verdict yet",
+                people="",
+                notes=(),
+                tags=(),
+                state="",
+            )
+        )
+    return cards

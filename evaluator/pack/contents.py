@@ -1,0 +1,250 @@
+"""What a review pack says, before it has a form: numbers, differences, findings, pages, and how all of it was made.
+
+Owns the choice of what goes in and its words; its forms are the modules beside it. Everything is plain text and numbers
+of one operating point, taken from results, the comparison and the book of findings. Pictures come later, one by one, so
+that a pack of 500 pages needs the memory of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from evaluator.box_results import BoxResult
+from evaluator.compare import differences as compare_differences
+from evaluator.compare import from_results, sentences
+from evaluator.compare.differences import Difference
+from evaluator.compare.ledger import Ledger, ledger
+from evaluator.dataset import Dataset
+from evaluator.errors import Finding, plain
+from evaluator.findings.corrected import corrected
+from evaluator.findings.corrections import corrections
+from evaluator.findings.standing import Standing, stand
+from evaluator.findings.verdicts import VERDICTS, Book
+from evaluator.overlay import layers
+from evaluator.pack.cards import Card, Model, PackOptions, cards_of, wanted
+from evaluator.results import MetricColumns, count_of
+
+LETTERS: Final = "AB"
+_DIFFERENCES: Final = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """Everything that a pack says.
+
+    Attributes
+    ----------
+    options : PackOptions
+    title : str
+    signature : str
+    dataset : Dataset
+    models : tuple of Model
+    differences : tuple of Difference
+        In reading order; empty with one model.
+    summary : str
+        The comparison in sentences; empty with one model.
+    ledger : Ledger or None
+    cards : tuple of Card
+    cards_words : str
+        How many findings there are and which are shown.
+    pages : tuple of int
+        Rows of the dataset's pages that get a picture, in order.
+    left_out : int
+        Pages with mistakes that get no picture.
+    findings : tuple of Finding
+        Of the files.
+    notes : tuple of str
+        What a reader of the numbers must know.
+    """
+
+    options: PackOptions
+    title: str
+    signature: str
+    dataset: Dataset
+    models: tuple[Model, ...]
+    differences: tuple[Difference, ...]
+    summary: str
+    ledger: Ledger | None
+    cards: tuple[Card, ...]
+    cards_words: str
+    pages: tuple[int, ...]
+    left_out: int
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+    def place(self, page: int) -> tuple[str, str, int]:
+        """Id and name of the document of a page, and its index from 0."""
+        document = self.dataset.documents[self.dataset.page_document[page]]
+        return document.doc_id, document.name, int(self.dataset.page_index[page])
+
+
+def gather(
+    results: Sequence[BoxResult[Any]],
+    names: Sequence[str],
+    book: Book,
+    options: PackOptions,
+    *,
+    findings: Sequence[Finding] = (),
+) -> Contents:
+    """What a pack about one or two models says.
+
+    Parameters
+    ----------
+    results : sequence of BoxResult, length 1 or 2
+        Of one dataset at one IoU threshold; A and B.
+    names : sequence of str
+        How the models are called.
+    book : Book
+        Verdicts and notes; empty for none.
+    options : PackOptions
+    findings : sequence of Finding
+        Of the files.
+
+    Returns
+    -------
+    Contents
+
+    Raises
+    ------
+    ValueError
+        When there are no results, more than two, or the two cannot be compared.
+    """
+    if not 1 <= len(results) <= len(LETTERS) or len(results) != len(names):
+        raise ValueError(f"a pack is about one or two models; found {len(results)}")
+    dataset = results[0].matching.dataset
+    applied = corrections(dataset, book) if len(book) else None
+    models = tuple(
+        Model(letter, plain(name), result, corrected(result, applied) if applied and applied.applied else None)
+        for letter, name, result in zip(LETTERS, names, results, strict=False)
+    )
+    found = _differences(results) if len(results) == 2 else ()
+    told = sentences.summary(found) if found else None
+    standing = [one for one in stand(book, results) if wanted(one.judged.target.document, options)]
+    cards = cards_of(models, standing, book, options)
+    judged = sum(1 for one in standing if one.judged.target.kind == "mistake")
+    pages, left_out = _pages(models, cards, options)
+    return Contents(
+        options=options,
+        title=options.title or (told.headline if told else f"{models[0].name}: {_f1_words(models[0])}"),
+        signature=_signature(models),
+        dataset=dataset,
+        models=models,
+        differences=found,
+        summary=f"{told.headline} {told.notes}".strip() if told else "",
+        ledger=ledger(*results) if len(results) == 2 else None,
+        cards=cards,
+        cards_words=_cards_words(cards, standing, judged),
+        pages=pages,
+        left_out=left_out,
+        findings=tuple(findings),
+        notes=_notes(models, applied.findings if applied else ()),
+    )
+
+
+def key_rows(contents: Contents) -> list[tuple[str, str, str, dict[str, Any]]]:
+    """The key numbers: letter, name, what is special about the row, and the pooled numbers.
+
+    Returns
+    -------
+    list of tuple
+        The corrected row of a model stands under its official one.
+    """
+    rows: list[tuple[str, str, str, dict[str, Any]]] = []
+    for model in contents.models:
+        rows.append((model.letter, model.name, "", dict(model.result.micro.row(0))))
+        if model.corrected is not None:
+            words = f"corrected, {count_of(model.corrected.applied, 'verdict')} applied"
+            rows.append((model.letter, model.name, words, dict(model.corrected.result.micro.row(0))))
+    return rows
+
+
+def label_rows(contents: Contents) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Numbers of each label, one mapping per model."""
+    labels = contents.models[0].result.matching.labels
+    columns: list[MetricColumns] = [model.result.per_label for model in contents.models]
+    return [(plain(label), [dict(column.row(row)) for column in columns]) for row, label in enumerate(labels)]
+
+
+def shown_differences(contents: Contents) -> tuple[Difference, ...]:
+    """The differences that a pack draws, in reading order."""
+    return compare_differences.worth_showing(contents.differences, limit=_DIFFERENCES)
+
+
+def page_layers(contents: Contents, page: int, page_points: tuple[float, float] | None) -> list[dict[str, Any]]:
+    """The boxes and mistakes of a page, one mapping per model, as the viewer reads them."""
+    return [layers.page_data(model.result, page, page_points=page_points) for model in contents.models]
+
+
+def _differences(results: Sequence[BoxResult[Any]]) -> tuple[Difference, ...]:
+    """B minus A with intervals, in reading order."""
+    first, second = (from_results.box_measures(result) for result in results)
+    return compare_differences.in_reading_order(compare_differences.differences(first, second))
+
+
+def _signature(models: Sequence[Model]) -> str:
+    """Protocol, thresholds of each model, counts, package, ground truth."""
+    lines = [model.result.matching.signature(model.result.iou).line for model in models]
+    same = lines[0] if len(set(lines)) == 1 else " / ".join(f"{line} ({LETTERS[at]})" for at, line in enumerate(lines))
+    truth = models[0].result.matching.dataset.ground_truth.source
+    return f"{same} · ground truth {truth.sha256[:8]}"
+
+
+def _f1_words(model: Model) -> str:
+    """F1 of a model in words."""
+    value = model.result.micro.row(0)["f1"]
+    return "F1 n/a" if value is None else f"F1 {value:.3f}"
+
+
+def _cards_words(cards: Sequence[Card], standing: Sequence[Standing], judged: int) -> str:
+    """How many findings there are, and of which verdicts."""
+    if not standing:
+        return f"nobody has judged a mistake yet; the {len(cards)} largest stand here" if cards else "none"
+    counts: dict[str, int] = {}
+    for one in standing:
+        key = (
+            "reviewers disagree"
+            if one.judged.conflict
+            else VERDICTS[one.judged.verdict].lower()
+            if one.judged.verdict
+            else "note"
+        )
+        counts[key] = counts.get(key, 0) + 1
+    listed = ", ".join(f"{count} {name}" for name, count in counts.items())
+    shown = "" if len(cards) == len(standing) else f"{len(cards)} of "
+    return f"{shown}{count_of(len(standing), 'finding')} ({count_of(judged, 'mistake')}): {listed}"
+
+
+def _pages(models: Sequence[Model], cards: Sequence[Card], options: PackOptions) -> tuple[tuple[int, ...], int]:
+    """Rows of the pages that get a picture, and how many pages with mistakes do not."""
+    dataset = models[0].result.matching.dataset
+    mistakes = sum(model.result.per_page.mistakes for model in models)
+    counts = np.asarray(mistakes, dtype=np.int64)
+    codes = [code for code, document in enumerate(dataset.documents) if wanted(document.doc_id, options)]
+    counts = np.where(np.isin(dataset.page_document, codes), counts, 0)
+    first = list(dict.fromkeys(card.page for card in cards if card.page >= 0))
+    worst = [int(row) for row in np.argsort(-counts, kind="stable") if counts[row]]
+    chosen = list(dict.fromkeys([*first, *worst]))[: options.pages]
+    return tuple(sorted(chosen)), len(set(worst) - set(chosen))
+
+
+def _notes(models: Sequence[Model], not_applied: Sequence[Finding]) -> tuple[str, ...]:
+    """What a reader of the numbers must know."""
+    dataset = models[0].result.matching.dataset
+    notes = []
+    if dataset.ground_truth.source.side != "ground_truth":
+        notes.append("The reference is a model's prediction, not a ground truth: the numbers say how far models agree.")
+    for model in models:
+        only = dataset.documents_only_in(model.result.matching.model)
+        if any(only.values()):
+            notes.append(
+                f"Model {model.letter}: {count_of(len(only['ground_truth']), 'document')} only in the ground truth, "
+                f"{count_of(len(only['prediction']), 'document')} only in the prediction."
+            )
+    notes += [
+        f"A verdict could not be applied: {plain(finding.rule)}; {plain(finding.found)}." for finding in not_applied
+    ]
+    return tuple(notes)

@@ -1,0 +1,47 @@
+"""Files that appear whole or not at all: written beside their place, synchronised, then moved there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def write_whole(path: Path, pieces: Iterable[bytes]) -> int:
+    """Write a file; an older one stays until the new one is complete.
+
+    Parameters
+    ----------
+    path : Path
+    pieces : iterable of bytes
+        Taken one by one, so that they may be made on the way.
+
+    Returns
+    -------
+    int
+        Bytes that were written.
+
+    Raises
+    ------
+    OSError
+        When it cannot be written. Whatever is raised, nothing is left behind and the older file is untouched.
+    """
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    size = 0
+    try:
+        with os.fdopen(descriptor, "wb") as out:
+            for piece in pieces:
+                out.write(piece)
+                size += len(piece)
+            out.flush()
+            os.fsync(out.fileno())
+        # mkstemp gives the file to its owner alone; a report is passed on.
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+    return size

@@ -1,0 +1,79 @@
+"""A review pack as a folder: every form of it, the tables, the findings, and marked copies of the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from evaluator.findings import exchange
+from evaluator.findings.verdicts import Event
+from evaluator.pack import tables
+from evaluator.pack.contents import Contents
+from evaluator.pack.files import write_whole
+from evaluator.pack.html_pack import Progress, Written, write_html
+from evaluator.pack.marked import Marked, write_marked
+from evaluator.pack.pdf_pack import write_pdf
+from evaluator.pack.pictures import Pictures
+
+
+class Folder(NamedTuple):
+    """What was written.
+
+    Attributes
+    ----------
+    html, pdf : Written
+    marked : list of Marked
+        Empty without PDFs.
+    """
+
+    html: Written
+    pdf: Written
+    marked: list[Marked]
+
+
+def write_folder(
+    path: Path,
+    contents: Contents,
+    pictures: Pictures,
+    events: Sequence[Event],
+    pdfs: Path | None,
+    *,
+    progress: Progress,
+) -> Folder:
+    """Write a pack in all its forms.
+
+    Parameters
+    ----------
+    path : Path
+        Made when it is not there.
+    contents : Contents
+    pictures : Pictures
+    events : sequence of Event
+        Every verdict and note, for the findings files.
+    pdfs : Path or None
+        Folder of the documents; without it nothing is marked.
+    progress : callable
+        May raise `Cancelled`.
+
+    Returns
+    -------
+    Folder
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    for name, content in (
+        ("results.csv", tables.to_csv(contents).encode()),
+        ("results.json", tables.to_json(contents).encode()),
+        ("results.parquet", tables.to_parquet(contents)),
+        ("findings.csv", exchange.to_csv(events).encode()),
+        ("findings.json", exchange.to_json(events).encode()),
+        ("findings.parquet", exchange.to_parquet(events)),
+    ):
+        write_whole(path / name, [content])
+    html = write_html(path / "pack.html", contents, pictures, progress=progress)
+    pdf = write_pdf(path / "pack.pdf", contents, pictures, progress=progress)
+    marked: list[Marked] = []
+    if pdfs is not None:
+        (path / "marked").mkdir(exist_ok=True)
+        marked = write_marked(path / "marked", contents, pdfs, progress=progress)
+    return Folder(html, pdf, marked)

@@ -1,0 +1,335 @@
+"""The review pack as one HTML file: no server, no foreign host, opened from disk, printed on A4.
+
+Owns the form; what it says is `contents`, its pictures are `pictures`. Text from data goes through the template's
+escapes only, and a content security policy inside the file allows no script but ours, no image but those inside, and
+no connection at all. The file is written page by page, so that 500 pages need the memory of one.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import jinja2
+import msgspec
+from markupsafe import Markup
+
+from evaluator.compare import sentences
+from evaluator.compare.differences import Difference
+from evaluator.errors import plain
+from evaluator.overlay.source import component_script, component_style
+from evaluator.pack.cards import Card
+from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers, shown_differences
+from evaluator.pack.files import write_whole
+from evaluator.pack.pictures import Picture, Pictures, fitting, page_width
+
+Progress = Callable[[int, int, str], None]
+"""Told what is done, of how much, and what comes next; it may raise `Cancelled`."""
+
+_FOLDER: Final = Path(__file__).parent
+# Pictures are written as text: four letters for three bytes.
+_AS_TEXT: Final = 4 / 3
+# What a card, the boxes of a page and everything else take: measured on the sample data, rounded up.
+_CARD_BYTES: Final = 45_000
+_LAYER_BYTES: Final = 16_000
+_TEXT_BYTES: Final = 60_000
+_CHART_WIDTH: Final = 250.0
+# Half of the widest number of the scale stands outside of it.
+_CHART_EDGE: Final = 20.0
+
+
+class Cancelled(Exception):
+    """Raised by a `Progress` to stop; nothing is left behind."""
+
+
+class Written(NamedTuple):
+    """What was written.
+
+    Attributes
+    ----------
+    size : int
+        Bytes.
+    pages : int
+        Pages with a picture.
+    left_out : int
+        Pages that were asked for and did not fit the budget.
+    """
+
+    size: int
+    pages: int
+    left_out: int
+
+
+def write_html(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> Written:
+    """Write the pack; an older file stays until the new one is complete.
+
+    Parameters
+    ----------
+    path : Path
+    contents : Contents
+    pictures : Pictures
+    progress : callable
+        May raise `Cancelled`.
+
+    Returns
+    -------
+    Written
+
+    Raises
+    ------
+    Cancelled
+    OSError
+        When the file cannot be written; the older file is untouched.
+    """
+    plan = plan_of(contents, pictures)
+    made = (piece.encode() for piece in pieces(contents, pictures, plan, progress))
+    return Written(write_whole(path, made), len(plan.pages), len(contents.pages) - len(plan.pages))
+
+
+class Plan(NamedTuple):
+    """Which pages get a picture, and how sharp."""
+
+    pages: tuple[int, ...]
+    width: int
+
+
+def plan_of(contents: Contents, pictures: Pictures) -> Plan:
+    """What fits the budget: crops first, then pages as sharp as they may be."""
+    fixed = len(component_script("viewer", entry="report")) + len(component_style("viewer")) + _TEXT_BYTES
+    left = contents.options.budget - fixed - len(contents.cards) * _CARD_BYTES
+    per_page = _LAYER_BYTES * len(contents.models)
+    density = pictures.density([contents.place(page)[1:] for page in contents.pages])
+    # As many pages as fit at the smallest width, then as sharp as those may be.
+    pages = len(contents.pages)
+    while pages and fitting(pages, _for_pictures(left, pages, per_page), density) < pages:
+        pages -= max(1, pages // 50)
+    return Plan(_first_needed(contents, pages), page_width(pages, _for_pictures(left, pages, per_page), density))
+
+
+def _for_pictures(left: float, pages: int, per_page: int) -> int:
+    """Bytes that pictures may take when so many pages bring their boxes."""
+    return int(max(0.0, left - pages * per_page) / _AS_TEXT)
+
+
+def _first_needed(contents: Contents, count: int) -> tuple[int, ...]:
+    """The pages of the findings before all others, in their order."""
+    of_cards = [page for page in contents.pages if any(card.page == page for card in contents.cards)]
+    others = [page for page in contents.pages if page not in set(of_cards)]
+    return tuple(sorted([*of_cards, *others][:count]))
+
+
+def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[str]:
+    """The file in pieces, each made when the one before is written."""
+    script = _script()
+    total = len(contents.cards) + len(plan.pages)
+
+    def cards() -> Iterator[Mapping[str, Any]]:
+        for done, card in enumerate(contents.cards):
+            progress(done, total, f"Finding {card.number} of {len(contents.cards)}")
+            yield _card(card, contents, pictures)
+
+    def pages() -> Iterator[Mapping[str, Any]]:
+        for done, page in enumerate(plan.pages):
+            progress(len(contents.cards) + done, total, f"Page {done + 1} of {len(plan.pages)}")
+            yield _page(page, done, contents, pictures, plan)
+        progress(total, total, "Done")
+
+    template = environment().get_template("pack.html.j2")
+    yield from template.generate(
+        contents=contents,
+        policy=_policy(script),
+        script=script,
+        style=(_FOLDER / "pack.css").read_text(encoding="utf-8"),
+        viewer_style=component_style("viewer"),
+        keys=key_rows(contents),
+        changes=changes_of(contents),
+        labels=label_rows(contents),
+        ledger=ledger_of(contents),
+        cards=cards(),
+        pages=pages(),
+        page_count=len(plan.pages),
+        left_out=contents.left_out + len(contents.pages) - len(plan.pages),
+        files=files_of(contents),
+        lines=[model.result.matching.signature(model.result.iou).line for model in contents.models],
+    )
+
+
+def _script() -> str:
+    """The viewer and what opens it."""
+    return component_script("viewer", entry="report") + (_FOLDER / "pack.js").read_text(encoding="utf-8")
+
+
+def _policy(script: str) -> str:
+    """What a browser may do with the file: run our script, show what is inside."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def environment() -> jinja2.Environment:
+    """The templates, with every value escaped and every missing one an error."""
+    found = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    written: dict[str, Callable[..., str]] = {
+        "ratio": _ratio,
+        "count": lambda value: f"{value:,}",
+        "share": _share,
+        "plain": plain,
+    }
+    found.filters.update(written)
+    return found
+
+
+def _ratio(value: float | None) -> str:
+    """A ratio with three decimals; undefined is n/a."""
+    return "n/a" if value is None else f"{value:.3f}"
+
+
+def _share(value: float) -> str:
+    """A share for an SVG attribute."""
+    return f"{100 * value:.4f}%"
+
+
+def _card(card: Card, contents: Contents, pictures: Pictures) -> dict[str, Any]:
+    """A finding with its crop."""
+    found: dict[str, Any] = {"card": card, "picture": None, "boxes": []}
+    if not card.document or card.page < 0:
+        return found
+    _, name, index = contents.place(card.page)
+    picture = pictures.crop(name, index, [box["xyxy"] for box in card.boxes])
+    return {**found, "picture": picture, "boxes": boxes_on(card.boxes, picture)}
+
+
+def boxes_on(boxes: Iterable[Mapping[str, Any]], picture: Picture) -> list[dict[str, Any]]:
+    """Boxes as shares of a picture, large ones first."""
+    x1, y1, x2, y2 = picture.part
+    placed = []
+    for box in boxes:
+        left, top, right, bottom = box["xyxy"]
+        placed.append(
+            {
+                "status": box["status"],
+                "label": plain(box["label"]),
+                "score": box["score"],
+                "x": (left - x1) / (x2 - x1),
+                "y": (top - y1) / (y2 - y1),
+                "width": (right - left) / (x2 - x1),
+                "height": (bottom - top) / (y2 - y1),
+            }
+        )
+    return sorted(placed, key=lambda box: -(box["width"] * box["height"]))
+
+
+def _page(page: int, position: int, contents: Contents, pictures: Pictures, plan: Plan) -> dict[str, Any]:
+    """A page with its boxes, and what the viewer needs to open it."""
+    document, name, index = contents.place(page)
+    picture = pictures.page(name, index, width=plan.width)
+    points = picture.points if picture.webp is not None else None
+    shown = page_layers(contents, page, points)
+    layers = []
+    for model, data in zip(contents.models, shown, strict=True):
+        text = data.pop("text")
+        layers.append({"model": {"letter": model.letter, "name": model.name}, "data": data, "text": text})
+    described = {
+        "document": document,
+        "name": plain(name),
+        "index": index,
+        "position": position + 1,
+        "total": len(plan.pages),
+        "width": picture.points[0],
+        "height": picture.points[1],
+        "image_width": picture.size[0],
+        "problem": {"title": picture.problem, "text": "", "fix": ""} if picture.problem else None,
+    }
+    last = shown[-1]
+    return {
+        "position": position,
+        "anchor": f"page-{position + 1}",
+        "title": f"{plain(name)}, page {index + 1}",
+        "picture": picture,
+        "counts": [
+            (model.letter, data["counts"], len(data["mistakes"]))
+            for model, data in zip(contents.models, shown, strict=True)
+        ],
+        "letter": contents.models[-1].letter,
+        "boxes": boxes_on([box for box in last["boxes"] if box["status"] != "truth"], picture),
+        "data": _in_script({"page": described, "models": layers}),
+    }
+
+
+def _in_script(value: object) -> Markup:
+    """Plain values as JSON that no element around it can be closed from."""
+    text = json.dumps(msgspec.to_builtins(value), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return Markup(safe)  # noqa: S704 - ASCII JSON without markup characters
+
+
+def changes_of(contents: Contents) -> dict[str, Any]:
+    """The interval chart: a scale for all rows, and one row per difference."""
+    found = shown_differences(contents)
+    if not found:
+        return {"rows": [], "ticks": [], "zero": 0.0}
+    values = [100 * value for one in found for value in (one.low, one.high, one.difference, 0.0) if value is not None]
+    low, high = min(values), max(values)
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200) if (high - low) / step <= 4)
+    start, stop = step * (low // step), step * -(-high // step)
+    stop = stop if stop > start else start + step
+
+    def at(points: float) -> float:
+        return round(_CHART_EDGE + (_CHART_WIDTH - 2 * _CHART_EDGE) * (points - start) / (stop - start), 2)
+
+    ticks = [start + step * place for place in range(round((stop - start) / step) + 1)]
+    return {
+        "width": _CHART_WIDTH,
+        "rows": [_change(one, at) for one in found],
+        "ticks": [{"x": at(tick), "text": _points(tick)} for tick in ticks],
+        "zero": at(0.0),
+    }
+
+
+def _change(one: Difference, at: Callable[[float], float]) -> dict[str, Any]:
+    """One row of the interval chart."""
+    bar = one.low is not None and one.high is not None and not one.few_documents
+    return {
+        "kind": one.kind,
+        "starred": one.starred,
+        "sentence": plain(sentences.sentence(one)),
+        "x": None if one.difference is None else at(100 * one.difference),
+        "low": at(100 * one.low) if bar and one.low is not None else None,
+        "high": at(100 * one.high) if bar and one.high is not None else None,
+    }
+
+
+def _points(value: float) -> str:
+    """A tick in points, with a true minus sign."""
+    return f"+{value:g}" if value > 0 else f"\u2212{-value:g}" if value < 0 else "0"
+
+
+def ledger_of(contents: Contents) -> dict[str, Any] | None:
+    """The ledger in all and by label."""
+    if contents.ledger is None:
+        return None
+    rows = [
+        {"label": plain(label), **contents.ledger.per_label.row(row)}
+        for row, label in enumerate(contents.ledger.labels)
+    ]
+    return {"total": contents.ledger.total.row(0), "rows": rows}
+
+
+def files_of(contents: Contents) -> list[dict[str, str]]:
+    """The files behind the numbers."""
+    matching = contents.models[0].result.matching
+    files = [("Ground truth", matching.dataset.ground_truth.source)]
+    files += [(f"Model {model.letter}", model.result.matching.prediction.source) for model in contents.models]
+    return [{"role": role, "name": plain(source.name), "sha256": source.sha256} for role, source in files]

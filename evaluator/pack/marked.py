@@ -1,0 +1,149 @@
+"""The documents themselves with real PDF annotations: rectangles with pop-up text, one layer for each model.
+
+Owns which boxes are marked and what their pop-ups say; the writing is done by ``pdf_writer`` in a process of its own.
+The source documents are never touched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from evaluator.errors import plain
+from evaluator.pack.contents import Contents, page_layers
+from evaluator.pack.files import write_whole
+from evaluator.pack.html_pack import Progress
+from evaluator.pack.writing import Writer, WritingProblem
+from evaluator.pages_pdf import PageProblem, PdfFolder
+from evaluator.pdf_writer import Mark, Note
+
+GROUND_TRUTH_LAYER: Final = "Ground truth"
+_LOOKS: Final[Mapping[str, tuple[str, float, bool]]] = {
+    "TP": ("#00796B", 0.8, False),
+    "FP": ("#C75000", 1.8, False),
+    "FN": ("#5E35B1", 1.4, True),
+}
+_WORDS: Final = {"TP": "True positive", "FP": "False positive", "FN": "Missed"}
+
+
+class Marked(NamedTuple):
+    """What became of one document.
+
+    Attributes
+    ----------
+    name : str
+    path : Path or None
+        None when it could not be written.
+    notes : int
+        Annotations in it.
+    problem : str
+        Why it could not be written; empty otherwise.
+    """
+
+    name: str
+    path: Path | None
+    notes: int
+    problem: str
+
+
+def write_marked(folder: Path, contents: Contents, pdfs: Path, *, progress: Progress) -> list[Marked]:
+    """Write a marked copy of each document that has mistakes.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the copies go, under ``name-marked.pdf``.
+    contents : Contents
+    pdfs : Path
+        Where the documents are looked up by name.
+    progress : callable
+        May raise `Cancelled`.
+
+    Returns
+    -------
+    list of Marked
+        One per document with boxes, in order.
+    """
+    dataset = contents.dataset
+    documents = [
+        code
+        for code, document in enumerate(dataset.documents)
+        if not contents.options.documents or document.doc_id in contents.options.documents
+    ]
+    found = PdfFolder(pdfs)
+    taken: set[str] = set()
+    marked: list[Marked] = []
+    for done, code in enumerate(documents):
+        name = dataset.documents[code].name
+        progress(done, len(documents), f"Marking {plain(name)}")
+        notes = tuple(notes_of(contents, code))
+        if notes:
+            marked.append(_marked(folder, name, notes, found, taken))
+    progress(len(documents), len(documents), "Done")
+    return marked
+
+
+def notes_of(contents: Contents, document: int) -> Iterator[Note]:
+    """The annotations of one document, page by page.
+
+    Parameters
+    ----------
+    contents : Contents
+    document : int
+        Code of the document in the dataset.
+
+    Yields
+    ------
+    Note
+        Every prediction in the layer of its model, every missed ground truth in the layer of the model that misses it.
+    """
+    dataset = contents.dataset
+    for page in range(dataset.pages):
+        if dataset.page_document[page] != document:
+            continue
+        index = int(dataset.page_index[page])
+        for model, data in zip(contents.models, page_layers(contents, page, None), strict=True):
+            by_number = {mistake["number"]: mistake for mistake in data["mistakes"]}
+            layer = f"{model.letter} {plain(model.name)}"
+            for box in data["boxes"]:
+                if box["status"] in _LOOKS:
+                    yield _note(box, by_number.get(box["mistake"]), index, layer)
+
+
+def _note(box: Mapping[str, Any], mistake: Mapping[str, Any] | None, index: int, layer: str) -> Note:
+    """One box as an annotation."""
+    colour, width, dashed = _LOOKS[box["status"]]
+    score = "" if box["score"] is None else f", score {box['score']:.2f}"
+    lines = [f"{_WORDS[box['status']]}: {plain(box['label'])}{score}"]
+    if mistake is not None:
+        lines += [f"Mistake {mistake['number']}: {mistake['title']}", *mistake["lines"]]
+    x1, y1, x2, y2 = box["xyxy"]
+    return Note(index, (x1, y1, x2, y2), layer, colour, width, dashed, layer, "\n".join(lines))
+
+
+def _marked(folder: Path, name: str, notes: tuple[Note, ...], found: PdfFolder, taken: set[str]) -> Marked:
+    """One marked copy."""
+    try:
+        source = found.find(name)
+        digest = hashlib.sha256(source.read_bytes()).hexdigest()
+        with Writer() as writer:
+            left_out = writer.send(Mark(str(source), digest, notes))
+            content = writer.finish()
+    except PageProblem as problem:
+        return Marked(plain(name), None, 0, f"{plain(problem.title)} {plain(problem.text)}")
+    except WritingProblem as problem:
+        return Marked(plain(name), None, 0, plain(str(problem)))
+    path = folder / _free_name(source.stem, taken)
+    write_whole(path, [content])
+    return Marked(plain(name), path, len(notes) - left_out, "")
+
+
+def _free_name(stem: str, taken: set[str]) -> str:
+    """A name for the copy that no other copy of this run has; the stem is that of a file that was found."""
+    name, number = f"{stem}-marked.pdf", 2
+    while name.casefold() in taken:
+        name, number = f"{stem}-marked-{number}.pdf", number + 1
+    taken.add(name.casefold())
+    return name

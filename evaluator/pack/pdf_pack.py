@@ -1,0 +1,159 @@
+"""The review pack as a PDF that prints well on A4, in the order of the HTML pack.
+
+Owns the form; the writing itself is done by ``pdf_writer`` in a process of its own. Text from data goes through the
+template's escapes only.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from PIL import Image
+
+from evaluator.errors import plain
+from evaluator.pack.cards import Card
+from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers
+from evaluator.pack.files import write_whole
+from evaluator.pack.html_pack import (
+    Progress,
+    Written,
+    boxes_on,
+    changes_of,
+    environment,
+    files_of,
+    ledger_of,
+    plan_of,
+)
+from evaluator.pack.pictures import Picture, Pictures
+from evaluator.pack.writing import Writer
+from evaluator.pdf_writer import Bar, Box, Section, Tile
+
+_FOLDER: Final = Path(__file__).parent
+_JPEG_QUALITY: Final = 80
+
+
+def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> Written:
+    """Write the pack as PDF; an older file stays until the new one is complete.
+
+    Parameters
+    ----------
+    path : Path
+    contents : Contents
+    pictures : Pictures
+    progress : callable
+        May raise `Cancelled`.
+
+    Returns
+    -------
+    Written
+
+    Raises
+    ------
+    Cancelled
+    WritingProblem
+        When the writing process fails or takes too long.
+    OSError
+    """
+    plan = plan_of(contents, pictures)
+    total = len(contents.cards) + len(plan.pages)
+    css = (_FOLDER / "print.css").read_text(encoding="utf-8")
+    with Writer() as writer:
+        writer.send(Section(_front(contents), css, tuple(_bars(contents))))
+        for done, card in enumerate(contents.cards):
+            progress(done, total, f"Finding {card.number} of {len(contents.cards)}")
+            writer.send(_card(card, contents, pictures, css))
+        writer.send(Section(_middle(contents), css))
+        for done, page in enumerate(plan.pages):
+            progress(len(contents.cards) + done, total, f"Page {done + 1} of {len(plan.pages)}")
+            writer.send(_page(page, contents, pictures, plan.width, css))
+        left_out = contents.left_out + len(contents.pages) - len(plan.pages)
+        writer.send(Section(_method(contents, left_out), css))
+        progress(total, total, "Writing the file")
+        content = writer.finish(plain(contents.title))
+    return Written(write_whole(path, [content]), len(plan.pages), len(contents.pages) - len(plan.pages))
+
+
+def _part(name: str, **values: Any) -> str:  # noqa: ANN401 - values of the template
+    """A part of the print template; every value is escaped there."""
+    return environment().get_template("print.html.j2").render(part=name, **values)
+
+
+def _front(contents: Contents) -> str:
+    """Title, key numbers and differences."""
+    return _part("front", contents=contents, keys=key_rows(contents), changes=changes_of(contents))
+
+
+def _bars(contents: Contents) -> Iterator[Bar]:
+    """The interval of each difference, as shares of the chart's width."""
+    changes = changes_of(contents)
+    for place, row in enumerate(changes["rows"]):
+        middle, low, high = (
+            None if row[name] is None else row[name] / changes["width"] for name in ("x", "low", "high")
+        )
+        yield Bar(f"bar{place}", row["kind"], changes["zero"] / changes["width"], middle, low, high)
+
+
+def _card(card: Card, contents: Contents, pictures: Pictures, css: str) -> Tile:
+    """One finding."""
+    picture = None
+    if card.document and card.page >= 0:
+        _, name, index = contents.place(card.page)
+        picture = pictures.crop(name, index, [box["xyxy"] for box in card.boxes])
+    text = _part("card", card=card, problem="" if picture is None else picture.problem)
+    return _tile(picture, card.boxes, text, css, columns=2, rows=3, share=0.56)
+
+
+def _page(page: int, contents: Contents, pictures: Pictures, width: int, css: str) -> Tile:
+    """One page with the boxes of the last model."""
+    _, name, index = contents.place(page)
+    picture = pictures.page(name, index, width=width)
+    shown = page_layers(contents, page, None)
+    counts = [(model.letter, data["counts"]) for model, data in zip(contents.models, shown, strict=True)]
+    boxes = [box for box in shown[-1]["boxes"] if box["status"] != "truth"]
+    title = f"{plain(name)}, page {index + 1}"
+    text = _part("page", title=title, counts=counts, problem=picture.problem)
+    return _tile(picture, boxes, text, css, columns=2, rows=2, share=0.9)
+
+
+def _tile(
+    picture: Picture | None,
+    boxes: Sequence[Mapping[str, Any]],
+    text: str,
+    css: str,
+    *,
+    columns: int,
+    rows: int,
+    share: float,
+) -> Tile:
+    """A picture with its boxes and text below it."""
+    if picture is None:
+        return Tile(columns, rows, None, 1.84, 0.04, (), text, css)
+    placed = tuple(
+        Box(box["status"], box["x"], box["y"], box["width"], box["height"]) for box in boxes_on(boxes, picture)
+    )
+    shape = picture.size[0] / picture.size[1]
+    return Tile(columns, rows, _jpeg(picture), shape, share, placed, text, css)
+
+
+def _jpeg(picture: Picture) -> bytes | None:
+    """The picture in a form that a PDF holds."""
+    if picture.webp is None:
+        return None
+    with Image.open(io.BytesIO(picture.webp)) as image:
+        written = io.BytesIO()
+        image.convert("RGB").save(written, format="JPEG", quality=_JPEG_QUALITY)
+        return written.getvalue()
+
+
+def _middle(contents: Contents) -> str:
+    """The ledger and the labels."""
+    return _part("middle", contents=contents, ledger=ledger_of(contents), labels=label_rows(contents))
+
+
+def _method(contents: Contents, left_out: int) -> str:
+    """How the numbers were made."""
+    lines = [model.result.matching.signature(model.result.iou).line for model in contents.models]
+    return _part("method", contents=contents, lines=lines, files=files_of(contents), left_out=left_out)

@@ -1,0 +1,194 @@
+"""Pictures of a review pack: pages and crops as WebP, made one at a time, within a budget of bytes.
+
+Owns how sharp a page may be for the pack to stay within its size, and what stands in for a page that cannot be drawn.
+Pages come from the render workers through `PagePool`; this module only cuts and scales what they made.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from PIL import Image
+
+from evaluator.errors import plain
+from evaluator.overlay.crops import CARD_ASPECT, Region, cut, region
+from evaluator.pages_pdf import PagePool, PageProblem, PdfFolder
+
+PAGE_WIDTHS: Final = (1000, 820, 660, 520, 420)
+"""Pixels of a page picture, the sharpest first; the first that fits the budget is taken."""
+_CROP_WIDTH: Final = 640
+_CROP_DPI: Final = 144.0
+# Pages differ: three of them are looked at, and the rest may be this much larger.
+_LOOKED_AT: Final = 3
+_CAUTION: Final = 1.3
+_NO_PICTURES: Final = 1_000.0
+_SHAPE: Final = 1.414
+_UNKNOWN_POINTS: Final = (612.0, 792.0)
+_QUALITY: Final = 78
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A page or a crop.
+
+    Attributes
+    ----------
+    webp : bytes or None
+        None when the page cannot be drawn.
+    part : tuple of float
+        The part of the page it shows, as shares.
+    points : tuple of float
+        Width and height of the page in points; of letter paper when nobody knows.
+    size : tuple of int
+        Pixels; a sheet of the right shape without a picture.
+    problem : str
+        Why there is no picture; empty otherwise.
+    """
+
+    webp: bytes | None
+    part: Region
+    points: tuple[float, float]
+    size: tuple[int, int]
+    problem: str = ""
+
+    @property
+    def address(self) -> str | None:
+        """The picture as a data URL."""
+        return None if self.webp is None else "data:image/webp;base64," + base64.b64encode(self.webp).decode("ascii")
+
+
+def page_width(pages: int, budget: int, per_megapixel: float) -> int:
+    """Pixels across for so many pages to stay within a budget of bytes.
+
+    Parameters
+    ----------
+    pages : int
+    budget : int
+        Bytes for pictures of pages, before they are written as text.
+    per_megapixel : float
+        Bytes that a million pixels of these pages take, from `Pictures.density`.
+
+    Returns
+    -------
+    int
+        The smallest of `PAGE_WIDTHS` when even that may not fit; `fitting` says how many pages do.
+
+    Examples
+    --------
+    >>> page_width(10, 20_000_000, 150_000.0), page_width(200, 20_000_000, 150_000.0)
+    (1000, 660)
+    """
+    fits = (width for width in PAGE_WIDTHS if pages * _bytes_of(width, per_megapixel) <= budget)
+    return next(fits, PAGE_WIDTHS[-1])
+
+
+def fitting(pages: int, budget: int, per_megapixel: float) -> int:
+    """How many pages fit a budget at the smallest width.
+
+    Examples
+    --------
+    >>> fitting(500, 10_000_000, 150_000.0), fitting(5, 10_000_000, 150_000.0)
+    (267, 5)
+    """
+    return min(pages, int(budget // _bytes_of(PAGE_WIDTHS[-1], per_megapixel)))
+
+
+def _bytes_of(width: int, per_megapixel: float) -> float:
+    """What a page of a width takes."""
+    return width * width * _SHAPE / 1e6 * per_megapixel
+
+
+class Pictures:
+    """Draws the pages and crops of a pack from the PDFs of one folder.
+
+    Parameters
+    ----------
+    pool : PagePool
+    folder : Path or None
+        Where the documents are looked up by name; without it every picture is an empty sheet with the reason.
+    """
+
+    def __init__(self, pool: PagePool, folder: Path | None) -> None:
+        self._pool = pool
+        self._folder = None if folder is None else PdfFolder(folder)
+
+    def points(self, name: str, index: int) -> tuple[float, float] | None:
+        """Size of a page in points; None when the page cannot be opened."""
+        try:
+            sizes = self._pool.page_sizes(self._path(name))
+        except PageProblem:
+            return None
+        if not 0 <= index < len(sizes) or np.isnan(sizes[index]).any():
+            return None
+        return float(sizes[index, 0]), float(sizes[index, 1])
+
+    def page(self, name: str, index: int, *, width: int) -> Picture:
+        """A whole page, `width` pixels across."""
+        try:
+            drawn = self._pool.page_image(self._path(name), index, width=width)
+        except PageProblem as problem:
+            return self._sheet((0.0, 0.0, 1.0, 1.0), width, problem)
+        points = (drawn.page_width, drawn.page_height)
+        # Written anew at a lower quality than on screen, where a page is looked at alone and from near.
+        with Image.open(io.BytesIO(drawn.webp)) as image:
+            written = io.BytesIO()
+            image.convert("RGB").save(written, format="WEBP", quality=_QUALITY, method=2)
+        return Picture(written.getvalue(), (0.0, 0.0, 1.0, 1.0), points, (drawn.width, drawn.height))
+
+    def density(self, places: Sequence[tuple[str, int]]) -> float:
+        """Bytes that a million pixels of some pages take, with caution, by looking at a few of them.
+
+        Parameters
+        ----------
+        places : sequence of (str, int)
+            Document name and page index.
+
+        Returns
+        -------
+        float
+            Above 0, also when no page can be drawn.
+        """
+        step = max(1, len(places) // _LOOKED_AT)
+        drawn = [self.page(name, index, width=PAGE_WIDTHS[2]) for name, index in places[::step][:_LOOKED_AT]]
+        sizes = [(len(each.webp), each.size[0] * each.size[1]) for each in drawn if each.webp is not None]
+        if not sizes:
+            return _NO_PICTURES
+        return _CAUTION * 1e6 * sum(size for size, _ in sizes) / sum(pixels for _, pixels in sizes)
+
+    def crop(self, name: str, index: int, boxes: Sequence[Sequence[float]], *, width: int = _CROP_WIDTH) -> Picture:
+        """The part of a page around some boxes; the whole page for none."""
+        xyxy = np.array(boxes, dtype=np.float64).reshape(-1, 4)
+        try:
+            drawn = self._pool.page_image(self._path(name), index, dpi=_CROP_DPI)
+        except PageProblem as problem:
+            return self._sheet(_part(xyxy, _UNKNOWN_POINTS), width, problem)
+        points = (drawn.page_width, drawn.page_height)
+        part = _part(xyxy, points)
+        webp = cut(drawn.webp, part, width=width)
+        with Image.open(io.BytesIO(webp)) as image:
+            return Picture(webp, part, points, image.size)
+
+    def _path(self, name: str) -> Path:
+        """The file of a document."""
+        if self._folder is None:
+            raise PageProblem("no_folder", document=name)
+        return self._folder.find(name)
+
+    def _sheet(self, part: Region, width: int, problem: PageProblem) -> Picture:
+        """An empty sheet of letter paper in the place of a page."""
+        shape = (part[2] - part[0]) * _UNKNOWN_POINTS[0] / ((part[3] - part[1]) * _UNKNOWN_POINTS[1])
+        size = (width, max(1, round(width / shape)))
+        return Picture(None, part, _UNKNOWN_POINTS, size, f"{plain(problem.title)} {plain(problem.text)}")
+
+
+def _part(boxes: np.ndarray, points: tuple[float, float]) -> Region:
+    """The part of a page that a crop shows."""
+    if not len(boxes):
+        return (0.0, 0.0, 1.0, min(1.0, points[0] / CARD_ASPECT / points[1]))
+    return region(boxes, points)

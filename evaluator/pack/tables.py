@@ -1,0 +1,93 @@
+"""The numbers of a review pack as CSV, JSON and Parquet, each row with its signature."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+from pyarrow import parquet
+
+from evaluator import report
+from evaluator.box_results import ALL_LABELS
+from evaluator.errors import plain
+from evaluator.pack.cards import Model
+from evaluator.pack.contents import Contents
+from evaluator.results import MetricColumns, Metrics, ResultTable
+
+_NUMBERS = tuple(Metrics.__annotations__)
+
+
+def result_tables(contents: Contents) -> tuple[ResultTable, ...]:
+    """The numbers of each model, official and corrected: all labels pooled first, then each label.
+
+    Returns
+    -------
+    tuple of ResultTable
+        Columns ``label`` and those of `evaluator.results.Metrics`; the title names the model.
+    """
+    tables = []
+    for model in contents.models:
+        tables.append(_table(model, model.result.micro, model.result.per_label, corrected=False))
+        if model.corrected is not None:
+            result = model.corrected.result
+            tables.append(_table(model, result.micro, result.per_label, corrected=True))
+    return tuple(tables)
+
+
+def _table(model: Model, micro: MetricColumns, per_label: MetricColumns, *, corrected: bool) -> ResultTable:
+    """One model's numbers."""
+    labels = model.result.matching.labels
+    rows = [(ALL_LABELS, *micro.row(0).values())]
+    rows += [(plain(label), *per_label.row(row).values()) for row, label in enumerate(labels)]
+    official = model.result.matching.signature(model.result.iou).line
+    return ResultTable(
+        title=f"{model.letter} {model.name}{', corrected' if corrected else ''}",
+        signature=model.corrected.signature.line if corrected and model.corrected is not None else official,
+        columns=("label", *_NUMBERS),
+        rows=tuple(rows),  # type: ignore[arg-type]
+    )
+
+
+def to_csv(contents: Contents) -> str:
+    """All numbers as CSV."""
+    return report.to_csv(result_tables(contents))
+
+
+def to_json(contents: Contents) -> str:
+    """All numbers, differences and the ledger as JSON; undefined is null."""
+    value: dict[str, Any] = {
+        "title": plain(contents.title),
+        "signature": contents.signature,
+        "models": [
+            {
+                "model": table.title,
+                "signature": table.signature,
+                "labels": [dict(zip(table.columns, row, strict=True)) for row in table.rows],
+            }
+            for table in result_tables(contents)
+        ],
+        "differences": [
+            {
+                name: getattr(one, name)
+                for name in (
+                    "metric", "label", "a", "b", "difference", "low", "high", "documents_better", "documents_worse",
+                )
+            }
+            for one in contents.differences
+        ],
+        "ledger": None if contents.ledger is None else contents.ledger.to_json(),
+    }  # fmt: skip
+    return report.to_json(value) + "\n"
+
+
+def to_parquet(contents: Contents) -> bytes:
+    """All numbers as Parquet: the columns of `to_csv`, undefined as null."""
+    names = ("predictions", "label", *_NUMBERS, "signature")
+    rows = [(table.title, *row, table.signature) for table in result_tables(contents) for row in table.rows]
+    columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
+    types = {name: pa.int64() if name in ("tp", "fp", "fn") else pa.float64() for name in _NUMBERS}
+    schema = pa.schema([(name, types.get(name, pa.string())) for name in names])
+    out = io.BytesIO()
+    parquet.write_table(pa.table(columns, schema=schema), out)
+    return out.getvalue()

@@ -1,0 +1,127 @@
+"""The writing process seen from the app: messages sent, answers awaited, and killed when it takes too long."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+import msgspec
+
+from evaluator import pdf_worker, pdf_writer
+from evaluator.pdf_writer import Answer, Finish, Mark, Piece, Refusal, Section, Taken, Tile
+
+_SECONDS: Final = 60.0
+_REPLY_BYTES: Final = pdf_writer.PIECE_BYTES + 4096
+_ENVIRONMENT: Final = ("PATH", "SYSTEMROOT", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH", "PYTHONHOME")
+
+
+class WritingProblem(Exception):
+    """Raised when a document cannot be written; the message is one sentence."""
+
+
+class Writer:
+    """One process that writes one document; a context manager that leaves nothing running.
+
+    Parameters
+    ----------
+    seconds : float
+        Longest time for one message; the process is killed beyond it.
+    """
+
+    def __init__(self, *, seconds: float = _SECONDS) -> None:
+        self._seconds = seconds
+        root = Path(pdf_writer.__file__).resolve().parent.parent
+        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+        environment["PYTHONPATH"] = os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "evaluator.pdf_writer"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            start_new_session=True,
+        )
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except OSError:  # closing flushes into the pipe of a process that has gone
+                    continue
+
+    def send(self, message: Section | Tile | Mark) -> int:
+        """Have one message worked off.
+
+        Returns
+        -------
+        int
+            Notes that had no page.
+
+        Raises
+        ------
+        WritingProblem
+        """
+        answer = self._ask(message)
+        if isinstance(answer, Taken):
+            return answer.left_out
+        raise WritingProblem(_sentence(answer))
+
+    def finish(self, title: str = "") -> bytes:
+        """The finished document.
+
+        Raises
+        ------
+        WritingProblem
+        """
+        pieces: list[bytes] = []
+        answer: Answer | None = self._ask(Finish(title))
+        while isinstance(answer, Piece):
+            pieces.append(answer.content)
+            if answer.last:
+                return b"".join(pieces)
+            answer = self._answer(None)
+        raise WritingProblem(_sentence(answer))
+
+    def _ask(self, message: Section | Tile | Mark | Finish) -> Answer | None:
+        payload = msgspec.msgpack.encode(message)
+        if len(payload) > pdf_writer.MESSAGE_BYTES_LIMIT:
+            raise WritingProblem("A part of the document is larger than can be handed over.")
+        return self._answer(payload)
+
+    def _answer(self, payload: bytes | None) -> Answer | None:
+        """The answer to a message, or to none; None when the process has gone or was killed."""
+        if self._process.stdin is None or self._process.stdout is None:
+            return None
+        # Pipes cannot be polled on Windows, so the limit is a second thread that kills; the read then ends.
+        watch = threading.Timer(self._seconds, self._process.kill)
+        watch.daemon = True
+        watch.start()
+        try:
+            if payload is not None:
+                pdf_worker.write_frame(self._process.stdin, payload)
+            frame = pdf_worker.read_frame(self._process.stdout, limit=_REPLY_BYTES)
+        except (OSError, ValueError):
+            return None
+        finally:
+            watch.cancel()
+        return None if frame is None else msgspec.msgpack.decode(frame, type=Answer)
+
+
+def _sentence(answer: Answer | None) -> str:
+    """Why nothing came, in one sentence."""
+    if isinstance(answer, Refusal):
+        return answer.detail
+    return "The process that writes PDFs ended or took too long."

@@ -1,0 +1,124 @@
+"""The review pack opened from disk: no request, no console error, anchors that lead, pages that open in the viewer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator import readers
+from evaluator.dataset import join
+from evaluator.findings.verdicts import Book
+from evaluator.pack.cards import PackOptions
+from evaluator.pack.contents import gather
+from evaluator.pack.html_pack import write_html
+from evaluator.pack.pictures import Pictures
+from evaluator.pages_pdf import PagePool
+from evaluator.protocols.snapshot import pair
+from tests.browser.conftest import Screen, dashboard
+from tests.dashboard import SAMPLE_DATA
+
+pytestmark = pytest.mark.browser
+Visit = Callable[..., Screen]
+
+
+@pytest.fixture(scope="module")
+def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def pack(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    truth = readers.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
+    sides = [readers.read(SAMPLE_DATA / f"{name}.json", side="prediction") for name in ("lines", "blocks")]
+    dataset = join(truth, *sides)
+    results = [pair(dataset, model).match().at(0.5) for model in (0, 1)]
+    options = PackOptions(pages=5, cards=4, documents=("river-districts.pdf",), date="21 November 2026")
+    path = tmp_path_factory.mktemp("pack") / "pack.html"
+    with PagePool() as pool:
+        contents = gather(results, ["lines 1.0", "blocks 1.0"], Book.of([]), options)
+        write_html(path, contents, Pictures(pool, SAMPLE_DATA / "pdf"), progress=lambda *_: None)
+    return path
+
+
+@pytest.fixture
+def opened(browser: Any, pack: Path) -> Iterator[Any]:
+    """The pack in a tab; at the end nothing was asked for and nothing complained."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    trouble: list[str] = []
+    page.on("console", lambda message: trouble.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: trouble.append(f"page error: {error}"))
+    page.on(
+        "request",
+        lambda request: (
+            None if request.url.startswith(("data:", pack.as_uri())) else trouble.append(f"request: {request.url}")
+        ),
+    )
+    page.goto(pack.as_uri())
+    yield page
+    context.close()
+    assert trouble == []
+
+
+def test_it_opens_from_disk_with_every_part(opened: Any) -> None:
+    for name in ("Key numbers", "Findings", "Ledger", "Labels", "Pages", "Method"):
+        assert opened.get_by_role("heading", name=name).count() >= 1
+    assert opened.locator("article").count() == 4
+    broken = opened.evaluate("() => [...document.images].filter((image) => !image.naturalWidth).length")
+    assert broken == 0
+    assert opened.evaluate("() => document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+def test_boxes_lie_inside_their_pictures(opened: Any) -> None:
+    outside = opened.evaluate(
+        """() => [...document.querySelectorAll('figure .sheet, .crop .sheet')].flatMap((sheet) => {
+          const frame = { width: sheet.clientWidth, height: sheet.clientHeight };
+          const image = sheet.querySelector('img').getBoundingClientRect();
+          const same = Math.abs(frame.width - image.width) < 1.5 && Math.abs(frame.height - image.height) < 1.5;
+          const shape = sheet.querySelector('img');
+          const natural = shape.naturalWidth / shape.naturalHeight;
+          const kept = Math.abs(image.width / image.height / natural - 1) < 0.02;
+          return same && kept ? [] : [[frame.width, frame.height, image.width, image.height, natural]]; })"""
+    )
+    assert outside == []
+
+
+def test_a_page_opens_in_the_viewer_and_keys_walk_on(opened: Any) -> None:
+    opened.get_by_role("button", name="Open in the viewer").first.click()
+    toggle = opened.locator("#viewer .toggle[aria-label^='TP ']")
+    toggle.wait_for()
+    first = opened.locator("#viewer .joined-text b").first.inner_text()
+    opened.keyboard.press("ArrowRight")
+    place = "document.querySelector('#viewer-host').shadowRoot.querySelector('.joined-text b').innerText"
+    opened.wait_for_function(f"(first) => {place} !== first", arg=first)
+    letter = opened.locator("#viewer .list b").first.inner_text()
+    opened.keyboard.press("f")
+    opened.wait_for_timeout(300)
+    assert letter
+    opened.keyboard.press("Escape")
+    opened.keyboard.press("Escape")
+
+
+def test_the_dashboard_makes_one_that_can_be_downloaded(server: str, visit: Visit, tmp_path: Path) -> None:
+    screen = visit(server).open("review_pack")
+    assert "B finds more" in screen.text()
+    screen.page.get_by_role("button", name="Make the pack").click()
+    button = screen.page.get_by_role("button", name="Download review-pack.html")
+    button.wait_for(timeout=120_000)
+    with screen.page.expect_download() as waiting:
+        button.click()
+    waiting.value.save_as(tmp_path / "pack.html")
+    assert "Key numbers" in (tmp_path / "pack.html").read_text(encoding="utf-8")
+
+
+def test_a_pack_in_the_making_can_be_cancelled(server: str, visit: Visit) -> None:
+    screen = visit(server).open("review_pack")
+    screen.page.get_by_role("radio", name="Everything, as a zip").click()
+    screen.page.get_by_role("button", name="Make the pack").click()
+    screen.page.get_by_role("button", name="Cancel").click()
+    screen.page.get_by_role("button", name="Make the pack").wait_for()
+    assert screen.page.get_by_role("button", name="Download review-pack.zip").count() == 0

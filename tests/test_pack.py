@@ -1,0 +1,408 @@
+"""The review pack: what it says equals the results, its file is whole and safe, and its size is what was asked for."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html.parser
+import io
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pymupdf
+import pytest
+from PIL import Image
+
+from evaluator import readers
+from evaluator.dataset import join
+from evaluator.findings.identity import page_mistakes
+from evaluator.findings.verdicts import Book, Event, judge
+from evaluator.pack import html_pack, tables
+from evaluator.pack.cards import PackOptions
+from evaluator.pack.contents import Contents, gather, key_rows
+from evaluator.pack.files import write_whole
+from evaluator.pack.folder import write_folder
+from evaluator.pack.html_pack import Cancelled, plan_of, write_html
+from evaluator.pack.marked import notes_of, write_marked
+from evaluator.pack.pdf_pack import write_pdf
+from evaluator.pack.pictures import Pictures
+from evaluator.pack.writing import Writer, WritingProblem
+from evaluator.pages_pdf import PagePool
+from evaluator.pdf_writer import Mark, Note
+from evaluator.protocols.snapshot import ThresholdResult, pair
+from tests.building import annotations, box, ground_truth
+
+SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
+NAMES = ["lines 1.0", "blocks 1.0"]
+HOSTILE = (
+    "<script>alert(1)</script>", "</script><img src=http://evil.invalid/x>", "![x](http://evil.invalid)", "=1+1",
+    "{{ 7*7 }}", "' onload='x", "\u202egnp", "&lt;b&gt;",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[PagePool]:
+    with PagePool() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def results() -> list[ThresholdResult]:
+    truth = readers.read(SAMPLE / "ground_truth.json", side="ground_truth")
+    sides = [readers.read(SAMPLE / f"{name}.json", side="prediction") for name in ("lines", "blocks")]
+    dataset = join(truth, *sides)
+    return [pair(dataset, model).match().at(0.5) for model in (0, 1)]
+
+
+def nothing(done: int, total: int, text: str) -> None:
+    """Progress that nobody watches."""
+
+
+def verdict_on(result: ThresholdResult, page: int, place: int, **said: Any) -> Event:
+    target = page_mistakes(result, page).targets[place]
+    time = datetime(2026, 11, 19, 12, 0, tzinfo=UTC)
+    return judge(target, **{"verdict": "model_wrong", "author": "M. Okafor", "verified": True, "time": time, **said})
+
+
+def judged(results: list[ThresholdResult]) -> list[Event]:
+    return [
+        verdict_on(results[1], 0, 0, note="The box stops at the third rule."),
+        verdict_on(results[1], 2, 0, verdict="ground_truth_wrong", author="J. Brandt", verified=False, tags=("style",)),
+    ]
+
+
+# --- what it says ---------------------------------------------------------------------------------------------
+
+
+def test_it_says_the_numbers_of_the_results(results: list[ThresholdResult]) -> None:
+    contents = gather(results, NAMES, Book.of([]), PackOptions())
+    rows = key_rows(contents)
+    assert [(letter, name, special) for letter, name, special, _ in rows] == [
+        ("A", "lines 1.0", ""),
+        ("B", "blocks 1.0", ""),
+    ]
+    for (_, _, _, row), result in zip(rows, results, strict=True):
+        assert row == result.micro.row(0)
+    assert contents.summary.startswith("B finds more: recall +7.2 points")
+    assert contents.title in contents.summary
+    assert contents.ledger is not None
+    assert contents.cards_words == "nobody has judged a mistake yet; the 12 largest stand here"
+    assert len({card.page for card in contents.cards}) == 12
+
+
+def test_judged_mistakes_come_with_verdict_and_note_and_a_corrected_row(results: list[ThresholdResult]) -> None:
+    events = judged(results)
+    contents = gather(results, NAMES, Book.of(events), PackOptions(title="Rules and headings"))
+    assert contents.title == "Rules and headings"
+    first, second = contents.cards
+    assert (first.verdict, first.verdict_words, first.people) == (
+        "model_wrong",
+        "Model wrong",
+        "M. Okafor, 19 Nov 2026",
+    )
+    assert first.notes == (("M. Okafor", "The box stops at the third rule."),)
+    assert second.people == "J. Brandt (unverified), 19 Nov 2026"
+    assert second.tags == ("style",)
+    assert (first.state, second.state) == ("", "")
+    assert first.boxes
+    assert sorted(contents.cards_words.removeprefix("2 findings (2 mistakes): ").split(", ")) == [
+        "1 ground truth wrong",
+        "1 model wrong",
+    ]
+    rows = key_rows(contents)
+    assert {special for _, _, special, _ in rows} == {"", "corrected, 1 verdict applied"}
+    corrected = next(row for letter, _, special, row in rows if special and letter == "B")
+    official = results[1].micro.row(0)
+    assert corrected["fp"] <= official["fp"]
+    assert corrected != official
+
+
+def test_a_verdict_that_no_longer_applies_is_told_as_such(results: list[ThresholdResult]) -> None:
+    event = verdict_on(results[1], 0, 0)
+    only_lines = gather(results[:1], NAMES[:1], Book.of([event]), PackOptions())
+    assert only_lines.cards[0].state.startswith("Not open.")
+    assert only_lines.differences == ()
+    assert only_lines.ledger is None
+
+
+def test_pages_of_findings_come_first_and_documents_can_be_chosen(results: list[ThresholdResult]) -> None:
+    contents = gather(results, NAMES, Book.of(judged(results)), PackOptions(pages=2))
+    assert set(contents.pages) == {card.page for card in contents.cards}
+    assert contents.left_out == 32
+    chosen = gather(results, NAMES, Book.of([]), PackOptions(documents=("rainfall-atlas.pdf",)))
+    assert {card.document for card in chosen.cards} == {"rainfall-atlas.pdf"}
+    assert {chosen.place(page)[0] for page in chosen.pages} == {"rainfall-atlas.pdf"}
+    assert key_rows(chosen) == key_rows(contents)[:1] + key_rows(chosen)[1:]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cards": 301}, "a pack holds 0 to 300 findings; found 301"),
+        ({"pages": -1}, "the number of pages must be at least 0; found -1"),
+        ({"budget": 1000}, "the size budget must be at least 0.25 MB; found 0.00 MB"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        PackOptions(**options)
+
+
+def test_three_models_are_refused(results: list[ThresholdResult]) -> None:
+    with pytest.raises(ValueError, match=r"^a pack is about one or two models; found 3$"):
+        gather([*results, results[0]], [*NAMES, "c"], Book.of([]), PackOptions())
+
+
+# --- HTML -----------------------------------------------------------------------------------------------------
+
+
+class Read(html.parser.HTMLParser):
+    """Elements, attributes and text of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.scripts: list[str] = []
+        self._inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._inside = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside == "script":
+            self.scripts.append(data)
+        else:
+            self.text.append(data)
+
+
+def made(tmp_path: Path, contents: Contents, pool: PagePool, pdfs: Path | None = SAMPLE / "pdf") -> str:
+    path = tmp_path / "pack.html"
+    write_html(path, contents, Pictures(pool, pdfs), progress=nothing)
+    return path.read_text(encoding="utf-8")
+
+
+def test_the_file_holds_everything_and_asks_for_nothing(
+    tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
+) -> None:
+    contents = gather(results, NAMES, Book.of(judged(results)), PackOptions(pages=3, date="21 November 2026"))
+    text = made(tmp_path, contents, pool)
+    found = Read(text)
+    addresses = [
+        value for _, attributes in found.elements for name, value in attributes.items() if name in ("src", "href")
+    ]
+    assert all(address and address.startswith(("data:image/webp", "#")) for address in addresses)
+    assert "http:" not in re.sub(r"http://www\.w3\.org/[\w/]+", "", text)
+    policy = next(a["content"] for t, a in found.elements if t == "meta" and a.get("http-equiv"))
+    script = next(each for each in found.scripts if "LayoutScopeViewer" in each)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy is not None
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none'")
+    anchors = {attributes["id"] for _, attributes in found.elements if attributes.get("id")}
+    assert {address[1:] for address in addresses if address and address.startswith("#")} <= anchors
+    assert {"finding-1", "finding-2", "page-1"} <= anchors
+    words = " ".join(found.text)
+    for expected in ("0.696", "0.794", "Model wrong", "The box stops at the third rule.", "21 November 2026"):
+        assert expected in words
+    assert len(re.findall(r'<script type="application/json"', text)) == 3
+
+
+def test_words_from_strangers_stay_words(tmp_path: Path, pool: PagePool) -> None:
+    rows = [box(0.1, 0.1, 0.4, 0.3, label=label) for label in HOSTILE]
+    others = [box(0.1, 0.15, 0.4, 0.31, label=label, score=0.5) for label in HOSTILE]
+    labels = tuple(HOSTILE)
+    dataset = join(ground_truth(rows, labels=labels), annotations(others, labels=labels))
+    result = pair(dataset).match().at(0.9)
+    event = verdict_on(result, 0, 0, note=" ".join(HOSTILE), author="<img src=x>", tags=("<b>",))
+    contents = gather([result], ["<script>alert(2)</script>"], Book.of([event]), PackOptions(title=HOSTILE[0]))
+    text = made(tmp_path, contents, pool, None)
+    found = Read(text)
+    assert {tag for tag, _ in found.elements if tag in ("img", "iframe", "link", "object")} == set()
+    assert sum(tag == "script" for tag, _ in found.elements) == 1 + len(contents.pages)
+    assert not [name for _, attributes in found.elements for name in attributes if name.startswith("on")]
+    assert "49" not in " ".join(found.text).split("{{")[0]
+    for script in found.scripts:
+        if "LayoutScopeViewer" not in script:
+            json.loads(script)
+    pdf = write_pdf(tmp_path / "pack.pdf", contents, Pictures(pool, None), progress=nothing)
+    assert pdf.pages == len(contents.pages)
+    with pymupdf.open(tmp_path / "pack.pdf") as document:
+        assert not [link for page in document for link in page.get_links()]
+        assert "<script>alert(1)</script>" in "".join(page.get_text() for page in document).replace("\n", "")
+
+
+def test_boxes_stand_on_the_crop_where_they_stand_on_the_page(pool: PagePool, results: list[ThresholdResult]) -> None:
+    contents = gather(results, NAMES, Book.of(judged(results)), PackOptions())
+    card = contents.cards[0]
+    _, name, index = contents.place(card.page)
+    picture = Pictures(pool, SAMPLE / "pdf").crop(name, index, [each["xyxy"] for each in card.boxes])
+    x1, y1, x2, y2 = picture.part
+    for drawn in html_pack.boxes_on(card.boxes, picture):
+        left, top = x1 + drawn["x"] * (x2 - x1), y1 + drawn["y"] * (y2 - y1)
+        assert any(each["xyxy"][:2] == pytest.approx([left, top]) for each in card.boxes)
+    assert picture.webp is not None
+    with Image.open(io.BytesIO(picture.webp)) as image:
+        assert image.size == picture.size
+    shape = (x2 - x1) * picture.points[0] / ((y2 - y1) * picture.points[1])
+    assert picture.size[0] / picture.size[1] == pytest.approx(shape, rel=0.01)
+
+
+@pytest.mark.parametrize("budget", [350_000, 20 * 2**20])
+def test_the_size_is_what_was_asked_for(
+    tmp_path: Path, pool: PagePool, results: list[ThresholdResult], budget: int
+) -> None:
+    options = PackOptions(budget=budget, cards=1, documents=("rainfall-atlas.pdf",))
+    contents = gather(results, NAMES, Book.of([]), options)
+    path = tmp_path / "pack.html"
+    written = write_html(path, contents, Pictures(pool, SAMPLE / "pdf"), progress=nothing)
+    assert written.size == path.stat().st_size <= budget
+    assert written.pages + written.left_out == len(contents.pages)
+    assert (written.left_out == 0) == (budget > 2**21)
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_cancelled_pack_leaves_the_older_file(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
+    contents = gather(results, NAMES, Book.of([]), PackOptions())
+    path = tmp_path / "pack.html"
+    path.write_text("older")
+
+    def stop(done: int, total: int, text: str) -> None:
+        if done >= 2:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        write_html(path, contents, Pictures(pool, SAMPLE / "pdf"), progress=stop)
+    assert path.read_text() == "older"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    def broken() -> Iterator[bytes]:
+        yield b"half"
+        raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError, match=r"^stop$"):
+        write_whole(tmp_path / "a.txt", broken())
+    assert list(tmp_path.iterdir()) == []
+    assert write_whole(tmp_path / "a.txt", [b"one", b"two"]) == 6
+    assert (tmp_path / "a.txt").read_bytes() == b"onetwo"
+
+
+# --- PDF ------------------------------------------------------------------------------------------------------
+
+
+def test_the_pdf_says_the_same(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
+    contents = gather(results, NAMES, Book.of(judged(results)), PackOptions(pages=4))
+    path = tmp_path / "pack.pdf"
+    written = write_pdf(path, contents, Pictures(pool, SAMPLE / "pdf"), progress=nothing)
+    with pymupdf.open(path) as document:
+        words = " ".join(" ".join(page.get_text().split()) for page in document)
+        for expected in ("0.696", "0.794", "Model wrong", "The box stops at the third rule.", "Ledger", "Method"):
+            assert expected in words
+        assert all((page.rect.width, page.rect.height) == (595.0, 842.0) for page in document)
+        # Front, one page of cards, ledger and labels, one page of four pages, method.
+        assert document.page_count == 5
+        assert document.metadata["title"] == contents.title
+        bars = [
+            shape for shape in document[0].get_drawings() if shape["color"] and shape["width"] and shape["width"] > 1
+        ]
+        assert len(bars) >= len(html_pack.shown_differences(contents))
+    assert written.pages == 4
+
+
+def test_marked_documents_carry_every_mistake_in_the_layer_of_its_model(
+    tmp_path: Path, results: list[ThresholdResult]
+) -> None:
+    pypdf = pytest.importorskip("pypdf")
+    contents = gather(results, NAMES, Book.of([]), PackOptions(documents=("river-districts.pdf",)))
+    (marked,) = write_marked(tmp_path, contents, SAMPLE / "pdf", progress=nothing)
+    code = next(at for at, each in enumerate(contents.dataset.documents) if each.doc_id == "river-districts.pdf")
+    expected = list(notes_of(contents, code))
+    assert marked.notes == len(expected)
+    assert marked.path is not None
+    # A second library reads what the first one wrote.
+    document = pypdf.PdfReader(marked.path)
+    seen = 0
+    for index, page in enumerate(document.pages):
+        wanted = [note for note in expected if note.page == index]
+        found = [each.get_object() for each in page.get("/Annots", [])]
+        found = [each for each in found if each["/Subtype"] == "/Square"]
+        assert len(found) == len(wanted)
+        seen += len(found)
+        width, height = float(page.mediabox.width), float(page.mediabox.height)
+        for note, mark in zip(wanted, found, strict=True):
+            x1, y1, x2, y2 = (float(value) for value in mark["/Rect"])
+            centre = ((x1 + x2) / 2 / width, 1 - (y1 + y2) / 2 / height)
+            middle = ((note.xyxy[0] + note.xyxy[2]) / 2, (note.xyxy[1] + note.xyxy[3]) / 2)
+            assert centre == pytest.approx(middle, abs=2e-3)
+            assert mark["/Contents"] == note.text
+            assert mark["/OC"].get_object()["/Name"] == note.layer
+    assert seen == len(expected)
+    assert {note.layer for note in expected} == {"A lines 1.0", "B blocks 1.0"}
+
+
+def test_a_document_that_is_not_there_or_no_pdf_is_told(tmp_path: Path, results: list[ThresholdResult]) -> None:
+    contents = gather(results, NAMES, Book.of([]), PackOptions(documents=("river-districts.pdf",)))
+    (marked,) = write_marked(tmp_path, contents, tmp_path, progress=nothing)
+    assert marked.path is None
+    assert marked.problem.startswith("PDF not found")
+    fake = tmp_path / "river-districts.pdf"
+    fake.write_bytes(b"<svg xmlns='http://www.w3.org/2000/svg'/>")
+    (marked,) = write_marked(tmp_path, contents, tmp_path, progress=nothing)
+    assert (marked.path, marked.problem) == (None, "The file is no PDF, so it cannot hold marks.")
+
+
+def test_a_changed_file_is_not_marked(tmp_path: Path) -> None:
+    note = Note(0, (0.1, 0.1, 0.2, 0.2), "A", "#C75000", 1.0, False, "A", "text")
+    with Writer() as writer, pytest.raises(WritingProblem, match=r"^The file has changed meanwhile\.$"):
+        writer.send(Mark(str(SAMPLE / "pdf" / "river-districts.pdf"), "0" * 64, (note,)))
+
+
+def test_a_writer_that_is_killed_is_told() -> None:
+    with Writer(seconds=0.0) as writer, pytest.raises(WritingProblem, match="ended or took too long"):
+        writer.send(Mark("nothing", "", ()))
+
+
+# --- tables ---------------------------------------------------------------------------------------------------
+
+
+def test_the_folder_has_every_form(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
+    events = judged(results)
+    contents = gather(results, NAMES, Book.of(events), PackOptions(pages=1, documents=("tram-options.pdf",)))
+    found = write_folder(
+        tmp_path / "pack", contents, Pictures(pool, SAMPLE / "pdf"), events, SAMPLE / "pdf", progress=nothing
+    )
+    names = sorted(path.relative_to(tmp_path / "pack").as_posix() for path in (tmp_path / "pack").rglob("*.*"))
+    assert names == [
+        "findings.csv", "findings.json", "findings.parquet", "marked/tram-options-marked.pdf", "pack.html", "pack.pdf",
+        "results.csv", "results.json", "results.parquet",
+    ]  # fmt: skip
+    assert [one.problem for one in found.marked] == [""]
+    value = json.loads((tmp_path / "pack" / "results.json").read_text())
+    assert value["models"][0]["labels"][0]["tp"] == results[0].micro.row(0)["tp"]
+    assert "NaN" not in (tmp_path / "pack" / "results.json").read_text()
+    columns = pq.read_table(tmp_path / "pack" / "results.parquet").to_pydict()
+    assert columns["tp"][0] == results[0].micro.row(0)["tp"]
+    assert columns["predictions"][-1] == "B blocks 1.0, corrected"
+    assert "corrected, " in columns["signature"][-1]
+    lines = tables.to_csv(contents).splitlines()
+    assert len(lines) == 1 + len(columns["tp"])
+
+
+def test_the_plan_never_promises_more_than_the_pages_there_are(pool: PagePool, results: list[ThresholdResult]) -> None:
+    contents = gather(results, NAMES, Book.of([]), PackOptions(pages=0, cards=0, judged_only=True))
+    plan = plan_of(contents, Pictures(pool, None))
+    assert plan.pages == ()
+    assert contents.cards == ()
+    assert contents.cards_words == "none"

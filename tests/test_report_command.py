@@ -1,0 +1,90 @@
+"""``layoutscope report``: one file or a folder, with the findings of a store, and every refusal in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from evaluator import cli, readers
+from evaluator.dataset import join
+from evaluator.findings.identity import page_mistakes
+from evaluator.findings.store import Store
+from evaluator.findings.verdicts import judge
+from evaluator.protocols.snapshot import pair
+
+SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
+FILES = ["--gt", str(SAMPLE / "ground_truth.json"), "--pred", str(SAMPLE / "blocks.json")]
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def run(*words: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            cli.main([str(word) for word in words])
+        said = capsys.readouterr()
+        return int(ended.value.code or 0), said.out, said.err
+
+    return run
+
+
+def test_one_html_file_with_the_findings_of_a_store(tmp_path: Path, run: Run) -> None:
+    truth = readers.read(SAMPLE / "ground_truth.json", side="ground_truth")
+    result = pair(join(truth, readers.read(SAMPLE / "blocks.json", side="prediction"))).match().at(0.5)
+    store = Store(tmp_path / "findings.sqlite")
+    time = datetime(2026, 11, 20, tzinfo=UTC)
+    target = page_mistakes(result, 0).targets[0]
+    store.add([judge(target, verdict="ambiguous", note="Ask the editors.", author="J", verified=False, time=time)])
+    store.close()
+    out = tmp_path / "pack.html"
+    code, said, _ = run(
+        "report", *FILES, "--out", out, "--findings", tmp_path / "findings.sqlite", "--pages", 1, "--title", "One box",
+        "--pdfs", SAMPLE / "pdf",
+    )  # fmt: skip
+    assert code == 0
+    assert said.startswith("pack.html: ")
+    text = out.read_text(encoding="utf-8")
+    assert "Ask the editors." in text
+    assert "<title>One box</title>" in text
+
+
+def test_a_pdf_by_its_name(tmp_path: Path, run: Run) -> None:
+    code, said, _ = run("report", "snapshot", *FILES, "--out", tmp_path / "pack.pdf", "--pages", 0, "--cards", 0)
+    assert (code, said.split(":")[0]) == (0, "pack.pdf")
+    assert (tmp_path / "pack.pdf").read_bytes().startswith(b"%PDF-")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["coco"], "error: a review pack is made of snapshot results; found coco.\n"),
+        (["--iou", "0.05"], "error: --iou must be between 0.1 and 1; found 0.05.\n"),
+        (["--min-score", "1.5"], "error: --min-score must be between 0 and 1; found 1.5.\n"),
+        (["--min-score", "0.1", "--min-score", "0.2"], "error: --min-score is given once for each model; found 2.\n"),
+        (["--budget", "0.1"], "error: the size budget must be at least 0.25 MB; found 0.10 MB.\n"),
+        (["--documents", "gone.pdf"], "error: --documents must be in the files; not there: gone.pdf.\n"),
+        (["--labels", "Chart"], "error: labels not in the label map: Chart.\n"),
+        (["--pred", "a", "--pred", "b"], "error: a review pack is about one or two models; found 3.\n"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_sentence(
+    tmp_path: Path, run: Run, words: list[str], sentence: str
+) -> None:
+    protocol = [words[0]] if not words[0].startswith("-") else []
+    rest = words[len(protocol) :]
+    code, said, wrong = run("report", *protocol, *FILES, "--out", tmp_path / "pack.html", *rest)
+    assert (code, said, wrong) == (2, "", sentence)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bad_input_gives_its_findings_and_no_file(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "bad.json").write_text('{"model": ')
+    code, _, wrong = run(
+        "report", "--gt", SAMPLE / "ground_truth.json", "--pred", tmp_path / "bad.json", "--out", tmp_path / "p.html"
+    )
+    assert code == 2
+    assert wrong.startswith("error: bad.json")
+    assert not (tmp_path / "p.html").exists()

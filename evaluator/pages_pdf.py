@@ -28,12 +28,13 @@ import time
 import unicodedata
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from evaluator.boxes import FloatArray
 from evaluator.errors import plain, quote
@@ -45,6 +46,7 @@ from evaluator.pdf_worker import (
     SIZES_AT_ONCE,
     Description,
     Failure,
+    InkGrid,
     Media,
     Operation,
     PageImage,
@@ -54,19 +56,24 @@ from evaluator.pdf_worker import (
     SizeList,
     WordList,
     open_regular,
+    pixel_size,
     read_frame,
     write_frame,
 )
 
-__all__ = ["Description", "PageImage", "PagePool", "PageProblem", "PdfFolder", "Words", "find_document"]
-
-ProblemKind = Literal[
-    "missing", "blocked", "ambiguous", "not_pdf", "encrypted", "unreadable", "no_pages", "page_out_of_range",
-    "too_large", "too_slow", "out_of_memory", "worker_lost", "busy", "no_renderer",
+__all__ = [
+    "IMAGE_SUFFIXES", "Description", "Ink", "PageImage", "PagePool", "PageProblem", "PdfFolder", "Words",
+    "find_document", "sharpest_width",
 ]  # fmt: skip
 
-_IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".bmp"})
-_DOCUMENT_SUFFIXES = _IMAGE_SUFFIXES | {".pdf", ""}
+ProblemKind = Literal[
+    "no_folder", "missing", "blocked", "ambiguous", "not_pdf", "encrypted", "unreadable", "no_pages",
+    "page_out_of_range", "too_large", "too_slow", "out_of_memory", "worker_lost", "busy", "no_renderer",
+]  # fmt: skip
+
+IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp")
+_DOCUMENT_SUFFIXES = frozenset({*IMAGE_SUFFIXES, ".pdf", ""})
+_STEM = re.compile(r"\.(pdf|xml|json|jpe?g|png|tiff?|bmp)$", re.IGNORECASE)
 _NAME_BYTES = 255
 _NAME_PARTS = 16
 # Windows opens a device under these names in every folder, with any extension.
@@ -83,6 +90,11 @@ _ENVIRONMENT = (
 
 # Title, text, fix. Braces: document, folder, page (from 1), index (from 0), detail.
 _SENTENCES: dict[ProblemKind, tuple[str, str, str]] = {
+    "no_folder": (
+        "No PDF folder is open",
+        "{document} is looked up by its name in the folder of the PDFs, and none was given.",
+        "Open the folder that holds it, or add the PDF in Files.",
+    ),
     "missing": (
         "PDF not found under {folder}",
         "No document named {document} is in the folder {folder} or in the folders inside it. {detail}",
@@ -125,7 +137,8 @@ _SENTENCES: dict[ProblemKind, tuple[str, str, str]] = {
     ),
     "too_large": (
         "{document} is too large to be drawn",
-        "The limits are 200 MiB for a document, 100,000 pages, and 50 million pixels for an image. {detail}",
+        "The limits are 200 MiB for a document, 100,000 pages, and 50 million pixels for an image, 400 million for a "
+        "JPEG. {detail}",
         "Split the document, or save it smaller.",
     ),
     "too_slow": (
@@ -210,10 +223,43 @@ def _shortened(name: str) -> str:
     return name if len(name) <= 80 else f"{name[:60]}…{name[-15:]}"
 
 
+def sharpest_width(page_width: float, page_height: float) -> int:
+    """The largest width at which a page is drawn whole: more is not answered with more pixels.
+
+    Parameters
+    ----------
+    page_width, page_height : float
+        Displayed page in points (for an image, its pixels), positive and finite.
+
+    Returns
+    -------
+    int
+        In pixels, from 1 to 16,000.
+
+    Examples
+    --------
+    >>> sharpest_width(2384, 3370)
+    4205
+    """
+    return pixel_size(page_width, page_height, dpi=None, width=_MAX_WIDTH)[0]
+
+
 class Sizes(msgspec.Struct, frozen=True, eq=False):
     """Width and height of some pages, float64, shape (P, 2); NaN for a page that cannot be measured."""
 
     sizes: FloatArray
+
+
+class Ink(msgspec.Struct, frozen=True, eq=False):
+    """How much of a page is ink: what stands out from the paper, dark on light or light on dark.
+
+    Attributes
+    ----------
+    cells : uint8, shape (rows, columns)
+        Share of ink in each cell of a grid over the whole displayed page, 0 to 255, from the top left; read-only.
+    """
+
+    cells: npt.NDArray[np.uint8]
 
 
 class Words(msgspec.Struct, frozen=True, eq=False):
@@ -262,6 +308,26 @@ def _forbidden(name: str) -> str:
 def _folded(name: str) -> str:
     """A name as it is compared: accents composed, case ignored."""
     return unicodedata.normalize("NFC", name).casefold()
+
+
+def _spellings(base: str) -> Iterator[tuple[str, ...]]:
+    """Which files a base name may mean, better ones first; the names of one entry are equally good.
+
+    Examples
+    --------
+    >>> list(_spellings("a.pdf"))[:4]
+    [('a.pdf',), ('a.pdf.pdf',), ('a',), ('a.jpg', 'a.jpeg', 'a.png', 'a.tif', 'a.tiff', 'a.bmp')]
+    """
+    stem = _STEM.sub("", base)
+    yield (base,)
+    yield (f"{base}.pdf",)
+    if stem != base:
+        yield (stem,)
+    if not base.lower().endswith((".pdf", "/")) and stem != base:
+        yield (f"{stem}.pdf",)
+    yield tuple(stem + suffix for suffix in IMAGE_SUFFIXES)
+    if stem != base:
+        yield tuple(base + suffix for suffix in IMAGE_SUFFIXES)
 
 
 class PdfFolder:
@@ -320,22 +386,40 @@ class PdfFolder:
     def _by_base_name(self, name: str, root: Path) -> Path:
         base = name.rsplit("/", 1)[-1]
         index = self._listing(root)
-        for spelling in (base, f"{base}.pdf", re.sub(r"\.pdf$", "", base, flags=re.IGNORECASE)):
-            listed = index.get(_folded(spelling), [])
-            exact = [path for path in listed if path.name == spelling]
-            # Two links to one file are one document.
-            contained = (self._contained(path, root, name) for path in exact or listed)
-            found = sorted({path for path in contained if path is not None})
+        for spellings in _spellings(base):
+            found = self._listed(index, spellings, name, root)
             if len(found) > 1:
                 shown = " and ".join(path.relative_to(root).as_posix() for path in found[:3])
                 more = f" and {len(found) - 3} more" if len(found) > 3 else ""
                 raise self._problem("ambiguous", base, shown + more)
             if found:
                 return found[0]
+        # A folder of that name stands for the one document in it: poster-7/poster.pdf.
+        links = {path for path in index.get(_folded(f"{base}/"), ()) if path.is_symlink()}
+        inside = self._listed(index, (f"{base}/",), name, root, without=links)
+        for alone in ([path for path in inside if path.suffix.lower() == ".pdf"], inside):
+            if len(alone) == 1:
+                return alone[0]
         told = "" if self._complete else f"Only the first {self._max_files} files were looked at."
         raise self._problem("missing", name, told)
 
+    def _listed(
+        self,
+        index: Mapping[str, Sequence[Path]],
+        spellings: Sequence[str],
+        name: str,
+        root: Path,
+        without: Collection[Path] = (),
+    ) -> list[Path]:
+        """The files of the listing under some spellings, sorted; of exactly these, when there are any."""
+        listed = [path for spelling in spellings for path in index.get(_folded(spelling), ()) if path not in without]
+        exact = [path for path in listed if path.name in spellings]
+        # Two links to one file are one document.
+        contained = (self._contained(path, root, name) for path in exact or listed)
+        return sorted({path for path in contained if path is not None})
+
     def _listing(self, root: Path) -> dict[str, list[Path]]:
+        """Documents by file name, and by the name of their folder with a slash behind it."""
         with self._lock:
             if self._index is None:
                 self._index = {}
@@ -346,6 +430,8 @@ class PdfFolder:
                         break
                     if path.suffix.lower() in _DOCUMENT_SUFFIXES:
                         self._index.setdefault(_folded(path.name), []).append(path)
+                        if path.suffix and path.parent != root:
+                            self._index.setdefault(_folded(f"{path.parent.name}/"), []).append(path)
                 self._complete = listed <= self._max_files
             return self._index
 
@@ -385,8 +471,9 @@ def find_document(name: str, root: Path | PdfFolder) -> Path:
     Notes
     -----
     Order: the name inside the root, the same with ``.pdf``; then the base name anywhere in the tree, with case and the
-    composition of accents ignored, the same with ``.pdf`` and without it. A file of exactly that spelling goes before
-    one that differs in case. No name is expanded or decoded: ``~``, ``$HOME`` and ``%2e`` are plain characters.
+    composition of accents ignored, the same with ``.pdf``, without its suffix, and as ``.pdf`` or an image instead;
+    last the one document of a folder of that name. A file of exactly that spelling goes before one that differs in
+    case. No name is expanded or decoded: ``~``, ``$HOME`` and ``%2e`` are plain characters.
     Rule: snapshot specification, item 9 (``doc_path`` is never trusted); reliability, CVE-2025-25295.
     """
     folder = root if isinstance(root, PdfFolder) else PdfFolder(root)
@@ -613,6 +700,7 @@ class PagePool:
         self._clock = clock
         self._images: _ContentCache[PageImage] = _ContentCache(entries=image_entries, size=image_bytes)
         self._words: _ContentCache[Words] = _ContentCache(entries=word_entries, size=word_bytes)
+        self._inks: _ContentCache[Ink] = _ContentCache(entries=word_entries, size=word_bytes)
         self._sizes: _ContentCache[Sizes] = _ContentCache(entries=4_096, size=8 * 2**20)
         self._described: _ContentCache[Description] = _ContentCache(entries=4_096, size=2**20)
         self._digests: _ContentCache[str] = _ContentCache(entries=4_096, size=2**20)
@@ -675,8 +763,8 @@ class PagePool:
         Parameters
         ----------
         path : Path
-            From ``find_document``; ``.png``, ``.jpg``, ``.jpeg`` and ``.bmp`` are images of one page at 72 dpi and are
-            never enlarged, everything else has to be a PDF.
+            From ``find_document``; the `IMAGE_SUFFIXES` are images of one page at 72 dpi and are never enlarged,
+            everything else has to be a PDF.
         page_index : int
             From 0.
         dpi : float
@@ -741,6 +829,30 @@ class PagePool:
 
         return self._answer(path, "words", page_index, wanted=Words, cache=self._words, size=size)
 
+    def ink(self, path: Path, page_index: int) -> Ink:
+        """The ink of one page on a small grid: what a page without a text layer is compared by.
+
+        Parameters
+        ----------
+        path : Path
+            From ``find_document``.
+        page_index : int
+            From 0.
+
+        Returns
+        -------
+        Ink
+            All 0 for a blank page.
+
+        Raises
+        ------
+        PageProblem
+            The page cannot be drawn.
+        """
+        return self._answer(
+            path, "ink", page_index, wanted=Ink, cache=self._inks, size=lambda ink: ink.cells.nbytes + 256
+        )
+
     def page_sizes(self, path: Path) -> FloatArray:
         """Width and height of every displayed page.
 
@@ -786,7 +898,7 @@ class PagePool:
         if page_index < 0 or page_index >= PAGE_LIMIT:
             # Refused here: such a number may not even fit into a message.
             raise self._out_of_range(path, page_index)
-        media: Media = "image" if path.suffix.lower() in _IMAGE_SUFFIXES else "pdf"
+        media: Media = "image" if path.suffix.lower() in IMAGE_SUFFIXES else "pdf"
         for _ in range(2):
             place, identity, digest = self._identify(path)
             key: _Key = (operation, media, digest, page_index, dpi, width)
@@ -969,7 +1081,7 @@ class PagePool:
                 self._free.append(worker)
 
 
-def _checked(reply: Reply) -> Description | PageImage | Words | Sizes | Failure:
+def _checked(reply: Reply) -> Description | PageImage | Words | Sizes | Ink | Failure:
     """The answer as the app keeps it; raises when the worker sends what an honest one cannot."""
     if isinstance(reply, Description):
         return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
@@ -993,6 +1105,10 @@ def _checked(reply: Reply) -> Description | PageImage | Words | Sizes | Failure:
         sizes[~(np.isfinite(sizes) & (sizes > 0.0)).all(axis=1)] = np.nan
         sizes.flags.writeable = False
         return Sizes(sizes)
+    if isinstance(reply, InkGrid):
+        if len(reply.cells) != reply.columns * reply.rows:
+            raise _Lost("It sent a grid with missing cells.")
+        return Ink(np.frombuffer(reply.cells, dtype=np.uint8).reshape(reply.rows, reply.columns))
     if isinstance(reply, Failure):
         if reply.kind == "page_out_of_range" and not re.fullmatch(r"[0-9]{1,9}", reply.detail):
             raise _Lost("It sent a page count that is none.")

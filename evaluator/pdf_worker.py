@@ -49,6 +49,9 @@ PIXEL_LIMIT = 25_000_000
 SIDE_LIMIT = 16_000
 # A scanned A4 page has 35 million pixels at 600 dpi; an image is decoded at four bytes a pixel.
 IMAGE_PIXEL_LIMIT = 50_000_000
+# A JPEG can be decoded at a half, a quarter or an eighth of its size: A0 at 300 dpi has 140 million pixels.
+JPEG_PIXEL_LIMIT = 400_000_000
+COEFFICIENT_LIMIT = 300 * 2**20
 PAGE_LIMIT = 100_000
 WORD_LIMIT = 50_000
 SIZES_AT_ONCE = 500
@@ -57,12 +60,18 @@ REQUEST_BYTES_LIMIT = 64 * 2**10
 REPLY_BYTES_LIMIT = 48 * 2**20
 # Private memory of the whole process; with the libraries' shared pages it stays below 512 MiB.
 MEMORY_LIMIT = 480 * 2**20
+# A word of 9 pt is about two cells high on A4: enough to see which lines of a scan a box leaves out.
+INK_COLUMNS = 160
+INK_ROWS_LIMIT = 640
+_PIXELS_PER_CELL = 4
+# How far a pixel must be from the paper to be ink, of 255: grey paper and its shadows stay paper.
+_INK_CONTRAST = 90
 _OPEN_FILES = 64
 _WEBP_QUALITY = 80
 _WARNINGS_LIMIT = 8
 
 Media = Literal["pdf", "image"]
-Operation = Literal["describe", "page", "words", "sizes"]
+Operation = Literal["describe", "page", "words", "sizes", "ink"]
 FailureKind = Literal[
     "not_pdf", "encrypted", "unreadable", "no_pages", "page_out_of_range", "out_of_memory", "too_large", "changed",
     "no_renderer",
@@ -76,7 +85,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     Attributes
     ----------
-    operation : "describe", "page", "words" or "sizes"
+    operation : "describe", "page", "words", "sizes" or "ink"
         What is wanted.
     path : bytes
         The file, as the file system spells it; already found inside its folder and resolved.
@@ -186,6 +195,22 @@ class SizeList(msgspec.Struct, frozen=True, tag=True):
     sizes: Annotated[bytes, Meta(max_length=16 * SIZES_AT_ONCE)]
 
 
+class InkGrid(msgspec.Struct, frozen=True, tag=True):
+    """How much of a page is ink, cell by cell.
+
+    Attributes
+    ----------
+    columns, rows : int
+        Cells over the whole displayed page.
+    cells : bytes
+        Share of the ink in each cell, 0 to 255, row by row from the top left.
+    """
+
+    columns: Annotated[int, Meta(ge=1, le=INK_COLUMNS)]
+    rows: Annotated[int, Meta(ge=1, le=INK_ROWS_LIMIT)]
+    cells: Annotated[bytes, Meta(max_length=INK_COLUMNS * INK_ROWS_LIMIT)]
+
+
 class Failure(msgspec.Struct, frozen=True, tag=True):
     """Why there is no answer.
 
@@ -201,7 +226,7 @@ class Failure(msgspec.Struct, frozen=True, tag=True):
     detail: Annotated[str, Meta(max_length=1_000)] = ""
 
 
-Reply = Ready | Description | PageImage | WordList | SizeList | Failure
+Reply = Ready | Description | PageImage | WordList | SizeList | InkGrid | Failure
 
 
 def write_frame(stream: IO[bytes], payload: bytes) -> None:
@@ -435,6 +460,20 @@ class _PdfDocument:
             sizes.byteswap()
         return SizeList(sizes.tobytes())
 
+    def ink(self, page_index: int) -> InkGrid:
+        from PIL import Image
+
+        pymupdf = _engine()
+        page, _ = self._page(page_index)
+        page_width, page_height = _page_size(page)
+        columns, rows = ink_cells(page_width, page_height)
+        pixels = (columns * _PIXELS_PER_CELL, rows * _PIXELS_PER_CELL)
+        matrix = pymupdf.Matrix(pixels[0] / page_width, pixels[1] / page_height)
+        pixmap = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
+        size = (int(pixmap.width), int(pixmap.height))
+        picture = Image.frombuffer("L", size, pixmap.samples_mv, "raw", "L", pixmap.stride, 1)
+        return _ink_grid(picture if size == pixels else picture.resize(pixels), columns, rows)
+
     def _page_count(self) -> int:
         count = int(self._document.page_count)
         if count > PAGE_LIMIT:
@@ -603,19 +642,19 @@ def _renderer_warning() -> tuple[str, ...]:
 
 
 class _ImageDocument:
-    """One page image: PNG, JPEG or BMP, by its content."""
+    """One page image: PNG, JPEG, TIFF or BMP, by its content."""
 
     def __init__(self, content: bytes) -> None:
-        from PIL import Image
-
-        if not content.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"BM")):
+        kind = next((kind for sign, kind in _IMAGE_SIGNS.items() if content.startswith(sign)), None)
+        if kind is None:
             raise _Refused("not_pdf", "" if content else "The file is empty.")
         self._content = content
-        try:
-            with Image.open(io.BytesIO(content), formats=("PNG", "JPEG", "BMP")) as image:
-                self._size = image.size
-        except (Image.DecompressionBombError, Image.DecompressionBombWarning) as problem:
-            raise _Refused("too_large") from problem
+        self._kind = kind
+        with self._opened() as image:
+            width, height = image.size
+            self._turned, self._told = _orientation(image, kind)
+        # A TIFF already says the size that it has when turned.
+        self._size = (height, width) if self._turned in _ON_SIDE and kind != "TIFF" else (width, height)
 
     def describe(self) -> Description:
         return Description(1, encrypted=False)
@@ -628,15 +667,17 @@ class _ImageDocument:
         pixels = pixel_size(*self._size, dpi=None if dpi is None else min(dpi, 72.0), width=width)
         if width is not None and width > self._size[0]:
             pixels = pixel_size(*self._size, dpi=72.0, width=None)
-        with Image.open(io.BytesIO(self._content), formats=("PNG", "JPEG", "BMP")) as image:
-            turned = image.getexif().get(0x0112, 1)
-            image.draft("RGB", pixels)
-            picture = _on_white(image)
-        if picture.size != pixels:
-            picture = picture.resize(pixels, Image.Resampling.BOX, reducing_gap=2.0)
-        note = f"The image's EXIF orientation ({turned}) is not applied: boxes refer to its pixels."
-        told = () if turned == 1 else (note,)
-        return PageImage(_webp(picture), *picture.size, float(self._size[0]), float(self._size[1]), told)
+        on_side = self._turned in _ON_SIDE and self._kind != "TIFF"
+        stored = pixels[::-1] if on_side else pixels
+        with self._opened() as image:
+            if self._kind == "JPEG":
+                stored = _drafted(image, stored)
+            picture = _shrunk(image, stored)
+        turn = _TURNS.get(self._turned) if self._kind != "TIFF" else None
+        if turn is not None:
+            picture = picture.transpose(Image.Transpose(turn))
+        size = float(self._size[0]), float(self._size[1])
+        return PageImage(_webp(picture), *picture.size, *size, self._told)
 
     def words(self, page_index: int) -> WordList:
         self._check(page_index)
@@ -646,9 +687,118 @@ class _ImageDocument:
         self._check(first)
         return SizeList(struct.pack("<2d", *self._size))
 
+    def ink(self, page_index: int) -> InkGrid:
+        from PIL import Image
+
+        self._check(page_index)
+        columns, rows = ink_cells(*self._size)
+        pixels = (columns * _PIXELS_PER_CELL, rows * _PIXELS_PER_CELL)
+        with Image.open(io.BytesIO(self._content), formats=("PNG", "JPEG", "BMP")) as image:
+            image.draft("RGB", pixels)
+            grey = _on_white(image).convert("L")
+        return _ink_grid(grey.resize(pixels, Image.Resampling.BOX, reducing_gap=2.0), columns, rows)
+
     def _check(self, page_index: int) -> None:
         if page_index != 0:
             raise _Refused("page_out_of_range", "1")
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[Image.Image]:
+        """The image with its head read; refused before a pixel is decoded when it has too many."""
+        from PIL import Image
+
+        # Pillow refuses in between with a warning, which is an error here.
+        Image.MAX_IMAGE_PIXELS = JPEG_PIXEL_LIMIT if self._kind == "JPEG" else IMAGE_PIXEL_LIMIT
+        try:
+            with Image.open(io.BytesIO(self._content), formats=(self._kind,)) as image:
+                yield image
+        except (Image.DecompressionBombError, Image.DecompressionBombWarning) as problem:
+            raise _Refused("too_large") from problem
+
+
+_IMAGE_SIGNS = {
+    b"\x89PNG\r\n\x1a\n": "PNG",
+    b"\xff\xd8\xff": "JPEG",
+    b"II*\0": "TIFF",
+    b"MM\0*": "TIFF",
+    b"BM": "BMP",
+}
+# EXIF: how the stored picture has to be turned or mirrored, as numbers of Pillow's Transpose.
+_TURNS = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
+_ON_SIDE = (5, 6, 7, 8)
+
+
+def _orientation(image: Image.Image, kind: str) -> tuple[int, tuple[str, ...]]:
+    """How a picture is turned for display (EXIF, TIFF tag 274; 1 is as stored), with what the reader is told."""
+    # Broken EXIF data read as none; a TIFF has the tag itself.
+    turned = getattr(image, "tag_v2", {}).get(0x0112, 1) if kind == "TIFF" else image.getexif().get(0x0112, 1)
+    if turned not in _TURNS:
+        return 1, ()
+    return turned, (f"The image is turned by its EXIF orientation ({turned}): boxes refer to the turned picture.",)
+
+
+def _drafted(image: Image.Image, wanted: tuple[int, int]) -> tuple[int, int]:
+    """Let a JPEG be decoded at a fraction that is large enough, or the largest that fits; the size it then gives."""
+    width, height = image.size
+    if image.info.get("progressive") and (needed := _coefficient_bytes(image)) > COEFFICIENT_LIMIT:
+        much = f"{needed / 2**20:,.0f} MiB"
+        raise _Refused("too_large", f"It is a progressive JPEG, which has to be held whole: {much}.")
+    fraction = next((k for k in (1, 2, 4, 8) if (width // k) * (height // k) <= IMAGE_PIXEL_LIMIT), 8)
+    most = max(1, width // fraction), max(1, height // fraction)
+    wanted = min(wanted[0], most[0]), min(wanted[1], most[1])
+    image.draft(None, wanted)
+    return wanted
+
+
+def _coefficient_bytes(image: Image.Image) -> float:
+    """Memory that a progressive JPEG takes while it is decoded at any fraction: two bytes for each coefficient."""
+    sampling = [(across, down) for _, across, down, *_ in getattr(image, "layer", ())] or [(1, 1)] * 3
+    finest = max(across for across, _ in sampling) * max(down for _, down in sampling)
+    return float(2 * image.size[0] * image.size[1] * sum(across * down for across, down in sampling) / finest)
+
+
+def _shrunk(image: Image.Image, size: tuple[int, int]) -> Image.Image:
+    """An RGB picture of a size; made small before it is converted where the mode allows, for the memory's sake."""
+    from PIL import Image
+
+    picture = image if image.mode in ("RGB", "L", "CMYK") else _on_white(image)
+    if picture.size != size:
+        picture = picture.resize(size, Image.Resampling.BOX, reducing_gap=2.0)
+    else:
+        picture.load()
+    return picture if picture.mode == "RGB" and picture is not image else _on_white(picture)
+
+
+def ink_cells(page_width: float, page_height: float) -> tuple[int, int]:
+    """Columns and rows of the ink grid of a page: nearly square cells, but never more rows than `INK_ROWS_LIMIT`.
+
+    Parameters
+    ----------
+    page_width, page_height : float
+        In one unit, above 0.
+
+    Returns
+    -------
+    (int, int)
+
+    Examples
+    --------
+    >>> ink_cells(595.0, 842.0)
+    (160, 226)
+    """
+    return INK_COLUMNS, max(1, min(INK_ROWS_LIMIT, round(INK_COLUMNS * page_height / page_width)))
+
+
+def _ink_grid(grey: Image.Image, columns: int, rows: int) -> InkGrid:
+    """What stands out from the paper, which is the median brightness: dark on light or light on dark."""
+    counts = grey.histogram()
+    total, half, paper = 0, sum(counts) / 2, 0
+    for paper, count in enumerate(counts):  # noqa: B007 - the brightness at which half of the pixels are reached
+        total += count
+        if total >= half:
+            break
+    stands_out = grey.point([255 if abs(value - paper) >= _INK_CONTRAST else 0 for value in range(256)])
+    return InkGrid(columns, rows, stands_out.reduce(_PIXELS_PER_CELL).tobytes())
 
 
 def _picture(pixmap: _Untyped) -> tuple[Image.Image, tuple[int, int]]:
@@ -696,6 +846,8 @@ class _Desk:
                     return document.words(request.page_index)
                 if request.operation == "sizes":
                     return document.sizes(request.page_index)
+                if request.operation == "ink":
+                    return document.ink(request.page_index)
                 return document.page_image(request.page_index, dpi=request.dpi, width=request.width)
         except _Refused as refused:
             return refused.failure
@@ -735,7 +887,6 @@ def _start_engine() -> str:
     # Its complaints would go to stdout; they are collected instead and read after each page.
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
-    Image.MAX_IMAGE_PIXELS = IMAGE_PIXEL_LIMIT
     warnings.simplefilter("error", Image.DecompressionBombWarning)
     with pymupdf.open() as sample:
         page = sample.new_page(width=72, height=72)
@@ -744,14 +895,19 @@ def _start_engine() -> str:
     document = _PdfDocument(content)
     document.page_image(0, dpi=72.0, width=None)
     document.words(0)
-    for format_name, mode in (("PNG", "RGBA"), ("JPEG", "RGB"), ("JPEG", "CMYK"), ("BMP", "RGB"), ("PNG", "I;16")):
+    turned = Image.Exif()
+    turned[0x0112] = 6
+    for format_name, mode, more in (
+        ("PNG", "RGBA", {}), ("JPEG", "RGB", {"exif": turned}), ("JPEG", "CMYK", {}), ("BMP", "RGB", {}),
+        ("PNG", "I;16", {}), ("TIFF", "RGB", {"exif": turned}), ("TIFF", "L", {"compression": "tiff_lzw"}),
+    ):  # fmt: skip
         sheet = io.BytesIO()
-        Image.new(mode, (8, 8)).save(sheet, format_name)
+        Image.new(mode, (8, 8)).save(sheet, format_name, **more)
         _ImageDocument(sheet.getvalue()).page_image(0, dpi=36.0, width=None)
     return f"PyMuPDF {pymupdf.__version__}, Pillow {PIL.__version__}"
 
 
-def _limit_process() -> None:
+def limit_process() -> None:
     """Give up, for good, what a page never needs: memory without end, files to write, children, core dumps."""
     if sys.platform == "win32":
         return
@@ -796,7 +952,7 @@ def main() -> None:
     except ImportError as problem:
         write_frame(sink, encode(Failure("no_renderer", str(problem)[:500])))
         return
-    _limit_process()
+    limit_process()
     write_frame(sink, encode(Ready(engine)))
     desk = _Desk()
     while (payload := read_frame(source, limit=REQUEST_BYTES_LIMIT)) is not None:

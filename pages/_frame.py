@@ -31,6 +31,11 @@ def title(text: str, signature: str) -> None:
     st.html(f'<div class="ls-title"><h1>{html.escape(text)}</h1><span>{html.escape(plain(signature))}</span></div>')
 
 
+def section(text: str, facts: str = "") -> None:
+    """A heading inside a view, with facts in small letters behind it."""
+    st.html(f'<h2 class="ls-section">{html.escape(plain(text))} <small>{html.escape(plain(facts))}</small></h2>')
+
+
 def signature(found: session.Opened, chosen: Sequence[session.Model], *extra: str) -> str:
     """Protocol, thresholds and counts behind a view."""
     protocol = PROTOCOLS["snapshot"]
@@ -237,6 +242,11 @@ def sidebar(found: session.Opened | None) -> None:
     """Which files and models the numbers are of."""
     with st.sidebar:
         st.html(_counts(found))
+
+
+def lines(texts: Sequence[str]) -> None:
+    """Lines of counts at the foot of the sidebar."""
+    st.html(f'<div class="ls-counts">{"<br>".join(html.escape(plain(text)) for text in texts)}</div>')
 
 
 def files_choice(found: session.Opened) -> None:

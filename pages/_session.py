@@ -8,33 +8,36 @@ whole state; an address that cannot be followed is said, never guessed.
 from __future__ import annotations
 
 import base64
+import contextlib
 import gc
 import hashlib
 import os
 import string
 import tempfile
-from collections.abc import Mapping, Sequence
+import urllib.parse
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from evaluator import readers
+from evaluator import readers, workspace
+from evaluator.boxes import FloatArray
 from evaluator.dataset import Annotations, Dataset, Side, join
 from evaluator.errors import BadInput, Finding, has_errors, plain
 from evaluator.overlay import layers
 from evaluator.pages_pdf import PageImage, PagePool, PageProblem, PdfFolder
 from evaluator.protocols import snapshot
 from evaluator.readers.snapshot import check_pair
-from evaluator.workspace import SHOWN_FORMATS, WORKSPACE_VARIABLE, not_shown
+from evaluator.workspace import BOX_FORMATS, WORKSPACE_VARIABLE, Workspace, not_shown
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parent.parent / "sample_data"
 UPLOAD_BYTES: Final = 50 * 2**20
 _LETTERS: Final = string.ascii_uppercase
-_FIRST_DPI: Final = 110.0
+# Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
+FIRST_DPI: Final = 90.0
 # File systems stop at 255 bytes, not characters.
 _NAME_BYTES: Final = 240
 _ADDRESSES_KEPT: Final = 64
@@ -50,6 +53,8 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
     "only": False,
 }
 IOU_RANGE: Final = (snapshot.IOU_FLOOR, 0.95)
+# Choices of single views: the key in the session state, where it starts, and what an address may say.
+_OWN_CHOICES: Final[dict[str, tuple[str, Any, Callable[[str], Any]]]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,28 +164,25 @@ def set_files(changed: Files) -> None:
 
 def _first_files() -> Files:
     """The files that the command line named, or the sample data."""
-    described = os.environ.get(WORKSPACE_VARIABLE)
-    if described:
-        named = msgspec.json.decode(described.encode())
-        truth, predictions = named["ground_truth"], named["predictions"]
-        pdfs, as_reference = named["pdfs"], bool(named["as_reference"])
-    else:
-        truth, predictions = (
-            SAMPLE_DATA / "ground_truth.json",
-            [SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json"],
-        )
-        pdfs, as_reference = SAMPLE_DATA / "pdf", False
+    named = workspace_named()
+    truth, as_reference = named.ground_truth, named.as_reference
     return Files(
         ground_truth=_named(truth, "ground_truth", as_reference=as_reference) if truth else None,
-        predictions=tuple(_named(path, "prediction") for path in predictions),
-        pdfs=Path(pdfs) if pdfs else None,
+        predictions=tuple(_named(path, "prediction") for path in named.predictions),
+        pdfs=named.pdfs,
         as_reference=as_reference,
     )
 
 
-def _named(path: str | Path, side: Side, *, as_reference: bool = False) -> Source:
+def workspace_named() -> Workspace:
+    """What the command line named, of all formats, or the sample data."""
+    described = os.environ.get(WORKSPACE_VARIABLE)
+    return workspace.from_json(described) if described else workspace.sample(SAMPLE_DATA)
+
+
+def _named(path: Path, side: Side, *, as_reference: bool = False) -> Source:
     """A file that was named at the start."""
-    return read_source(Path(path), Path(path).name, side, as_reference=as_reference)
+    return read_source(path, path.name, side, as_reference=as_reference)
 
 
 def read_source(origin: Path | bytes, name: str, side: Side, *, as_reference: bool = False) -> Source:
@@ -196,7 +198,7 @@ def read_source(origin: Path | bytes, name: str, side: Side, *, as_reference: bo
         return Source(name, side, None, problem.findings, origin)
     except OSError as problem:
         return Source(name, side, None, (_unreadable(name, problem),), origin)
-    if read.format not in SHOWN_FORMATS:
+    if read.format not in BOX_FORMATS:
         return Source(name, side, None, (not_shown(name, read.format, "error"),), origin)
     return Source(name, side, read, read.findings, origin)
 
@@ -259,7 +261,7 @@ def use_as_reference(place: int) -> None:
 
 def opened() -> Opened | None:
     """What can be evaluated in this session; None when a side is missing or has errors."""
-    _settle_memory()
+    settle_memory("opened")
     found = files()
     if found.ground_truth is None or found.ground_truth.annotations is None:
         return None
@@ -277,7 +279,7 @@ def opened() -> Opened | None:
     if not usable:
         return None
     dataset = _dataset(_digest(truth), tuple(_digest(read) for read in usable), _files=(truth, *usable))
-    names = _distinct([_model_name(read) for read in usable])
+    names = distinct_names([_model_name(read) for read in usable])
     return Opened(dataset=dataset, names=names, findings=tuple(dict.fromkeys(findings)), files=found)
 
 
@@ -340,6 +342,11 @@ def result_of(
     return matching.at(iou_threshold() if iou is None else iou)
 
 
+def result_key(found: Opened, model: Model) -> tuple[Any, ...]:
+    """What a result follows from: the files, the model and its thresholds."""
+    return (*_key(found), model.index, score_threshold(model), iou_threshold())
+
+
 def _key(found: Opened) -> tuple[str, tuple[str, ...]]:
     """Digests of the files behind a dataset."""
     dataset = found.dataset
@@ -357,7 +364,7 @@ def _model_name(read: Annotations) -> str:
     return f"{name} {read.version}" if read.version and len(read.version) <= 12 else name
 
 
-def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
     """The names, numbered where two models have the same one."""
     return tuple(
         name if names.count(name) == 1 else f"{name} ({names[: place + 1].count(name)})"
@@ -366,8 +373,11 @@ def _distinct(names: Sequence[str]) -> tuple[str, ...]:
 
 
 @st.cache_resource(show_spinner=False)
-def _settle_memory() -> bool:
-    """Once per process: what is loaded by now is not looked at again by each run's garbage collection."""
+def settle_memory(moment: str) -> bool:
+    """Once per process and moment: what is loaded by now is not looked at again by each run's garbage collection.
+
+    Streamlit collects after every run, and the page waits for it; a view brings modules and data of its own.
+    """
     gc.collect()
     gc.freeze()
     return True
@@ -394,15 +404,18 @@ def begin(view: str) -> None:
     address = {name: st.query_params[name] for name in st.query_params}
     context = get_script_run_ctx()
     stepped = context is not None and context.is_history_navigation
+    st.session_state["entered_bare"] = entered and not address
+    st.session_state["linked"] = False
     if not address or (address in st.session_state.get("addresses", []) and not entered and not stepped):
         return
     _remember(address)
     if stepped:
         # What an address leaves out is at its default.
-        for name, value in _DEFAULTS.items():
+        for name, value in (*_DEFAULTS.items(), *((key, start) for key, start, _ in _OWN_CHOICES.values())):
             st.session_state[name] = value
     refused = [name for name, text in address.items() if not (_known(name, text, address) and _take(name, text))]
     st.session_state["refused"] = refused
+    st.session_state["linked"] = "doc" in address and not {"doc", "page"} & set(refused)
 
 
 def _remember(address: dict[str, str]) -> None:
@@ -411,8 +424,17 @@ def _remember(address: dict[str, str]) -> None:
     st.session_state["addresses"] = [*known, address][-_ADDRESSES_KEPT:]
 
 
-def finish(**shown: str | None) -> None:
-    """Write the operating point and what the view shows into the address bar."""
+def finish(**shown: str | None) -> str:
+    """Write the operating point and what the view shows into the address bar.
+
+    Streamlit makes every change of the address a step of the browser's history. A view that was entered by its name
+    alone would stand there twice, so after `leave_first_address` its address is left to the caller, who replaces it.
+
+    Returns
+    -------
+    str
+        The query of the address, without question mark; empty when nothing differs from the defaults.
+    """
     address = {
         "iou": _text(iou_threshold(), snapshot.IOU_THRESHOLDS[0]),
         "score_a": _text(st.session_state.get("score_a", 0.0), 0.0),
@@ -422,8 +444,23 @@ def finish(**shown: str | None) -> None:
     }
     kept = {name: text for name, text in address.items() if text is not None}
     _remember(kept)
-    if {name: st.query_params[name] for name in st.query_params} != kept:
+    if (
+        not st.session_state.pop("address_left", False)
+        and {name: st.query_params[name] for name in st.query_params} != kept
+    ):
         st.query_params.from_dict(kept)
+    return urllib.parse.urlencode(kept)
+
+
+def leave_first_address() -> None:
+    """Let the next `finish` of a view that was opened by its name alone not write the address."""
+    # Once: later runs of a part of the view still find what the whole view's last run has left.
+    st.session_state["address_left"] = bool(st.session_state.pop("entered_bare", False))
+
+
+def linked() -> bool:
+    """Whether this run followed an address that names a page."""
+    return bool(st.session_state.get("linked"))
 
 
 def refused() -> list[str]:
@@ -432,8 +469,23 @@ def refused() -> list[str]:
     return found
 
 
+def own_choice(name: str, key: str, default: Any, read: Callable[[str], Any]) -> None:  # noqa: ANN401
+    """Let a view's own choice stand in the address: its name there, its key here, and what reads its text.
+
+    `read` raises ValueError for a text that makes no sense.
+    """
+    _OWN_CHOICES[name] = (key, default, read)
+
+
 def _take(name: str, text: str) -> bool:
     """Put one part of the address into the session state; False when it makes no sense."""
+    if name in _OWN_CHOICES:
+        key, _, read = _OWN_CHOICES[name]
+        try:
+            st.session_state[key] = read(text)
+        except ValueError:
+            return False
+        return True
     if name in ("iou", "score_a", "score_b"):
         low, high = IOU_RANGE if name == "iou" else (0.0, 1.0)
         try:
@@ -597,45 +649,86 @@ def choose(name: str, value: Any) -> None:  # noqa: ANN401
 
 
 @st.cache_resource(show_spinner=False)
-def _pool() -> PagePool:
+def pool() -> PagePool:
     """The renderer of this process, for all sessions."""
     return PagePool()
 
 
-def _folder(found: Files) -> PdfFolder | None:
-    """The listing of this session's PDF folder."""
-    if found.pdfs is None:
-        return None
-    kept: PdfFolder | None = st.session_state.get("pdf_folder")
-    if kept is None or kept.root != found.pdfs:
-        kept = PdfFolder(found.pdfs)
-        st.session_state["pdf_folder"] = kept
-    return kept
+def preparation(path: Path, index: int) -> Callable[[], None]:
+    """A task that has the picture and the text of a page ready in the renderer's caches.
+
+    A page that cannot be drawn says why when it is opened, and not before.
+    """
+    renderer = pool()
+
+    def prepare() -> None:
+        with contextlib.suppress(PageProblem):
+            renderer.page_image(path, index, dpi=FIRST_DPI)
+            if not renderer.words(path, index).texts:
+                renderer.ink(path, index)
+
+    return prepare
+
+
+def _folder(root: Path) -> PdfFolder:
+    """The listing of one of this session's PDF folders."""
+    kept: dict[Path, PdfFolder] = st.session_state.setdefault("pdf_folders", {})
+    if root not in kept:
+        kept[root] = PdfFolder(root)
+    return kept[root]
 
 
 def refresh_pdfs() -> None:
-    """Look at the PDF folder again."""
-    st.session_state.pop("pdf_folder", None)
+    """Look at the PDF folders again."""
+    st.session_state.pop("pdf_folders", None)
 
 
 def document_path(found: Opened, document: str) -> Path:
     """The PDF of a document; raises `PageProblem` when there is none."""
-    folder = _folder(found.files)
-    if folder is None:
-        raise PageProblem("missing", document=document, folder="", detail="No PDF folder is open.")
-    entry = next(entry for entry in found.dataset.documents if entry.doc_id == document)
-    return folder.find(entry.name)
+    return _path(found.files.pdfs, _name_of(found, document))
+
+
+def _name_of(found: Opened, document: str) -> str:
+    """The name under which the PDF of a document is looked up."""
+    return next(entry.name for entry in found.dataset.documents if entry.doc_id == document)
+
+
+def _path(root: Path | None, name: str) -> Path:
+    """The PDF of a name under a folder; raises `PageProblem` when there is none."""
+    if root is None:
+        raise PageProblem("no_folder", document=name)
+    return _folder(root).find(name)
 
 
 def page_count(found: Opened, document: str) -> int | None:
     """Pages of a document's PDF; None when it cannot be opened."""
+    return pages_of(found.files.pdfs, _name_of(found, document))
+
+
+def pages_of(root: Path | None, name: str) -> int | None:
+    """Pages of the PDF of a name under a folder; None when it cannot be opened."""
     try:
-        return _pool().describe(document_path(found, document)).page_count or None
+        return pool().describe(_path(root, name)).page_count or None
     except PageProblem:
         return None
 
 
+def sizes_of(found: Opened, document: str) -> FloatArray:
+    """Width and height in points of every page of a document's PDF; raises `PageProblem` when it cannot be measured."""
+    return pool().page_sizes(document_path(found, document))
+
+
+def pdf_listing(root: Path | None) -> PdfFolder | None:
+    """The listing of a PDF folder: another one after `refresh_pdfs`."""
+    return None if root is None else _folder(root)
+
+
 def page_picture(found: Opened, place: Place, *, width: int | None = None) -> dict[str, Any]:
+    """The picture of a page of a document of the dataset; see `picture`."""
+    return picture(found.files.pdfs, _name_of(found, place.document), place.index, width=width)
+
+
+def picture(root: Path | None, name: str, index: int, *, width: int | None = None) -> dict[str, Any]:
     """The picture of a page as the viewer wants it, or the reason why there is none.
 
     Returns
@@ -644,8 +737,7 @@ def page_picture(found: Opened, place: Place, *, width: int | None = None) -> di
         ``width`` and ``height`` in points, ``image`` (data URL or None), ``image_width``, ``problem``, ``notes``.
     """
     try:
-        path = document_path(found, place.document)
-        image = _pool().page_image(path, place.index, width=width, dpi=_FIRST_DPI)
+        image = pool().page_image(_path(root, name), index, width=width, dpi=FIRST_DPI)
     except PageProblem as problem:
         return {
             "width": 595.0,

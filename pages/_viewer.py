@@ -16,18 +16,21 @@ import streamlit as st
 from evaluator.overlay.source import viewer_script, viewer_style
 
 NAME: Final = "layoutscope_viewer"
+NOTE_LENGTH: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A page to open: `step` pages after page `index` of `document`, in the order of the filtered list.
 
-    `step` is 0 when the page itself is meant.
+    `step` is 0 when the page itself is meant. `mistake` is 1 for the next page of the list that has a mistake, -1 for
+    the one before, and else 0.
     """
 
     document: str
     index: int
     step: int
+    mistake: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +52,28 @@ class Sharper:
 
 
 @dataclass(frozen=True, slots=True)
+class Verdict:
+    """A verdict on a mistake.
+
+    `target` is what the data gave the mistake under that name, `keys` are its boxes. `verdict` is None when an earlier
+    one is taken back.
+    """
+
+    document: str
+    index: int
+    number: int
+    keys: tuple[str, ...]
+    target: str | None
+    verdict: str | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class ViewerEvents:
     """What the reader asked for since the last run.
 
-    `go`, `sharper`, `model` and `clear_filter` are there for one run only. `selected` stays until another box or
-    page is chosen, and names its page, so that a choice of an earlier page is never taken for one of this page.
+    `go`, `sharper`, `model`, `clear_filter` and `verdict` are there for one run only. `selected` stays until another
+    box or page is chosen, and names its page, so that a choice of an earlier page is never taken for one of this page.
     """
 
     go: Turn | None = None
@@ -61,6 +81,7 @@ class ViewerEvents:
     sharper: Sharper | None = None
     model: str | None = None
     clear_filter: bool = False
+    verdict: Verdict | None = None
 
 
 def _page_of(value: object) -> tuple[str, int] | None:
@@ -95,9 +116,9 @@ def parse_events(state: Mapping[str, Any] | None) -> ViewerEvents:
     Examples
     --------
     >>> parse_events({"go": {"document": "a.pdf", "index": 3, "step": 0}}).go
-    Turn(document='a.pdf', index=3, step=0)
+    Turn(document='a.pdf', index=3, step=0, mistake=0)
     >>> parse_events({"go": {"document": "a.pdf"}, "model": 7})
-    ViewerEvents(go=None, selected=None, sharper=None, model=None, clear_filter=False)
+    ViewerEvents(go=None, selected=None, sharper=None, model=None, clear_filter=False, verdict=None)
     """
     if not state:
         return ViewerEvents()
@@ -107,12 +128,26 @@ def parse_events(state: Mapping[str, Any] | None) -> ViewerEvents:
     key = selected.get("key") if isinstance(selected, Mapping) else None
     sharper_page, width = _page_of(sharper), _whole(sharper, "width")
     return ViewerEvents(
-        go=Turn(*go_page, step) if go_page and step is not None else None,
+        go=Turn(*go_page, step, _whole(go, "mistake") or 0) if go_page and step is not None else None,
         selected=Selection(*selected_page, key) if selected_page and (key is None or isinstance(key, str)) else None,
         sharper=Sharper(*sharper_page, width) if sharper_page and width is not None and width > 0 else None,
         model=model if isinstance(model, str) else None,
         clear_filter=state.get("clear_filter") is True,
+        verdict=_verdict(state.get("verdict")),
     )
+
+
+def _verdict(value: object) -> Verdict | None:
+    """A verdict of an event, None when it is malformed."""
+    page, number = _page_of(value), _whole(value, "number")
+    if page is None or number is None or not isinstance(value, Mapping):
+        return None
+    keys, target, verdict, note = (value.get(name) for name in ("keys", "target", "verdict", "note"))
+    if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys) or not isinstance(note, str):
+        return None
+    if not all(each is None or isinstance(each, str) for each in (target, verdict)):
+        return None
+    return Verdict(*page, number, tuple(keys), target, verdict, note[:NOTE_LENGTH])
 
 
 _mount = st.components.v2.component(NAME, html="", css=viewer_style(), js=viewer_script())
@@ -131,6 +166,7 @@ def viewer(
     on_sharper: Callable[[], None] = _nothing,
     on_model: Callable[[], None] = _nothing,
     on_clear_filter: Callable[[], None] = _nothing,
+    on_verdict: Callable[[], None] = _nothing,
 ) -> ViewerEvents:
     """Shows the page viewer and says what the reader asked for.
 
@@ -140,7 +176,7 @@ def viewer(
         Page, boxes, mistakes, strip and counts; the typedef `Data` in `evaluator/overlay/viewer.js`.
     key : str
         One key for all pages: the viewer then keeps toggles and focus over a page turn.
-    on_go, on_selected, on_sharper, on_model, on_clear_filter : callable without arguments
+    on_go, on_selected, on_sharper, on_model, on_clear_filter, on_verdict : callable without arguments
         Run before the script, so that the new page is drawn in the same run without `st.rerun`. Inside, read
         `parse_events(st.session_state[key])`.
 
@@ -159,5 +195,6 @@ def viewer(
         on_sharper_change=on_sharper,
         on_model_change=on_model,
         on_clear_filter_change=on_clear_filter,
+        on_verdict_change=on_verdict,
     )
     return parse_events(result)

@@ -9,8 +9,11 @@ import streamlit as st
 from evaluator.dataset import Side
 from evaluator.errors import Finding, has_errors, plain
 from evaluator.results import count_of
+from evaluator.workspace import FIELDS, format_of
 from pages import _frame as frame
 from pages import _session as session
+from pages import _session_fields as field_files
+from pages import _session_posters as poster_files
 
 _ROLES: dict[str, Side] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
 
@@ -78,13 +81,33 @@ def _problems(files: session.Files) -> None:
     frame.findings(found)
 
 
+def _other_formats() -> None:
+    """Extracted fields and posters: what is loaded for their views, and what is wrong with it."""
+    for title, page, part in (
+        ("Extracted fields", "pages/fields.py", field_files),
+        ("Posters", "pages/posters.py", poster_files),
+    ):
+        rows, found = part.loaded_rows(), part.file_findings()
+        if not rows:
+            continue
+        frame.section(title, count_of(len(found), "finding") if found else "nothing is wrong with these files")
+        st.dataframe(rows, hide_index=True, row_height=26, alt=f"{title} of this session")
+        if found:
+            frame.findings(sorted(found, key=lambda finding: finding.severity != "error"))
+        st.page_link(page, label=f"Open {page.split('/')[-1].removesuffix('.py').capitalize()}")
+
+
 def _upload(files: session.Files) -> None:
     """Add or replace annotation files and PDFs."""
     st.html('<h2 class="ls-section">Add files <small>they stay in this session and leave with it</small></h2>')
     left, right = st.columns(2, gap="medium")
     with left, st.form("annotations", clear_on_submit=True):
         role = st.segmented_control("Role of the file", list(_ROLES), default="Prediction", required=True)
-        uploaded = st.file_uploader("Annotation file (JSON, schema 1.3)", type=["json"], key="upload_annotations")
+        uploaded = st.file_uploader(
+            "Annotation file (JSON, schema 1.3), or extracted fields (JSON, JSON lines)",
+            type=["json", "jsonl", "ndjson"],
+            key="upload_annotations",
+        )
         if st.form_submit_button("Read the file") and uploaded is not None:
             _take(files, uploaded.getvalue(), uploaded.name, _ROLES[role or "Prediction"])
     with right, st.form("documents", clear_on_submit=True):
@@ -98,6 +121,10 @@ def _upload(files: session.Files) -> None:
 
 def _take(files: session.Files, content: bytes, name: str, side: Side) -> None:
     """Read an uploaded file; one with errors is shown, and what was loaded stays in use."""
+    if format_of(content, name) == FIELDS:
+        taken = field_files.take_upload([(name, content)], as_truth=side == "ground_truth")
+        session.choose("rejected", taken if taken.documents is None else None)
+        st.rerun()
     source = session.read_source(content, name, side)
     if source.annotations is None:
         session.choose("rejected", source)
@@ -162,6 +189,7 @@ def view() -> None:
     _reference(files)
     _loaded(files)
     _problems(files)
+    _other_formats()
     _upload(files)
     found = session.opened()
     if found is not None:

@@ -6,39 +6,62 @@ from typing import Any
 
 import streamlit as st
 
+from evaluator.boxes import IntArray
+from evaluator.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.errors import plain
-from evaluator.overlay import layers
+from evaluator.overlay.mistake_filter import kept_text
+from evaluator.overlay.page_strip import strip
+from evaluator.overlay.text_lost import TextSummary
 from evaluator.results import count_of
 from pages import _frame as frame
 from pages import _session as session
-from pages._viewer import parse_events, viewer
+from pages import _session_browser as browser
+from pages import _session_findings as findings
+from pages import _session_words as words
+from pages._viewer import ViewerEvents, parse_events, viewer
 
 _KEY = "viewer"
-_STRIP_PAGES = 200
+_PAGES_OFFERED = 500
 _ORDERS = {"worst": "Worst first", "page": "In order"}
 
 
-def _filters(found: session.Opened) -> None:
-    """Document, label, order and mistake filters, in the sidebar."""
-    with st.sidebar:
-        documents = ["", *(document.doc_id for document in found.dataset.documents)]
-        names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
-        names[""] = f"All {count_of(len(documents) - 1, 'document')}"
-        if session.chosen("within") not in documents:
-            session.choose("within", "")
-        st.selectbox("Document", documents, format_func=names.__getitem__, key="within", persist_state="session")
-        labels = ["", *found.dataset.labels[: found.dataset.evaluated]]
-        if session.chosen("label") not in labels:
-            session.choose("label", "")
-        st.selectbox(
-            "Label",
-            labels,
-            format_func=lambda label: plain(label) if label else f"All {count_of(len(labels) - 1, 'label')}",
-            key="label",
-            persist_state="session",
+def _document_choice(found: session.Opened) -> None:
+    """All documents, or the pages of one."""
+    documents = ["", *(document.doc_id for document in found.dataset.documents)]
+    names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
+    names[""] = f"All {count_of(len(documents) - 1, 'document')}"
+    st.selectbox("Document", documents, format_func=names.__getitem__, key="within", persist_state="session")
+
+
+def _filters(found: session.Opened, counts: IntArray) -> None:
+    """The filter, in the sidebar: what, how sure, and which pages."""
+    titles = {name: ERROR_TYPES["document"][name].title for name in DOCUMENT}
+    present = [name for code, name in enumerate(DOCUMENT) if counts[code] or name in session.chosen("mistake_names")]
+    st.pills(
+        "Mistake",
+        present,
+        selection_mode="multi",
+        format_func=lambda name: f"{titles[name]} {counts[DOCUMENT.index(name)]:,}",
+        key="mistake_names",
+        persist_state="session",
+        help="None chosen shows all.",
+    )
+    labels = ["", *found.dataset.labels[: found.dataset.evaluated]]
+    st.selectbox(
+        "Label",
+        labels,
+        format_func=lambda label: plain(label) if label else f"All {count_of(len(labels) - 1, 'label')}",
+        key="label",
+        persist_state="session",
+    )
+    _range("Box score", "score_range", "Missed boxes have no score and stay.")
+    st.checkbox("Only pages with mistakes", key="only", persist_state="session")
+    st.checkbox("Only without verdict", key="unjudged", persist_state="session")
+    with st.expander("More filters"):
+        _range(
+            "IoU of the pair", "fit_range", "Mistakes without a pair have none; they stay when the range begins at 0."
         )
-        if session.chosen("order") not in _ORDERS:
-            session.choose("order", "worst")
+        _range("Size, share of the page", "size_range", "Of the largest box of a mistake.")
         st.segmented_control(
             "Pages",
             list(_ORDERS),
@@ -47,43 +70,165 @@ def _filters(found: session.Opened) -> None:
             required=True,
             persist_state="session",
         )
-        session.choose("only", bool(session.chosen("only", False)))
-        st.checkbox("Only pages with mistakes", key="only", persist_state="session")
+        _poor_matches()
+        _saved_filters()
 
 
-def _order(found: session.Opened, model: session.Model) -> list[tuple[str, int]]:
-    """The pages that pass the filters, in the chosen order."""
-    within = session.chosen("within") or None
-    label = session.chosen("label") or None
-    result = session.result_of(found, model, labels=(label,) if label else None)
-    counts: dict[str, int] = {}
-    if within and not label:
-        pages = session.page_count(found, within)
-        counts = {within: pages} if pages else {}
-    return layers.page_order(
-        result,
-        document=within,
-        page_counts=counts,
-        worst_first=session.chosen("order") == "worst",
-        only_mistakes=bool(session.chosen("only")),
-        only_with_boxes=label is not None,
+def _range(label: str, key: str, explained: str) -> None:
+    """A slider for two bounds."""
+    st.slider(label, 0.0, 1.0, step=0.01, key=key, persist_state="session", help=explained)
+
+
+def _poor_matches() -> None:
+    """Matched boxes that fit badly, as mistakes of their own."""
+    st.checkbox(
+        "Also poor matches",
+        key="poor",
+        persist_state="session",
+        help="Matched pairs below these shares are listed as cut off or over-cropped. The counts of TP, FP and FN "
+        "stay as they are.",
+    )
+    if session.chosen("poor"):
+        for name, key in (("Coverage below", "poor_coverage"), ("Purity below", "poor_purity")):
+            st.slider(name, 0.0, 1.0, step=0.01, key=key, persist_state="session")
+
+
+def _saved_filters() -> None:
+    """Filters of this session under names."""
+    saved = list(browser.saved_filters())
+    name = st.text_input("Save the filter as", key="filter_name", max_chars=60)
+    with st.container(horizontal=True, gap="small"):
+        if st.button("Save", key="filter_save"):
+            wrong = browser.save_filter(name)
+            if wrong:
+                st.caption(wrong)
+            else:
+                st.rerun()
+    for each in saved:
+        with st.container(horizontal=True, gap="small", key=f"saved_{saved.index(each)}"):
+            st.button(
+                frame.escaped(frame.shortened(each, 22)),
+                key=f"use_{saved.index(each)}",
+                on_click=browser.use_filter,
+                args=(each,),
+                width="stretch",
+            )
+            st.button(
+                "Delete",
+                key=f"forget_{saved.index(each)}",
+                on_click=browser.forget_filter,
+                args=(each,),
+                type="tertiary",
+            )
+
+
+def _page_choice(shown: browser.Listed) -> None:
+    """The pages of the list with their counts; choosing one opens it.
+
+    It names no page as the chosen one: the viewer turns pages without running this part of the view again.
+    """
+    several = shown.chosen.document is None
+    offered = range(min(_PAGES_OFFERED, len(shown.pages)))
+
+    def name(position: int) -> str:
+        document, index = shown.pages.at(position)
+        mistakes = count_of(int(shown.pages.mistakes[position]), "mistake")
+        return f"{index + 1} · {mistakes}{' · ' + plain(document) if several else ''}"
+
+    def go() -> None:
+        position = session.chosen("page_wish")
+        if position is not None and position < len(shown.pages):
+            session.go_to(*shown.pages.at(position))
+        session.choose("page_wish", None)
+
+    st.selectbox(
+        "Pages, worst first" if session.chosen("order") == "worst" else "Pages, in order",
+        offered,
+        index=None,
+        format_func=name,
+        key="page_wish",
+        placeholder=f"Go to one of {len(shown.pages):,}",
+        on_change=go,
+        disabled=not len(shown.pages),
     )
 
 
-def _events() -> Any:  # noqa: ANN401 - ViewerEvents
+def _text_by_label(found: session.Opened, model: session.Model, document: str | None) -> None:
+    """How much text the model loses, by label: counted when asked for, because every page must be read."""
+    job = words.under_way()
+    running = job is not None and job.running
+    with st.expander("Text lost by label", expanded=running):
+        st.fragment(_text_count, run_every=0.5 if running else None)(found, model, document, running)
+
+
+def _text_count(found: session.Opened, model: session.Model, document: str | None, was_running: bool) -> None:
+    """The count, its progress, or the way to it."""
+    job, summary = words.under_way(), words.counted(found, model, document)
+    if job is not None and job.running:
+        done = job.summary.pages if job.summary else 0
+        st.progress(done / max(job.total, 1), text=f"{done:,} of {count_of(job.total, 'page')}")
+        if st.button("Stop", key="words_stop"):
+            words.stop()
+        return
+    if was_running:
+        st.rerun()
+    if summary is None:
+        pages = len(words.rows_of(found, document))
+        if job is not None and job.failed:
+            st.caption("The count ended with an error of the program; the log has it.")
+        st.caption(f"Reads the words of {count_of(pages, 'page')}.")
+        if st.button("Count", key="words_count", disabled=not pages):
+            words.start(found, model, document)
+            st.rerun()
+        return
+    _text_table(found, summary)
+
+
+def _text_table(found: session.Opened, summary: TextSummary) -> None:
+    """Labels with the most lost words first."""
+    rows = summary.rows(found.dataset.labels)
+    told = f"{count_of(summary.pages, 'page')}"
+    if summary.silent:
+        told += f"; {summary.silent:,} without a text layer or unreadable, not counted"
+    if rows:
+        st.dataframe(
+            {
+                "Label": ["All labels" if row["label"] is None else plain(row["label"]) for row in rows],
+                "Lost %": [None if row["share"] is None else 100 * row["share"] for row in rows],
+                "Lost": [row["lost"] for row in rows],
+                "Words": [row["words"] for row in rows],
+                "Elsewhere": [row["elsewhere"] for row in rows],
+                "Foreign": [row["foreign"] for row in rows],
+            },
+            hide_index=True,
+            row_height=26,
+            column_config={
+                "Label": st.column_config.TextColumn(width=80),
+                "Lost %": st.column_config.NumberColumn(format="%.1f", width=56),
+                "Lost": st.column_config.NumberColumn(help="In a ground truth and in no prediction.", width=52),
+                "Words": st.column_config.NumberColumn(help="In a ground truth of the label.", width=60),
+                "Elsewhere": st.column_config.NumberColumn(help="Only in predictions of other labels.", width=80),
+                "Foreign": st.column_config.NumberColumn(
+                    help="In a prediction of the label, in no ground truth of it.", width=70
+                ),
+            },
+        )
+    st.caption(f"Words of the text layer. {told}.")
+
+
+def _events() -> ViewerEvents:
     return parse_events(session.chosen(_KEY))
 
 
-def _went(order: list[tuple[str, int]]) -> None:
-    """A page turn, a click on the strip."""
+def _went(shown: browser.Listed) -> None:
+    """A page turn, a click on the strip, the way to the next mistake."""
     go = _events().go
     if go is None:
         return
-    here = (go.document, go.index)
-    if go.step and here in order:
-        session.go_to(*order[min(max(order.index(here) + go.step, 0), len(order) - 1)])
-    elif not go.step:
-        session.go_to(go.document, go.index)
+    if go.mistake:
+        browser.turn_to_mistake(shown, go.document, go.index, go.mistake)
+    else:
+        browser.turn(shown, go.document, go.index, go.step)
 
 
 def _selected() -> None:
@@ -100,17 +245,27 @@ def _sharper() -> None:
         session.choose("sharper", (wish.document, wish.index, min(wish.width, 8_000)))
 
 
+def _judged(found: session.Opened, model: session.Model) -> None:
+    """A verdict; what the store does not take comes back with the page, marked as not saved."""
+    event = _events().verdict
+    if event is not None:
+        place = session.Place(event.document, event.index)
+        told = {"target": event.target, "verdict": event.verdict, "note": event.note}
+        findings.handle(found, model, place, told)
+
+
 def _flipped(letters: list[str]) -> None:
     """The other model."""
     letter = _events().model
     if letter in letters:
         session.choose("model", letter)
+        session.choose("whole_view", True)
 
 
 def _cleared() -> None:
     """All filters off."""
-    for name, value in (("within", ""), ("label", ""), ("only", False)):
-        session.choose(name, value)
+    browser.clear_filter()
+    session.choose("whole_view", True)
 
 
 def view() -> None:
@@ -123,86 +278,108 @@ def view() -> None:
         frame.need_files()
         return
     chosen = session.models(found)
-    model = session.model_choice(found)
     frame.title("Page browser", frame.signature(found, chosen))
     frame.banners(found)
     frame.operating_point(found, pick_model=True)
     model = session.model_choice(found)
-    _filters(found)
-    order = _order(found, model)
-    place = session.place_in(order)
-    data = _data(found, chosen, model, order, place)
+    browser.settle_filter(found)
+    shown = browser.listed(found, model)
+    with st.sidebar:
+        _document_choice(found)
+        _page_choice(shown)
+        _filters(found, shown.counts)
+        _text_by_label(found, model, shown.chosen.document)
+        with st.expander("You as reviewer"):
+            findings.ask_author()
+        frame.lines(kept_text(shown.pages, shown.keep, shown.chosen))
+    session.choose("whole_view", False)
+    _pages(found, chosen, model, shown)
+
+
+@st.fragment
+def _pages(
+    found: session.Opened, chosen: tuple[session.Model, ...], model: session.Model, shown: browser.Listed
+) -> None:
+    """The viewer: a page turn runs this part only, the numbers around it stay."""
+    if session.chosen("whole_view"):
+        st.rerun()
+    place = browser.find_place(shown)
+    if place is not None:
+        session.choose("doc", place.document)
+        session.choose("page", place.index)
+    data = _data(found, chosen, model, shown, place)
+    session.leave_first_address()
+    address = session.finish(
+        doc=place.document if place else None,
+        page=str(place.index + 1) if place else None,
+        box=session.chosen("box"),
+        **browser.filter_address(),
+    )
     viewer(
-        data,
+        data | {"address": address, "signature": frame.signature(found, chosen)},
         key=_KEY,
-        on_go=lambda: _went(order),
+        on_go=lambda: _went(shown),
         on_selected=_selected,
         on_sharper=_sharper,
         on_model=lambda: _flipped([other.letter for other in chosen]),
         on_clear_filter=_cleared,
+        on_verdict=lambda: _judged(found, model),
     )
-    frame.sidebar(found)
     if place is not None:
-        session.choose("doc", place.document)
-        session.choose("page", place.index)
-    session.finish(
-        doc=place.document if place else None,
-        page=str(place.index + 1) if place else None,
-        box=session.chosen("box"),
-        within=session.chosen("within") or None,
-        label=session.chosen("label") or None,
-        order=None if session.chosen("order") == "worst" else session.chosen("order"),
-        only="yes" if session.chosen("only") else None,
-    )
+        browser.prepare_neighbours(found, shown, place)
+    session.settle_memory("page drawn")
 
 
 def _data(
     found: session.Opened,
     chosen: tuple[session.Model, ...],
     model: session.Model,
-    order: list[tuple[str, int]],
+    shown: browser.Listed,
     place: session.Place | None,
 ) -> dict[str, Any]:
-    """What the viewer shows."""
-    models = [{"letter": other.letter, "name": plain(other.name)} for other in chosen]
+    """What the viewer draws."""
     data: dict[str, Any] = {
         "page": None,
         "boxes": [],
         "mistakes": [],
         "strip": [],
+        "strip_first": 0,
         "counts": dict.fromkeys(("TP", "FP", "FN", "ground_truth", "predictions"), 0),
         "limit": None,
         "labels": [],
         "model": {"letter": model.letter, "name": plain(model.name)},
-        "models": models,
+        "models": [{"letter": other.letter, "name": plain(other.name)} for other in chosen],
         "selected": None,
+        "walk": None,
         "empty": {"text": "No page passes the filter.", "action": "Clear filter"},
     }
     if place is None:
         return data
-    position = order.index((place.document, place.index))
+    pages = shown.pages
+    position = pages.position(place.document, place.index)
     wish = session.chosen("sharper")
     width = wish[2] if wish and wish[:2] == (place.document, place.index) else None
     name = next(document.name for document in found.dataset.documents if document.doc_id == place.document)
-    first = max(0, min(position - _STRIP_PAGES // 2, len(order) - _STRIP_PAGES))
-    window = order[first : first + _STRIP_PAGES]
-    label = session.chosen("label") or None
-    result = session.result_of(found, model, labels=(label,) if label else None)
     picture = session.page_picture(found, place, width=width)
     points = None if picture["problem"] else (picture["width"], picture["height"])
-    data |= session.overlay_of(found, model, place, label, page_points=points)
+    data |= browser.with_verdicts(found, model, place, browser.drawn(found, shown, place, points))
+    data |= strip(shown.working.result, pages, position or 0)
+    if position is None:
+        for entry in data["strip"]:
+            entry["current"] = False
     data |= {
         "page": {
             "document": place.document,
             "name": plain(name),
             "index": place.index,
             "count": session.page_count(found, place.document),
-            "position": position + 1,
-            "total": len(order),
+            "position": 0 if position is None else position + 1,
+            "total": len(pages),
             **picture,
+            **data.pop("text"),
         },
-        "strip": layers.strip(result, window, position - first),
-        "selected": session.chosen("box"),
+        "selected": browser.settle_box(data["mistakes"]),
+        "walk": browser.walk(shown, position),
         "empty": None,
     }
     return data

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pymupdf
 
+from sample_data import make_paperwork, make_posters
 from sample_data.detectors import detect_blocks, detect_lines
 from sample_data.labelling import Region
 from sample_data.report import Report, TruthPage, write
@@ -156,3 +157,5 @@ def predict(model: str, pdfs: dict[str, bytes], sizes: dict[str, list[tuple[floa
 
 if __name__ == "__main__":
     build(Path(__file__).parent)
+    make_paperwork.build(Path(__file__).parent / "fields")
+    make_posters.build(Path(__file__).parent / "posters")

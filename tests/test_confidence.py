@@ -12,7 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.confidence import Confidence, auroc, brier, calibration, review_budgets, review_curve
+from evaluator.confidence import (
+    Confidence,
+    auroc,
+    bin_of,
+    brier,
+    calibration,
+    least_sure,
+    review_budgets,
+    review_curve,
+    review_sentence,
+    reviewed_count,
+)
 
 # AUROC of scikit-learn 1.9.1, Brier of numpy, the rest of stickler-eval 1.0.0; see tests/oracles/README.md.
 CASES = json.loads((Path(__file__).parent / "oracles" / "stickler" / "_confidence_metrics.json").read_text())
@@ -140,3 +151,51 @@ def test_a_review_of_everything_finds_everything(pairs: list[tuple[bool, float]]
     assert curve[-1] == (~right).sum()
     for row in review_budgets(right, confidence, [1.0]):
         assert (row.caught, row.at_random, row.gain) == (1.0, 1.0, 1.0)
+
+
+# --- reviews -------------------------------------------------------------------------------------------------
+
+
+@settings(deadline=None)
+@given(values, st.integers(1, 100).map(lambda percent: percent / 100))
+def test_the_least_sure_are_those_that_the_budget_counts(pairs: Any, budget: float) -> None:
+    right, confidence = columns(pairs)
+    rows = least_sure(confidence, budget)
+    found = review_budgets(right, confidence, (budget,))
+    if found:
+        assert len(rows) == found[0].reviewed
+        assert int((~right[rows]).sum()) == found[0].errors_found
+    assert len(rows) == reviewed_count(len(right), budget)
+    others = np.setdiff1d(np.arange(len(right)), rows)
+    assert not len(rows) or not len(others) or confidence[rows].max() <= confidence[others].min()
+
+
+@given(values, st.integers(1, 12))
+def test_bins_hold_their_lower_edge(pairs: Any, bins: int) -> None:
+    _, confidence = columns(pairs)
+    edges = np.arange(bins + 1) / bins
+    for value, row in zip(confidence, bin_of(confidence, bins=bins), strict=True):
+        assert edges[row] <= value
+        assert value < edges[row + 1] or (row == bins - 1 and value == 1.0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (
+            (0, 1, 9),
+            "Review the least sure 20 % and you catch 67 % of the errors: 2 of 3 in 2 of 10 values; at random 20 %.",
+        ),
+        ((), "All 10 values with a confidence are right: a review has nothing to catch."),
+    ],
+)
+def test_what_a_review_finds_in_words(wrong: tuple[int, ...], sentence: str) -> None:
+    right = np.array([place not in wrong for place in range(10)])
+    rows = review_budgets(right, np.arange(10) / 10, (0.2,))
+    assert review_sentence(rows[0] if rows else None, errors=len(wrong), total=10) == sentence
+
+
+def test_a_review_of_nothing_in_words() -> None:
+    assert review_sentence(None, errors=0, total=0) == "No value has a confidence, so a review has nothing to go by."
+    assert reviewed_count(0, 0.5) == 0
+    assert reviewed_count(3, 0.1) == 1

@@ -1,4 +1,4 @@
-"""What the viewer is given to draw: status, partner, nearest box, mistakes, strip and order of pages."""
+"""What the viewer is given to draw: status, partner, nearest box, mistakes, filtered ones and lost text."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ import numpy as np
 import pytest
 
 from evaluator.dataset import join
-from evaluator.overlay import layers
+from evaluator.error_types import MistakeOptions
+from evaluator.overlay import layers, mistake_filter
+from evaluator.overlay.mistake_filter import MistakeFilter
+from evaluator.overlay.text_lost import PageText
+from evaluator.pages_pdf import Words
 from evaluator.protocols import snapshot
 from tests.building import Box, box, ground_truth, random_rows
 from tests.building import annotations as prediction
 
 BOX_KEYS = {
     "key", "side", "status", "label", "xyxy", "score", "iou", "coverage", "purity", "partner", "nearest", "mistake",
-    "source",
+    "faded", "source",
 }  # fmt: skip
 
 
@@ -77,14 +81,13 @@ def test_a_near_miss_is_one_mistake_with_one_number_on_two_boxes() -> None:
             "status": "FP",
             "title": "Near miss",
             "label": "Figure",
-            "lines": [
-                "overlaps too little for the IoU threshold",
-                "IoU 0.33 · coverage 0.50 · purity 0.50",
-                "score 0.80",
-            ],
+            "lines": ["overlaps too little for the IoU threshold", "IoU 0.33 · score 0.80"],
             "tags": ["FP", "FN"],
             "keys": ["p0", "g0"],
             "cut": None,
+            "lost_words": None,
+            "foreign_words": None,
+            "foreign": [],
         }
     ]
     assert data["counts"] == {"TP": 0, "FP": 1, "FN": 1, "ground_truth": 1, "predictions": 1}
@@ -97,26 +100,19 @@ def test_a_cut_off_box_says_which_side_and_how_much() -> None:
     (mistake,) = layers.page_data(result_of(*CUT), 0, page_points=(600.0, 800.0))["mistakes"]
     assert (mistake["title"], mistake["tags"]) == ("Cut off", ["FP", "FN"])
     assert mistake["cut"] == {"side": "bottom", "share": pytest.approx(0.75), "points": pytest.approx(240.0)}
-    assert mistake["lines"] == [
-        "75 % of the height missing at the bottom",
-        "IoU 0.25 · coverage 0.25 · purity 1.00",
-        "score 0.80",
-    ]
+    assert mistake["lines"] == ["bottom −75 %, 240 pt", "IoU 0.25 · score 0.80"]
     sideways = [box(0.2, 0.1, 0.5, 0.5)], [box(0.35, 0.1, 0.5, 0.5)]
     (mistake,) = layers.page_data(result_of(*sideways, iou=0.75), 0, page_points=(600.0, 800.0))["mistakes"]
     assert mistake["cut"] == {"side": "left", "share": pytest.approx(0.5), "points": pytest.approx(90.0)}
-    assert mistake["lines"][0] == "50 % of the width missing on the left"
-    assert page_of(*CUT)["mistakes"][0]["cut"]["points"] is None, "a page whose size nobody knows"
+    assert mistake["lines"][0] == "left −50 %, 90 pt"
+    unmeasured = page_of(*CUT)["mistakes"][0]
+    assert (unmeasured["cut"]["points"], unmeasured["lines"][0]) == (None, "bottom −75 %"), "a size that nobody knows"
 
 
 def test_an_over_cropped_box_has_no_cut() -> None:
     (mistake,) = page_of(*CUT[::-1])["mistakes"]
     assert (mistake["title"], mistake["cut"]) == ("Over-cropped", None)
-    assert mistake["lines"] == [
-        "300 % of the height too much at the bottom",
-        "IoU 0.25 · coverage 1.00 · purity 0.25",
-        "no score",
-    ]
+    assert mistake["lines"] == ["bottom +300 %", "IoU 0.25 · no score"]
 
 
 def test_a_split_and_a_merge_are_one_mistake_each() -> None:
@@ -152,14 +148,14 @@ def test_a_mistake_keeps_its_name_when_only_a_part_of_it_is_shown() -> None:
     result = result_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.5, label="Table", score=0.8)])
     (mistake,) = layers.page_data(result, 0, labels=["Table"])["mistakes"]
     assert (mistake["title"], mistake["keys"], mistake["tags"]) == ("Wrong class", ["p0"], ["FP"])
-    assert mistake["lines"] == ["predicted as Table", "IoU 1.00 · coverage 1.00 · purity 1.00", "score 0.80"]
+    assert mistake["lines"] == ["predicted as Table", "IoU 1.00 · score 0.80"]
 
 
 def test_the_same_place_under_another_label_is_a_wrong_class() -> None:
     data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.5, label="Table", score=0.8)])
     (mistake,) = data["mistakes"]
     assert (mistake["title"], mistake["label"]) == ("Wrong class", "Figure")
-    assert mistake["lines"] == ["predicted as Table", "IoU 1.00 · coverage 1.00 · purity 1.00", "score 0.80"]
+    assert mistake["lines"] == ["predicted as Table", "IoU 1.00 · score 0.80"]
     assert data["labels"] == ["Figure", "Table"]
 
 
@@ -175,10 +171,9 @@ def test_a_slight_touch_is_two_mistakes_that_name_each_other() -> None:
     # IoU 0.0526: nearest, but not near.
     data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.46, 0.5, 0.86)])
     assert [each["title"] for each in data["mistakes"]] == ["Missed", "Invented"]
-    fit = "IoU 0.05 · coverage 0.10 · purity 0.10"
     assert [each["lines"] for each in data["mistakes"]] == [
-        ["overlaps a false positive Figure", fit],
-        ["overlaps a missed Figure", fit, "no score"],
+        ["overlaps a false positive Figure", "IoU 0.05"],
+        ["overlaps a missed Figure", "IoU 0.05 · no score"],
     ]
 
 
@@ -187,11 +182,7 @@ def test_a_second_box_on_a_matched_one_says_so() -> None:
     found = by_key(data)
     assert [found[key]["status"] for key in ("g0", "p0", "p1")] == ["truth", "TP", "FP"]
     assert data["mistakes"][0]["title"] == "Duplicate"
-    assert data["mistakes"][0]["lines"] == [
-        "overlaps a matched Figure",
-        "IoU 0.75 · coverage 0.75 · purity 1.00",
-        "score 0.30",
-    ]
+    assert data["mistakes"][0]["lines"] == ["overlaps a matched Figure", "IoU 0.75 · score 0.30"]
     assert (found["p1"]["nearest"]["key"], found["g0"]["mistake"]) == ("g0", None)
 
 
@@ -294,65 +285,52 @@ def test_on_random_pages_counts_numbers_and_partners_agree_with_the_core(seed: i
                 assert found[each["nearest"]["key"]]["side"] != each["side"]
 
 
-def pages_of(order: list[tuple[str, int]]) -> list[str]:
-    return [f"{document[0]}{index}" for document, index in order]
+# --- a filter, poor matches and the text of the page ------------------------------------------------------------
 
 
-@pytest.fixture
-def three_documents() -> snapshot.ThresholdResult:
-    """Mistakes: a0 none, a1 two, b0 one, b3 one, c0 empty."""
-    truth = [
-        box(0.1, 0.1, 0.2, 0.2),
-        *(box(0.1 * i, 0.1, 0.1 * i + 0.05, 0.2, page=1) for i in (1, 2)),
-        box(0.1, 0.1, 0.2, 0.2, document="b.pdf", page=3, label="Table"),
-        box(0.1, 0.1, 0.2, 0.2, document="b.pdf", page=0),
-    ]
-    return result_of(truth, truth[:1], pages=[("c.pdf", 0)])
+def kept(result: snapshot.ThresholdResult, chosen: MistakeFilter, options: MistakeOptions | None = None) -> layers.Kept:
+    mistakes = mistake_filter.named(result, options)
+    columns = mistake_filter.mistake_columns(result, mistakes)
+    return layers.Kept(mistakes, mistake_filter.passing(columns, result.matching.dataset, chosen))
 
 
-def test_order_worst_first_and_in_order(three_documents: snapshot.ThresholdResult) -> None:
-    assert pages_of(layers.page_order(three_documents)) == ["a1", "b0", "b3", "a0", "c0"]
-    assert pages_of(layers.page_order(three_documents, worst_first=False)) == ["a0", "a1", "b0", "b3", "c0"]
+def test_a_filter_fades_the_boxes_of_the_mistakes_that_it_hides() -> None:
+    missed, cut = box(0.6, 0.6, 0.9, 0.9), box(0.1, 0.1, 0.5, 0.5)
+    result = result_of([missed, cut], [box(0.1, 0.1, 0.5, 0.2, score=0.8)])
+    assert [each["title"] for each in layers.page_data(result, 0)["mistakes"]] == ["Cut off", "Missed"]
+    data = layers.page_data(result, 0, kept=kept(result, MistakeFilter(names=("missed",))))
+    assert [(each["number"], each["title"]) for each in data["mistakes"]] == [(1, "Missed")]
+    assert data["hidden_mistakes"] == 1
+    found = by_key(data)
+    assert {key: (each["faded"], each["mistake"]) for key, each in found.items()} == {
+        "g0": (False, 1), "g1": (True, None), "p0": (True, None)
+    }  # fmt: skip
+    assert data["counts"] == {"TP": 0, "FP": 1, "FN": 2, "ground_truth": 2, "predictions": 1}, "a filter counts nothing"
+    assert layers.page_data(result, 0, kept=kept(result, MistakeFilter()))["hidden_mistakes"] == 0
 
 
-def test_order_of_some(three_documents: snapshot.ThresholdResult) -> None:
-    assert pages_of(layers.page_order(three_documents, only_mistakes=True)) == ["a1", "b0", "b3"]
-    assert pages_of(layers.page_order(three_documents, document="b.pdf")) == ["b0", "b3"]
-    assert pages_of(layers.page_order(three_documents, only_with_boxes=True)) == ["a1", "b0", "b3", "a0"]
-    assert layers.page_order(three_documents, document="c.pdf", only_mistakes=True) == []
-    assert layers.page_order(three_documents, document="z.pdf") == []
+def test_a_poor_match_is_a_mistake_when_asked_for() -> None:
+    result = result_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.35, score=0.8)])
+    assert layers.page_data(result, 0)["mistakes"] == []
+    options = MistakeOptions(min_coverage=0.7, min_purity=0.7)
+    data = layers.page_data(result, 0, options=options, kept=kept(result, MistakeFilter(), options))
+    (mistake,) = data["mistakes"]
+    assert (mistake["title"], mistake["tags"], sorted(mistake["keys"])) == ("Cut off", ["TP"], ["g0", "p0"])
+    assert mistake["lines"] == ["bottom −38 %", "IoU 0.62 · score 0.80"]
+    assert data["counts"]["TP"] == 1, "a poor match is a match"
 
 
-def test_order_with_the_pages_of_the_pdf(three_documents: snapshot.ThresholdResult) -> None:
-    order = layers.page_order(three_documents, document="b.pdf", page_counts={"b.pdf": 3})
-    assert pages_of(order) == ["b0", "b3", "b1", "b2"], "a page of the file beyond the PDF's end stays"
-    order = layers.page_order(three_documents, document="b.pdf", page_counts={"b.pdf": 3}, worst_first=False)
-    assert pages_of(order) == ["b0", "b1", "b2", "b3"]
-    only = layers.page_order(three_documents, document="b.pdf", page_counts={"b.pdf": 3}, only_mistakes=True)
-    assert pages_of(only) == ["b0", "b3"]
-
-
-def test_order_with_boxes_follows_the_chosen_labels(three_documents: snapshot.ThresholdResult) -> None:
-    pairs = snapshot.pair(three_documents.matching.dataset, 0, iou_floor=snapshot.IOU_FLOOR)
-    tables = pairs.match(labels=("Table",)).at(0.5)
-    assert pages_of(layers.page_order(tables, only_with_boxes=True)) == ["b3"]
-
-
-def test_strip(three_documents: snapshot.ThresholdResult) -> None:
-    pages = [("a.pdf", 1), ("a.pdf", 0), ("c.pdf", 0), ("a.pdf", 17)]
-    entries = layers.strip(three_documents, pages, 1)
-    assert [(each["document"], each["index"]) for each in entries] == pages
-    assert [each["mistakes"] for each in entries] == [2, 0, 0, 0]
-    assert [each["current"] for each in entries] == [False, True, False, False]
-    assert entries[1]["blocks"] == [[0.1, 0.1, 0.2, 0.2, "Figure"]]
-    assert [len(each["blocks"]) for each in entries] == [2, 1, 0, 0]
-
-
-def test_strip_draws_a_few_blocks_of_a_full_page() -> None:
-    truth = [box(0.01 * i, 0.1, 0.01 * i + 0.005, 0.2) for i in range(60)]
-    (entry,) = layers.strip(result_of(truth, []), [("a.pdf", 0)], 0)
-    assert (len(entry["blocks"]), entry["mistakes"]) == (12, 60)
-    assert layers.strip(result_of(truth, []), [], 0) == []
+def test_the_text_that_a_mistake_loses_is_listed_and_marked() -> None:
+    words = np.array([[0.1, 0.12, 0.2, 0.14], [0.1, 0.42, 0.2, 0.44], [0.3, 0.42, 0.4, 0.44], [0.8, 0.8, 0.9, 0.82]])
+    text = PageText(Words(words, ("Figure", "3.", "Households", "elsewhere")))
+    data = layers.page_data(result_of(*CUT), 0, text=text)
+    (mistake,) = data["mistakes"]
+    assert mistake["lines"][-1] == "lost: “3. Households” 2 words"
+    assert (mistake["lost_words"], mistake["foreign_words"], mistake["foreign"]) == (2, 0, [])
+    assert data["text"] == {"lost": words[1:3].tolist(), "lost_words": 2, "lost_ink": None}
+    (mistake,) = layers.page_data(result_of(*CUT[::-1]), 0, text=text)["mistakes"]
+    assert mistake["lines"][-1] == "swallowed: “3. Households” 2 words"
+    assert mistake["foreign"] == words[1:3].tolist()
 
 
 def test_labels_from_strangers_stay_as_they_are() -> None:

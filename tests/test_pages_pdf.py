@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import Image, ImageOps
 
 from evaluator import pages_pdf
 from evaluator.pages_pdf import PageImage, PagePool, PageProblem, PdfFolder, Words, find_document
@@ -408,7 +408,7 @@ def test_width_and_thumbnail(pool: PagePool, write: Callable[[str, bytes], Path]
 # --- images ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("suffix", "format_name"), [("png", "PNG"), ("JPG", "JPEG"), ("jpeg", "JPEG"), ("bmp", "BMP")])
+@pytest.mark.parametrize(("suffix", "format_name"), [("png", "PNG"), ("JPG", "JPEG"), ("bmp", "BMP"), ("tif", "TIFF")])
 def test_image_is_a_document_of_one_page(
     suffix: str, format_name: str, pool: PagePool, write: Callable[[str, bytes], Path]
 ) -> None:
@@ -437,14 +437,121 @@ def test_image_modes(mode: str, pool: PagePool, write: Callable[[str, bytes], Pa
         assert pixels(pool.page_image(write("mode.png", sheet.getvalue()), 0)).min() > 240
 
 
-def test_image_that_is_turned_says_so(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
-    sheet = io.BytesIO()
+@pytest.mark.parametrize("format_name", ["JPEG", "PNG", "TIFF"])
+@pytest.mark.parametrize("turned", range(1, 10))
+def test_image_is_turned_as_its_exif_orientation_says(
+    turned: int, format_name: str, pool: PagePool, write: Callable[[str, bytes], Path]
+) -> None:
+    """Pillow's own transposition is the oracle; 9 is no orientation."""
+    stored = Image.new("RGB", (48, 24), "white")
+    stored.paste((200, 30, 30), (0, 0, 16, 8))
     exif = Image.Exif()
-    exif[0x0112] = 6
-    Image.new("RGB", (40, 20)).save(sheet, "JPEG", exif=exif)
-    image = pool.page_image(write("turned.jpg", sheet.getvalue()), 0)
-    assert (image.width, image.height) == (40, 20)
-    assert image.warnings == ("The image's EXIF orientation (6) is not applied: boxes refer to its pixels.",)
+    exif[0x0112] = turned
+    sheet = io.BytesIO()
+    stored.save(sheet, format_name, exif=exif)
+    image = pool.page_image(write(f"turned.{format_name.lower()}", sheet.getvalue()), 0)
+    with Image.open(io.BytesIO(sheet.getvalue())) as again:
+        expected = ImageOps.exif_transpose(again).convert("RGB")
+    assert (image.width, image.height) == expected.size
+    assert (image.page_width, image.page_height) == expected.size
+    assert np.abs(pixels(image) - np.asarray(expected, dtype=np.float32)).mean() < 8
+    told = f"The image is turned by its EXIF orientation ({turned}): boxes refer to the turned picture."
+    assert image.warnings == ((told,) if 2 <= turned <= 8 else ())
+
+
+def test_page_sizes_of_an_image_are_those_of_the_turned_picture(
+    pool: PagePool, write: Callable[[str, bytes], Path]
+) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 8
+    sheet = io.BytesIO()
+    Image.new("RGB", (48, 24)).save(sheet, "JPEG", exif=exif)
+    path = write("side.jpg", sheet.getvalue())
+    assert pool.page_sizes(path).tolist() == [[24.0, 48.0]]
+    assert pool.page_image(path, 0, width=12).height == 24
+
+
+@pytest.mark.parametrize("exif", [b"not a directory", b"II*\0\x08\0\0\0\xff\xff", b"II*\0\xff\xff\xff\xff", b"XX"])
+def test_broken_exif_reads_as_none(exif: bytes, pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    sheet = io.BytesIO()
+    Image.new("RGB", (40, 20)).save(sheet, "JPEG", exif=b"Exif\0\0" + exif)
+    image = pool.page_image(write("broken.jpg", sheet.getvalue()), 0)
+    assert (image.width, image.height, image.warnings) == (40, 20, ())
+
+
+@pytest.mark.parametrize("compression", ["raw", "tiff_lzw", "tiff_deflate", "packbits", "jpeg"])
+def test_tiff_compressions(compression: str, pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    sheet = io.BytesIO()
+    Image.new("RGB", (60, 30), (30, 160, 60)).save(sheet, "TIFF", compression=compression)
+    image = pool.page_image(write("page.TIF", sheet.getvalue()), 0)
+    assert (image.width, image.height) == (60, 30)
+    assert np.abs(pixels(image)[15, 30] - np.array([30.0, 160.0, 60.0])).max() <= 12
+
+
+def test_cmyk_jpeg_is_shown_in_its_colours(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    sheet = io.BytesIO()
+    Image.new("RGB", (64, 64), (200, 30, 30)).convert("CMYK").save(sheet, "JPEG")
+    shown = pixels(pool.page_image(write("print.jpg", sheet.getvalue()), 0, width=32))
+    assert np.abs(shown[16, 16] - np.array([200.0, 30.0, 30.0])).max() <= 16
+
+
+def test_large_jpeg_is_decoded_at_a_fraction(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    """More pixels than an image may be decoded to: drawn at half its size, as sharp as the pixel budget allows."""
+    content = large_jpeg(10_000, 7_000)
+    path = write("a0.jpg", content)
+    small = pool.page_image(path, 0, width=1_000)
+    assert (small.width, small.height, small.page_width, small.page_height) == (1_000, 700, 10_000, 7_000)
+    sharp = pool.page_image(path, 0, width=16_000)
+    assert (sharp.width, sharp.height) == (5_000, 3_500)
+    for image in (small, sharp):
+        corner = pixels(image)[: image.height // 4, : image.width // 4]
+        assert np.abs(corner.mean(axis=(0, 1)) - np.array([200.0, 30.0, 30.0])).max() <= 12
+
+
+def large_jpeg(width: int, height: int, **options: object) -> bytes:
+    """A red picture of many pixels and few bytes."""
+    sheet = io.BytesIO()
+    Image.new("RGB", (width, height), (200, 30, 30)).save(sheet, "JPEG", quality=30, **options)
+    return sheet.getvalue()
+
+
+def test_progressive_jpeg_that_does_not_fit_into_memory_is_refused_before(
+    pool: PagePool, write: Callable[[str, bytes], Path]
+) -> None:
+    small = large_jpeg(400, 300, progressive=True)
+    assert pool.page_image(write("small.jpg", small), 0).width == 400
+    with pytest.raises(PageProblem) as caught:
+        pool.page_image(write("a0.jpg", renamed_size(small, 14_000, 10_000)), 0)
+    assert caught.value.kind == "too_large"
+    assert "It is a progressive JPEG, which has to be held whole: 401 MiB." in caught.value.text
+    # Colour at full size takes twice the memory.
+    full = large_jpeg(400, 300, progressive=True, subsampling=0)
+    with pytest.raises(PageProblem, match="801 MiB"):
+        pool.page_image(write("full.jpg", renamed_size(full, 14_000, 10_000)), 0)
+
+
+def renamed_size(content: bytes, width: int, height: int) -> bytes:
+    """A JPEG whose head claims another size."""
+    at = min(found for sign in (b"\xff\xc0", b"\xff\xc2") if (found := content.find(sign)) > 0) + 5
+    return content[:at] + height.to_bytes(2, "big") + width.to_bytes(2, "big") + content[at + 4 :]
+
+
+def test_hostile_jpegs_fail_typed(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    good = large_jpeg(400, 300)
+    for name, content, kind in (
+        ("cut.jpg", good[: len(good) // 2], "unreadable"),
+        ("head.jpg", good[:12], "unreadable"),
+        ("lie.jpg", renamed_size(good, 60_000, 60_000), "too_large"),
+        ("not.tif", b"II*\0" + b"\xff" * 40, "unreadable"),
+        ("png.jpg", png_header(8, 8), "unreadable"),
+    ):
+        with pytest.raises(PageProblem) as caught:
+            pool.page_image(write(name, content), 0)
+        assert caught.value.kind == kind, name
+    # The decoder fills up what is not there; a picture of the claimed size stays within the budget all the same.
+    lie = pool.page_image(write("lie_small.jpg", renamed_size(good, 15_000, 15_000)), 0)
+    assert lie.width * lie.height <= PIXEL_LIMIT
+    assert pool.page_image(write("good.jpg", good), 0).width == 400
 
 
 def test_image_bombs_and_wrong_names(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
@@ -880,6 +987,12 @@ def folder(tmp_path: Path) -> Path:
     (root / "sub" / "twice.pdf").write_bytes(page())
     (root / "sub" / "deep" / "twice.pdf").write_bytes(page())
     (root / "notes.txt").write_text("secret")
+    for number, names in ((7, ("poster.pdf", "photo.png")), (8, ("poster.jpg",)), (9, ("a.jpg", "b.png"))):
+        (root / f"poster-{number}").mkdir()
+        for name in names:
+            (root / f"poster-{number}" / name).write_bytes(page())
+    (root / "shot.jpg").write_bytes(page())
+    (root / "sub" / "shot.tif").write_bytes(page())
     if sys.platform != "win32":
         (root / "link_to_outside.pdf").symlink_to(tmp_path / "outside.pdf")
         (root / "sub" / "other_link.pdf").symlink_to(tmp_path / "outside.pdf")
@@ -983,6 +1096,13 @@ def test_no_file_outside_the_folder_is_opened(folder: Path) -> None:
         ("sub/twice.pdf", "sub/twice.pdf"),
         ("sub/deep/twice", "sub/deep/twice.pdf"),
         ("link_inside.pdf", "ok.pdf"),
+        ("scan", "sub/deep/scan.png"),
+        ("scan.pdf", "sub/deep/scan.png"),
+        ("scan.xml", "sub/deep/scan.png"),
+        ("ok.bmp", "ok.pdf"),
+        ("poster-7", "poster-7/poster.pdf"),
+        ("Poster-7", "poster-7/poster.pdf"),
+        ("poster-8", "poster-8/poster.jpg"),
     ],
 )
 def test_documents_are_found_by_name(name: str, expected: str, folder: Path) -> None:
@@ -1025,6 +1145,11 @@ def test_exact_spelling_goes_before_another_case(folder: Path) -> None:
             "Several documents are named twice.pdf. The folder documents holds sub/deep/twice.pdf and sub/twice.pdf; "
             "which one is meant is not clear. Keep one of them, or give them different names.",
         ),
+        (
+            "shot",
+            "Several documents are named shot. The folder documents holds shot.jpg and sub/shot.tif; which one is "
+            "meant is not clear. Keep one of them, or give them different names.",
+        ),
     ],
 )
 def test_sentences(name: str, sentence: str, folder: Path) -> None:
@@ -1043,6 +1168,7 @@ def test_sentences(name: str, sentence: str, folder: Path) -> None:
         ("pipe.pdf", "missing"),
         ("sub", "missing"),
         ("notes.txt", "missing"),
+        ("poster-9", "missing"),
     ],
 )
 def test_links_and_other_files_are_not_documents(name: str, kind: str, folder: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import time
+import urllib.parse
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -15,6 +17,11 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import readers
 from evaluator.dataset import Dataset, join
+from evaluator.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
+from evaluator.overlay import mistake_filter, text_lost
+from evaluator.overlay.mistake_filter import MistakeFilter
+from evaluator.overlay.page_rows import by_page
+from evaluator.pages_pdf import PagePool
 from evaluator.protocols import snapshot
 from tests import dashboard
 from tests.building import Box, box, random_rows, snapshot_file, write_file
@@ -204,7 +211,9 @@ def test_the_page_browser_opens_on_the_worst_page(monkeypatch: pytest.MonkeyPatc
     app = start(monkeypatch, PAGE_BROWSER)
     assert dashboard.title(app) == "Page browser"
     data, result = dashboard.viewer(app), core(0)
-    worst = int(np.argmax(result.per_page.mistakes))
+    # A mistake is an item of the list, whatever its number of boxes.
+    listed = np.bincount(result.mistakes.page, minlength=sample().pages)
+    worst = int(np.argmax(listed))
     dataset = sample()
     assert data["page"]["document"] == dataset.documents[dataset.page_document[worst]].doc_id
     assert data["page"]["index"] == dataset.page_index[worst]
@@ -215,7 +224,7 @@ def test_the_page_browser_opens_on_the_worst_page(monkeypatch: pytest.MonkeyPatc
     assert data["page"]["problem"] is None
     assert data["models"] == [{"letter": "A", "name": "lines 1.0"}, {"letter": "B", "name": "blocks 1.0"}]
     mistakes = [entry["mistakes"] for entry in data["strip"]]
-    assert mistakes == sorted(result.per_page.mistakes.tolist(), reverse=True)
+    assert mistakes == sorted(listed.tolist(), reverse=True)
     assert dashboard.three_numbers(app)["F1"] == f"{result.micro.f1[0]:.3f}"
 
 
@@ -227,7 +236,7 @@ def test_the_other_model_in_the_page_browser(monkeypatch: pytest.MonkeyPatch) ->
     assert data["model"] == {"letter": "B", "name": "blocks 1.0"}
     assert dashboard.three_numbers(app)["F1"] == f"{core(1).micro.f1[0]:.3f}"
     strip = [entry["mistakes"] for entry in data["strip"]]
-    assert strip == sorted(core(1).per_page.mistakes.tolist(), reverse=True)
+    assert strip == sorted(np.bincount(core(1).mistakes.page, minlength=sample().pages).tolist(), reverse=True)
 
 
 def test_filters_of_the_page_browser(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,6 +265,150 @@ def test_filters_of_the_page_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(dashboard.viewer(app)["strip"]) == int((core(0).per_page.mistakes > 0).sum())
 
 
+def test_mistakes_are_filtered_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER)
+    mistakes = core(0).mistakes
+    pills = app.button_group(key="mistake_names")
+    assert [option.content for option in pills.proto.options] == [
+        f"{ERROR_TYPES['document'][name].title} {count}"
+        for name, count in zip(DOCUMENT, mistakes.counts.tolist(), strict=True)
+        if count
+    ]
+    pills.set_value(["cut_off", "wrong_class"])
+    dashboard.fine(app.run())
+    data = dashboard.viewer(app)
+    assert {each["name"] for each in data["mistakes"]} <= {"cut_off", "wrong_class"}
+    wanted = np.isin(mistakes.kind, [DOCUMENT.index(name) for name in ("cut_off", "wrong_class")])
+    by_page = np.bincount(mistakes.page[wanted], minlength=sample().pages)
+    assert [each["mistakes"] for each in data["strip"]] == sorted(by_page.tolist(), reverse=True)
+    on_page = [data["page"]["document"], data["page"]["index"]]
+    row = next(
+        row
+        for row in range(sample().pages)
+        if [sample().documents[sample().page_document[row]].doc_id, int(sample().page_index[row])] == on_page
+    )
+    assert len(data["mistakes"]) == by_page[row]
+    assert data["hidden_mistakes"] == (mistakes.page == row).sum() - by_page[row]
+    assert data["walk"]["total"] == wanted.sum()
+    assert dict(urllib.parse.parse_qsl(data["address"]))["mistakes"] == "cut_off,wrong_class"
+    again = start(monkeypatch, PAGE_BROWSER, mistakes="cut_off,wrong_class")
+    strips = [[{**entry, "current": None} for entry in each["strip"]] for each in (dashboard.viewer(again), data)]
+    assert strips[0] == strips[1], "a link carries the filter"
+
+
+def test_mistakes_are_filtered_by_score_fit_and_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER, score="0.5-1", fit="0.1-0.9", size="0-0.2")
+    assert app.slider(key="score_range").value == (0.5, 1.0)
+    assert app.slider(key="fit_range").value == (0.1, 0.9)
+    result = core(0)
+    columns = mistake_filter.mistake_columns(result, result.mistakes)
+    chosen = MistakeFilter(score=(0.5, 1.0), iou=(0.1, 0.9), size=(0.0, 0.2))
+    keep = mistake_filter.passing(columns, sample(), chosen)
+    assert 0 < keep.sum() < len(keep)
+    assert dashboard.viewer(app)["walk"]["total"] == keep.sum()
+
+
+def test_poor_matches_join_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER)
+    before = dashboard.viewer(app)["walk"]["total"]
+    app.checkbox(key="poor").set_value(True)
+    dashboard.fine(app.run())
+    app.slider(key="poor_coverage").set_value(0.9)
+    dashboard.fine(app.run())
+    data = dashboard.viewer(app)
+    options = MistakeOptions(min_coverage=0.9, min_purity=0.7)
+    assert data["walk"]["total"] == len(mistake_filter.named(core(0), options)) > before
+    assert dashboard.three_numbers(app)["F1"] == f"{core(0).micro.f1[0]:.3f}", "a poor match is a match"
+    assert dict(urllib.parse.parse_qsl(data["address"])) | {"poor": "yes", "coverage": "0.9"} == dict(
+        urllib.parse.parse_qsl(data["address"])
+    )
+
+
+def test_a_filter_is_saved_and_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER, mistakes="missed", within="tram-options.pdf", score="0.3-1")
+    app.text_input(key="filter_name").set_value("![x](http://x) tram")
+    app.button(key="filter_save").click()
+    dashboard.fine(app.run())
+    strip = dashboard.viewer(app)["strip"]
+    assert_no_markup(app)
+    app.session_state["mistake_names"], app.session_state["within"] = [], ""
+    dashboard.fine(app.run())
+    assert dashboard.viewer(app)["strip"] != strip
+    app.button(key="use_0").click()
+    dashboard.fine(app.run())
+    assert [{**each, "current": False} for each in dashboard.viewer(app)["strip"]] == [
+        {**each, "current": False} for each in strip
+    ]
+    app.button(key="forget_0").click()
+    dashboard.fine(app.run())
+    assert "use_0" not in [each.key for each in app.button]
+    app.text_input(key="filter_name").set_value("  ")
+    app.button(key="filter_save").click()
+    dashboard.fine(app.run())
+    assert "A filter needs a name." in [each.value for each in app.caption]
+
+
+def test_a_link_to_a_page_that_the_filter_hides_leads_there_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER, doc="school-census.pdf", page="3", within="tram-options.pdf")
+    data = dashboard.viewer(app)
+    assert (data["page"]["document"], data["page"]["index"], data["page"]["position"]) == ("school-census.pdf", 2, 0)
+    assert {each["document"] for each in data["strip"]} == {"tram-options.pdf"}
+    assert not any(each["current"] for each in data["strip"])
+    app.selectbox(key="within").set_value("rainfall-atlas.pdf")
+    dashboard.fine(app.run())
+    assert dashboard.viewer(app)["page"]["document"] == "rainfall-atlas.pdf", "a filter of one's own leads to its pages"
+
+
+def test_the_page_choice_goes_to_a_page_and_forgets_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER)
+    listed = dashboard.viewer(app)["strip"]
+    choice = app.selectbox(key="page_wish")
+    assert choice.options[2].startswith(f"{listed[2]['index'] + 1} · {listed[2]['mistakes']} mistake")
+    choice.set_value(2)
+    dashboard.fine(app.run())
+    page = dashboard.viewer(app)["page"]
+    assert (page["document"], page["index"], page["position"]) == (listed[2]["document"], listed[2]["index"], 3)
+    assert app.selectbox(key="page_wish").value is None
+
+
+def test_lost_text_reaches_the_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = dashboard.viewer(start(monkeypatch, PAGE_BROWSER, doc="river-districts.pdf", page="2"))
+    assert data["page"]["lost_words"] == len(data["page"]["lost"]) == 7
+    (cut,) = [each for each in data["mistakes"] if each["name"] == "cut_off"]
+    assert cut["lost_words"] == 7
+    assert cut["lines"][2] == "lost: “0 20 40 60 80 light Mini-grid” 7 words"
+    scan = dashboard.viewer(start(monkeypatch, PAGE_BROWSER, doc="scanned-minutes-1997.pdf", page="2"))["page"]
+    assert scan["lost_words"] is None
+    assert 0.0 <= scan["lost_ink"] < 1.0
+
+
+def test_lost_words_are_counted_by_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER, within="river-districts.pdf")
+    app.button(key="words_count").click()
+    deadline = time.monotonic() + 60
+    while not any("Lost" in each.value.columns for each in app.dataframe):
+        assert time.monotonic() < deadline, "the count does not end"
+        dashboard.fine(app.run())
+    table = next(each.value for each in app.dataframe if "Lost" in each.value.columns).set_index("Label")
+    assert table.index[-1] == "All labels"
+    lost = 0
+    code = [document.doc_id for document in sample().documents].index("river-districts.pdf")
+    with PagePool(workers=1, spares=0) as pool:
+        for row in np.flatnonzero(sample().page_document == code).tolist():
+            text = pool.words(SAMPLE_DATA / "pdf" / "river-districts.pdf", int(sample().page_index[row])).boxes
+            truths, predictions = (side.on(row) for side in by_page(core(0)))
+            for label in np.unique(sample().ground_truth.label[truths]):
+                mine = truths[sample().ground_truth.label[truths] == label]
+                held = [
+                    text_lost.held(text, side)
+                    for side in (sample().ground_truth.xyxy[mine], core(0).matching.prediction.xyxy[predictions])
+                ]
+                lost += int((held[0] & ~held[1]).sum())
+    assert table.loc["All labels", "Lost"] == lost > 0
+    assert table["Lost"][:-1].sum() == lost
+    assert "6 pages" in " ".join(each.value for each in app.caption)
+
+
 def test_a_filter_without_pages_says_so_and_shows_the_way_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     app = start(monkeypatch, PAGE_BROWSER, files=files_of(tmp_path, TRUTH, TRUTH))
     app.checkbox(key="only").set_value(True)
@@ -280,7 +433,19 @@ def test_files_lists_the_sample_data(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Nothing is wrong with these files." in [each.value for each in app.caption]
 
 
-@pytest.mark.parametrize("view", VIEWS)
+def test_the_foot_of_the_page_browser_says_what_the_filter_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, PAGE_BROWSER)
+    mistakes = core(0).mistakes
+    pages = len(set(mistakes.page.tolist()))
+    assert dashboard.words(app)[-2:] == ["36 pages, 8 documents", f"{len(mistakes)} mistakes on {pages} pages"]
+    app.button_group(key="mistake_names").set_value(["missed"])
+    dashboard.fine(app.run())
+    missed = mistakes.kind == DOCUMENT.index("missed")
+    kept, pages = int(missed.sum()), len(set(mistakes.page[missed].tolist()))
+    assert dashboard.words(app)[-1] == f"Filter keeps {kept} mistakes on {pages} pages"
+
+
+@pytest.mark.parametrize("view", [view for view in VIEWS if view != PAGE_BROWSER])
 def test_the_sidebar_counts(monkeypatch: pytest.MonkeyPatch, view: str) -> None:
     words = dashboard.words(start(monkeypatch, view))
     for line in ("36 pages, 8 documents", f"{len(sample().ground_truth):,} ground-truth boxes, 11 labels"):

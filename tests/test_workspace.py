@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evaluator.errors import BadInput
-from evaluator.workspace import find
+from evaluator.workspace import Sides, find, from_json, sample
 from tests.building import box, write_file
 
 ONE = [box(0.1, 0.1, 0.9, 0.9)]
@@ -135,6 +135,126 @@ def test_formats_that_the_dashboard_does_not_show_are_left_out_and_said(folder: 
     found = find([folder])
     assert "instances.json" not in {path.name for path in (found.ground_truth, *found.predictions) if path}
     assert [finding.sentence for finding in found.findings if finding.file == "instances.json"] == [
-        "instances.json: the dashboard shows files of the format snapshot; found coco. "
+        "instances.json: the dashboard shows files of the formats snapshot, fields and posters; found coco. "
         "Evaluate it in the terminal: layoutscope evaluate coco --gt FILE --pred FILE."
     ]
+
+
+# --- extracted fields and posters ----------------------------------------------------------------------------
+
+
+def fields_file(path: Path, *, confidence: float | None = None) -> Path:
+    """A document with one rich value."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    more = {} if confidence is None else {"_confidence": confidence}
+    path.write_text(json.dumps({"total": {"_value": 3, "_bbox": [0, 0, 1, 1], **more}}))
+    return path
+
+
+def poster_file(path: Path) -> Path:
+    """The text of a poster."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"posterContent": {"sections": []}}))
+    return path
+
+
+def test_a_folder_of_fields_is_one_side(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        fields_file(tmp_path / name / "one.json", confidence=0.5)
+        fields_file(tmp_path / name / "two.json", confidence=0.5)
+    fields_file(tmp_path / "ground truth" / "one.json")
+    (tmp_path / "ground truth" / "plain.json").write_text('{"total": 3}')
+    (tmp_path / "pdf").mkdir()
+    (tmp_path / "pdf" / "one.pdf").write_bytes(b"%PDF-1.7")
+    found = find([tmp_path])
+    assert found.fields == Sides(
+        tmp_path / "ground truth", (tmp_path / "a", tmp_path / "b"), tmp_path.resolve() / "pdf"
+    )
+    assert (found.ground_truth, found.predictions, found.posters, found.findings) == (None, (), Sides(), ())
+
+
+def test_fields_without_confidence_are_the_ground_truth_when_no_name_says(tmp_path: Path) -> None:
+    fields_file(tmp_path / "people" / "one.json")
+    fields_file(tmp_path / "model" / "one.json", confidence=0.5)
+    found = find([tmp_path])
+    assert found.fields == Sides(tmp_path / "people", (tmp_path / "model",), None)
+
+
+def test_two_sides_of_fields_without_confidence_are_not_guessed(tmp_path: Path) -> None:
+    fields_file(tmp_path / "people" / "one.json")
+    fields_file(tmp_path / "model" / "one.json")
+    found = find([tmp_path])
+    assert found.fields == Sides(None, (tmp_path / "model", tmp_path / "people"), None)
+    assert [finding.sentence for finding in found.findings] == [
+        "model: files of fields do not say which is the ground truth; its folder or file is called ground_truth; "
+        "found model, people, all without confidence. "
+        "Name the ground truth with --gt; until then all of them are predictions."
+    ]
+    named = find([tmp_path], ground_truth=tmp_path / "people")
+    assert (named.fields, named.findings) == (Sides(tmp_path / "people", (tmp_path / "model",), None), ())
+
+
+def test_two_ground_truths_of_fields_are_refused_by_name(tmp_path: Path) -> None:
+    fields_file(tmp_path / "2023" / "gt" / "one.json")
+    fields_file(tmp_path / "2024" / "gt" / "one.json")
+    with pytest.raises(BadInput, match="one session has one ground truth; found gt, gt"):
+        find([tmp_path])
+
+
+def test_a_file_of_json_lines_is_one_side(tmp_path: Path) -> None:
+    line = json.dumps({"doc_id": "a", "fields": {"total": 3}})
+    for name in ("ground_truth.jsonl", "model.ndjson"):
+        (tmp_path / name).write_text(line)
+    (tmp_path / "log.jsonl").write_text('{"time": 3}')
+    found = find([tmp_path])
+    assert found.fields == Sides(tmp_path / "ground_truth.jsonl", (tmp_path / "model.ndjson",), None)
+    assert [finding.file for finding in found.findings] == ["log.jsonl"]
+
+
+def test_fields_lie_beside_boxes(folder: Path) -> None:
+    fields_file(folder / "fields" / "ground_truth" / "x.json")
+    fields_file(folder / "fields" / "model" / "x.json", confidence=1.0)
+    found = find([folder])
+    assert found.fields == Sides(
+        folder / "fields" / "ground_truth", (folder / "fields" / "model",), folder.resolve() / "pdf"
+    )
+    assert (found.ground_truth, len(found.predictions)) == (folder / "annotated.json", 2)
+    boxes = find([folder], ground_truth=folder / "fields" / "ground_truth", predictions=[folder / "fields" / "model"])
+    assert boxes.fields == found.fields
+    assert boxes.ground_truth == folder / "annotated.json"
+
+
+def test_one_folder_can_be_both_sides_of_posters(tmp_path: Path) -> None:
+    for number in (1, 2):
+        poster_file(tmp_path / str(number) / "reference.json")
+        poster_file(tmp_path / str(number) / "extracted.json")
+    assert find([tmp_path]).posters == Sides(tmp_path, (tmp_path,), None)
+    one = tmp_path / "1"
+    assert find([one]).posters == Sides(one, (one,), None)
+
+
+def test_folders_of_posters_are_told_by_their_names(tmp_path: Path) -> None:
+    poster_file(tmp_path / "ground_truth" / "1.json")
+    poster_file(tmp_path / "b" / "1_extracted.json")
+    poster_file(tmp_path / "a" / "1.json")
+    found = find([tmp_path])
+    assert found.posters == Sides(tmp_path / "ground_truth", (tmp_path / "a", tmp_path / "b"), None)
+    assert found.fields == Sides()
+
+
+def test_a_workspace_survives_the_way_to_another_process(folder: Path) -> None:
+    fields_file(folder / "fields" / "gt" / "x.json")
+    poster_file(folder / "posters" / "model" / "1.json")
+    found = find([folder], as_reference=True)
+    assert from_json(found.to_json()) == found
+    assert from_json('{"ground_truth": null, "predictions": [], "pdfs": null, "as_reference": false}') == find()
+
+
+def test_the_sample_data_is_a_workspace_of_its_own(tmp_path: Path) -> None:
+    for place in ("fields/pdf", "fields/ground_truth", "fields/b", "fields/a", "fields/__pycache__"):
+        (tmp_path / place).mkdir(parents=True)
+    found = sample(tmp_path)
+    root = tmp_path / "fields"
+    assert found.fields == Sides(root / "ground_truth", (root / "a", root / "b"), root / "pdf")
+    assert found.posters == Sides()
+    assert found.ground_truth == tmp_path / "ground_truth.json"

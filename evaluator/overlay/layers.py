@@ -1,4 +1,4 @@
-"""What the page viewer draws of one page: boxes with their status, mistakes, and the page strip.
+"""What the page viewer draws of one page: boxes with their status, mistakes, and the text that is lost.
 
 Owns the hand-over from a matching to the viewer's plain data; the viewer's JavaScript knows no protocol. A
 box is named by side and row (``g12``, ``p3``), stable for a pair of files. Coordinates are shares of the
@@ -14,13 +14,23 @@ import numpy as np
 
 from evaluator.box_results import UNMATCHED, BoxResult
 from evaluator.boxes import BoolArray, FloatArray, IntArray, iou, overlap
-from evaluator.dataset import Annotations, JoinedBoxes
-from evaluator.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, BoxColumns, Mistakes, name_mistakes
+from evaluator.dataset import Annotations
+from evaluator.error_types import (
+    DOCUMENT,
+    ERROR_TYPES,
+    NONE,
+    SIDES,
+    BoxColumns,
+    MistakeOptions,
+    Mistakes,
+    name_mistakes,
+)
+from evaluator.overlay.page_rows import rows_on
+from evaluator.overlay.text_lost import PageText, Sides, mistake_lines, page_lost, sides_of
 from evaluator.results import count_of
 
 # More boxes of a side than this are not drawn; the page says how many were left out.
 DRAWN_BOXES: Final = 1_000
-_STRIP_BLOCKS: Final = 12
 
 
 def box_key(side: str, row: int) -> str:
@@ -34,6 +44,9 @@ def page_data(
     *,
     labels: Sequence[str] | None = None,
     page_points: tuple[float, float] | None = None,
+    options: MistakeOptions | None = None,
+    kept: Kept | None = None,
+    text: PageText | None = None,
 ) -> dict[str, Any]:
     """Boxes, mistakes and counts of one page, as the viewer reads them.
 
@@ -47,26 +60,32 @@ def page_data(
         some of its boxes are not shown.
     page_points : tuple of float, optional
         Width and height of the page in points; the length of a cut is unknown without them.
+    options : MistakeOptions, optional
+        How mistakes are named; those of ``result.mistakes`` when absent.
+    kept : Kept, optional
+        The mistakes that a filter keeps; the boxes of the others stay on the page, faded and without a number.
+    text : PageText, optional
+        The text of the page; without it nothing is said about lost words.
 
     Returns
     -------
     dict
         ``boxes`` (matched ground truth under the status ``truth``), ``mistakes`` in reading order,
-        ``counts``, ``labels`` and ``limit`` (None, or how many of how many boxes are drawn). Empty lists
+        ``counts``, ``labels``, ``limit`` (None, or how many of how many boxes are drawn), ``hidden_mistakes`` (how many
+        the filter hides) and ``text``: ``lost``, ``lost_words`` and ``lost_ink`` as `page_lost` gives them. Empty lists
         for a page without boxes. A mistake has ``number``, ``status``, ``title``, ``label``, ``lines``, ``tags``,
-        ``keys``, ``name`` (see `evaluator.error_types`) and ``cut``: None, or ``side``, ``share`` of the ground
-        truth's height or width, and ``points`` (float or None) of what is cut off.
+        ``keys``, ``name`` (see `evaluator.error_types`), ``cut``: None, or ``side``, ``share`` of the ground
+        truth's height or width, and ``points`` (float or None) of what is cut off; and ``lost_words``,
+        ``foreign_words`` and ``foreign`` as `mistake_lines` gives them.
     """
     matching = result.matching
     dataset = matching.dataset
     truth, prediction = dataset.ground_truth, matching.prediction
-    shown = set(matching.labels if labels is None else labels)
-    truth_rows = _rows_on(truth, page, matching.truth_counts, dataset.labels, shown)
-    prediction_rows = _rows_on(prediction, page, matching.prediction_counts, dataset.labels, shown)
+    truth_rows, prediction_rows = rows_on(result, page, labels)
     missed = int((result.truth_partner[truth_rows] == UNMATCHED).sum())
     invented = int((result.prediction_partner[prediction_rows] == UNMATCHED).sum())
     drawn_truth, drawn_prediction = truth_rows[:DRAWN_BOXES], prediction_rows[:DRAWN_BOXES]
-    named = _named(result, page, drawn_truth, drawn_prediction)
+    named = _named(result, page, drawn_truth, drawn_prediction, options)
     near = _nearest(truth.xyxy[drawn_truth], prediction.xyxy[drawn_prediction])
     boxes = [
         *_boxes_of("ground_truth", result, drawn_truth, drawn_prediction, near),
@@ -74,9 +93,18 @@ def page_data(
     ]
     present = {box["label"] for box in boxes}
     total = len(truth_rows) + len(prediction_rows)
+    mistakes, hidden = _mistakes(boxes, named, result, page_points, kept)
+    every = rows_on(result, page, None)
+    sides = sides_of(result, *every)
+    if text is not None:
+        _add_text(mistakes, named, every, text, sides)
+    for mistake in mistakes:
+        del mistake["of"]
     return {
         "boxes": boxes,
-        "mistakes": _mistakes(boxes, named, result, page_points),
+        "mistakes": mistakes,
+        "hidden_mistakes": hidden,
+        "text": page_lost(text, sides) if text else {"lost": [], "lost_words": None, "lost_ink": None},
         "counts": {
             "TP": len(prediction_rows) - invented,
             "FP": invented,
@@ -87,104 +115,6 @@ def page_data(
         "labels": [label for label in dataset.labels if label in present],
         "limit": None if len(boxes) == total else {"drawn": len(boxes), "total": total},
     }
-
-
-def strip(result: BoxResult[Any], pages: Sequence[tuple[str, int]], current: int) -> list[dict[str, Any]]:
-    """The page strip: each page with its number of mistakes and a few blocks of its layout.
-
-    Parameters
-    ----------
-    result : BoxResult
-    pages : sequence of (str, int)
-        Document id and page index, in the order of the strip.
-    current : int
-        Position of the current page in `pages`.
-
-    Returns
-    -------
-    list of dict
-        ``document``, ``index``, ``mistakes``, ``blocks`` ([x1, y1, x2, y2, kind]), ``current``.
-    """
-    dataset = result.matching.dataset
-    truth = dataset.ground_truth
-    codes = {document.doc_id: code for code, document in enumerate(dataset.documents)}
-    rows = [dataset.page_row(codes[document], index) for document, index in pages]
-    # One pass over the boxes for all pages of the strip: a corpus has a million boxes and a strip 200 pages.
-    wanted = np.array([row for row in rows if row is not None], dtype=np.int64)
-    blocks_of: dict[int, list[list[Any]]] = {int(row): [] for row in wanted}
-    for box in np.flatnonzero(np.isin(truth.page, wanted)).tolist():
-        blocks = blocks_of[int(truth.page[box])]
-        if len(blocks) < _STRIP_BLOCKS:
-            blocks.append([*(round(float(value), 3) for value in truth.xyxy[box]), dataset.labels[truth.label[box]]])
-    entries: list[dict[str, Any]] = []
-    for position, ((document, index), row) in enumerate(zip(pages, rows, strict=True)):
-        mistakes = int(result.per_page.mistakes[row]) if row is not None else 0
-        entries.append(
-            {
-                "document": document,
-                "index": index,
-                "mistakes": mistakes,
-                "blocks": blocks_of[row] if row is not None else [],
-                "current": position == current,
-            }
-        )
-    return entries
-
-
-def page_order(
-    result: BoxResult[Any],
-    *,
-    document: str | None = None,
-    page_counts: dict[str, int] | None = None,
-    worst_first: bool = True,
-    only_mistakes: bool = False,
-    only_with_boxes: bool = False,
-) -> list[tuple[str, int]]:
-    """Pages to walk through: document id and page index.
-
-    Parameters
-    ----------
-    result : BoxResult
-    document : str, optional
-        Pages of this document only.
-    page_counts : dict of int, optional
-        Pages of each PDF by document id: pages that no file mentions are walked too.
-    worst_first : bool
-        Most mistakes first, equal ones by document and page; else by document and page.
-    only_mistakes : bool
-        Leave out pages without a mistake.
-    only_with_boxes : bool
-        Leave out pages without any box that takes part.
-
-    Returns
-    -------
-    list of (str, int)
-        Empty when nothing passes.
-    """
-    dataset = result.matching.dataset
-    mistakes = result.per_page.mistakes
-    listed = np.flatnonzero((result.per_page.tp + mistakes) > 0) if only_with_boxes else np.arange(dataset.pages)
-    known = {
-        (dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row])): int(mistakes[row])
-        for row in listed.tolist()
-    }
-    for doc_id, pages in (page_counts or {}).items():
-        for index in range(pages):
-            known.setdefault((doc_id, index), 0)
-    chosen = [
-        (page, count)
-        for page, count in sorted(known.items())
-        if document in (None, page[0]) and (count or not only_mistakes)
-    ]
-    if worst_first:
-        chosen.sort(key=lambda item: -item[1])
-    return [page for page, _ in chosen]
-
-
-def _rows_on(side: JoinedBoxes, page: int, counts: BoolArray, labels: Sequence[str], shown: set[str]) -> IntArray:
-    """Rows of the boxes on a page that take part and have one of the labels, in file order."""
-    wanted = np.array([label in shown for label in labels], dtype=bool)
-    return np.flatnonzero((side.page == page) & counts & wanted[side.label])
 
 
 def _nearest(truth: FloatArray, prediction: FloatArray) -> FloatArray:
@@ -206,15 +136,17 @@ def _boxes_of(
     partners, other_name = result.truth_partner[rows] if is_truth else result.prediction_partner[rows], "prediction"
     if not is_truth:
         side, other, other_name = other, side, "ground_truth"
+    best = near.argmax(axis=1) if near.shape[1] else np.zeros(len(rows), dtype=np.int64)
+    highest = near[np.arange(len(rows)), best] if near.shape[1] else np.zeros(len(rows))
+    # The fit is told to the partner, or else to the box that overlaps most.
+    beside = np.where(partners != UNMATCHED, partners, other_rows[best] if near.shape[1] else UNMATCHED)
+    told = (partners != UNMATCHED) | (highest > 0.0)
+    pair = side.xyxy[rows[told]], other.xyxy[beside[told]]
+    fits = iter(zip(*(column.tolist() for column in overlap(*(pair if is_truth else pair[::-1]))), strict=True))
     boxes: list[dict[str, Any]] = []
     for place, (row, partner) in enumerate(zip(rows.tolist(), partners.tolist(), strict=True)):
-        matched = partner != UNMATCHED
-        best = int(near[place].argmax()) if near.shape[1] else 0
-        overlaps = near.shape[1] > 0 and near[place, best] > 0.0
-        # The fit is told to the partner, or else to the box that overlaps most.
-        beside = partner if matched else int(other_rows[best]) if overlaps else None
-        pair = (side.xyxy[[row]], other.xyxy[[beside]]) if beside is not None else None
-        fit = overlap(*(pair if is_truth else pair[::-1])) if pair else None
+        matched, overlaps = partner != UNMATCHED, bool(highest[place] > 0.0)
+        fit = next(fits) if told[place] else (None, None, None)
         score = float(side.score[row])
         boxes.append(
             {
@@ -224,14 +156,13 @@ def _boxes_of(
                 "label": labels[side.label[row]],
                 "xyxy": side.xyxy[row].tolist(),
                 "score": None if is_truth or np.isnan(score) else score,
-                "iou": float(fit.iou[0]) if fit else None,
-                "coverage": float(fit.coverage[0]) if fit else None,
-                "purity": float(fit.purity[0]) if fit else None,
+                **dict(zip(("iou", "coverage", "purity"), fit, strict=True)),
                 "partner": box_key(other_name, partner) if matched else None,
                 "nearest": None
                 if matched or not overlaps
-                else {"key": box_key(other_name, int(other_rows[best])), "iou": float(near[place, best])},
+                else {"key": box_key(other_name, int(other_rows[best[place]])), "iou": float(highest[place])},
                 "mistake": None,
+                "faded": False,
                 "source": _source(side.source, row),
             }
         )
@@ -242,6 +173,25 @@ def _source(source: Annotations, row: int) -> str:
     """File and place of a box, so that every number can be followed to its line."""
     name, entry, position = source.source_of(row)
     return f"{name}, $.predictions[{entry}].objects[{position}]"
+
+
+class Kept(NamedTuple):
+    """The mistakes of a whole dataset that a filter keeps.
+
+    Attributes
+    ----------
+    mistakes : Mistakes
+        Of the result, named with the same options as the page.
+    keep : bool, shape (M,)
+    """
+
+    mistakes: Mistakes
+    keep: BoolArray
+
+    def has(self, side: str, row: int) -> bool:
+        """Whether the mistake of a box passes; True for a box without one."""
+        of = self.mistakes.of_truth if side == "ground_truth" else self.mistakes.of_prediction
+        return of[row] == NONE or bool(self.keep[of[row]])
 
 
 class _Named(NamedTuple):
@@ -257,12 +207,17 @@ class _Named(NamedTuple):
         return self.truth_rows[truths].tolist(), self.prediction_rows[predictions].tolist()
 
 
-def _named(result: BoxResult[Any], page: int, drawn_truth: IntArray, drawn_prediction: IntArray) -> _Named:
+def _named(
+    result: BoxResult[Any],
+    page: int,
+    drawn_truth: IntArray,
+    drawn_prediction: IntArray,
+    options: MistakeOptions | None,
+) -> _Named:
     """The mistakes of a page: of all its boxes, or of the drawn ones when there are too many to draw."""
     matching = result.matching
     truth, prediction = matching.dataset.ground_truth, matching.prediction
-    truths = np.flatnonzero((truth.page == page) & matching.truth_counts)
-    predictions = np.flatnonzero((prediction.page == page) & matching.prediction_counts)
+    truths, predictions = rows_on(result, page, None)
     if max(len(truths), len(predictions)) > DRAWN_BOXES:
         truths, predictions = drawn_truth, drawn_prediction
     partner, other_partner = result.truth_partner[truths], result.prediction_partner[predictions]
@@ -275,16 +230,22 @@ def _named(result: BoxResult[Any], page: int, drawn_truth: IntArray, drawn_predi
         iou=result.iou,
         truth_counts=here | (partner == UNMATCHED),
         prediction_counts=other_here | (other_partner == UNMATCHED),
+        options=options,
     )
     return _Named(mistakes, truths, predictions)
 
 
 def _mistakes(
-    boxes: list[dict[str, Any]], named: _Named, result: BoxResult[Any], page_points: tuple[float, float] | None
-) -> list[dict[str, Any]]:
-    """The mistakes in reading order, numbered.
+    boxes: list[dict[str, Any]],
+    named: _Named,
+    result: BoxResult[Any],
+    page_points: tuple[float, float] | None,
+    kept: Kept | None,
+) -> tuple[list[dict[str, Any]], int]:
+    """The mistakes in reading order, numbered, and how many the filter hides.
 
-    Writes the number into the ``mistake`` of each box, and how two boxes that are one mistake fit.
+    Writes the number into the ``mistake`` of each box, and how two boxes that are one mistake fit; fades the boxes of
+    hidden mistakes.
     """
     by_key = {box["key"]: box for box in boxes}
     number_of = {
@@ -299,16 +260,41 @@ def _mistakes(
     open_boxes = [box for box in boxes if box["key"] in number_of]
     open_boxes.sort(key=lambda box: (round(box["xyxy"][1], 2), box["xyxy"][0], box["key"]))
     together: dict[int, list[dict[str, Any]]] = {}
+    hidden = set()
     for box in open_boxes:
-        together.setdefault(number_of[box["key"]], []).append(box)
-    mistakes = []
+        mistake = number_of[box["key"]]
+        if kept is not None and not kept.has(box["side"], int(box["key"][1:])):
+            box["faded"] = True
+            hidden.add(mistake)
+        else:
+            together.setdefault(mistake, []).append(box)
+    mistakes: list[dict[str, Any]] = []
     for number, (mistake, own) in enumerate(together.items(), start=1):
         own.sort(key=lambda box: box["status"] != "FP")
         for box in own:
             box["mistake"] = number
         mistakes.append({"number": number, **_mistake(own, named, mistake, result, by_key)})
-        mistakes[-1]["cut"] = _cut(named, mistake, result, page_points)
-    return mistakes
+        cut = _cut(named, mistake, result, page_points)
+        mistakes[-1] |= {"cut": cut, "of": mistake, "lost_words": None, "foreign_words": None, "foreign": []}
+        if cut and cut["points"] is not None:
+            mistakes[-1]["lines"][0] += f", {cut['points']:.0f} pt"
+    return mistakes, len(hidden)
+
+
+def _add_text(
+    mistakes: list[dict[str, Any]], named: _Named, every: tuple[IntArray, IntArray], text: PageText, sides: Sides
+) -> None:
+    """Write what each mistake does to the text into its facts; `every` are the rows of `sides`."""
+    places = []
+    for mistake in mistakes:
+        truths, predictions = (np.array(part, dtype=np.int64) for part in named.rows_of(mistake["of"]))
+        if "ground_truth" not in ERROR_TYPES["document"][mistake["name"]].sides:
+            # The ground truth that a duplicate repeats is not what is wrong.
+            truths = truths[:0]
+        places.append((np.searchsorted(every[0], truths), np.searchsorted(every[1], predictions)))
+    for mistake, found in zip(mistakes, mistake_lines(text, sides, places), strict=True):
+        mistake["lines"] = [*mistake["lines"], *found.pop("lines")]
+        mistake.update(found)
 
 
 def _mistake(
@@ -326,8 +312,9 @@ def _mistake(
     if len(kind.sides) == 1:
         first = boxes[0]
         facts = [_nearest_text(first, by_key)]
-        facts += [_fit_text(first)] if first["nearest"] else []
-        facts += [_score_text(first["score"])] if predicted else []
+        iou_text = [f"IoU {first['iou']:.2f}"] if first["nearest"] else []
+        facts += [" · ".join([*iou_text, *([_score_text(first["score"])] if predicted else [])])]
+        facts = [fact for fact in facts if fact]
     elif len(truths) == len(predictions) == 1:
         truth, prediction = dataset.ground_truth, result.matching.prediction
         fit = overlap(truth.xyxy[truths], prediction.xyxy[predictions])
@@ -336,7 +323,7 @@ def _mistake(
         score = float(prediction.score[predictions[0]])
         label = dataset.labels[prediction.label[predictions[0]]]
         facts = [_wrong_text(kind.name, named.mistakes, mistake, label)]
-        facts += [_fit_text(boxes[0]), _score_text(None if np.isnan(score) else score)]
+        facts += [f"IoU {boxes[0]['iou']:.2f} · {_score_text(None if np.isnan(score) else score)}"]
     else:
         facts = [f"{count_of(len(truths), 'ground truth')}, {count_of(len(predictions), 'prediction')}"]
     return {
@@ -345,7 +332,8 @@ def _mistake(
         "title": kind.title,
         "label": dataset.labels[named.mistakes.label[mistake]],
         "lines": facts,
-        "tags": [box["status"] for box in boxes],
+        # A poor match has two boxes and one status.
+        "tags": [box["status"] for box in boxes if box["status"] != "truth"] or ["TP"],
         "keys": [box["key"] for box in boxes],
     }
 
@@ -357,10 +345,8 @@ def _wrong_text(name: str, mistakes: Mistakes, mistake: int, label: str) -> str:
     if name == "near_miss":
         return "overlaps too little for the IoU threshold"
     side = SIDES[mistakes.side[mistake]]
-    share = f"{mistakes.share[mistake]:.0%}".replace("%", " %")
-    extent = "height" if side in ("top", "bottom") else "width"
-    place = f"at the {side}" if side in ("top", "bottom") else f"on the {side}"
-    return f"{share} of the {extent} {'missing' if name == 'cut_off' else 'too much'} {place}"
+    sign = "−" if name == "cut_off" else "+"
+    return f"{side} {sign}{100 * mistakes.share[mistake]:.0f} %"
 
 
 def _cut(
@@ -378,11 +364,6 @@ def _cut(
 def _score_text(score: float | None) -> str:
     """The score of a prediction in words."""
     return "no score" if score is None else f"score {score:.2f}"
-
-
-def _fit_text(box: dict[str, Any]) -> str:
-    """How a box fits the one that it belongs to or overlaps most, in words."""
-    return f"IoU {box['iou']:.2f} · coverage {box['coverage']:.2f} · purity {box['purity']:.2f}"
 
 
 def _nearest_text(box: dict[str, Any], by_key: dict[str, dict[str, Any]]) -> str:

@@ -15,8 +15,10 @@ import { PageTurner } from "./viewer_turn.js";
 import { makeHelp, makeToolbar } from "./viewer_toolbar.js";
 import { cutsOf } from "./viewer_visible.js";
 import { showAsked, writeBars, writeMenu, writePlace, writeRows, writeStrip } from "./viewer_words.js";
-import { activeBox, applyLayers, drawMark, scheduleChips, setHover, setLayer, showAll, showLabels, showMark } from "./viewer_marks.js";
-import { chooseMistake, flipModel, letGo, movePointer, selectBox, stepMistake, upOrDown } from "./viewer_choice.js";
+import { activeBox, applyLayers, drawMark, placeBoxes, scheduleChips, setHover, setLayer, setLoose, showAll, showLabels, showMark } from "./viewer_marks.js";
+import { makeVerdictRow, settleDrafts, verdictKey } from "./viewer_verdict.js";
+import { listenToPrint } from "./viewer_print.js";
+import { chooseMistake, flipModel, focusVerdict, letGo, movePointer, selectBox, stepMistake, upOrDown } from "./viewer_choice.js";
 
 /** @typedef {import("./viewer_geometry.js").Rect} Rect */
 /** @typedef {import("./viewer_layers.js").Box} Box */
@@ -27,7 +29,7 @@ import { chooseMistake, flipModel, letGo, movePointer, selectBox, stepMistake, u
  * @property {string} document
  * @property {number} index 0-based
  * @property {number | null} count pages of the document
- * @property {number} position 1-based place among the pages of the list
+ * @property {number} position 1-based place among the pages of the list; 0 for a page that the filter hides
  * @property {number} total pages of the list
  * @property {number} width points
  * @property {number} height
@@ -37,6 +39,7 @@ import { chooseMistake, flipModel, letGo, movePointer, selectBox, stepMistake, u
  * @property {string[]} notes
  * @property {Rect[]} [lost] words that no prediction holds, shares of the page
  * @property {number | null} [lost_words] how many; null or missing takes the toggle away
+ * @property {number | null} [lost_ink] share of the ink instead, for a page without a text layer
  */
 /**
  * @typedef {object} Data
@@ -51,6 +54,15 @@ import { chooseMistake, flipModel, letGo, movePointer, selectBox, stepMistake, u
  * @property {string | null} selected
  * @property {string[]} labels of this page
  * @property {{text: string, action: string} | null} empty
+ * @property {number} [strip_first] position of the first page of the strip in the list, from 0
+ * @property {number} [hidden_mistakes] mistakes of this page that the filter hides
+ * @property {{before: boolean, after: boolean, total: number} | null} [walk] whether N and P lead on to other pages
+ * @property {boolean} [verdicts] whether mistakes can be judged
+ * @property {string | null} [reviewer] whose verdicts are one's own
+ * @property {string} [signature] what made the numbers, for the print
+ * @property {string} [address] the query that leads back here; written when the address bar has none
+ * @property {("TP" | "FP" | "FN")[]} [statuses] which of the three toggles there are; all without it
+ * @property {string} [head] facts behind the number of mistakes, instead of the numbers of boxes
  * @property {number} [height] pixels; without it the viewer fills the window below its top
  */
 /** @typedef {(name: string, value: unknown) => void} Send */
@@ -80,6 +92,11 @@ export class Viewer {
     /** @type {{key: string, rect: Rect | null, compact: boolean}[]} */
     this.chipPlaces = [];
     this.crowded = false;
+    /** @type {Promise<ImageBitmap | null> | null} */
+    this.bitmap = null;
+    this.loose = false;
+    /** @type {Map<string, any>} what a reviewer has begun and nobody has saved, by mistake */
+    this.drafts = new Map();
     /** @type {Map<number, HTMLButtonElement>} */
     this.rows = new Map();
     this.layers = { TP: true, FP: true, FN: true, truth: false, predictions: true, lost: true };
@@ -114,15 +131,16 @@ export class Viewer {
     this.list = html("div", { class: "list", role: "group", "aria-label": "Mistakes on this page" });
     this.listHead = html("div", { class: "list-head" });
     this.keys = html("div", { class: "key-line" });
+    this.placeLine = html("span", { class: "place" });
+    this.verdict = makeVerdictRow(this);
     this.help = makeHelp();
     this.spoken = html("div", { class: "unseen", "aria-live": "polite" });
-    this.cropStyle = html("style");
     this.root = html("div", { class: "layoutscope-viewer" },
       this.tools.root,
       html("div", { class: "work" },
         html("div", { class: "stage" }, this.strip, this.pane.column),
-        html("section", { class: "side", "aria-label": "Mistakes" }, this.listHead, this.list)),
-      this.keys, this.help, this.spoken, this.cropStyle);
+        html("section", { class: "side", "aria-label": "Mistakes" }, this.listHead, this.list, this.verdict.root)),
+      this.keys, this.help, this.spoken);
     this.turner = new PageTurner(
       (name, value) => this.send(name, value),
       (asked) => showAsked(this, asked),
@@ -148,6 +166,7 @@ export class Viewer {
     const pageKeys = (/** @type {KeyboardEvent} */ event) => {
       if (this.focusIsAround()) this.pressed(event);
     };
+    const stopPrint = listenToPrint(this);
     const resize = () => this.fillWindow();
     window.addEventListener("keydown", pageKeys);
     window.addEventListener("resize", resize);
@@ -163,6 +182,7 @@ export class Viewer {
       window.removeEventListener("resize", resize);
       sizes.disconnect();
       this.turner.stop();
+      stopPrint();
       Object.values(this.timers).forEach((timer) => window.clearTimeout(timer));
     };
     document.fonts?.ready.then(() => scheduleChips(this));
@@ -225,22 +245,29 @@ export class Viewer {
       this.selected = data.selected;
       this.sentSelected = data.selected;
     }
-    const around = page && [page.width, page.height, page.problem, page.notes, page.lost, page.lost_words];
-    const contentText = JSON.stringify([around, data.boxes, data.mistakes, data.counts, data.empty, data.limit, data.labels, data.models, data.model]);
+    const around = page && [page.width, page.height, page.problem, page.notes, page.lost_words, page.lost_ink, page.position === 0];
+    const contentText = JSON.stringify([around, data.boxes, data.mistakes, data.counts, data.empty, data.limit, data.labels, data.models, data.model, data.hidden_mistakes, data.verdicts, data.reviewer, data.walk]);
     const contentChanged = turned || contentText !== this.contentText;
     if (contentChanged) {
       this.contentText = contentText;
       this.boxes = new Map(data.boxes.map((box) => [box.key, box]));
       this.mistakes = new Map(data.mistakes.map((mistake) => [mistake.number, mistake]));
+      settleDrafts(this);
       ({ rects: this.rects, chips: this.chips } = drawBoxes(this.pane.boxes, this.pane.chips, data.boxes));
+      if (this.loose) placeBoxes(this);
       this.pane.chips.classList.remove("ready");
       drawLost(this.pane.lost, page?.lost ?? []);
     }
     if (this.selected !== null && !this.boxes.has(this.selected)) this.selected = null;
     if (this.hover !== null && !this.boxes.has(this.hover)) this.hover = null;
     if (contentChanged) writeBars(this);
-    this.fillWindow();
-    this.measure();
+    // Asking for the size lays everything out; when it changes, its observer asks.
+    if (this.place.pane.width && !data.height) {
+      this.resettle();
+    } else {
+      this.fillWindow();
+      this.measure();
+    }
     if (contentChanged) {
       writeRows(this);
       applyLayers(this);
@@ -263,17 +290,26 @@ export class Viewer {
   showImage(image) {
     const old = this.pane.image;
     if (image === old) return false;
+    this.bitmap?.then((bitmap) => bitmap?.close());
+    this.bitmap = null;
     if (image) {
       old.replaceWith(image);
       this.pane.image = image;
-      this.cropStyle.textContent = `.crop-image{background-image:url("${image.getAttribute("src")}")}`;
       return true;
     }
     const had = old.hasAttribute("src");
     old.removeAttribute("src");
     old.hidden = true;
-    this.cropStyle.textContent = "";
     return had;
+  }
+
+  /** The page image for small pictures, decoded once, and not before the page is on screen. @returns {Promise<ImageBitmap | null>} */
+  picture() {
+    const source = this.pane.image.getAttribute("src");
+    if (source === null) return Promise.resolve(null);
+    const wanted = () => source === this.pane.image.getAttribute("src");
+    this.bitmap ??= new Promise((done) => window.setTimeout(() => done(wanted() ? decoded(source) : null), 40));
+    return this.bitmap;
   }
 
   /** @returns {{width: number, height: number}} points */
@@ -364,6 +400,11 @@ export class Viewer {
     showLabels(this, labels, shown);
   }
 
+  /** @param {boolean} loose */
+  setLoose(loose) {
+    setLoose(this, loose);
+  }
+
   showAll() {
     showAll(this);
   }
@@ -397,6 +438,7 @@ export class Viewer {
   /** @param {KeyboardEvent} event */
   pressed(event) {
     if (!this.data || this.help.open || event.defaultPrevented) return;
+    if (verdictKey(this, event)) return;
     const action = actionOf(event);
     if (!action || (event.repeat && !REPEATING.has(action))) return;
     const target = event.composedPath()[0];
@@ -425,11 +467,22 @@ export class Viewer {
       case "truth": setLayer(this, "truth", !this.layers.truth); return true;
       case "predictions": setLayer(this, "predictions", !this.layers.predictions); return true;
       case "model": flipModel(this); return true;
+      case "loose": setLoose(this, !this.loose); return true;
+      case "verdict": return focusVerdict(this);
       case "help": this.openHelp(); return true;
       default: return letGo(this);
     }
   }
 
+}
+
+/** Decodes beside the main thread, which it would hold up otherwise. @param {string} source data URL @returns {Promise<ImageBitmap>} */
+function decoded(source) {
+  const [head, body] = source.split(",", 2);
+  const text = atob(body);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
+  return createImageBitmap(new Blob([bytes], { type: head.slice(5, head.indexOf(";")) }));
 }
 
 /** @param {Data} data @returns {Data} the same page as an empty sheet, and why */
@@ -469,5 +522,15 @@ export function mountViewer(parent, data, send) {
 export default function streamlitViewer(component) {
   const send = (/** @type {string} */ name, /** @type {unknown} */ value) =>
     name === "selected" ? component.setStateValue(name, value) : component.setTriggerValue(name, value);
+  writeAddress(component.data.address);
   return mountViewer(component.parentElement, component.data, send);
+}
+
+/**
+ * Gives a view that was opened by its name alone its full address. In place, because Streamlit makes a step of the
+ * history of each change, and then the way back would take two presses.
+ * @param {string | undefined} address
+ */
+function writeAddress(address) {
+  if (address && !window.location.search) window.history.replaceState(window.history.state, "", `${window.location.pathname}?${address}`);
 }

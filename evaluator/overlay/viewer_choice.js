@@ -7,6 +7,7 @@ import { boxName } from "./viewer_layers.js";
 import { bringIntoView, inPane, stackAt } from "./viewer_pane.js";
 import { boxesOf, isVisible, listedMistakes, visibleBoxes } from "./viewer_visible.js";
 import { setHover, showMark } from "./viewer_marks.js";
+import { judgedMistake } from "./viewer_verdict.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {import("./viewer_layers.js").Mistake} Mistake */
@@ -62,13 +63,39 @@ export function chooseMistake(view, mistake) {
 /** @param {Viewer} view @param {number} step */
 export function stepMistake(view, step) {
   const listed = listedMistakes(view);
-  if (listed.length === 0) return;
+  if (listed.length === 0 && !view.shown().walk) return;
   const number = view.selected ? view.boxes.get(view.selected)?.mistake : null;
   const at = listed.findIndex((mistake) => mistake.number === number);
+  const walk = view.shown().walk ?? null;
+  if (walk && (listed.length === 0 || (at >= 0 && at === (step > 0 ? listed.length - 1 : 0)))) {
+    walkOn(view, step, walk);
+    return;
+  }
   const next = at < 0 ? (step > 0 ? 0 : listed.length - 1) : (at + step + listed.length) % listed.length;
   view.hover = null;
   chooseMistake(view, listed[next]);
   showMark(view, false);
+}
+
+/** From the last mistake of a page to the first one of the next page that has any. @param {Viewer} view @param {number} step @param {{before: boolean, after: boolean}} walk */
+function walkOn(view, step, walk) {
+  const page = view.data?.page;
+  const more = step > 0 ? walk.after : walk.before;
+  if (!page || !more) {
+    view.spoken.textContent = step > 0 ? "This was the last mistake of the list" : "This was the first mistake of the list";
+    return;
+  }
+  view.turner.walk({ document: page.document, index: page.index, step: 0, mistake: step > 0 ? 1 : -1 });
+}
+
+/** Brings the keys to the verdict row; without a chosen mistake, on the next one. @param {Viewer} view @returns {boolean} */
+export function focusVerdict(view) {
+  if (view.verdict.root.hidden) return false;
+  if (!judgedMistake(view)) stepMistake(view, 1);
+  const { buttons } = view.verdict;
+  const nodes = [...buttons.values()].filter((node) => !node.disabled);
+  (nodes.find((node) => node.getAttribute("aria-pressed") === "true") ?? nodes[0])?.focus();
+  return true;
 }
 
 /** @param {Viewer} view @param {number} step through boxes that lie on each other */

@@ -47,6 +47,7 @@ const ICON_PATHS = {
   minus: "M3 8h10",
   close: "M4 4l8 8M12 4l-8 8",
   check: "M4 8.3 6.8 11 12 5.2",
+  print: "M5 6V3h6v3M5 11H3.5V6h9v5H11M5 9.5h6V13H5z",
 };
 
 /** @param {keyof typeof ICON_PATHS} name @returns {SVGElement} */

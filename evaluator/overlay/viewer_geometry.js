@@ -123,8 +123,10 @@ export function linkEnds(truth, prediction, apart) {
 /** @typedef {{key: string, place: string, compact: boolean, rect: Rect | null}} ChipPlace rect null = left out */
 
 /** Share of the sheet that chips may cover before they are written short, and before they are left out. */
-const MOST_FULL = 0.18;
+const MOST_FULL = 0.12;
 const MOST_COMPACT = 0.15;
+/** Share of a chip that may lie on other boxes; a chip that would hide more of the page is written short. */
+const MOST_HIDING = 0.3;
 
 export const CHIP_PLACES = ["above-right", "above-left", "below-left", "below-right", "inside-right"];
 
@@ -188,6 +190,7 @@ export function placeChips(chips, taken, bounds, height) {
         if (!best || cost < best.cost - 1) best = { place, rect, cost };
         if (cost < 1) break;
       }
+      if (best && !compact && best.cost > MOST_HIDING * areaOf(best.rect)) continue;
       if (best) {
         add(chipRows, { rect: best.rect, weight: 1 });
         return { key, place: best.place, compact, rect: best.rect };

@@ -24,6 +24,7 @@ import { STATUS_WORDS, html, ratio, scoreText, setAttributes, svg, textWidth } f
  * @property {string | null} partner
  * @property {{key: string, iou: number} | null} nearest
  * @property {number | null} mistake
+ * @property {boolean} [faded] its mistake is hidden by a filter: drawn pale, without a chip
  * @property {string | null} source
  */
 /**
@@ -36,6 +37,10 @@ import { STATUS_WORDS, html, ratio, scoreText, setAttributes, svg, textWidth } f
  * @property {string[]} tags
  * @property {string[]} keys
  * @property {Cut | null} [cut] the side on which the prediction stops short
+ * @property {Rect[]} [foreign] words in its predictions that belong to no ground truth of their label
+ * @property {string | null} [target] what a verdict on it is filed under
+ * @property {import("./viewer_verdict.js").Judged | null} [verdict]
+ * @property {import("./viewer_verdict.js").Unsaved | null} [unsaved]
  */
 
 const CHIP_HEIGHT = 17;
@@ -49,7 +54,7 @@ function percent(share) {
 }
 
 /** @param {Rect} r shares of the page @returns {Record<string, string>} */
-function placeOf(r) {
+export function placeOf(r) {
   return { x: percent(r[0]), y: percent(r[1]), width: percent(Math.max(0, r[2] - r[0])), height: percent(Math.max(0, r[3] - r[1])) };
 }
 
@@ -100,11 +105,11 @@ export function drawBoxes(layer, chips, boxes) {
   const chipOf = new Map();
   const groups = LAYER_ORDER.map((status) => svg("g", { class: `layer layer-${status}` }));
   for (const box of largeFirst(boxes)) {
-    const rect = svg("rect", { ...placeOf(box.xyxy), class: `box box-${box.status}`, "data-key": box.key, role: "img", "aria-label": boxName(box) });
+    const rect = svg("rect", { ...placeOf(box.xyxy), class: `box box-${box.status}${box.faded ? " faded" : ""}`, "data-key": box.key, role: "img", "aria-label": boxName(box) });
     rects.set(box.key, rect);
     groups[LAYER_ORDER.indexOf(box.status)].append(rect);
   }
-  const marked = boxes.filter((box) => box.status === "FP" || box.status === "FN");
+  const marked = boxes.filter((box) => !box.faded && (box.status === "FP" || box.status === "FN" || (box.status === "TP" && (box.mistake ?? null) !== null)));
   for (const box of marked) chipOf.set(box.key, chipElement(box));
   layer.replaceChildren(...groups);
   chips.replaceChildren(...chipOf.values());
@@ -115,7 +120,7 @@ export function drawBoxes(layer, chips, boxes) {
  * Ties a chip to a corner of its box; it then follows every zoom without being moved.
  * @param {HTMLElement} chip @param {Rect} r shares of the page @param {string} place
  */
-function tieChip(chip, r, place) {
+export function tieChip(chip, r, place) {
   const right = place.endsWith("right");
   const below = place.startsWith("below");
   const inside = place.startsWith("inside");
@@ -333,10 +338,39 @@ export function drawLost(layer, words) {
 }
 
 /**
+ * Words that the predictions of the marked mistake swallow, underlined in their colour.
+ * @param {SVGElement} layer @param {Rect[]} words shares of the page
+ */
+export function drawForeign(layer, words) {
+  layer.replaceChildren(...words.map((r) => svg("line", { x1: percent(r[0]), x2: percent(r[2]), y1: percent(r[3]), y2: percent(r[3]), class: "foreign-line" })));
+}
+
+/**
+ * The part of the page image that a crop shows, in its own few pixels.
+ * @param {ImageBitmap} image @param {Rect} region shares of the page, may reach beyond it @param {Size} size
+ * @returns {HTMLCanvasElement}
+ */
+function cropPicture(image, region, size) {
+  const scale = window.devicePixelRatio || 1;
+  const [width, height] = [Math.round(size.width * scale), Math.round(size.height * scale)];
+  const canvas = /** @type {HTMLCanvasElement} */ (html("canvas", { class: "crop-canvas", width, height }));
+  const pen = canvas.getContext("2d");
+  const [x1, y1, x2, y2] = [Math.max(0, region[0]), Math.max(0, region[1]), Math.min(1, region[2]), Math.min(1, region[3])];
+  if (!pen || x2 <= x1 || y2 <= y1) return canvas;
+  const across = width / (region[2] - region[0]);
+  const down = height / (region[3] - region[1]);
+  pen.imageSmoothingQuality = "medium";
+  pen.drawImage(image, x1 * image.width, y1 * image.height, (x2 - x1) * image.width, (y2 - y1) * image.height,
+    (x1 - region[0]) * across, (y1 - region[1]) * down, (x2 - x1) * across, (y2 - y1) * down);
+  return canvas;
+}
+
+/**
  * A small picture of some boxes: a cut of the page image with the boxes on it.
  * @param {HTMLElement} frame @param {Box[]} shown all visible boxes @param {Box[]} own @param {Size} page @param {Size} size of the frame
+ * @param {ImageBitmap | null} [image] the page; null for an empty sheet; undefined: the style sheet's picture shows
  */
-export function drawCrop(frame, shown, own, page, size) {
+export function drawCrop(frame, shown, own, page, size, image) {
   const region = cropRegion(own.map((box) => box.xyxy), page, size);
   const width = region[2] - region[0];
   const height = region[3] - region[1];
@@ -351,7 +385,13 @@ export function drawCrop(frame, shown, own, page, size) {
   const picture = svg("svg", { class: "crop-boxes" },
     ...largeFirst(around).map((box) => svg("rect", { ...placeOf(box.xyxy), class: `crop-box crop-other crop-${box.status}` })),
     ...largeFirst(own).map((box) => svg("rect", { ...placeOf(box.xyxy), class: `crop-box crop-${box.status}` })));
-  sheet.append(html("div", { class: "crop-image" }), picture);
   setAttributes(frame, { "data-drawn": true });
-  frame.replaceChildren(sheet);
+  if (image === undefined) {
+    sheet.append(html("div", { class: "crop-image" }), picture);
+    frame.replaceChildren(sheet);
+    return;
+  }
+  sheet.append(picture);
+  frame.replaceChildren(...(image ? [cropPicture(image, region, size)] : []), sheet);
+  sheet.classList.add("crop-clear");
 }

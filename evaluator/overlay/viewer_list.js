@@ -35,8 +35,10 @@ function thumbnail(page) {
 
 /**
  * @param {HTMLElement} strip @param {StripPage[]} pages @param {(page: StripPage) => void} open
+ * @param {{before: number, after: number}} more pages of the list beyond both ends of the strip
+ * @param {(position: number) => void} openAt place in the list from 1
  */
-export function drawStrip(strip, pages, open) {
+export function drawStrip(strip, pages, open, more, openAt) {
   const several = new Set(pages.map((page) => page.document)).size > 1;
   /** @type {HTMLElement[]} */
   const nodes = [];
@@ -53,14 +55,18 @@ export function drawStrip(strip, pages, open) {
       html("span", { class: "thumb-frame" }, thumbnail(page), badge),
       html("span", { class: "strip-number" }, count(page.index + 1))));
   }
-  strip.replaceChildren(...nodes);
+  const beyond = (/** @type {number} */ pagesThere, /** @type {string} */ words, /** @type {number} */ position) =>
+    pagesThere > 0 ? button(`${plural(pagesThere, "page")} ${words}`, { class: "strip-more", tabindex: "-1", title: `${plural(pagesThere, "page")} ${words}` },
+      () => openAt(position), `${count(pagesThere)} ${words}`) : null;
+  const ends = [beyond(more.before, "before", more.before), beyond(more.after, "after", more.before + pages.length + 1)];
+  strip.replaceChildren(...ends.slice(0, 1).filter((node) => node !== null), ...nodes, ...ends.slice(1).filter((node) => node !== null));
 }
 
 /**
  * @param {HTMLElement} strip @param {number} position in the strip, -1 for none @param {string} className "current" or "asked"
  */
 export function markStrip(strip, position, className) {
-  const buttons = [...strip.querySelectorAll("button")];
+  const buttons = [.../** @type {NodeListOf<HTMLElement>} */ (strip.querySelectorAll(".strip-page"))];
   buttons.forEach((node, order) => {
     const here = order === position;
     node.classList.toggle(className, here);

@@ -3,7 +3,7 @@
  */
 
 import { setAttributes } from "./viewer_elements.js";
-import { arrangeChips, companions, drawCuts, drawMarked, drawMarkedChip, factsOf, placeTooltip, writeTooltip } from "./viewer_layers.js";
+import { arrangeChips, companions, drawCuts, drawForeign, drawMarked, drawMarkedChip, factsOf, placeOf, placeTooltip, writeTooltip } from "./viewer_layers.js";
 import { inPane } from "./viewer_pane.js";
 import { scrollToRow } from "./viewer_list.js";
 import { cutsOf, isVisible, visibleBoxes } from "./viewer_visible.js";
@@ -69,6 +69,29 @@ export function applyLayers(view) {
   scheduleChips(view);
 }
 
+/** Points by which loose boxes reach beyond their box, sideways and up and down. */
+const LOOSE = [3, 1.5];
+
+/** A box as it is drawn: a little larger when the reader wants the letters free. @param {Viewer} view @param {Box} box @returns {Box} */
+function asDrawn(view, box) {
+  if (!view.loose) return box;
+  const { width, height } = view.pageSize();
+  const [x1, y1, x2, y2] = box.xyxy;
+  return { ...box, xyxy: [x1 - LOOSE[0] / width, y1 - LOOSE[1] / height, x2 + LOOSE[0] / width, y2 + LOOSE[1] / height] };
+}
+
+/** Puts the drawn boxes where they belong. @param {Viewer} view */
+export function placeBoxes(view) {
+  for (const [key, rect] of view.rects) setAttributes(rect, placeOf(asDrawn(view, /** @type {Box} */ (view.boxes.get(key))).xyxy));
+}
+
+/** @param {Viewer} view @param {boolean} loose */
+export function setLoose(view, loose) {
+  view.loose = loose;
+  placeBoxes(view);
+  drawMark(view);
+}
+
 /** New content gets its chips at once, a zoom or a toggle when it has come to rest. @param {Viewer} view */
 export function scheduleChips(view) {
   window.clearTimeout(view.timers.chips);
@@ -125,6 +148,7 @@ export function showMark(view, quiet) {
   }
   writeTooltip(view.pane.tooltip, box ? factsOf(box, view.mistakes.get(box.mistake ?? -1), view.boxes) : null);
   view.pane.root.classList.toggle("over-box", view.hover !== null);
+  drawForeign(view.pane.foreign, view.layers.lost ? view.mistakes.get(box?.mistake ?? -1)?.foreign ?? [] : []);
   drawMark(view);
   writeMistakePlace(view);
 }
@@ -134,14 +158,14 @@ export function drawMark(view) {
   const box = activeBox(view);
   const others = box ? companions(box, view.boxes, view.mistakes.get(box.mistake ?? -1)) : [];
   const { sheet, pane, x, y } = view.place;
-  drawMarked(view.pane.marked, box, others, sheet);
+  drawMarked(view.pane.marked, box && asDrawn(view, box), others.map((each) => asDrawn(view, each)), sheet);
   drawMarkedChip(view.pane.markedChips, box, sheet, view.chipFont, view.chipPlaces);
   if (!box) return;
   const own = new Set([box, ...others]);
   const around = visibleBoxes(view).filter((each) => !own.has(each))
     .map((each) => ({ rect: inPane(view.place, each.xyxy), weight: each.mistake === null ? 0.7 : 1.5 }));
   for (const { key, rect } of view.chipPlaces) {
-    if (rect && key !== box.key) around.push({ rect: [rect[0] + x, rect[1] + y, rect[2] + x, rect[3] + y], weight: 3 });
+    if (rect) around.push({ rect: [rect[0] + x, rect[1] + y, rect[2] + x, rect[3] + y], weight: 3 });
   }
   placeTooltip(view.pane.tooltip, [...own].map((each) => inPane(view.place, each.xyxy)), around, [x, y, x + sheet.width, y + sheet.height], pane, view.pointer);
 }

@@ -23,14 +23,15 @@ export function makePane() {
   const markedChips = html("div", { class: "chips" });
   const lost = svg("svg", { class: "overlay overlay-lost", "aria-hidden": "true" });
   const cuts = svg("svg", { class: "overlay", "aria-hidden": "true" });
-  const sheet = html("div", { class: "sheet" }, image, lost, boxes, marked, cuts, chips, markedChips);
+  const foreign = svg("svg", { class: "overlay", "aria-hidden": "true" });
+  const sheet = html("div", { class: "sheet" }, image, lost, boxes, foreign, marked, cuts, chips, markedChips);
   const tooltip = html("div", { class: "tooltip", role: "status" });
   const notes = html("div", { class: "notes" });
   const problem = html("div", { class: "problem", role: "alert", hidden: true });
   const warnings = html("div", { class: "warnings" });
   const root = html("div", { class: "pane", tabindex: "0", role: "application" }, sheet, notes, problem, tooltip, html("div", { class: "bar" }));
   const column = html("div", { class: "pane-column" }, warnings, root);
-  return { column, root, sheet, image, lost, boxes, cuts, chips, marked, markedChips, tooltip, notes, warnings, problem };
+  return { column, root, sheet, image, lost, foreign, boxes, cuts, chips, marked, markedChips, tooltip, notes, warnings, problem };
 }
 
 /**

@@ -53,12 +53,10 @@ export function makeToolbar(actions) {
   const root = html("div", { class: "toolbar" },
     joined("Page", previousPage, pageText, nextPage),
     joined("Mistake", previousMistake, mistakeText, nextMistake),
-    html("span", { class: "place" }),
     html("div", { class: "legend", role: "group", "aria-label": "Boxes shown" },
       toggles.TP.node, toggles.FP.node, toggles.FN.node, lost, html("div", { class: "menu-holder" }, labels, menu)),
     joined("Zoom", zoomOut, fit, zoomIn));
-  return { root, previousPage, nextPage, pageText, previousMistake, nextMistake, mistakeText, toggles, lost, lostNumber, labels, labelNumber, menu, zoomOut, fit, zoomIn,
-    place: /** @type {HTMLElement} */ (root.querySelector(".place")) };
+  return { root, previousPage, nextPage, pageText, previousMistake, nextMistake, mistakeText, toggles, lost, lostNumber, labels, labelNumber, menu, zoomOut, fit, zoomIn };
 }
 
 /**
@@ -66,11 +64,12 @@ export function makeToolbar(actions) {
  * @property {(label: string, shown: boolean) => void} label
  * @property {(shown: boolean) => void} all
  * @property {(layer: "truth" | "predictions", shown: boolean) => void} layer
+ * @property {(loose: boolean) => void} loose
  */
 
 /**
  * @param {HTMLElement} menu @param {{label: string, boxes: number, shown: boolean}[]} labels
- * @param {{truth: boolean, predictions: boolean}} layers @param {MenuActions} actions
+ * @param {{truth: boolean, predictions: boolean, loose: boolean}} layers @param {MenuActions} actions
  */
 export function drawMenu(menu, labels, layers, actions) {
   const row = (/** @type {string} */ text, /** @type {string} */ after, /** @type {boolean} */ checked, /** @type {(on: boolean) => void} */ act) => {
@@ -87,14 +86,16 @@ export function drawMenu(menu, labels, layers, actions) {
       row(label, count(boxes), shown, (on) => actions.label(label, on)))),
     html("div", { class: "menu-head menu-line" }, html("b", {}, "Layers")),
     row("All ground truth, matched too", "G", layers.truth, (on) => actions.layer("truth", on)),
-    row("Predictions", "T", layers.predictions, (on) => actions.layer("predictions", on)));
+    row("Predictions", "T", layers.predictions, (on) => actions.layer("predictions", on)),
+    row("Loose boxes, off the letters", "L", layers.loose, (on) => actions.loose(on)));
 }
 
-/** @param {boolean} models @param {() => void} help @returns {HTMLElement[]} */
-export function keyLine(models, help) {
-  const keys = KEY_LINE.filter((each) => models || !each.models).map(({ keys: names, words, rank }) =>
+/** @param {boolean} models @param {boolean} verdicts @param {() => void} help @param {() => void} print @returns {HTMLElement[]} */
+export function keyLine(models, verdicts, help, print) {
+  const keys = KEY_LINE.filter((each) => (models || !each.models) && (verdicts || !each.verdicts)).map(({ keys: names, words, rank }) =>
     html("span", { class: `key-group rank-${rank}` }, ...names.map((name) => html("kbd", {}, name)), html("span", {}, words)));
-  return [...keys, button("All keys", { class: "key-group key-help" }, help, html("kbd", {}, "?"), html("span", {}, "all keys"))];
+  return [...keys, button("All keys", { class: "key-group key-help" }, help, html("kbd", {}, "?"), html("span", {}, "all keys")),
+    button("Print this page", { class: "key-group key-help", title: "Print this page with its boxes and list (Ctrl+P)" }, print, icon("print"), html("span", { class: "wide-words" }, "print"))];
 }
 
 /** @returns {HTMLDialogElement} */

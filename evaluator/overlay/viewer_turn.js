@@ -32,6 +32,7 @@ export class PageTurner {
   turn(step) {
     const page = this.data?.page;
     if (!page) return;
+    if (this.turning && this.turning.sent < 0) return;
     const from = this.turning?.position ?? page.position;
     const to = Math.max(1, Math.min(page.total, from + step));
     if (to !== from) this.turnTo(to);
@@ -53,6 +54,15 @@ export class PageTurner {
     if (target) this.send("go", { document: target.document, index: target.index, step: 0 });
     else this.send("go", { document: page.document, index: page.index, step: position - page.position });
     this.show(position);
+    this.slowTimer = window.setTimeout(() => this.wait(true), SLOW);
+    this.lostTimer = window.setTimeout(() => this.stop(), LOST);
+  }
+
+  /** To another page with a mistake, wherever it is. @param {{document: string, index: number, step: number, mistake: number}} wish */
+  walk(wish) {
+    if (this.turning) return;
+    this.turning = { position: -1, sent: -1 };
+    this.send("go", wish);
     this.slowTimer = window.setTimeout(() => this.wait(true), SLOW);
     this.lostTimer = window.setTimeout(() => this.stop(), LOST);
   }

@@ -39,7 +39,7 @@ FLAGS = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 # Streamlit looks for its endpoints below the view's address first; the 404 is part of that and harmless.
-PROBING = re.compile(r"/(page_browser|files)/_stcore/(host-config|health)$")
+PROBING = re.compile(r"/[a-z_]+/_stcore/(host-config|health)$")
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 # Where the page and its boxes stand on the screen, in CSS pixels.

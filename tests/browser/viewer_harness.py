@@ -1,6 +1,7 @@
 """A small Streamlit app with made-up pages, for the tests of the page viewer.
 
-Query parameters: `boxes` (20, 200, 1000), `scene` (plain, problem, empty, none, missed, hostile), `selected` (a key).
+Query parameters: `boxes` (20, 200, 1000), `scene` (plain, problem, empty, none, missed, hostile, verdicts, filtered,
+ink, long), `selected` (a key).
 It counts its runs and writes what the viewer reported into the page, where the tests read it.
 """
 
@@ -442,6 +443,26 @@ def data_of(
         data["strip"] = [
             {**each, "document": HOSTILE if each["current"] else each["document"]} for each in data["strip"]
         ]
+    elif scene == "verdicts":
+        judge_scene(data)
+    elif scene == "filtered":
+        # The filter keeps the first two mistakes; the page itself is not in the list.
+        data["mistakes"] = mistakes[:2]
+        for each in boxes:
+            if (each["mistake"] or 0) > 2:
+                each |= {"mistake": None, "faded": True}
+        data |= {"hidden_mistakes": 4, "walk": {"before": False, "after": True, "total": 9}}
+        page["position"] = 0
+    elif scene == "ink":
+        page |= {"lost_words": None, "lost_ink": 0.042}
+        mistakes[0]["foreign"] = lost_words()[:4]
+    elif scene == "long":
+        page |= {"position": 301, "total": 500}
+        data["strip"] = [
+            {"document": "long.pdf", "index": place, "mistakes": place % 7, "blocks": [], "current": place == 300}
+            for place in range(270, 390)
+        ]
+        data["strip_first"] = 270
     shown = data["boxes"]
     status = {name: sum(each["status"] == name for each in shown) for name in ("TP", "FP", "FN", "truth")}
     data["counts"] = {
@@ -455,10 +476,36 @@ def data_of(
     data |= {
         "model": models[letter == "B"],
         "models": models,
+        "signature": "snapshot 1.3 · IoU ≥ 0.50 · 1 document",
         "selected": selected,
         "labels": sorted({each["label"] for each in shown}),
     }
     return data
+
+
+def judge_scene(data: dict[str, Any]) -> None:
+    """Mistake 1 is judged by somebody, mistake 2 by the reader, mistake 3 could not be saved, mistake 6 takes none."""
+    state = st.session_state
+    for each in data["mistakes"]:
+        each |= {"target": f"t{each['number']}", "verdict": None, "unsaved": None}
+    opinion = {
+        "author": "ada",
+        "verified": False,
+        "verdict": "ambiguous",
+        "note": "",
+        "tags": [],
+        "time": "2026-01-02T03:04",
+    }
+    data["mistakes"][0]["verdict"] = {"agreed": "ambiguous", "conflict": False, "opinions": [opinion]}
+    own = opinion | {"author": "me", "verdict": "model_wrong", "note": "half of it"}
+    data["mistakes"][1]["verdict"] = {"agreed": "model_wrong", "conflict": False, "opinions": [own]}
+    data["mistakes"][2]["unsaved"] = {"verdict": "ignore", "note": "keep me", "problem": "The disk is full."}
+    data["mistakes"][5]["target"] = None
+    for target, (verdict, note) in state.verdicts.items():
+        mistake = next(each for each in data["mistakes"] if each["target"] == target)
+        said = own | {"verdict": verdict, "note": note}
+        mistake["verdict"] = {"agreed": verdict, "conflict": False, "opinions": [said]} if verdict or note else None
+    data |= {"verdicts": True, "reviewer": "me"}
 
 
 def record(name: str) -> None:
@@ -476,6 +523,8 @@ def record(name: str) -> None:
         st.session_state.image_width = min(2400, events.sharper.width)
     elif name == "model" and events.model:
         st.session_state.letter = events.model
+    elif name == "verdict" and events.verdict and events.verdict.target:
+        st.session_state.verdicts[events.verdict.target] = (events.verdict.verdict, events.verdict.note)
 
 
 def main() -> None:
@@ -492,6 +541,7 @@ def main() -> None:
         "selected": st.query_params.get("selected"),
         "image_width": 900,
         "letter": "A",
+        "verdicts": {},
     }.items():
         state.setdefault(name, value)
     state.runs += 1
@@ -506,7 +556,7 @@ def main() -> None:
         letter=state.letter,
         selected=state.selected,
     )
-    names = ("go", "selected", "sharper", "model", "clear_filter")
+    names = ("go", "selected", "sharper", "model", "clear_filter", "verdict")
     viewer(data, key="viewer", **{f"on_{name}": functools.partial(record, name) for name in names})
 
 

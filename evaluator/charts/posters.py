@@ -1,0 +1,209 @@
+"""Charts of posters: the four criteria against their thresholds, and the sections of two texts matched.
+
+Owns how these charts look; what they show comes ready from ``protocols.posters``. Field names are fixed words and data
+are cells, so a section title is never read as an expression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from evaluator.boxes import FloatArray, IntArray
+from evaluator.charts.theme import Chart, palette, themed
+
+# Two texts that have nothing to do with each other share a tenth to a fifth of their words: the steps begin there. Ink
+# text stands on the pale steps, light text on the deep ones; in the dark theme it is the other way round.
+_STEPS: Final = (0.05, 0.15, 0.25, 0.4, 0.6, 0.8)
+_LIGHT_RAMP: Final = ("#F3F7FC", "#D6E4F4", "#ACC9E8", "#86B1DD", "#629ACF", "#1F5FA8", "#123F75")
+_DARK_RAMP: Final = ("#1A222B", "#1F3B5C", "#28547F", "#3A74AE", "#5B97D6", "#8CBCF0", "#CFE3FB")
+_LIGHT_TEXT_FROM: Final = 0.6
+_DARK_INK_FROM: Final = 0.4
+_CELL: Final = (46, 34)
+# More sections of a side than this are not drawn.
+DRAWN_SECTIONS: Final = 30
+_LOSS, _LOSS_DARK = "#A84300", "#FF9A4D"
+
+
+def criteria(
+    values: Mapping[str, Sequence[FloatArray]],
+    titles: Sequence[str],
+    bounds: Sequence[tuple[float, float]],
+    *,
+    names: Mapping[str, Sequence[str]],
+    chosen: str | None,
+    dark: bool,
+) -> Chart:
+    """Every poster as a dot on each criterion, with the thresholds as lines.
+
+    Parameters
+    ----------
+    values : mapping of sequence of float64, shape (P,)
+        By model letter, one array per criterion; NaN is not drawn.
+    titles : sequence of str
+        Names of the criteria.
+    bounds : sequence of (float, float)
+        What passes, inclusive; infinity for no upper bound.
+    names : mapping of sequence of str, length P
+        Poster ids, by model letter.
+    chosen : str or None
+        The poster that is drawn larger.
+    dark : bool
+
+    Returns
+    -------
+    Chart
+        With a point selection named ``poster``. Values above 2.1 stand at the right edge.
+    """
+    colours = palette(dark=dark)
+    rows = [
+        {
+            "criterion": title,
+            "model": letter,
+            "poster": poster,
+            "value": float(value),
+            "shown": min(float(value), 2.1),
+            "chosen": poster == chosen,
+            "verdict": "meets" if low <= value <= high else "fails",
+        }
+        for letter, columns in values.items()
+        for title, (low, high), column in zip(titles, bounds, columns, strict=True)
+        for poster, value in zip(names[letter], column.tolist(), strict=True)
+        if np.isfinite(value)
+    ]
+    frame = pd.DataFrame(rows, columns=["criterion", "model", "poster", "value", "shown", "chosen", "verdict"])
+    limits = pd.DataFrame(
+        [
+            {"criterion": title, "limit": edge}
+            for title, pair in zip(titles, bounds, strict=True)
+            for edge in pair
+            if np.isfinite(edge)
+        ]
+    )
+    letters = list(values)
+    scale = alt.Scale(domain=[0, 2.1], nice=False)
+    axis = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1, 1.5, 2], format=".2~f", labelFlush=False)
+    y = alt.Y("criterion:N", sort=list(titles), title=None, axis=alt.Axis(grid=False, labelLimit=120, minExtent=64))
+    pick = alt.selection_point(name="poster", fields=["poster"], on="click", empty=False)
+    dots = (
+        alt.Chart(frame)
+        .mark_point(filled=True, opacity=0.85, cursor="pointer")
+        .encode(
+            x=alt.X("shown:Q", title=None, scale=scale, axis=axis),
+            y=y,
+            yOffset=alt.YOffset("model:N", sort=letters),
+            shape=alt.Shape("model:N", scale=alt.Scale(domain=["A", "B"], range=["circle", "diamond"]), legend=None),
+            color=alt.Color("model:N", scale=alt.Scale(domain=["A", "B"], range=[colours.a, colours.b]), legend=None),
+            size=alt.condition("datum.chosen", alt.value(150), alt.value(46)),
+            tooltip=[
+                alt.Tooltip("poster:N", title="Poster"),
+                alt.Tooltip("model:N", title="Model"),
+                alt.Tooltip("criterion:N", title="Criterion"),
+                alt.Tooltip("value:Q", title="Value", format=".3f"),
+                alt.Tooltip("verdict:N", title="Threshold"),
+            ],
+        )
+        .add_params(pick)
+    )
+    lines = (
+        alt.Chart(limits)
+        .mark_tick(thickness=2, size=34, color=_LOSS_DARK if dark else _LOSS)
+        .encode(x=alt.X("limit:Q", scale=scale), y=y)
+    )
+    return themed(alt.layer(lines, dots).properties(height=172), colours)
+
+
+def section_matrix(
+    reference: Sequence[str], generated: Sequence[str], f1: FloatArray, best: IntArray, *, dark: bool
+) -> Chart:
+    """ROUGE-L of every section of the reference with every section of the extraction, the best of each row framed.
+
+    Parameters
+    ----------
+    reference, generated : sequence of str
+        R and G names of sections.
+    f1 : float64, shape (R, G), in [0, 1]
+    best : int64, shape (R,)
+        Column of the best match; -1 for none.
+    dark : bool
+
+    Returns
+    -------
+    Chart
+        At most `DRAWN_SECTIONS` rows and columns.
+    """
+    colours = palette(dark=dark)
+    ramp = _DARK_RAMP if dark else _LIGHT_RAMP
+    rows = [
+        {
+            "row": row,
+            "column": column,
+            "reference": reference[row],
+            "generated": generated[column],
+            "f1": float(f1[row, column]),
+            "text": f"{f1[row, column]:.2f}" if f1[row, column] > 0 else "0",
+            "best": bool(best[row] == column),
+        }
+        for row in range(min(len(reference), DRAWN_SECTIONS))
+        for column in range(min(len(generated), DRAWN_SECTIONS))
+    ]
+    frame = pd.DataFrame(rows, columns=["row", "column", "reference", "generated", "f1", "text", "best"])
+    names = [f"{row + 1} {_short(name)}" for row, name in enumerate(reference[:DRAWN_SECTIONS])]
+    frame["name"] = [names[row] for row in frame["row"]]
+    frame["place"] = [str(column + 1) for column in frame["column"]]
+    columns = [str(column + 1) for column in range(min(len(generated), DRAWN_SECTIONS))]
+    base = alt.Chart(frame).encode(
+        x=alt.X(
+            "place:O",
+            sort=columns,
+            title=None,
+            axis=alt.Axis(orient="top", labelAngle=0, labelOverlap=False, grid=False),
+            scale=alt.Scale(paddingInner=0.04, paddingOuter=0),
+        ),
+        y=alt.Y(
+            "name:N",
+            sort=names,
+            title=None,
+            axis=alt.Axis(labelOverlap=False, labelLimit=190, grid=False),
+            scale=alt.Scale(paddingInner=0.06, paddingOuter=0),
+        ),
+        tooltip=[
+            alt.Tooltip("reference:N", title="Reference"),
+            alt.Tooltip("generated:N", title="Extraction"),
+            alt.Tooltip("f1:Q", title="ROUGE-L", format=".3f"),
+            alt.Tooltip("best:N", title="Best of its row"),
+        ],
+    )
+    cells = base.mark_rect(cornerRadius=0).encode(
+        color=alt.Color("f1:Q", scale=alt.Scale(type="threshold", domain=list(_STEPS), range=list(ramp)), legend=None)
+    )
+    frames = (
+        base.transform_filter("datum.best")
+        .mark_rect(fillOpacity=0, strokeWidth=2.4)
+        .encode(stroke=alt.value(colours.text))
+    )
+    light_from = _DARK_INK_FROM if dark else _LIGHT_TEXT_FROM
+    on_deep, on_pale = ("#14181D", "#E4E8ED") if dark else ("#FFFFFF", "#1B2430")
+    numbers = base.mark_text(fontSize=12).encode(
+        text="text:N",
+        color=alt.condition(f"datum.f1 >= {light_from}", alt.value(on_deep), alt.value(on_pale)),
+    )
+    bold = (
+        base.transform_filter("datum.best")
+        .mark_text(fontSize=12, fontWeight="bold")
+        .encode(text="text:N", color=alt.condition(f"datum.f1 >= {light_from}", alt.value(on_deep), alt.value(on_pale)))
+    )
+    plain_numbers = numbers.transform_filter("!datum.best")
+    size = {
+        "width": max(_CELL[0] * len(columns), 120),
+        "height": max(_CELL[1] * len(names), 34),
+    }
+    return themed(alt.layer(cells, frames, plain_numbers, bold).properties(**size), colours)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 28 else name[:27] + "…"

@@ -1,0 +1,391 @@
+"""Compare: two models on the same ground truth, from one sentence down to the boxes in which they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from evaluator.boxes import IntArray
+from evaluator.charts import boxes as charts
+from evaluator.compare.labels import label_notes
+from evaluator.compare.mistakes import mistake_counts
+from evaluator.error_types import ERROR_TYPES
+from evaluator.errors import plain
+from evaluator.overlay import pair_list
+from evaluator.overlay.board import board_data
+from evaluator.overlay.confusion_difference import class_difference
+from evaluator.overlay.matrix import SHOWS, difference_data
+from evaluator.overlay.pair import pair_data
+from evaluator.protocols.pixel_difference import difference
+from evaluator.results import count_of
+from pages import _frame as frame
+from pages import _session as session
+from pages import _session_compare as state
+from pages import _session_pixel as pixels
+from pages._confusion import chosen_cell, matrix
+from pages._linked_panes import Door, PageOf, PaneEvents, board, panes, parse_door, parse_panes
+
+BROWSER_VIEW, PIXEL_VIEW = "pages/page_browser.py", "pages/pixel_confusion.py"
+_PANES, _BOARD, _MATRIX = "compare_panes", "compare_board", "compare_matrix"
+_BY_NAME, _BY_LABEL = "compare_names", "compare_labels"
+_PARTS = {"mistakes": "Mistakes", "classes": "Class confusion", "pixels": "Pixels"}
+_BARS_HEIGHT = 330
+
+
+def _choices(found: session.Opened) -> None:
+    """Models, label and document, in the sidebar."""
+    with st.sidebar:
+        indexes = list(range(len(found.names)))
+        for model, role in zip(session.models(found), ("baseline", "candidate"), strict=True):
+            key = f"model_{model.letter.lower()}"
+            session.choose(key, model.index)
+            st.selectbox(
+                f"Model {model.letter}, {role}",
+                indexes,
+                format_func=lambda index: plain(found.names[index]),
+                key=key,
+                persist_state="session",
+            )
+        st.button("Swap A and B", icon=":material/swap_horiz:", on_click=state.swap, width="stretch")
+        labels = ["", *found.dataset.labels[: found.dataset.evaluated]]
+        st.selectbox(
+            "Label",
+            labels,
+            format_func=lambda label: plain(label) if label else f"All {count_of(len(labels) - 1, 'label')}",
+            key="label",
+            persist_state="session",
+        )
+        names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
+        names = {"": f"All {count_of(len(names), 'document')}", **names}
+        st.selectbox("Documents", list(names), format_func=names.__getitem__, key="within", persist_state="session")
+
+
+def _one_model(found: session.Opened) -> None:
+    """The empty state: there is nothing to compare with."""
+    frame.title("Compare", "")
+    (model,) = session.models(found)
+    name = frame.shortened(plain(model.name), 60)
+    st.html(
+        '<div class="ls-empty"><p>Only one model is open, so there is nothing to compare. '
+        "Add a second prediction under Files.</p></div>"
+    )
+    st.caption(f"Open now: {frame.escaped(name)}. Predictions of the same documents are told by their content.")
+    st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/folder_open:")
+    frame.sidebar(found)
+
+
+def _label_notes(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
+    """What is to be said when the models do not have the same labels: it changes the numbers."""
+    first, second = (found.dataset.predictions[model.index].source.labels for model in chosen)
+    notes = label_notes(first, second, found.dataset.ground_truth.source.labels)
+    if notes.sentences:
+        st.warning(frame.escaped(" ".join(notes.sentences)), icon=":material/label:")
+
+
+def _door() -> None:
+    """A number of the board was opened."""
+    door = parse_door(session.chosen(_BOARD))
+    if door is not None:
+        state.open_door(door)
+
+
+def _events() -> PaneEvents:
+    return parse_panes(session.chosen(_PANES))
+
+
+def _went(both: state.Compared) -> None:
+    """A page turn, a click on the list."""
+    go = _events().go
+    if go is not None:
+        state.turn(both, go.document, go.index, go.step)
+
+
+def _selected() -> None:
+    """A box was chosen or let go."""
+    selected = _events().selected
+    if selected is not None:
+        session.choose("box", selected.key)
+
+
+def _sharper() -> None:
+    """The page is zoomed beyond its picture."""
+    wish = _events().sharper
+    if wish is not None:
+        session.choose("sharper", (wish.document, wish.index, min(wish.width, 8_000)))
+
+
+def _shown() -> None:
+    """Another filter."""
+    name = _events().show
+    if name is not None:
+        state.choose_show(name)
+
+
+def _looked() -> None:
+    """Another way to look."""
+    name = _events().mode
+    if name is not None:
+        state.choose_mode(name)
+
+
+def _open_browser(page: PageOf) -> None:
+    """The shown page of one model in the Page browser, with the same box."""
+    session.choose("model", page.letter)
+    key = page.key or ""
+    own = key.startswith(page.letter.lower())
+    session.choose("box", f"p{key[1:]}" if own else key if key.startswith("g") else None)
+    st.switch_page(BROWSER_VIEW)
+
+
+@st.fragment
+def _pages(found: session.Opened) -> None:
+    """The list of pages and the two panes; a page turn runs this part alone."""
+    if state.touches_everything():
+        st.rerun()
+    both = state.compared(found)
+    show = state.show()
+    rows = pair_list.listed_pages(both.listed, show)
+    position = state.place_in(both, rows)
+    place = None if position is None else state.place_of(both, int(rows[position]))
+    data = _pane_data(found, both, show, rows, position)
+    data["address"] = state.finish(place)
+    events = panes(
+        data,
+        key=_PANES,
+        on_go=lambda: _went(both),
+        on_selected=_selected,
+        on_sharper=_sharper,
+        on_show=_shown,
+        on_mode=_looked,
+        on_clear_filter=state.clear,
+    )
+    if events.open and place is not None:
+        _open_browser(events.open)
+
+
+def _pane_data(
+    found: session.Opened,
+    both: state.Compared,
+    show: str,
+    rows: IntArray,
+    position: int | None,
+) -> dict[str, Any]:
+    """What the panes show."""
+    data: dict[str, Any] = {
+        "page": None,
+        "panes": [],
+        "differences": [],
+        "filters": pair_list.filters(both.listed, show),
+        "show": show,
+        "mode": state.mode(),
+        "selected": None,
+        "summoned": state.visits() > 0,
+        "visit": str(state.visits()),
+        **pair_list.page_list(both.listed, show, rows, position or 0),
+        "empty": {"text": _nothing(both, show), "action": "Show every changed page"},
+    }
+    if position is None:
+        return data
+    place = state.place_of(both, int(rows[position]))
+    wish = session.chosen("sharper")
+    width = wish[2] if wish and wish[:2] == (place.document, place.index) else None
+    picture = session.page_picture(found, place, width=width)
+    label = session.chosen("label") or None
+    data |= pair_data(
+        *both.results,
+        both.ledger,
+        int(rows[position]),
+        show=show,
+        labels=[label] if label else None,
+        page_points=None if picture["problem"] else (picture["width"], picture["height"]),
+    )
+    for pane, model in zip(data["panes"], both.chosen, strict=True):
+        pane["name"] = plain(model.name)
+    return data | {
+        "page": {
+            "document": place.document,
+            "index": place.index,
+            "position": position + 1,
+            "total": len(rows),
+            **picture,
+        },
+        "selected": session.chosen("box"),
+        "empty": None,
+    }
+
+
+def _nothing(both: state.Compared, show: str) -> str:
+    """Why the list is empty."""
+    if not int(both.ledger.total.changed[0]) and show == "changed":
+        return "A and B find, miss and invent the same boxes at these thresholds."
+    return "No page passes the filter."
+
+
+# --- below the pages -----------------------------------------------------------------------------------------
+
+
+@st.fragment
+def _more(found: session.Opened) -> None:
+    """Named mistakes, class confusion and pixels, one of them at a time."""
+    if state.touches_everything():
+        st.rerun()
+    name = state.asked_mistakes()
+    if name:
+        st.switch_page(BROWSER_VIEW)
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="compare_more"):
+        st.html('<h2 class="ls-section">What changed</h2>', width="content")
+        st.segmented_control(
+            "What changed",
+            list(_PARTS),
+            format_func=_PARTS.__getitem__,
+            key=state.PART,
+            on_change=lambda: session.choose("pair_part_moved", True),
+            label_visibility="collapsed",
+            required=True,
+            persist_state="session",
+        )
+    if session.chosen("pair_part_moved"):
+        session.choose("pair_part_moved", False)
+        state.finish(state.shown_place(found))
+    {"mistakes": _mistakes, "classes": _classes, "pixels": _pixels}[state.part()](found)
+
+
+def _mistakes(found: session.Opened) -> None:
+    """Mistakes of both models by name and by label."""
+    both = state.compared(found)
+    counts = mistake_counts(*both.results)
+    if not counts.total_a.any() and not counts.total_b.any():
+        st.caption("No mistake at these thresholds.")
+        return
+    titles = [ERROR_TYPES["document"][name].title for name in counts.names]
+    left, right = st.columns(2, gap="medium")
+    for column, name, key, names, sides in (
+        (left, "By name", _BY_NAME, titles, (counts.total_a, counts.total_b)),
+        (right, "By label", _BY_LABEL, list(counts.labels), (counts.a.sum(axis=1), counts.b.sum(axis=1))),
+    ):
+        totals = " ".join(
+            f"{frame.letter_badge(letter)} {int(side.sum()):,}" for letter, side in zip("AB", sides, strict=True)
+        )
+        column.html(
+            f'<h2 class="ls-section{frame.theme()}">{name} <small>a bar opens its pages</small>'
+            f'<small class="ls-right">{totals}</small></h2>'
+        )
+        bars = charts.mistakes_by_label(
+            names, dict(zip("AB", sides, strict=True)), dark=session.is_dark(), height=_BARS_HEIGHT
+        )
+        column.altair_chart(
+            bars,
+            on_select=_bar_chosen(key, dict(zip(titles, counts.names, strict=True))),
+            selection_mode="label",
+            theme=None,
+            key=key,
+            alt=f"Mistakes of A and B, {name}",
+        )
+
+
+def _bar_chosen(key: str, names: dict[str, str]) -> Callable[[], None]:
+    """What a bar opens: the changed pages of a label here, those of a name in the Page browser, which filters by it."""
+
+    def opened() -> None:
+        for point in (session.chosen(key) or {}).get("selection", {}).get("label", []):
+            if key == _BY_LABEL:
+                state.open_door(Door("changed", str(point["label"])))
+            else:
+                state.ask_mistakes(names[point["label"]])
+
+    return opened
+
+
+def _classes(found: session.Opened) -> None:
+    """Which labels are taken for which: B minus A."""
+    both = state.compared(found)
+    labels = both.ledger.labels
+    sides = [state.confusion_of(found, model) for model in both.chosen]
+    st.caption(
+        "Boxes, B minus A. On the diagonal more is better, elsewhere less. Background row: invented; background "
+        "column: missed. A cell lists the changed pages of its label."
+    )
+    data = class_difference(*sides)
+    matrix(
+        {
+            **data,
+            "key": "compare classes",
+            "rows": "Ground truth",
+            "columns": "Prediction",
+            "letters": ["B", "A"],
+            "chosen": None,
+        },
+        key=_MATRIX,
+        on_cell=lambda: _cell(labels),
+    )
+
+
+def _cell(labels: tuple[str, ...]) -> None:
+    """A cell of the class confusion: the changed pages of its label."""
+    cell = chosen_cell(session.chosen(_MATRIX), len(labels) + 1)
+    if cell is not None and any(cell):
+        state.open_door(Door("changed", labels[(cell[0] or cell[1]) - 1]))
+
+
+def _pixels(found: session.Opened) -> None:
+    """Which pixels of one label are taken for another: B minus A, in points of the row."""
+    counted = [pixels.result_of(found, letter) for letter in ("A", "B")]
+    if any(each.result is None for each in counted):
+        st.caption(
+            "The pixels of these files cannot be counted; Pixel confusion says why and asks for what is missing."
+        )
+    else:
+        first, second = (each.result.whole for each in counted if each.result is not None)
+        moved = difference(second, first, SHOWS["row"])
+        st.caption("Points of the row share, B minus A, over all documents. On the diagonal more is better.")
+        matrix(
+            {
+                **difference_data(moved, "row", "steps"),
+                "classes": [plain(name) for name in moved.classes],
+                "key": "compare pixels",
+                "rows": "Ground truth",
+                "columns": "Prediction",
+                "letters": ["B", "A"],
+                "chosen": None,
+            },
+            key=f"{_MATRIX}_pixels",
+            on_cell=lambda: None,
+        )
+    st.page_link(PIXEL_VIEW, label="Open Pixel confusion", icon=":material/grid_on:")
+
+
+def view() -> None:
+    """The whole view."""
+    session.begin("compare")
+    found = session.opened()
+    if found is None:
+        frame.title("Compare", "")
+        frame.sidebar(None)
+        frame.need_files()
+        return
+    chosen = session.models(found)
+    if len(chosen) < 2:
+        _one_model(found)
+        return
+    session.leave_first_address()
+    state.settle(found)
+    state.touches_everything()
+    frame.title("Compare", frame.signature(found, chosen, "95 % intervals over documents"))
+    frame.banners(found)
+    frame.operating_point(found, pick_model=False)
+    _label_notes(found, chosen)
+    _choices(found)
+    both = state.compared(found)
+    board(
+        board_data(both.ledger, both.differences, show=state.show(), label=session.chosen("label") or ""),
+        key=_BOARD,
+        on_door=_door,
+    )
+    _pages(found)
+    _more(found)
+    frame.sidebar(found)
+
+
+view()

@@ -1,0 +1,431 @@
+"""Fields: where extracted fields are found and whether their confidence can be trusted, down to the box on the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from evaluator.errors import has_errors, plain
+from evaluator.overlay import fields as overlay
+from evaluator.protocols import PROTOCOLS
+from evaluator.protocols.fields_doors import DOORS, LEAST_SURE
+from evaluator.results import count_of, threshold_text, weighted_mean
+from pages import _field_tables as parts
+from pages import _frame as frame
+from pages import _session as session
+from pages import _session_fields as choices
+from pages._viewer import parse_events, viewer
+
+_KEY = "field_viewer"
+_VIEWER_HEIGHT = 712
+_UPLOADS = ["json", "jsonl", "ndjson"]
+
+
+# --- choices -------------------------------------------------------------------------------------------------
+
+
+def _signature(model: choices.FieldModel) -> str:
+    """Protocol, thresholds, rule of the values and counts behind the view."""
+    protocol, compared = PROTOCOLS["fields"], model.result.compared
+    parts_ = [
+        f"{protocol.name} {protocol.version}",
+        f"IoU ≥ {threshold_text(choices.iou())}, AP over 0.50 to 0.95",
+        compared.value_rule,
+        f"{count_of(len(compared.documents), 'document')}, {count_of(int(compared.pages.sum()), 'page')}",
+    ]
+    return " · ".join(parts_)
+
+
+def _operating_point(found: choices.Opened, model: choices.FieldModel) -> None:
+    """Model, IoU threshold, two presets, and the numbers at the threshold."""
+    names = {each.letter: f"{each.letter} {frame.shortened(each.name, 14)}" for each in found.models}
+    session.choose("model", model.letter)
+    session.choose("field_preset", choices.iou() if choices.iou() in choices.PRESETS else None)
+    session.choose("field_preset_of", choices.iou())
+    low, high = choices.IOU_RANGE
+    with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
+        st.segmented_control(
+            "Model",
+            list(names),
+            format_func=lambda letter: frame.escaped(names[letter]),
+            key="model",
+            required=True,
+            persist_state="session",
+        )
+        st.slider("IoU threshold", low, high, step=0.01, key="field_iou", persist_state="session", width=240)
+        st.segmented_control(
+            "Thresholds",
+            list(choices.PRESETS),
+            format_func=lambda value: f"IoU {threshold_text(value)}",
+            key="field_preset",
+            on_change=_preset,
+            label_visibility="collapsed",
+        )
+        _numbers(model)
+
+
+def _preset() -> None:
+    """One of the two usual thresholds."""
+    value = session.chosen("field_preset")
+    # When the slider was moved, the browser had not heard yet that its last step took the mark off the preset.
+    if value is not None and session.chosen("field_preset_of") == choices.iou():
+        session.choose("field_iou", float(value))
+
+
+def _numbers(model: choices.FieldModel) -> None:
+    """Mean AP at the threshold, precision, recall and coverage, small."""
+    counts = model.result.overall(choices.iou())
+    mean_ap = weighted_mean(model.result.average_precisions([choices.iou()])[:, 0])[0]
+    cells = "".join(
+        f"<div><dt>{name}</dt><dd>{frame.number(value)}</dd></div>"
+        for name, value in (
+            ("Mean AP", mean_ap),
+            ("Precision", _defined(counts.precision[0])),
+            ("Recall", _defined(counts.recall[0])),
+            ("Coverage", model.result.coverage["ratio"]),
+        )
+    )
+    st.html(f'<dl class="ls-numbers ls-field-numbers">{cells}</dl>')
+
+
+def _defined(value: float) -> float | None:
+    return None if value != value else float(value)  # noqa: PLR0124 - NaN
+
+
+def _sidebar(found: choices.Opened, model: choices.FieldModel) -> None:
+    """Ground truth, models, and what the page list keeps."""
+    compared = model.result.compared
+    truth = found.files.ground_truth
+    with st.sidebar:
+        name = truth.name if truth else ""
+        st.selectbox("Ground truth", [0], format_func=lambda _: plain(name), key="field_truth", disabled=True)
+        indexes = list(range(len(found.names)))
+        for letter, place in zip("ab", range(len(found.models)), strict=False):
+            session.choose(f"field_{letter}", found.names.index(found.models[place].name))
+            st.selectbox(
+                f"Model {letter.upper()}",
+                indexes,
+                format_func=lambda index: plain(found.names[index]),
+                key=f"field_{letter}",
+                persist_state="session",
+                disabled=len(indexes) < 2,
+            )
+        documents = ["", *(compared.documents[code] for code in model.pages.in_natural_order)]
+        st.selectbox(
+            "Document",
+            documents,
+            format_func=lambda name: plain(name) if name else f"All {count_of(len(documents) - 1, 'document')}",
+            key="field_within",
+            persist_state="session",
+        )
+        classes = sorted({name for each in found.models for name in each.result.compared.classes})
+        labels = ["", *classes]
+        st.selectbox(
+            "Field",
+            labels,
+            format_func=lambda name: plain(name) if name else f"All {count_of(len(labels) - 1, 'field type')}",
+            key="field_label",
+            persist_state="session",
+        )
+        doors = list(DOORS)
+        st.selectbox("Fields shown", doors, format_func=DOORS.__getitem__, key="field_door", persist_state="session")
+        units = [choices.AUTO, *overlay.UNITS]
+        told = overlay.UNITS[choices.unit(model)][0]
+        st.selectbox(
+            "Unit of the boxes",
+            units,
+            format_func=lambda unit: f"{told} (detected)" if unit == choices.AUTO else overlay.UNITS[unit][0],
+            key="field_unit",
+            persist_state="session",
+        )
+        frame.lines(_counted(found, model))
+
+
+def _counted(found: choices.Opened, model: choices.FieldModel) -> list[str]:
+    """What is loaded, at the foot of the sidebar."""
+    compared, coverage = model.result.compared, model.result.coverage
+    findings = count_of(len(found.findings), "finding") if found.findings else "No findings"
+    return [
+        f"{count_of(int(compared.pages.sum()), 'page')}, {count_of(len(compared.documents), 'document')}",
+        f"{coverage['fields_with_bbox']:,} of {count_of(coverage['fields_total'], 'field')} with a ground-truth box",
+        f"{findings} in the files",
+    ]
+
+
+# --- the page ------------------------------------------------------------------------------------------------
+
+
+def _events() -> Any:  # noqa: ANN401 - ViewerEvents
+    return parse_events(session.chosen(_KEY))
+
+
+def _went(model: choices.FieldModel, shown: choices.Listed) -> None:
+    """A page turn, a click on the strip, the way to the next problem."""
+    go = _events().go
+    if go is None:
+        return
+    here = (go.document, go.index)
+    if go.mistake:
+        choices.turn_to_problem(model, shown, here, go.mistake)
+    else:
+        choices.turn(model, shown, here, go.step)
+
+
+def _selected() -> None:
+    """A box was chosen or let go; one of a page that was left meanwhile is not."""
+    selected = _events().selected
+    if selected is not None and choices.is_shown(selected.document, selected.index):
+        session.choose("field_box", selected.key)
+
+
+def _sharper() -> None:
+    """The page is zoomed beyond its picture."""
+    wish = _events().sharper
+    if wish is not None:
+        session.choose("field_sharper", (wish.document, wish.index, min(wish.width, 8_000)))
+
+
+def _flipped(letters: list[str]) -> None:
+    """The other model."""
+    letter = _events().model
+    if letter in letters:
+        session.choose("model", letter)
+
+
+def _cleared() -> None:
+    """Every problem of every document."""
+    for key, value in (("field_within", ""), ("field_label", ""), ("field_door", choices.PROBLEMS)):
+        session.choose(key, value)
+
+
+def _page_head(model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None) -> None:
+    """Which page this is, and what of the chosen number lies on it."""
+    if place is None:
+        frame.section("Page")
+        return
+    facts = f"page {place[1] + 1} · {_told(model)}: {shown.counts.get(place, 0):,} here"
+    frame.section(model.result.compared.documents[place[0]], facts)
+
+
+def _page(
+    found: choices.Opened, model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None
+) -> None:
+    """The page with its boxes, and the list of problems below."""
+    viewer(
+        _data(found, model, shown, place),
+        key=_KEY,
+        on_go=lambda: _went(model, shown),
+        on_selected=_selected,
+        on_sharper=_sharper,
+        on_model=lambda: _flipped([each.letter for each in found.models]),
+        on_clear_filter=_cleared,
+    )
+
+
+def _data(
+    found: choices.Opened, model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None
+) -> dict[str, Any]:
+    """What the viewer draws."""
+    data: dict[str, Any] = {
+        "page": None,
+        "boxes": [],
+        "mistakes": [],
+        "strip": [],
+        "strip_first": 0,
+        "counts": dict.fromkeys(("TP", "FP", "FN", "ground_truth", "predictions"), 0),
+        "limit": None,
+        "labels": [],
+        "model": {"letter": model.letter, "name": plain(model.name)},
+        "models": [{"letter": each.letter, "name": plain(each.name)} for each in found.models],
+        "selected": None,
+        "walk": None,
+        "empty": {"text": "No field is behind this number.", "action": "Show all problems"},
+        "height": _VIEWER_HEIGHT,
+        "signature": _signature(model),
+    }
+    if place is None:
+        return data
+    code, index = place
+    document = model.result.compared.documents[code]
+    position = shown.order.index(place)
+    picture = choices.picture(found.files, document, index)
+    points = None if picture["problem"] else (picture["width"], picture["height"])
+    paper = overlay.Paper(code, index, points, choices.unit(model))
+    drawn = overlay.page_data(model.result, model.pages, paper, iou=choices.iou(), kept=choices.kept_in_list(shown))
+    picture["notes"] = [*picture["notes"], *drawn.pop("notes")]
+    listed = [key for mistake in drawn["mistakes"] for key in mistake["keys"][:1]]
+    first = max(0, min(position - choices.STRIP_PAGES // 2, len(shown.order) - choices.STRIP_PAGES))
+    window = shown.order[first : first + choices.STRIP_PAGES]
+    return data | drawn | {
+        "page": {
+            "document": document,
+            "name": plain(document),
+            "index": index,
+            "count": choices.page_count(found.files, document),
+            "position": position + 1,
+            "total": len(shown.order),
+            **picture,
+        },
+        "strip": overlay.strip(
+            model.result, model.pages, window, position - first, counts=shown.counts, papers={place: paper}
+        ),
+        "strip_first": first,
+        "selected": choices.settle_box(listed, [box["key"] for box in drawn["boxes"]]),
+        "walk": {
+            "before": choices.next_with(shown, position, -1) is not None,
+            "after": choices.next_with(shown, position, 1) is not None,
+            "total": sum(shown.counts.values()),
+        },
+        "empty": None,
+    }  # fmt: skip
+
+
+# --- tables --------------------------------------------------------------------------------------------------
+
+
+def _one_by_one(model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None) -> None:
+    """The fields of the document on screen, or those behind the chosen number."""
+    session.choose("field_tab", session.chosen("field_tab", choices.DOCUMENT))
+    tab = st.segmented_control(
+        "Fields one by one",
+        list(choices.TABS),
+        key="field_tab",
+        label_visibility="collapsed",
+        required=True,
+        persist_state="session",
+    )
+    if tab == choices.BEHIND:
+        parts.rows_table(model, shown.rows, f"field_behind_{_told(model)}", _opener(model), documents=True)
+        st.caption(f"{count_of(len(shown.rows), 'field')}: {frame.escaped(_told(model))}. A row shows its box.")
+        return
+    document = model.result.compared.documents[place[0]] if place else ""
+    rows = model.result.document_rows(document)
+    parts.rows_table(model, rows, f"field_document_{model.letter}_{document}", _opener(model), documents=False)
+    st.caption(f"{count_of(len(rows), 'field')} of {frame.escaped(document)}. A row shows its box.")
+
+
+def _told(model: choices.FieldModel) -> str:
+    """The chosen number in words."""
+    name = DOORS[choices.door()]
+    if choices.door() == LEAST_SURE:
+        name += f" {choices.budget():.0%}".replace("%", " %")
+    where = [choices.label() or "", str(session.chosen("field_within") or "")]
+    return ", ".join(part for part in (f"{name} of {model.letter}", *where) if part)
+
+
+def _opener(model: choices.FieldModel) -> Any:  # noqa: ANN401 - a function of a row
+    """What shows the page of a compared field, with its box chosen."""
+
+    def opened(row: int) -> None:
+        has_prediction = bool(model.result.with_prediction[row])
+        page = int(model.pages.predicted_page[row] if has_prediction else max(model.pages.truth_page[row], 0))
+        box = f"{'p' if has_prediction else 'g'}{row}"
+        choices.go_to(model, (int(model.result.compared.document[row]), page), box)
+
+    return opened
+
+
+# --- files ---------------------------------------------------------------------------------------------------
+
+
+def _files(*, expanded: bool) -> None:
+    """What is open, what is wrong with it, and the way to open something else."""
+    findings = choices.file_findings()
+    title = f"Files of this view: {count_of(len(findings), 'finding')}" if findings else "Files of this view"
+    rejected = session.chosen("field_rejected")
+    with st.expander(title, expanded=expanded or rejected is not None, icon=":material/folder_open:"):
+        if rejected is not None:
+            st.error(
+                "The uploaded files have errors and were not taken; what was open before stays in use.",
+                icon=":material/error:",
+            )
+            frame.findings(rejected.findings)
+        rows = choices.loaded_rows()
+        if rows:
+            st.dataframe(rows, hide_index=True, row_height=parts.ROW_HEIGHT, alt="Files of this view")
+        if findings:
+            if has_errors(findings):
+                st.error("Files with an error are not evaluated. Each row says what to mend.", icon=":material/error:")
+            frame.findings(findings)
+        _upload()
+
+
+def _upload() -> None:
+    """Open other files for one side."""
+    with st.form("field_upload", clear_on_submit=True):
+        role = st.segmented_control(
+            "Role of the files", ["Ground truth", "Prediction"], default="Prediction", required=True
+        )
+        uploads = st.file_uploader(
+            "One JSON per document, or one file of JSON lines",
+            type=_UPLOADS,
+            accept_multiple_files=True,
+            key="field_uploads",
+        )
+        if st.form_submit_button("Read the files") and uploads:
+            source = choices.take_upload(
+                [(each.name, each.getvalue()) for each in uploads], as_truth=role == "Ground truth"
+            )
+            session.choose("field_rejected", source if source.documents is None else None)
+            st.rerun()
+
+
+def _need_files() -> None:
+    """The empty state: what is missing, and the way out."""
+    held = choices.files()
+    frame.title("Fields", "")
+    with st.sidebar:
+        frame.lines(["Nothing to evaluate yet"])
+    if held.ground_truth is None:
+        text = "No ground truth of fields is open. Start with layoutscope open FOLDER, or read one here."
+    elif held.ground_truth.documents is None:
+        text = "The ground truth has errors, so nothing can be evaluated yet."
+    elif not held.predictions:
+        text = "No prediction is open, so there is nothing to compare with the ground truth."
+    else:
+        text = "Every prediction has errors, so nothing can be evaluated yet."
+    st.html(f'<div class="ls-empty"><p>{text}</p></div>')
+    _files(expanded=True)
+
+
+def view() -> None:
+    """The whole view."""
+    choices.begin()
+    found = choices.opened()
+    if found is None:
+        _need_files()
+        return
+    dropped = choices.settle(found)
+    model = choices.model_choice(found)
+    frame.title("Fields", _signature(model))
+    told = [*session.refused(), *dropped]
+    if told:
+        st.caption(f"The address had parts that could not be followed: {frame.escaped(', '.join(told))}.")
+    _operating_point(found, model)
+    model = choices.model_choice(found)
+    _sidebar(found, model)
+    shown = choices.listed(model)
+    place = choices.place(model, shown)
+    if place is not None:
+        choices.go_to(model, place, session.chosen("field_box"))
+    with st.container(key="field_upper"):
+        left, right = st.columns([1.3, 1], gap="small")
+    with left:
+        frame.section("Field types", "a count opens its fields, any other cell the problems of its row")
+        parts.types_table(found, model)
+        _one_by_one(model, shown, place)
+        ledger, curve = st.columns([1, 1.15], gap="small")
+        with ledger:
+            parts.value_by_box(model)
+        with curve:
+            parts.ap_chart(found, model)
+    with right:
+        _page_head(model, shown, place)
+        _page(found, model, shown, place)
+    parts.confidence(found)
+    _files(expanded=has_errors(found.findings))
+    choices.finish(model)
+
+
+view()

@@ -1,0 +1,342 @@
+"""Posters: what two models extracted from posters, against four criteria, down to the missing word on the page."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from evaluator.boxes import BoolArray, FloatArray
+from evaluator.charts import posters as charts
+from evaluator.errors import plain
+from evaluator.protocols.posters import CRITERIA, FIELDS_FROM, FIELDS_TO, PASS_FROM
+from evaluator.protocols.posters_difference import PosterColumns, paired
+from evaluator.protocols.posters_profiles import DEFAULT_PROFILE, EXPLANATIONS, PROFILES, PURPOSES
+from evaluator.results import count_of
+from pages import _frame as frame
+from pages import _poster as panel
+from pages import _session as session
+from pages import _session_posters as choices
+
+_TABLE, _CHART = "poster_table", "poster_criteria"
+_ROWS_SHOWN = 14
+_BOUNDS = dict.fromkeys(CRITERIA, (PASS_FROM, np.inf)) | {"field_proportion": (FIELDS_FROM, FIELDS_TO)}
+
+
+# --- choices -------------------------------------------------------------------------------------------------
+
+
+def _controls(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel) -> None:
+    """Profile with its explanation, model, and the download."""
+    with st.container(border=True, key="poster_controls", horizontal=True, vertical_alignment="bottom", gap="medium"):
+        session.choose("poster_profile", choices.profile())
+        st.segmented_control(
+            "Profile",
+            list(PROFILES),
+            format_func=str.capitalize,
+            key="poster_profile",
+            required=True,
+            persist_state="session",
+        )
+        with st.popover("What it changes", icon=":material/help:"):
+            _explanation()
+        names = {model.letter: f"{model.letter} {frame.shortened(model.name, 14)}" for model in chosen}
+        if len(chosen) == 2:
+            names["B-A"] = "B − A"
+        session.choose("poster_of", session.chosen("poster_of") if session.chosen("poster_of") in names else "A")
+        st.segmented_control(
+            "Numbers of",
+            list(names),
+            format_func=lambda key: frame.escaped(names[key]),
+            key="poster_of",
+            required=True,
+            persist_state="session",
+        )
+        st.html(f'<span class="ls-purpose">{html.escape(PURPOSES[choices.profile()])}</span>')
+        st.download_button(
+            "results.json",
+            data=choices.evaluated(shown).results_json,
+            file_name="results.json",
+            mime="application/json",
+            icon=":material/download:",
+            help=f"Every poster of model {shown.letter} with its metrics, verdict and source, and the means.",
+            on_click="ignore",
+        )
+
+
+def _explanation() -> None:
+    """The two profiles side by side."""
+    rows = "".join(
+        f"<tr><th scope=row>{html.escape(subject)}</th><td>{html.escape(documented)}</td>"
+        f"<td>{html.escape(published)}</td></tr>"
+        for subject, documented, published in EXPLANATIONS
+    )
+    st.html(
+        '<table class="ls-profiles"><thead><tr><th></th><th scope=col>Documented</th><th scope=col>Published</th></tr>'
+        f"</thead><tbody>{rows}</tbody></table><p class='ls-counts'>{html.escape(PURPOSES['documented'])} "
+        f"{html.escape(PURPOSES['published'])}</p>"
+    )
+
+
+def _sidebar(chosen: tuple[choices.PosterModel, ...]) -> None:
+    """Which files the numbers are of, and the two models."""
+    files = choices.files()
+    usable = {index: side.name for index, side in enumerate(files.predictions) if side.posters is not None}
+    with st.sidebar:
+        truth = files.ground_truth
+        st.selectbox(
+            "Ground truth",
+            [0],
+            format_func=lambda _: plain(truth.name if truth else ""),
+            key="poster_truth_shown",
+            disabled=True,
+        )
+        for model in chosen:
+            key = f"poster_{model.letter.lower()}"
+            session.choose(key, model.index)
+            st.selectbox(
+                f"Model {model.letter}",
+                list(usable),
+                format_func=lambda index: plain(usable[index]),
+                key=key,
+                persist_state="session",
+                disabled=len(usable) < 2,
+            )
+        findings = choices.file_findings()
+        frame.lines(
+            [
+                count_of(len(choices.posters_open()), "poster"),
+                count_of(len(findings), "finding") + " in the files" if findings else "No findings in the files",
+            ]
+        )
+
+
+# --- all posters ---------------------------------------------------------------------------------------------
+
+
+def _cards(chosen: tuple[choices.PosterModel, ...]) -> None:
+    """One card per model: how many pass, and the means."""
+    for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
+        found = choices.evaluated(model)
+        means = "".join(
+            f"<div><dt>{panel.TITLES[name]}</dt><dd>{frame.number(found.means[name])}</dd></div>" for name in CRITERIA
+        )
+        compared = sum(not error for error in found.columns.errors)
+        told = f"means of {count_of(compared, 'poster')}"
+        column.html(
+            f'<section class="ls-card{frame.theme()}" aria-label="Model {model.letter}"><header>'
+            f"{frame.letter_badge(model.letter)}<b>{html.escape(plain(model.name))}</b>"
+            f"<span>{html.escape(told)}</span></header>"
+            f'<div class="ls-pass"><b>{found.passed:,} of {len(found.columns.ids):,}</b> pass</div>'
+            f'<dl class="ls-criteria">{means}</dl></section>'
+        )
+
+
+def _table(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) -> None:
+    """Every poster with its four criteria; a cell opens the poster of its row."""
+    of = str(session.chosen("poster_of"))
+    table, failing = _differences(chosen, ordered) if of == "B-A" else _values(chosen, ordered, of)
+    told = "B minus A" if of == "B-A" else f"model {of}, ✕ fails"
+    frame.section("All posters", f"{len(ordered):,}, worst first · {told} · a row opens its poster")
+    key = f"{_TABLE}_{of}"
+    event = st.dataframe(
+        _styled(table, failing, signed=of == "B-A"),
+        hide_index=True,
+        row_height=panel.ROW_HEIGHT,
+        height=panel.HEADER_HEIGHT + panel.ROW_HEIGHT * min(len(table), _ROWS_SHOWN) + 2,
+        on_select="rerun",
+        selection_mode="single-cell",
+        key=key,
+        placeholder="–",
+        column_config={
+            "Poster": st.column_config.TextColumn(width=98),
+            "Result": st.column_config.TextColumn(width=68),
+            **{_heading(name): st.column_config.NumberColumn(width=_WIDTHS[name]) for name in CRITERIA},
+        },
+        alt="All posters",
+    )
+    cells = event["selection"]["cells"]
+    # A chosen cell stays chosen while the reader goes on by other ways.
+    if cells and cells != session.chosen(f"{key}_seen") and cells[0][0] < len(ordered):
+        choices.open_poster(ordered[cells[0][0]])
+    session.choose(f"{key}_seen", cells)
+
+
+_WIDTHS = dict(zip(CRITERIA, (78, 92, 90, 94), strict=True))
+
+
+def _heading(name: str) -> str:
+    """A criterion with its threshold, as the head of a column."""
+    return f"{panel.TITLES[name]} {panel.LIMITS[name]}"
+
+
+def _values(
+    chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...], letter: str
+) -> tuple[pd.DataFrame, BoolArray]:
+    """The numbers of one model in the order of the table, and which of them fail."""
+    columns = choices.evaluated(next(model for model in chosen if model.letter == letter)).columns
+    rows = [columns.of(poster_id) for poster_id in ordered]
+    missing = np.full(len(CRITERIA), np.nan)
+    values = np.array([missing if row is None else columns.values[row] for row in rows])
+    failing = np.array([[row is not None and name in columns.failed[row] for name in CRITERIA] for row in rows])
+    return _frame_of(ordered, [_short_verdict(columns, row) for row in rows], values), failing
+
+
+def _differences(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) -> tuple[pd.DataFrame, BoolArray]:
+    """B minus A in the order of the table, and which differences are losses."""
+    pairs = paired(*(choices.evaluated(model).columns for model in chosen))
+    place = {poster_id: row for row, poster_id in enumerate(pairs.ids)}
+    rows = [place[poster_id] for poster_id in ordered]
+    difference = pairs.difference[rows]
+    losing = difference < 0
+    # More fields are neither better nor worse.
+    losing[:, CRITERIA.index("field_proportion")] = False
+    return _frame_of(ordered, [pairs.verdicts[row] for row in rows], difference), losing
+
+
+def _short_verdict(columns: PosterColumns, row: int | None) -> str:
+    """Pass or fail in words, with how many criteria fail: which ones the numbers beside it say."""
+    if row is None or columns.errors[row]:
+        return "✕ error"
+    failed = len(columns.failed[row])
+    return f"✕ {failed} of {len(CRITERIA)}" if failed else "✓ pass"
+
+
+def _frame_of(ordered: tuple[str, ...], results: list[str], values: FloatArray) -> pd.DataFrame:
+    """The columns of the table."""
+    table = pd.DataFrame({"Poster": [plain(poster_id) for poster_id in ordered], "Result": results})
+    return table.assign(**{_heading(name): values[:, place] for place, name in enumerate(CRITERIA)})
+
+
+def _styled(table: pd.DataFrame, failing: BoolArray, *, signed: bool) -> Any:  # noqa: ANN401 - pandas' Styler
+    """The table with failing or lost numbers marked by a colour, and failing ones by a sign as well."""
+    style = f"color: {'#FF9A4D' if session.is_dark() else '#A84300'}; font-weight: 650"
+    marks = pd.DataFrame("", index=table.index, columns=table.columns)
+    for place, name in enumerate(CRITERIA):
+        marks.loc[failing[:, place], _heading(name)] = style
+    formats = {_heading(name): _writer(_BOUNDS[name], signed=signed) for name in CRITERIA}
+    return table.style.apply(lambda _: marks, axis=None).format(formats, na_rep="–")  # type: ignore[arg-type]
+
+
+def _writer(bounds: tuple[float, float], *, signed: bool) -> Callable[[Any], str]:
+    """How the numbers of a column are written: with their sign, or with a mark when they fail."""
+
+    def write(value: Any) -> str:  # noqa: ANN401 - a cell
+        if signed:
+            return f"{value:+.3f}".replace("-", "−")
+        return f"{value:.3f}" if bounds[0] <= value <= bounds[1] else f"✕ {value:.3f}"
+
+    return write
+
+
+def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
+    """Every poster on every criterion against the thresholds."""
+    shapes = "A circles, B diamonds; " if len(chosen) == 2 else ""
+    frame.section("Criteria", f"{shapes}the lines are the thresholds; a dot opens its poster")
+    columns = {model.letter: choices.evaluated(model).columns for model in chosen}
+    event = st.altair_chart(
+        charts.criteria(
+            {letter: list(found.values.T) for letter, found in columns.items()},
+            [panel.TITLES[name] for name in CRITERIA],
+            [_BOUNDS[name] for name in CRITERIA],
+            names={letter: found.ids for letter, found in columns.items()},
+            chosen=poster_id,
+            dark=session.is_dark(),
+        ),
+        on_select="rerun",
+        selection_mode="poster",
+        theme=None,
+        key=_CHART,
+        alt="Four criteria of every poster against their thresholds",
+    )
+    points = event["selection"]["poster"]
+    named = points[0]["poster"] if points else None
+    if named is not None and named != session.chosen(f"{_CHART}_seen"):
+        choices.open_poster(str(named))
+    session.choose(f"{_CHART}_seen", named)
+
+
+# --- the view ------------------------------------------------------------------------------------------------
+
+
+def _nothing_to_evaluate() -> None:
+    """The empty state: what is missing, its findings in place, and ways out."""
+    files = choices.files()
+    truth = files.ground_truth
+    if truth is None and not files.predictions:
+        text = "No posters are open."
+    elif truth is None:
+        text = "No reference of the posters is open, so nothing can be compared."
+    elif truth.posters is None:
+        text = "The reference of the posters has errors, so nothing can be compared."
+    elif not files.predictions:
+        text = "No extraction is open, so there is nothing to compare with the reference."
+    else:
+        text = "No extraction can be read, so there is nothing to compare with the reference."
+    st.html(
+        f'<div class="ls-empty"><p>{html.escape(text)} Start LayoutScope with layoutscope open FOLDER, where the '
+        "folder holds one JSON file per poster for each side, or look at the bundled posters.</p></div>"
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Open the sample posters", icon=":material/folder_open:"):
+            choices.use_sample()
+            st.rerun()
+        st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/description:")
+    findings = choices.file_findings()
+    if findings:
+        frame.section("Findings", f"{len(findings):,} in these files")
+        frame.findings(findings)
+
+
+def _file_findings(chosen: tuple[choices.PosterModel, ...]) -> None:
+    """What is odd about the files, below everything else."""
+    of_pairs = [finding for model in chosen for finding in choices.evaluated(model).findings]
+    found = dict.fromkeys([*choices.file_findings(), *of_pairs])
+    if found:
+        frame.section("Findings", f"{len(found):,} in the files of the posters")
+        frame.findings(list(found))
+
+
+def view() -> None:
+    """The whole view."""
+    session.begin(choices.VIEW)
+    files, chosen = choices.files(), choices.models()
+    if files.ground_truth is None or files.ground_truth.posters is None or not chosen:
+        frame.title("Posters", "")
+        _nothing_to_evaluate()
+        session.finish()
+        return
+    _sidebar(chosen)
+    ordered = choices.order(chosen)
+    shown = chosen[-1] if session.chosen("poster_of") in ("B", "B-A") else chosen[0]
+    frame.title("Posters", choices.evaluated(shown).signature)
+    refused = session.refused()
+    if refused:
+        st.caption(f"The address had parts that could not be followed: {frame.escaped(', '.join(refused))}.")
+    _controls(chosen, shown)
+    with st.container(key="posters_row"):
+        left, right = st.columns([1.08, 1.16], gap="small")
+    with left:
+        _cards(chosen)
+        _table(chosen, ordered)
+        _criteria(chosen, choices.poster_shown(ordered))
+    poster_id = choices.poster_shown(ordered)
+    with right:
+        panel.show(chosen, shown, ordered, poster_id)
+    _file_findings(chosen)
+    part, text, tree = (session.chosen(name) for name in ("poster_part", "poster_text", "poster_tree"))
+    session.finish(
+        profile=choices.profile() if choices.profile() != DEFAULT_PROFILE else None,
+        poster=poster_id if poster_id != ordered[0] else None,
+        part=part if part != "page" else None,
+        poster_of=session.chosen("poster_of") if session.chosen("poster_of") != "A" else None,
+        text_of=text if part == "text" and text == "generated" else None,
+        tree=tree if part == "fields" and tree == "all" else None,
+    )
+
+
+view()

@@ -1,0 +1,514 @@
+"""Compare in a real Chromium: from the sentence to the page and back, linked panes, flip, slider, keys, frame times."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator import readers
+from evaluator.compare.ledger import Ledger, ledger
+from evaluator.dataset import join
+from evaluator.overlay.pair import pair_data
+from evaluator.overlay.pair_list import boxes_of, listed_pages
+from evaluator.protocols import snapshot
+from tests.browser.conftest import OPENER, ROOT, Screen, dashboard
+from tests.building import box, write_file
+from tests.dashboard import SAMPLE_DATA
+
+pytestmark = [pytest.mark.browser]
+Visit = Callable[..., Screen]
+HARNESS = Path(__file__).with_name("compare_harness.py")
+HOSTILE = '<img src=x onerror="window.hacked=1">![](http://example.invalid/x.png)'
+
+# Where each pane's page and boxes stand on the screen, and what is shown of them.
+PANES = """() => {
+  const host = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
+    .map((node) => node.shadowRoot).find((root) => root.querySelector('.pair-work'));
+  const rect = (node) => { const r = node.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; };
+  const panes = [...host.querySelectorAll('.pair-pane')].map((pane) => {
+    const boxes = {};
+    for (const node of pane.querySelectorAll('.box')) {
+      const m = node.getScreenCTM(), b = node.getBBox();
+      const x = (value) => value * m.a + m.e, y = (value) => value * m.d + m.f;
+      boxes[node.dataset.key] = [x(b.x), y(b.y), x(b.x + b.width), y(b.y + b.height)];
+    }
+    const marks = [...pane.querySelectorAll('.marked')].map(rect);
+    const marked = [...pane.querySelectorAll('.marked')].map((node) => node.dataset.marked);
+    return {pane: rect(pane), sheet: rect(pane.querySelector('.sheet')), boxes, marked, marks,
+      full: [...pane.querySelectorAll('.box.differs')].map((node) => node.dataset.key),
+      missed: [...pane.querySelectorAll('.box-FN.differs')].map((node) => node.dataset.key),
+      hidden: getComputedStyle(pane).visibility === 'hidden', clip: pane.style.clipPath,
+      chips: [...pane.querySelectorAll('.chips .chip:not(.crowded)')].map((node) => node.textContent)};
+  });
+  const text = (name) => host.querySelector(name).textContent;
+  return {a: panes[0], b: panes[1], mode: host.querySelector('.pair-work').dataset.mode, said: text('.pair-said'),
+    place: text('.joined-text'), divider: host.querySelector('.divider').getAttribute('aria-valuenow')};
+}"""
+
+
+@cache
+def core() -> tuple[tuple[snapshot.ThresholdResult, snapshot.ThresholdResult], Ledger]:
+    """The sample data as the core compares it."""
+    dataset = join(*(readers.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    first, second = (snapshot.pair(dataset, model, iou_floor=snapshot.IOU_FLOOR).match().at(0.5) for model in (0, 1))
+    return (first, second), ledger(first, second)
+
+
+def places_of(show: str, label: str | None = None) -> list[tuple[int, str, int]]:
+    """Row, document and page (from 1) of the pages that a filter lists."""
+    _, both = core()
+    both = both if label is None else both.only(labels={label})
+    dataset = both.dataset
+    return [
+        (row, dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]) + 1)
+        for row in listed_pages(both, show).tolist()
+    ]
+
+
+def panes(screen: Screen) -> dict[str, Any]:
+    found: dict[str, Any] = screen.page.evaluate(PANES)
+    return found
+
+
+def ready(screen: Screen) -> Screen:
+    """Wait until both pages have been drawn."""
+    screen.settled()
+    screen.page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
+    screen.page.wait_for_timeout(200)
+    return screen
+
+
+def wait_for_page(screen: Screen, document: str, number: int) -> None:
+    def there() -> bool:
+        address = screen.address()
+        return (address.get("doc"), address.get("page")) == (document, str(number))
+
+    screen.wait(there, f"{document}, page {number}; {screen.address()}")
+    ready(screen)
+
+
+def middle(place: list[float]) -> tuple[float, float]:
+    return (place[0] + place[2]) / 2, (place[1] + place[3]) / 2
+
+
+@pytest.fixture(scope="module")
+def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The sample data, from an empty folder."""
+    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def harness(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The panes alone, with as many boxes as wanted."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = {
+        "server.port": port,
+        "server.address": "127.0.0.1",
+        "server.headless": "true",
+        "browser.gatherUsageStats": "false",
+        "server.fileWatcherType": "none",
+        "client.toolbarMode": "viewer",
+    }
+    command = [sys.executable, "-m", "streamlit", "run", str(HARNESS)]
+    command += [f"--{name}={value}" for name, value in options.items()]
+    url = f"http://127.0.0.1:{port}"
+    with (tmp_path_factory.mktemp("harness") / "log").open("w") as log:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=log, stderr=log
+        )
+        try:
+            for _ in range(600):
+                with contextlib.suppress(OSError), OPENER.open(f"{url}/_stcore/health", timeout=1):
+                    break
+                assert process.poll() is None, "the harness did not start"
+                time.sleep(0.1)
+            yield url
+        finally:
+            process.terminate()
+            process.wait(timeout=10)
+
+
+def harnessed(visit: Visit, url: str, **query: str) -> Screen:
+    screen = visit(url)
+    screen.page.goto(url + "/?" + "&".join(f"{name}={text}" for name, text in query.items()))
+    screen.page.locator(".pair-pane .chips.ready").nth(1).wait_for(state="attached")
+    screen.page.wait_for_timeout(400)
+    return screen
+
+
+def log_of(screen: Screen) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads(screen.page.locator("[data-testid=stText]").first.inner_text())
+    return report
+
+
+# --- from the sentence to the page and back -------------------------------------------------------------------
+
+
+def test_the_sentence_leads_to_the_exact_page_and_back(server: str, visit: Visit) -> None:
+    screen = ready(visit(server).open().go("Compare"))
+    first = places_of("changed")[0]
+    assert (screen.address()["doc"], screen.address()["page"]) == (first[1], str(first[2]))
+    loss = screen.page.locator(".board-part", has_text="Worst loss: Text recall")
+    loss.click()
+    wanted = places_of("b_broke", "Text")
+    wait_for_page(screen, *wanted[0][1:])
+    assert screen.address()["show"] == "b_broke"
+    assert screen.address()["label"] == "Text"
+    listed = screen.page.locator(".net-page").all_inner_texts()
+    assert len(listed) == len(wanted)
+    results, both = core()
+    found = pair_data(*results, both, wanted[0][0], show="b_broke", labels=["Text"])
+    broken = sorted(each["key"] for each in found["differences"])
+    assert broken
+    shown = panes(screen)
+    assert set(broken) <= set(shown["b"]["full"])
+    assert shown["place"] == f"{len(broken)} on this page"
+    top, bottom = shown["a"]["pane"][1], shown["a"]["pane"][3]
+    assert 0 <= top < bottom <= 900, "the panes were brought into the window"
+    screen.page.keyboard.press("n")
+    screen.wait(lambda: screen.address().get("box", "") == found["differences"][0]["key"], "the box in the address")
+    shown = panes(screen)
+    assert found["differences"][0]["key"] in shown["a"]["marked"]
+    assert found["differences"][0]["key"] in shown["b"]["marked"]
+    assert shown["said"] == found["differences"][0]["words"]
+    screen.page.go_back()
+    screen.page.go_back()
+    wait_for_page(screen, first[1], first[2])
+    assert "show" not in screen.address()
+    assert "label" not in screen.address()
+    assert screen.page.locator(".net-page").count() == len(places_of("changed"))
+    screen.page.go_back()
+    screen.page.locator(".ls-title h1", has_text="Overview").wait_for()
+    screen.settled()
+
+
+def test_every_number_of_the_ledger_opens_its_pages(server: str, visit: Visit) -> None:
+    screen = ready(visit(server).open("compare"))
+    _, both = core()
+    doors = (
+        ("ledger-both", "both_found"), ("ledger-a_only", "b_broke"), ("ledger-b_only", "b_fixed"),
+        ("ledger-neither", "both_missed"),
+    )  # fmt: skip
+    for name, show in doors:
+        screen.page.locator(f".{name}").click()
+        wait_for_page(screen, *places_of(show)[0][1:])
+        assert screen.address()["show"] == show
+        assert int(screen.page.locator(f".{name} b").inner_text()) == boxes_of(both.total, show)[0]
+        assert screen.page.locator(f".{name}[aria-current=true]").count() == 1
+        assert screen.page.locator(".kinds button[aria-pressed=true]").get_attribute("data-name") == show
+    screen.page.locator(".ledger-invented", has_text="shared").click()
+    wait_for_page(screen, *places_of("both_invent")[0][1:])
+    screen.page.locator(".kinds button[data-name=only_b_invents]").click()
+    wait_for_page(screen, *places_of("only_b_invents")[0][1:])
+
+
+def test_a_page_opens_in_the_page_browser_with_its_model_and_box(server: str, visit: Visit) -> None:
+    row, document, number = places_of("only_b_invents")[0]
+    results, both = core()
+    found = pair_data(*results, both, row, show="only_b_invents")["differences"]
+    key = next(each["key"] for each in found if each["kind"] == "b_invents")
+    screen = ready(visit(server).open("compare", show="only_b_invents", doc=document, page=str(number), box=key))
+    screen.page.locator(".pair-head.pair-b .pair-open").click()
+    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
+    screen.settled()
+    address = screen.address()
+    assert (address["doc"], address["page"], address["model"], address["box"]) == (
+        document, str(number), "B", f"p{key[1:]}",
+    )  # fmt: skip
+
+
+def test_pages_turn_by_key_and_by_click(server: str, visit: Visit) -> None:
+    screen = ready(visit(server).open("compare"))
+    wanted = places_of("changed")
+    screen.page.keyboard.press("ArrowRight")
+    wait_for_page(screen, *wanted[1][1:])
+    screen.page.keyboard.press("ArrowLeft")
+    wait_for_page(screen, *wanted[0][1:])
+    screen.page.locator(".net-page").nth(4).click()
+    wait_for_page(screen, *wanted[4][1:])
+    assert screen.page.locator(".net-page.current").count() == 1
+
+
+def test_a_permalink_shows_the_same(server: str, visit: Visit) -> None:
+    _, document, number = places_of("b_fixed")[1]
+    screen = ready(visit(server).open("compare", show="b_fixed", doc=document, page=str(number), look="slider"))
+    assert panes(screen)["mode"] == "slider"
+    assert screen.address() == {"show": "b_fixed", "doc": document, "page": str(number), "look": "slider"}
+    assert screen.page.locator(".net-page.current").inner_text().startswith(f"p. {number}")
+
+
+# --- linked panes ---------------------------------------------------------------------------------------------
+
+
+def same_view(found: dict[str, Any]) -> None:
+    """Both sheets stand at the same place of their panes."""
+    shift = [found["b"]["pane"][side] - found["a"]["pane"][side] for side in range(4)]
+    moved = [found["a"]["sheet"][side] + shift[side] for side in range(4)]
+    assert moved == pytest.approx(found["b"]["sheet"], abs=0.51)
+
+
+def test_zoom_and_pan_are_linked(harness: str, visit: Visit) -> None:
+    screen = harnessed(visit, harness, boxes="20")
+    start = panes(screen)
+    same_view(start)
+    assert start["a"]["pane"][2] - start["a"]["pane"][0] == start["b"]["pane"][2] - start["b"]["pane"][0]
+    x, y = middle(start["b"]["pane"])
+    screen.page.mouse.move(x, y)
+    screen.page.mouse.wheel(0, -300)
+    screen.page.wait_for_timeout(200)
+    zoomed = panes(screen)
+    assert zoomed["a"]["sheet"][2] - zoomed["a"]["sheet"][0] > 1.3 * (start["a"]["sheet"][2] - start["a"]["sheet"][0])
+    same_view(zoomed)
+    screen.page.mouse.down()
+    screen.page.mouse.move(x - 60, y - 90, steps=6)
+    screen.page.mouse.up()
+    screen.page.wait_for_timeout(200)
+    panned = panes(screen)
+    same_view(panned)
+    assert panned["a"]["sheet"][1] < zoomed["a"]["sheet"][1] - 50
+    screen.page.mouse.move(5, 5)
+    for key, compare in (("+", 1), ("-", -1), ("0", -1)):
+        before = panes(screen)
+        screen.page.keyboard.press(key)
+        screen.page.wait_for_timeout(150)
+        after = panes(screen)
+        width = (after["a"]["sheet"][2] - after["a"]["sheet"][0]) - (before["a"]["sheet"][2] - before["a"]["sheet"][0])
+        assert width * compare > 0
+        same_view(after)
+    assert {name for name, _ in log_of(screen)["log"]} <= {"sharper"}, "zoom and pan need no run"
+
+
+def test_a_box_is_marked_in_both_pages(harness: str, visit: Visit) -> None:
+    screen = harnessed(visit, harness, boxes="20")
+    screen.page.keyboard.press("0")
+    screen.page.wait_for_timeout(150)
+    found = panes(screen)
+    fixed = found["a"]["missed"][0]
+    screen.page.mouse.move(*middle(found["a"]["boxes"][fixed]))
+    screen.page.wait_for_timeout(250)
+    hovered = panes(screen)
+    assert fixed in hovered["a"]["marked"]
+    assert fixed in hovered["b"]["marked"]
+    assert screen.page.locator(".tooltip.shown:not(.silent)").count() == 2
+    screen.page.mouse.click(*middle(found["a"]["boxes"][fixed]))
+    screen.page.mouse.move(5, 5)
+    screen.wait(lambda: any(name == "selected" for name, _ in log_of(screen)["log"]), "the choice")
+    chosen = panes(screen)
+    assert fixed in chosen["a"]["marked"]
+    assert fixed in chosen["b"]["marked"]
+    assert screen.page.locator(".tooltip.shown:not(.silent)").count() == 0
+    screen.page.keyboard.press("Escape")
+    screen.page.wait_for_timeout(150)
+    assert panes(screen)["a"]["marked"] == []
+
+
+def test_next_difference_walks_through_all_of_them(harness: str, visit: Visit) -> None:
+    screen = harnessed(visit, harness, boxes="20")
+    total = int(panes(screen)["place"].split()[0])
+    assert total > 3
+    said = set()
+    for step in range(total):
+        screen.page.keyboard.press("n")
+        screen.page.wait_for_timeout(120)
+        found = panes(screen)
+        assert found["place"] == f"{step + 1} of {total} here"
+        said.add(found["said"])
+        inside = [
+            mark[1] >= found[side]["pane"][1] - 1 and mark[3] <= found[side]["pane"][3] + 1
+            for side in "ab"
+            for mark in found[side]["marks"]
+        ]
+        assert any(inside), "the difference is brought into the panes"
+    assert len(said) > total / 2
+    screen.page.keyboard.press("p")
+    screen.page.wait_for_timeout(120)
+    assert panes(screen)["place"] == f"{total - 1} of {total} here"
+
+
+def test_flip_shows_one_model_in_the_place_of_the_other(harness: str, visit: Visit) -> None:
+    screen = harnessed(visit, harness, boxes="20")
+    screen.page.keyboard.press("f")
+    screen.page.wait_for_timeout(200)
+    first = panes(screen)
+    assert (first["mode"], first["a"]["hidden"], first["b"]["hidden"]) == ("flip", True, False)
+    assert first["a"]["sheet"] == first["b"]["sheet"]
+    screen.page.keyboard.press("f")
+    screen.page.wait_for_timeout(200)
+    second = panes(screen)
+    assert (second["a"]["hidden"], second["b"]["hidden"]) == (False, True)
+    assert second["a"]["sheet"] == first["b"]["sheet"]
+    screen.page.get_by_role("button", name="Side by side").click()
+    screen.page.wait_for_timeout(200)
+    assert [panes(screen)[side]["hidden"] for side in "ab"] == [False, False]
+    screen.wait(lambda: ["mode", "'flip'"] in log_of(screen)["log"], "the way to look, noted once it is at rest")
+
+
+def test_the_divider_moves_by_keys_and_by_hand(harness: str, visit: Visit) -> None:
+    screen = harnessed(visit, harness, boxes="20")
+    screen.page.keyboard.press("d")
+    screen.page.wait_for_timeout(200)
+    assert panes(screen)["mode"] == "slider"
+    divider = screen.page.get_by_role("slider", name="Divider")
+    divider.focus()
+    for key, wanted in (
+        ("ArrowLeft", "48"),
+        ("ArrowRight", "50"),
+        ("Shift+ArrowRight", "60"),
+        ("Home", "0"),
+        ("End", "100"),
+    ):
+        screen.page.keyboard.press(key)
+        found = panes(screen)
+        assert found["divider"] == wanted
+        assert found["b"]["clip"].endswith(f"{wanted}%)")
+    assert "go" not in {name for name, _ in log_of(screen)["log"]}, "the arrow keys of the divider turn no page"
+    left, top, right, bottom = panes(screen)["a"]["pane"]
+    screen.page.mouse.move(right - 1, (top + bottom) / 2)
+    screen.page.mouse.down()
+    screen.page.mouse.move(left + 0.3 * (right - left), (top + bottom) / 2, steps=4)
+    screen.page.mouse.up()
+    assert panes(screen)["divider"] == "30"
+
+
+def test_agreement_is_faded_and_a_filter_brings_its_boxes_forward(harness: str, visit: Visit) -> None:
+    screen = harnessed(visit, harness, boxes="60")
+    faded = screen.page.locator(".box.agrees").first.evaluate("(node) => getComputedStyle(node).strokeOpacity")
+    full = screen.page.locator(".box-TP.differs").first.evaluate("(node) => getComputedStyle(node).strokeOpacity")
+    assert float(faded) == pytest.approx(1 / 3, abs=0.01)
+    assert float(full) == 1.0
+    before = panes(screen)
+    screen.page.get_by_role("button", name="Both missed").click()
+    screen.wait(lambda: panes(screen)["place"] != before["place"], "the differences of the filter")
+    after = panes(screen)
+    assert set(before["a"]["full"]) < set(after["a"]["full"])
+
+
+def test_a_zoomed_page_asks_for_a_sharper_image(harness: str, visit: Visit) -> None:
+    screen = harnessed(visit, harness, boxes="20")
+    for _ in range(4):
+        screen.page.keyboard.press("+")
+        screen.page.wait_for_timeout(60)
+    screen.wait(lambda: any(name == "sharper" for name, _ in log_of(screen)["log"]), "the wish")
+    width = "() => Math.min(...[...document.querySelectorAll('[data-testid=\"stBidiComponentIsolated\"]')]" + (
+        ".flatMap((node) => [...node.shadowRoot.querySelectorAll('.page-image')].map((image) => image.naturalWidth)))"
+    )
+    screen.wait(lambda: screen.page.evaluate(width) > 1200, "the sharper image in both panes")
+    same_view(panes(screen))
+
+
+def test_a_page_without_a_picture_keeps_its_boxes(harness: str, visit: Visit) -> None:
+    screen = harnessed(visit, harness, boxes="20", scene="problem")
+    assert screen.page.locator(".problem:visible").count() == 2
+    assert len(panes(screen)["a"]["boxes"]) > 15
+
+
+def test_help_lists_the_keys(harness: str, visit: Visit) -> None:
+    screen = harnessed(visit, harness, boxes="20")
+    screen.page.keyboard.press("?")
+    dialog = screen.page.get_by_role("dialog", name="Keys of the comparison")
+    dialog.wait_for()
+    assert "Flip" in dialog.inner_text()
+    screen.page.keyboard.press("Escape")
+    dialog.wait_for(state="hidden")
+
+
+def test_hostile_names_stay_text(browser: Any, visit: Visit, tmp_path: Path) -> None:
+    rows = [
+        box(0.1, 0.1, 0.5, 0.5, label=HOSTILE, document=f"{HOSTILE}.pdf"),
+        box(0.6, 0.1, 0.9, 0.5, label="Table", document=f"{HOSTILE}.pdf"),
+    ]
+    truth = write_file(tmp_path / "truth.json", rows, side="ground_truth", labels=[HOSTILE, "Table"])
+    files = [
+        write_file(tmp_path / f"model{place}.json", rows[place : place + 1], labels=[HOSTILE, "Table"])
+        for place in (0, 1)
+    ]
+    with dashboard(tmp_path, "open", str(truth), *(str(path) for path in files)) as url:
+        screen = visit(url).open("compare")
+        ready(screen)
+        assert screen.page.evaluate("() => window.hacked") is None
+        names = screen.page.locator(".net-name").all_inner_texts()
+        assert HOSTILE in names[0]
+        assert screen.page.locator(".layoutscope-viewer img:not(.page-image), .layoutscope-viewer a").count() == 0
+        # A tab that outlives its server asks for it in vain.
+        screen.page.close()
+
+
+# --- sizes and frames -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (820, 1180)])
+def test_nothing_sticks_out(server: str, visit: Visit, width: int, height: int) -> None:
+    screen = ready(visit(server, width=width, height=height).open("compare"))
+    wide = screen.page.evaluate("() => document.documentElement.scrollWidth")
+    assert wide <= width
+    found = panes(screen)
+    assert found["a"]["pane"][2] < found["b"]["pane"][0] < found["b"]["pane"][2] <= width
+    assert found["a"]["pane"][2] - found["a"]["pane"][0] > 200
+    ticks = screen.page.evaluate(
+        """() => [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
+          .flatMap((node) => [...node.shadowRoot.querySelectorAll('.axis-tick')])
+          .map((node) => { const r = node.getBoundingClientRect(); return [r.left, r.right]; })"""
+    )
+    assert all(one[1] <= other[0] for one, other in itertools.pairwise(ticks)), "ticks stand apart"
+
+
+TIMES = """async () => {
+  const host = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
+    .map((node) => node.shadowRoot).find((root) => root.querySelector('.pair-work'));
+  const pane = host.querySelector('.pair-pane'), frame = pane.getBoundingClientRect();
+  const next = () => new Promise((done) => requestAnimationFrame(() => done()));
+  const key = (name) => pane.dispatchEvent(new KeyboardEvent('keydown', {key: name, bubbles: true, composed: true}));
+  const pointer = (kind, x, y) => pane.dispatchEvent(new PointerEvent(kind, {
+    clientX: frame.left + x, clientY: frame.top + y, button: 0,
+    buttons: kind === 'pointerup' ? 0 : 1, bubbles: true, pointerId: 1}));
+  const time = async (act) => {
+    const all = [];
+    for (let round = 0; round < 9; round += 1) {
+      await next();
+      const start = performance.now();
+      act(round);
+      for (const sheet of host.querySelectorAll('.sheet')) sheet.getBoundingClientRect();
+      const script = performance.now() - start;
+      await next();
+      await next();
+      all.push([script, performance.now() - start]);
+    }
+    all.sort((a, b) => a[0] - b[0]);
+    return all[4];
+  };
+  pane.setPointerCapture = () => {};
+  const found = {zoom: await time((round) => key(round % 2 ? '-' : '+'))};
+  key('+'); key('+');
+  pointer('pointerdown', 200, 200);
+  found.pan = await time((round) => pointer('pointermove', 190 - 9 * round, 190 - 11 * round));
+  pointer('pointerup', 100, 100);
+  found.next = await time(() => key('n'));
+  found.flip = await time(() => key('f'));
+  return found;
+}"""
+
+
+@pytest.mark.parametrize(("boxes", "most"), [(200, 40), (1000, 200)])
+def test_frame_times(harness: str, visit: Visit, boxes: int, most: float) -> None:
+    """Work of the script before the next frame, both panes; generous, because the machine of the tests is shared."""
+    screen = harnessed(visit, harness, boxes=str(boxes))
+    found = panes(screen)
+    assert min(len(found["a"]["boxes"]), len(found["b"]["boxes"])) >= boxes
+    times = screen.page.evaluate(TIMES)
+    print(boxes, {name: [round(value, 1) for value in pair] for name, pair in times.items()})
+    assert {name: pair for name, pair in times.items() if pair[0] > most} == {}

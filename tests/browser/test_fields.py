@@ -1,0 +1,371 @@
+"""The view Fields in a real Chromium: every number a door, thresholds, keys, charts, states, bad files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator.overlay.fields import SHARES, Paper, page_data
+from evaluator.protocols import fields
+from evaluator.protocols.fields_doors import FieldPages, behind
+from evaluator.protocols.fields_types import type_rows
+from evaluator.readers.fields import read
+from tests.browser.conftest import Screen, dashboard
+from tests.browser.test_app import OVERFLOW, cells
+from tests.dashboard import SAMPLE_DATA
+
+pytestmark = [pytest.mark.browser]
+Visit = Callable[..., Screen]
+SAMPLE = SAMPLE_DATA / "fields"
+HEADER, ROW = 34, 26
+
+
+@cache
+def core(letter: str = "A") -> fields.FieldsResult:
+    return fields.evaluate(read(SAMPLE / "ground_truth"), read(SAMPLE / {"A": "anchors", "B": "rules"}[letter]))
+
+
+@cache
+def pages(letter: str = "A") -> FieldPages:
+    return FieldPages(core(letter).compared)
+
+
+def page_of(document: str, number: int, letter: str = "A", iou: float = 0.5) -> dict[str, Any]:
+    """What the core says of a page, pages from 1."""
+    code = core(letter).compared.documents.index(document)
+    return page_data(core(letter), pages(letter), Paper(code, number - 1, None, SHARES), iou=iou)
+
+
+def counts_of(data: dict[str, Any]) -> dict[str, int]:
+    return {status: data["counts"][status] for status in ("TP", "FP", "FN")}
+
+
+@pytest.fixture(scope="module")
+def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The sample data, from an empty folder."""
+    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def empty_server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A session on a folder without any file."""
+    home = tmp_path_factory.mktemp("empty")
+    (home / "corpus").mkdir()
+    with dashboard(home, "open", str(home / "corpus")) as url:
+        yield url
+
+
+def opened(visit: Visit, url: str, **address: str) -> Screen:
+    """The view, with its page drawn."""
+    return drawn(visit(url).open("fields", **address))
+
+
+def drawn(screen: Screen) -> Screen:
+    """Wait until the run has ended and the boxes stand."""
+    screen.settled()
+    screen.page.locator(".chips.ready").wait_for(state="attached")
+    return screen
+
+
+def shown(screen: Screen) -> tuple[str, int]:
+    """Document and page of the viewer, pages from 1."""
+    root = screen.page.locator(".layoutscope-viewer [aria-label^='Page ']").first.get_attribute("aria-label")
+    number, document = root.removeprefix("Page ").split(". Press")[0].split(" of ", 1)
+    return document.rsplit(", ", 1)[0], int(number)
+
+
+def click_cell(screen: Screen, table: int, row: int, x: float) -> None:
+    """Click a cell of a table of the view: row from 0 below the header, x in pixels from its left edge."""
+    grid = screen.page.locator("[data-testid=stDataFrame]").nth(table)
+    grid.scroll_into_view_if_needed()
+    frame = grid.bounding_box()
+    screen.page.mouse.click(frame["x"] + x, frame["y"] + HEADER + ROW * row + ROW / 2)
+
+
+# --- opening -------------------------------------------------------------------------------------------------
+
+
+def test_it_opens_on_its_sample_without_a_click(server: str, visit: Visit) -> None:
+    screen = visit(server).open()
+    screen.go("Fields")
+    drawn(screen)
+    counts = core().overall(0.5)
+    numbers = screen.page.locator(".ls-numbers dd").all_inner_texts()
+    assert numbers[:3] == [f"{core().map_at(0.5):.3f}", f"{counts.precision[0]:.3f}", f"{counts.recall[0]:.3f}"]
+    assert screen.page.locator("[data-testid=stVegaLiteChart]").count() == 4
+    assert screen.page.locator("[data-testid=stException]").count() == 0
+    document, number = shown(screen)
+    assert screen.counts() == counts_of(page_of(document, number))
+
+
+def test_boxes_lie_where_the_ground_truth_says(server: str, visit: Visit) -> None:
+    screen = opened(visit, server, field_doc="norris-20466", field_page="1")
+    places = screen.places()
+    left, top, right, bottom = places["sheet"]
+    assert places["image"] == pytest.approx(places["sheet"], abs=1)
+    file = json.loads((SAMPLE / "ground_truth" / "norris-20466.json").read_text(encoding="utf-8"))
+    wanted = file["vendor"]["name"]["_bbox"]
+    data = page_of("norris-20466", 1)
+    box = next(b for b in data["boxes"] if b["label"] == "vendor.name" and b["side"] == "ground_truth")
+    screen.page.locator(".pane").first.hover()
+    screen.page.keyboard.press("g")
+    screen.page.wait_for_timeout(200)
+    x1, y1, x2, y2 = screen.places()["boxes"][box["key"]]
+    found = [(x1 - left) / (right - left), (y1 - top) / (bottom - top), (x2 - left) / (right - left)]
+    assert [*found, (y2 - top) / (bottom - top)] == pytest.approx(wanted, abs=0.002)
+
+
+# --- thresholds and models -----------------------------------------------------------------------------------
+
+
+def test_the_slider_scores_anew_by_keyboard(server: str, visit: Visit) -> None:
+    document = "hartwell-3317"
+    screen = opened(visit, server, field_doc=document)
+    assert screen.counts() == counts_of(page_of(document, 1))
+    slider = screen.page.get_by_role("slider", name="IoU threshold")
+    slider.focus()
+    for _ in range(25):
+        screen.page.keyboard.press("ArrowRight")
+    wanted = counts_of(page_of(document, 1, iou=0.75))
+    assert wanted != counts_of(page_of(document, 1)), "the test needs a page where the threshold matters"
+    screen.wait(lambda: screen.counts() == wanted, f"counts at 0.75: {wanted}")
+    screen.settled()
+    assert screen.address()["field_iou"] == "0.75"
+    assert slider.input_value() == "0.75"
+    assert "IoU ≥ 0.75" in screen.page.locator(".ls-title span").inner_text()
+    assert screen.page.locator(".ls-numbers dd").nth(2).inner_text() == f"{core().overall(0.75).recall[0]:.3f}"
+    screen.page.get_by_role("radio", name="IoU 0.50").or_(
+        screen.page.get_by_role("button", name="IoU 0.50", exact=True)
+    ).first.click()
+    screen.wait(lambda: screen.counts() == counts_of(page_of(document, 1)), "counts at 0.50")
+
+
+def test_the_models_flip(server: str, visit: Visit) -> None:
+    document = "norris-20466"
+    screen = opened(visit, server, field_doc=document)
+    assert screen.counts() == counts_of(page_of(document, 1))
+    screen.page.locator(".pane").first.hover()
+    screen.page.keyboard.press("f")
+    wanted = counts_of(page_of(document, 1, "B"))
+    screen.wait(lambda: screen.counts() == wanted, "the boxes of B")
+    screen.wait(lambda: screen.address().get("model") == "B", "the model in the address")
+
+
+# --- doors ---------------------------------------------------------------------------------------------------
+
+
+def test_a_cell_of_value_and_box_opens_its_fields(server: str, visit: Visit) -> None:
+    screen = opened(visit, server)
+    count = core().value_by_box(0.5)["value_wrong"]["box_right"]
+    button = screen.page.locator(".st-key-door_value_wrong_box_right button").first
+    assert button.inner_text().split()[0] == str(count)
+    button.click()
+    screen.wait(lambda: screen.address().get("behind") == "value_wrong_box_right", "the address of the cell")
+    drawn(screen)
+    rows = behind(core(), "value_wrong_box_right", iou=0.5)
+    screen.wait(lambda: f"{count} fields: Value wrong, box right of A" in screen.text(), "the caption of the table")
+    first = core().compared.documents[core().compared.document[rows[0]]]
+    screen.wait(lambda: first in cells(screen), "the first document in the table")
+    assert screen.page.locator(".mistake-title").first.inner_text().startswith("1 Wrong value")
+
+
+def test_a_count_of_the_table_opens_its_boxes(server: str, visit: Visit) -> None:
+    screen = opened(visit, server)
+    rows = type_rows({"A": core(), "B": core("B")}, "A", iou=0.5)
+    # Field 158, two bars of 75, three ratios of 54, then TP, Below, Missed.
+    place = next(number for number, row in enumerate(rows[:12]) if row.missed and number)
+    click_cell(screen, 0, place, 158 + 150 + 162 + 2 * 43 + 20)
+    screen.wait(lambda: screen.address().get("behind") == "missed", f"missed boxes; {screen.address()}")
+    assert screen.address()["field"] == rows[place].label
+    drawn(screen)
+    wanted = pages().counts(behind(core(), "missed", iou=0.5, label=rows[place].label))
+    document, number = shown(screen)
+    assert (core().compared.documents.index(document), number - 1) in wanted
+
+
+def test_a_row_opens_the_problems_of_its_field(server: str, visit: Visit) -> None:
+    screen = opened(visit, server)
+    rows = type_rows({"A": core(), "B": core("B")}, "A", iou=0.5)
+    click_cell(screen, 0, 2, 40)
+    screen.wait(lambda: screen.address().get("field") == rows[2].label, f"the field; {screen.address()}")
+    assert "behind" not in screen.address()
+
+
+def test_a_field_of_the_document_shows_its_box(server: str, visit: Visit) -> None:
+    screen = opened(visit, server, field_doc="norris-20418")
+    rows = core().document_rows("norris-20418")
+    place = next(n for n, row in enumerate(rows[:10].tolist()) if core().with_prediction[row])
+    click_cell(screen, 1, place, 40)
+    key = f"p{rows[place]}"
+    screen.wait(lambda: screen.address().get("field_box") == key, f"box {key}; {screen.address()}")
+    drawn(screen)
+    assert screen.page.locator(f"[data-marked='{key}']").count() == 1
+
+
+def test_a_bin_of_the_confidence_opens_its_fields(server: str, visit: Visit) -> None:
+    screen = opened(visit, server)
+    chart = screen.page.locator(".st-key-field_bins [data-testid=stVegaLiteChart]")
+    chart.scroll_into_view_if_needed()
+    frame = chart.bounding_box()
+    # The last bin stands at the right edge; a little above its foot there is always a bar.
+    for left in range(14, 60, 4):
+        screen.page.mouse.click(frame["x"] + frame["width"] - left, frame["y"] + frame["height"] - 58)
+        screen.page.wait_for_timeout(250)
+        if screen.address().get("behind"):
+            break
+    screen.wait(lambda: screen.address().get("behind") == "bin_9", f"the last bin; {screen.address()}")
+    letter = screen.address().get("model", "A")
+    count = int(core(letter).confidence().calibration.count[-1])
+    screen.wait(lambda: f"{count} fields: Confidence 0.9 to 1.0 of {letter}" in screen.text(), "the table of the bin")
+
+
+def test_a_curve_opens_its_field(server: str, visit: Visit) -> None:
+    screen = opened(visit, server)
+    chart = screen.page.locator(".st-key-field_curves_A [data-testid=stVegaLiteChart]")
+    chart.scroll_into_view_if_needed()
+    frame = chart.bounding_box()
+    for y in range(20, int(frame["height"]) - 50, 2):
+        screen.page.mouse.click(frame["x"] + 0.45 * frame["width"], frame["y"] + y)
+        screen.page.wait_for_timeout(60)
+        if screen.address().get("field"):
+            break
+    screen.wait(lambda: screen.address().get("field") in core().compared.classes, "the field of a curve")
+    drawn(screen)
+    assert (
+        screen.page.locator(".ls-section", has_text="AP against IoU").inner_text().endswith(screen.address()["field"])
+    )
+
+
+def test_the_review_budget_by_keyboard_and_its_button(server: str, visit: Visit) -> None:
+    screen = opened(visit, server)
+    slider = screen.page.get_by_role("slider", name="Reviewed, per cent of the values")
+    slider.scroll_into_view_if_needed()
+    slider.focus()
+    for _ in range(10):
+        screen.page.keyboard.press("ArrowRight")
+    screen.wait(lambda: "Review the least sure 30 % and you catch" in screen.text(), "the sentence at 30 %")
+    screen.wait(lambda: screen.address().get("budget") == "30", "the budget in the address")
+    screen.settled()
+    screen.page.locator(".st-key-door_least_A button").first.click()
+    screen.wait(lambda: screen.address().get("behind") == "least_sure", "the least sure fields")
+    count = len(behind(core(), "least_sure", iou=0.5, budget=0.3))
+    screen.wait(lambda: f"{count} fields: Least sure 30 % of A" in screen.text(), "the table of the least sure")
+
+
+# --- the page ------------------------------------------------------------------------------------------------
+
+
+def test_next_and_previous_problem_walk_over_pages(server: str, visit: Visit) -> None:
+    screen = opened(visit, server, model="B")
+    counts = pages("B").counts(behind(core("B"), "problems", iou=0.5))
+    order = [page for page in pages("B").order(counts) if counts.get(page)]
+    names = [(core("B").compared.documents[code], page + 1) for code, page in order]
+    assert shown(screen) == names[0]
+    for _ in range(counts[order[0]] + 1):
+        screen.page.get_by_role("button", name="Next mistake").click()
+    screen.wait(lambda: shown(screen) == names[1], f"the next page with a problem, {names[1]}; {shown(screen)}")
+    drawn(screen)
+    screen.wait(lambda: screen.page.locator(".joined-text").nth(1).inner_text().startswith("Mistake "), "its first one")
+    for _ in range(3):
+        if shown(screen) == names[1]:
+            screen.page.get_by_role("button", name="Previous mistake").click()
+            screen.page.wait_for_timeout(400)
+    screen.wait(lambda: shown(screen) == names[0], "back on the first page")
+
+
+def test_a_problem_of_the_list_is_marked_with_both_values(server: str, visit: Visit) -> None:
+    screen = opened(visit, server, field_doc="lund-freight-118", model="B")
+    row = screen.page.locator(".mistake", has_text="due_date")
+    row.scroll_into_view_if_needed()
+    for words in ("predicted “2 July 2025”", "ground truth “8 July 2025”", "IoU 0.00 · confidence 0.88"):
+        assert words in row.text_content()
+    row.click()
+    screen.wait(lambda: screen.page.locator("[data-marked]").count() == 2, "both boxes of the pair")
+    screen.wait(lambda: "field_box" in screen.address(), "the box in the address")
+
+
+def test_pages_turn_by_the_strip_and_by_key(server: str, visit: Visit) -> None:
+    screen = opened(visit, server)
+    first = shown(screen)
+    screen.page.locator(".strip-page").nth(1).click()
+    screen.wait(lambda: shown(screen) != first, "another page")
+    drawn(screen)
+    screen.page.locator(".pane").first.hover()
+    screen.page.keyboard.press("ArrowLeft")
+    screen.wait(lambda: shown(screen) == first, "the first page again")
+
+
+def test_filters_of_the_sidebar(server: str, visit: Visit) -> None:
+    screen = opened(visit, server, field_within="pitch-okafor")
+    wanted = counts_of(page_of("pitch-okafor", 1))
+    assert screen.counts() == wanted
+    assert screen.page.locator(".strip-page").count() == 2
+    box = screen.page.get_by_test_id("stSidebar").get_by_role("combobox", name="Fields shown")
+    box.click()
+    screen.page.get_by_role("option", name="Missed boxes").click()
+    screen.wait(lambda: screen.address().get("behind") == "missed", "missed boxes only")
+
+
+def test_stepping_back_leads_back(server: str, visit: Visit) -> None:
+    screen = opened(visit, server, field_doc="pitch-tan")
+    screen.page.get_by_role("slider", name="IoU threshold").focus()
+    for _ in range(5):
+        screen.page.keyboard.press("ArrowRight")
+    screen.wait(lambda: screen.address().get("field_iou") == "0.55", "0.55 in the address")
+    screen.page.go_back()
+    screen.wait(lambda: screen.address().get("field_iou") != "0.55", "the address before")
+    drawn(screen)
+    title = screen.page.locator(".ls-title span")
+    screen.wait(
+        lambda: f"IoU ≥ {float(screen.address().get('field_iou', 0.5)):.2f}" in title.inner_text(), "its number"
+    )
+
+
+# --- states --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_both_themes_at_both_widths(server: str, visit: Visit, scheme: str) -> None:
+    screen = visit(server, color_scheme=scheme)
+    for width, height in ((1440, 900), (1024, 768)):
+        screen.page.set_viewport_size({"width": width, "height": height})
+        drawn(screen.open("fields"))
+        assert max(screen.page.evaluate(OVERFLOW)) <= 0, f"{width} wide"
+        left, top, right, bottom = screen.places()["sheet"]
+        assert right - left > 200
+        assert bottom - top > 300
+
+
+def test_a_bad_upload_gives_findings_in_place(server: str, visit: Visit, tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text('{"total": {"_value": 1e400}}')
+    screen = opened(visit, server)
+    screen.page.get_by_text("Files of this view").click()
+    screen.page.locator("input[type=file]").first.set_input_files(tmp_path / "bad.json")
+    screen.page.get_by_text("bad.json").first.wait_for()
+    screen.page.get_by_role("button", name="Read the files").click()
+    screen.page.get_by_text("The uploaded files have errors and were not taken").wait_for()
+    screen.wait(lambda: "$.total._value" in cells(screen), "the place of the finding")
+    drawn(screen)
+    assert screen.page.locator(".ls-numbers dd").first.inner_text() == f"{core().map_at(0.5):.3f}"
+
+
+def test_nothing_open_has_a_way_out(empty_server: str, visit: Visit, tmp_path: Path) -> None:
+    screen = visit(empty_server).open("fields")
+    screen.page.get_by_text("No ground truth of fields is open.").wait_for()
+    line = json.dumps({"doc_id": "a", "fields": {"t": {"_value": 1, "_bbox": [0.1, 0.1, 0.5, 0.2]}}})
+    (tmp_path / "a.jsonl").write_text(line)
+    for role in ("Ground truth", "Prediction"):
+        screen.page.get_by_role("radio", name=role).or_(screen.page.get_by_role("button", name=role)).first.click()
+        screen.page.locator("input[type=file]").first.set_input_files(tmp_path / "a.jsonl")
+        screen.page.get_by_text("a.jsonl").first.wait_for()
+        screen.page.get_by_role("button", name="Read the files").click()
+        screen.settled()
+    screen.page.get_by_text("1 document, 1 page").first.wait_for()
+    drawn(screen)
+    assert screen.counts() == {"TP": 1, "FP": 0, "FN": 0}

@@ -1,0 +1,249 @@
+"""The view Posters in a browser: choices, boxed words, zoom, links, download, no posters and a thousand."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import INK_INSIDE, ROOT, Screen, dashboard
+
+SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
+VIEWER = """() => {
+  const host = document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot;
+  const image = host.querySelector('.page-image');
+  return {pixels: image.naturalWidth, sheet: host.querySelector('.sheet').getBoundingClientRect().width,
+    boxes: [...host.querySelectorAll('.box')].length};
+}"""
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with dashboard(tmp_path_factory.mktemp("server")) as address:
+        yield address
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., str]]:
+    """Starts a dashboard of its own for a test; to be asked for before `visit`, so that the tabs close first."""
+    with contextlib.ExitStack() as servers:
+        yield lambda *words: servers.enter_context(dashboard(tmp_path, *words))
+
+
+def poster(screen: Screen) -> str:
+    return str(screen.page.locator(".ls-poster").inner_text())
+
+
+def four(screen: Screen) -> list[str]:
+    return [line.replace("\t", " ") for line in screen.page.locator(".ls-four tbody tr").all_inner_texts()]
+
+
+def press(screen: Screen, name: str) -> None:
+    """A segment of a segmented control."""
+    screen.page.get_by_role("radio", name=name, exact=True).or_(
+        screen.page.locator("[data-testid=stButtonGroup]").get_by_role("button", name=name, exact=True)
+    ).first.click()
+
+
+def drawn(screen: Screen) -> Screen:
+    """Wait until the page with its words stands."""
+    screen.settled()
+    screen.page.locator(".chips.ready").wait_for(state="attached")
+    return screen
+
+
+def wait_for(screen: Screen, poster_id: str) -> None:
+    screen.wait(lambda: poster(screen) == poster_id, f"{poster_id}; {poster(screen)}")
+    screen.settled()
+
+
+def cell(screen: Screen, row: int) -> None:
+    """A click on a row of the table of all posters, which Streamlit draws on a canvas."""
+    box = screen.page.locator("[data-testid=stDataFrame] canvas").first.bounding_box()
+    assert box is not None
+    screen.page.mouse.click(box["x"] + 40, box["y"] + 34 + 26 * row + 13)
+
+
+def test_choices_change_numbers_and_stand_in_the_address(url: str, visit: Callable[..., Screen]) -> None:
+    screen = drawn(visit(url).open("posters"))
+    assert poster(screen) == "seed-bank"
+    assert screen.address() == {}
+    cell(screen, 3)
+    wait_for(screen, "night-buses")
+    assert screen.address()["poster"] == "night-buses"
+    press(screen, "B columns")
+    screen.wait(lambda: screen.address().get("poster_of") == "B", "model B")
+    press(screen, "Published")
+    screen.wait(lambda: screen.address().get("profile") == "published", "the profile")
+    drawn(screen)
+    assert "profile published" in screen.page.locator(".ls-title").inner_text()
+    numbers = four(screen)
+    # The same again from its address, in a new tab.
+    again = drawn(visit(url).open("posters", **screen.address()))
+    assert (poster(again), four(again), again.address()) == ("night-buses", numbers, screen.address())
+    screen.page.go_back()
+    screen.wait(lambda: "profile" not in screen.address(), "the step back")
+    drawn(screen)
+    assert "profile documented" in screen.page.locator(".ls-title").inner_text()
+
+
+def test_the_profile_is_explained(url: str, visit: Callable[..., Screen]) -> None:
+    screen = drawn(visit(url).open("posters"))
+    screen.page.get_by_role("button", name="What it changes").click()
+    table = screen.page.locator(".ls-profiles")
+    table.wait_for()
+    assert "Porter stems of ASCII letters and digits" in table.inner_text()
+
+
+def test_missing_words_are_boxed_where_they_stand(url: str, visit: Callable[..., Screen]) -> None:
+    screen = drawn(visit(url).open("posters", poster="reading-aloud", poster_of="B"))
+    page = screen.page
+    names = [page.locator(f".toggle[aria-label^='{status} ']").get_attribute("aria-label") for status in ("FP", "FN")]
+    assert names == ["FP false positive, 0", "FN missed, 11"]
+    assert not page.locator(".toggle[aria-label^='TP ']").is_visible()
+    boxes = page.evaluate(
+        """() => [...document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot
+        .querySelectorAll('.box-FN')].map((node) => ['x', 'y', 'width', 'height']
+        .map((name) => parseFloat(node.getAttribute(name)) / 100)).map(([x, y, w, h]) => [x, y, x + w, y + h])"""
+    )
+    ink, inside = page.evaluate(INK_INSIDE, boxes)
+    # Words are ink: their boxes are much darker than the sheet is on average.
+    assert inside / ink > 2 * sum((box[2] - box[0]) * (box[3] - box[1]) for box in boxes)
+    assert page.locator(".list-head h2").inner_text() == "11 mistakes"
+    assert "11 missing, 0 extra on the page" in page.locator(".list-head").inner_text()
+    page.locator(".mistake", has_text="education").click()
+    screen.wait(lambda: "Mistake" in page.locator(".joined-text").nth(1).inner_text(), "the chosen word")
+
+
+def test_the_keys_walk_through_words_and_posters(url: str, visit: Callable[..., Screen]) -> None:
+    screen = drawn(visit(url).open("posters", poster_of="B"))
+    page = screen.page
+    page.keyboard.press("n")
+    screen.wait(lambda: "Mistake 1 of" in page.locator(".joined-text").nth(1).inner_text(), "the first mistake")
+    page.keyboard.press("ArrowRight")
+    wait_for(screen, "museum-labels")
+    drawn(screen)
+    assert page.locator(".warning").first.inner_text() == (
+        "This is an image without a text layer: missing words cannot be boxed."
+    )
+    page.keyboard.press("ArrowLeft")
+    wait_for(screen, "seed-bank")
+    drawn(screen)
+    page.keyboard.press("f")
+    screen.wait(lambda: screen.address().get("poster_of") is None, "model A")
+
+
+def test_a_poster_gets_sharper_when_it_is_zoomed(url: str, visit: Callable[..., Screen]) -> None:
+    screen = drawn(visit(url).open("posters", poster="tidal-turbidity"))
+    before = screen.page.evaluate(VIEWER)
+    assert before["pixels"] == 1_500
+    for _ in range(12):
+        screen.page.get_by_role("button", name="Zoom in").click()
+    # As sharp as the pixel budget allows: A0 at 25 million pixels is 4,205 wide.
+    screen.wait(lambda: screen.page.evaluate(VIEWER)["pixels"] == 4_205, "the sharp picture")
+    assert screen.page.evaluate(VIEWER)["sheet"] > 4_000
+
+
+def test_the_parts_of_a_poster(url: str, visit: Callable[..., Screen]) -> None:
+    screen = drawn(visit(url).open("posters", poster="seed-bank", poster_of="B"))
+    page = screen.page
+    press(screen, "Text")
+    page.locator(".ls-text mark.ls-number", has_text="0.083").wait_for()
+    press(screen, "A across")
+    screen.wait(lambda: not page.locator(".ls-text mark.ls-number").count(), "the text of A, which lacks no number")
+    press(screen, "Extraction, extra marked")
+    page.locator(".ls-text mark.ls-extra", has_text="Harvest").wait_for()
+    press(screen, "B columns")
+    press(screen, "Sections")
+    page.get_by_text("The whole text wins: ROUGE-L 0.882").wait_for()
+    page.locator(".st-key-poster_matrix canvas, .st-key-poster_matrix svg").first.wait_for()
+    press(screen, "Fields")
+    page.get_by_text("31 fields against 43: 0.721").wait_for()
+    press(screen, "All fields")
+    screen.wait(lambda: screen.address().get("tree") == "all", "all fields")
+    assert screen.address() == {"poster_of": "B", "part": "fields", "tree": "all"}
+    press(screen, "Page")
+    drawn(screen)
+    assert page.evaluate(VIEWER)["boxes"] == 47
+
+
+def test_a_dot_of_the_chart_opens_its_poster(url: str, visit: Callable[..., Screen]) -> None:
+    screen = drawn(visit(url).open("posters"))
+    chart = screen.page.locator("[data-testid=stVegaLiteChart]").first
+    chart.scroll_into_view_if_needed()
+    dots = chart.locator("path[aria-roledescription=point]")
+    dots.first.wait_for()
+    # The lowest ROUGE-L of A, where no other dot lies.
+    wanted = "model: A; Poster: night-buses; Model: A; Criterion: ROUGE-L"
+    next(each for each in dots.all() if wanted in str(each.get_attribute("aria-label"))).click()
+    wait_for(screen, "night-buses")
+    assert screen.address()["poster"] == "night-buses"
+
+
+def test_results_json_is_downloaded(url: str, visit: Callable[..., Screen]) -> None:
+    screen = drawn(visit(url).open("posters", poster_of="B"))
+    with screen.page.expect_download() as waiting:
+        screen.page.get_by_role("button", name="results.json").click()
+    content = json.loads(Path(waiting.value.path()).read_text(encoding="utf-8"))
+    assert waiting.value.suggested_filename == "results.json"
+    assert [each["passes"] for each in content["results"]].count(True) == 3
+    assert round(content["aggregate"]["rouge_l"], 3) == 0.901
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1_440, 1_024])
+def test_nothing_is_cut_off(scheme: str, width: int, url: str, visit: Callable[..., Screen]) -> None:
+    screen = drawn(visit(url, width=width, height=800, color_scheme=scheme).open("posters", poster_of="B"))
+    for selector in (".ls-four", ".ls-card", ".ls-title"):
+        for node in screen.page.locator(selector).all():
+            wide = node.evaluate("(node) => [node.scrollWidth, node.clientWidth]")
+            assert wide[0] <= wide[1] + 1, selector
+    assert screen.page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_no_posters_then_the_sample_posters(serve: Callable[..., str], visit: Callable[..., Screen]) -> None:
+    boxes = ROOT / "sample_data" / "ground_truth.json"
+    address = serve("open", str(boxes))
+    screen = visit(address).open("posters")
+    assert "No posters are open." in screen.text()
+    screen.page.get_by_role("button", name="Open the sample posters").click()
+    screen.page.locator(".ls-poster").wait_for()
+    assert poster(drawn(screen)) == "seed-bank"
+
+
+def test_a_thousand_posters_open_as_a_folder(
+    tmp_path: Path, serve: Callable[..., str], visit: Callable[..., Screen]
+) -> None:
+    truth, model = tmp_path / "all" / "ground_truth", tmp_path / "all" / "model"
+    for folder in (truth, model):
+        folder.mkdir(parents=True)
+        for number in range(1_000):
+            text = f"poster number {number} measures {number * 3} things in many words"
+            section = {"sectionTitle": "Aim", "sectionContent": text if folder == truth else text[number % 9 :]}
+            content = json.dumps({"posterContent": {"sections": [section]}})
+            (folder / f"p{number:04d}.json").write_text(content)
+    address = serve("open", str(tmp_path / "all"))
+    screen = visit(address).open("posters")
+    screen.page.locator(".ls-four").wait_for(timeout=90_000)
+    drawn(screen)
+    assert "of 1,000" in screen.page.locator(".ls-pass").inner_text()
+    first = poster(screen)
+    cell(screen, 5)
+    screen.wait(lambda: poster(screen) != first, "another poster")
+
+
+@pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/posters")
+def test_a_real_jpeg_poster_stays_in_the_budget_and_gets_sharper(
+    serve: Callable[..., str], visit: Callable[..., Screen]
+) -> None:
+    address = serve("open", str(Path(SHARED, "real", "posters")))
+    screen = drawn(visit(address).open("posters", poster="4737132", profile="published"))
+    assert four(screen)[0].split()[:5] == ["A", "0.943", "0.792", "0.964", "1.219"]
+    assert screen.page.evaluate(VIEWER)["pixels"] == 1_500
+    for _ in range(12):
+        screen.page.get_by_role("button", name="Zoom in").click()
+    screen.wait(lambda: screen.page.evaluate(VIEWER)["pixels"] == 5_000, "the sharp picture")

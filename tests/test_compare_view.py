@@ -1,0 +1,324 @@
+"""The view Compare under AppTest: what it hands to its components, its states and its address."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluator import readers
+from evaluator.compare import differences, from_results
+from evaluator.compare.ledger import Ledger, ledger
+from evaluator.compare.sentences import summary
+from evaluator.dataset import join
+from evaluator.overlay.pair_list import boxes_of, listed_pages
+from evaluator.protocols import snapshot
+from pages import _linked_panes as components
+from tests import dashboard
+from tests.building import Box, box, write_file
+from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, start
+
+COMPARE = "pages/compare.py"
+MODELS = ("lines", "blocks")
+HOSTILE = (
+    '<img src=x onerror="x()">![](http://example.invalid/x.png) [x](http://example.invalid) $x$ :material/home: www.a.b'
+)
+TRUTH = [box(0.1, 0.1, 0.5, 0.5), box(0.6, 0.1, 0.9, 0.5, label="Table"), box(0.1, 0.6, 0.5, 0.9, page=1)]
+
+
+@cache
+def core(order: tuple[int, int] = (0, 1), iou: float = 0.5, scores: tuple[float, float] = (0.0, 0.0)) -> Any:
+    """Results and ledger of the sample data, the way the command line gets them."""
+    dataset = join(*(readers.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", *MODELS)))
+    results = [
+        snapshot.pair(dataset, model, iou_floor=snapshot.IOU_FLOOR).match(min_score=score).at(iou)
+        for model, score in zip(order, scores, strict=True)
+    ]
+    return results, ledger(*results)
+
+
+def told(results: Sequence[snapshot.ThresholdResult]) -> str:
+    """The summary of two results."""
+    a, b = (from_results.box_measures(result) for result in results)
+    keys = [key for key in a.keys if key.metric in ("recall", "precision", "f1")]
+    return " ".join(summary(differences.differences(a, b, keys=keys)))
+
+
+def component(app: AppTest, field: str) -> dict[str, Any]:
+    """What the component with some field was given."""
+    (found,) = [data for each in app.get("bidi_component") if field in (data := json.loads(each.proto.json))]
+    return dict(found)
+
+
+def board(app: AppTest) -> dict[str, Any]:
+    return component(app, "sentence")
+
+
+def panes(app: AppTest) -> dict[str, Any]:
+    return component(app, "strip")
+
+
+def listed(data: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(each["document"], each["index"]) for each in data["strip"]]
+
+
+def pages_of(both: Ledger, show: str) -> list[tuple[str, int]]:
+    dataset = both.dataset
+    return [
+        (dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]))
+        for row in listed_pages(both, show).tolist()
+    ]
+
+
+def files_of(folder: Path, truth: Sequence[Box], *models: Sequence[Box], **given: Any) -> str:
+    ground_truth = write_file(folder / "truth.json", truth, side="ground_truth", **given)
+    predictions = [write_file(folder / f"model{number}.json", rows, **given) for number, rows in enumerate(models, 1)]
+    return dashboard.workspace(ground_truth, predictions)
+
+
+# --- on the sample data --------------------------------------------------------------------------------------
+
+
+def test_it_says_what_the_core_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, COMPARE)
+    results, both = core()
+    assert dashboard.title(app) == "Compare"
+    assert dashboard.signature(app) == (
+        "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 (A), ≥ 0.00 (B) · 8 documents, 36 pages · 95 % intervals over "
+        "documents"
+    )
+    shown = board(app)
+    assert " ".join(part["text"] for part in shown["sentence"]) == told(results)
+    total = both.total.row(0)
+    assert {cell["name"]: cell["boxes"] for cell in shown["ledger"]} == {
+        name: total[name] for name in ("both", "a_only", "b_only", "neither")
+    }
+    data = panes(app)
+    assert listed(data) == pages_of(both, "changed")
+    assert (data["page"]["document"], data["page"]["index"]) == pages_of(both, "changed")[0]
+    assert [pane["name"] for pane in data["panes"]] == ["lines 1.0", "blocks 1.0"]
+    assert data["page"]["image"].startswith("data:image/webp;base64,")
+    assert not app.warning
+
+
+@pytest.mark.parametrize(("iou", "scores"), [(0.75, (0.0, 0.0)), (0.5, (0.8, 0.35))])
+def test_each_model_has_its_own_score_threshold(
+    monkeypatch: pytest.MonkeyPatch, iou: float, scores: tuple[float, float]
+) -> None:
+    app = start(monkeypatch, COMPARE)
+    for name, value in zip(("iou", "score_a", "score_b"), (iou, *scores), strict=True):
+        app.slider(key=name).set_value(value)
+    dashboard.fine(app.run())
+    results, both = core(iou=iou, scores=scores)
+    assert " ".join(part["text"] for part in board(app)["sentence"]) == told(results)
+    assert [each["pages"] for each in panes(app)["filters"]] == [
+        int((boxes_of(both.per_page, each["name"]) > 0).sum()) for each in panes(app)["filters"]
+    ]
+    assert f"IoU ≥ {iou:.2f} · score ≥ {scores[0]:.2f} (A), ≥ {scores[1]:.2f} (B)" in dashboard.signature(app)
+
+
+def test_swapping_exchanges_models_and_their_thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, COMPARE)
+    app.slider(key="score_a").set_value(0.4)
+    dashboard.fine(app.run())
+    (button,) = [each for each in app.button if each.label == "Swap A and B"]
+    dashboard.fine(button.click().run())
+    results, both = core((1, 0), scores=(0.0, 0.4))
+    assert [pane["name"] for pane in panes(app)["panes"]] == ["blocks 1.0", "lines 1.0"]
+    assert [app.slider(key=name).value for name in ("score_a", "score_b")] == [0.0, 0.4]
+    assert {cell["name"]: cell["boxes"] for cell in board(app)["ledger"]}["a_only"] == both.total.a_only[0]
+    assert " ".join(part["text"] for part in board(app)["sentence"]) == told(results)
+
+
+def test_an_address_is_the_whole_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    results, both = core((0, 1), 0.5)
+    document, index = pages_of(both.only(labels={"Text"}), "b_broke")[2]
+    app = start(
+        monkeypatch, COMPARE, show="b_broke", label="Text", doc=document, page=str(index + 1), look="slider", box="g7"
+    )
+    data = panes(app)
+    assert (data["show"], data["mode"], data["selected"]) == ("b_broke", "slider", "g7")
+    assert (data["page"]["document"], data["page"]["index"], data["page"]["position"]) == (document, index, 3)
+    assert listed(data) == pages_of(both.only(labels={"Text"}), "b_broke")
+    assert {each["label"] for pane in data["panes"] for each in pane["boxes"]} == {"Text"}
+    assert board(app)["chosen"] == {"show": "b_broke", "label": "Text"}
+    assert {name: app.query_params[name] for name in app.query_params} == {
+        "show": "b_broke",
+        "label": "Text",
+        "doc": document,
+        "page": str(index + 1),
+        "look": "slider",
+        "box": "g7",
+    }
+    assert results[0].matching.dataset is both.dataset
+
+
+def test_an_address_that_makes_no_sense_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, COMPARE, show="everything", look="upside-down", label="No such label")
+    assert panes(app)["show"] == "changed"
+    assert "The address had parts that could not be followed: show, look, label." in [
+        each.value.replace("\\", "") for each in app.caption
+    ]
+
+
+@pytest.mark.parametrize("within", ["", "school-census.pdf"])
+def test_a_document_narrows_the_list_and_not_the_board(monkeypatch: pytest.MonkeyPatch, within: str) -> None:
+    app = start(monkeypatch, COMPARE)
+    app.selectbox(key="within").set_value(within)
+    dashboard.fine(app.run())
+    _, both = core()
+    assert listed(panes(app)) == pages_of(both.only(documents={within}) if within else both, "changed")
+    assert board(app)["ledger"][0]["boxes"] == both.total.both[0]
+
+
+def test_what_changed_by_name_and_by_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, COMPARE)
+    assert [each.proto.alt for each in app.get("vega_lite_chart")] == [
+        "Mistakes of A and B, By name",
+        "Mistakes of A and B, By label",
+    ]
+    results, _ = core()
+    words = dashboard.words(app)
+    place = words.index("By name")
+    named = [int(result.mistakes.counts.sum()) for result in results]
+    assert words[place + 2 : place + 6] == ["A", f"{named[0]:,}", "B", f"{named[1]:,}"]
+
+
+def test_class_confusion_and_pixels_are_b_minus_a(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, COMPARE, below="classes")
+    data = component(app, "ramp")
+    assert (data["letters"], data["kind"], data["unit"]) == (["B", "A"], "difference", "boxes")
+    place = data["classes"].index("Text")
+    results, _ = core()
+    found = [int(result.per_label.tp[result.matching.labels.index("Text")]) for result in results]
+    assert data["text"][place][place] == f"{found[1] - found[0]:+d}".replace("-", "−")
+    app.button_group(key="pair_part").set_value("pixels")
+    dashboard.fine(app.run())
+    data = component(app, "ramp")
+    assert (data["shows"], data["letters"]) == ("row", ["B", "A"])
+
+
+# --- states --------------------------------------------------------------------------------------------------
+
+
+def test_one_model_only_shows_how_to_add_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = dashboard.workspace(SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "blocks.json"], SAMPLE_DATA / "pdf")
+    app = start(monkeypatch, COMPARE, files=files)
+    assert "Only one model is open, so there is nothing to compare. Add a second prediction under Files." in (
+        dashboard.words(app)
+    )
+    assert len(app.get("page_link")) == 1
+    assert not app.get("bidi_component")
+
+
+def test_without_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, COMPARE, files=dashboard.workspace(None))
+    assert any(word.startswith("No ground truth is open") for word in dashboard.words(app))
+
+
+def test_few_documents_have_no_intervals(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    app = start(monkeypatch, COMPARE, files=files_of(tmp_path, TRUTH, TRUTH[:1], TRUTH[1:]))
+    shown = board(app)
+    assert shown["reason"] == "No intervals: with 1 document an interval means little; 8 are needed."
+    assert {row["interval"] for row in shown["tables"][0]["rows"]} == {"–"}
+    assert {row["low"] for row in shown["tables"][0]["rows"]} == {None}
+
+
+def test_the_same_model_twice_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    app = start(monkeypatch, COMPARE, files=files_of(tmp_path, TRUTH, TRUTH, TRUTH))
+    data = panes(app)
+    assert data["page"] is None
+    assert data["empty"] == {
+        "text": "A and B find, miss and invent the same boxes at these thresholds.",
+        "action": "Show every changed page",
+    }
+    app = start(monkeypatch, COMPARE, files=files_of(tmp_path, TRUTH, TRUTH[:2], TRUTH), show="b_broke")
+    assert panes(app)["empty"]["text"] == "No page passes the filter."
+
+
+def test_pages_without_a_picture_keep_their_boxes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    app = start(monkeypatch, COMPARE, files=files_of(tmp_path, TRUTH, TRUTH[:1], TRUTH[1:]))
+    data = panes(app)
+    assert data["page"]["image"] is None
+    assert data["page"]["problem"]["text"]
+    assert all(pane["boxes"] for pane in data["panes"])
+
+
+def test_a_page_that_only_one_side_mentions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    alone = [*TRUTH, box(0.1, 0.1, 0.4, 0.4, document="b.pdf")]
+    app = start(monkeypatch, COMPARE, files=files_of(tmp_path, TRUTH, TRUTH, alone), doc="b.pdf", page="1")
+    data = panes(app)
+    assert data["page"]["document"] == "b.pdf"
+    assert [[each["kind"] for each in pane["boxes"]] for pane in data["panes"]] == [[], ["b_invents"]]
+    assert data["panes"][0]["words"] == "misses none that B finds"
+
+
+def test_label_sets_that_differ_are_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    truth = write_file(tmp_path / "truth.json", TRUTH, side="ground_truth")
+    first = write_file(tmp_path / "a.json", TRUTH[:1])
+    odd = [*TRUTH[1:], TRUTH[0]._replace(label="figure")]
+    second = write_file(tmp_path / "b.json", odd)
+    app = start(monkeypatch, COMPARE, files=dashboard.workspace(truth, [first, second]))
+    texts = [each.value.replace("\\", "").replace("\u2060", "") for each in app.warning]
+    assert any("figure: only in B." in text and '--map-label "figure=Figure"' in text for text in texts)
+
+
+def test_hostile_names_stay_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    rows = [row._replace(label=HOSTILE, document=f"{HOSTILE}.pdf") for row in TRUTH]
+    files = files_of(tmp_path, rows, rows[:1], rows[1:], labels=[HOSTILE])
+    for part in ("mistakes", "classes"):
+        app = start(monkeypatch, COMPARE, files=files, below=part)
+        for place, text in dashboard.markdown_texts(app):
+            found = dashboard.active_markdown(text)
+            assert found is None or HOSTILE not in text, f"{place}: {found}"
+        for body in dashboard.html_blocks(app):
+            assert not {tag for tag, _ in dashboard.read_html(body).tags} & {"img", "script", "a"}
+    assert panes(app)["panes"][0]["boxes"][0]["label"] == HOSTILE
+
+
+def test_the_choices_stay_on_the_way_over_other_views(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, COMPARE, show="b_fixed", look="flip")
+    dashboard.go(app, FILES)
+    dashboard.go(app, PAGE_BROWSER)
+    dashboard.go(app, COMPARE)
+    assert (panes(app)["show"], panes(app)["mode"]) == ("b_fixed", "flip")
+
+
+# --- what the components report ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        None,
+        {},
+        {"go": 3, "show": ["b_fixed"], "mode": 1, "open": "A", "selected": "g1", "sharper": {"width": 3}},
+        {"go": {"document": 1, "index": "2", "step": 0}, "show": "everything", "open": {"letter": "C", "key": None}},
+    ],
+)
+def test_malformed_reports_are_left_out(state: dict[str, Any] | None) -> None:
+    assert components.parse_panes(state) == components.PaneEvents()
+    assert components.parse_door(state) is None
+
+
+def test_reports_are_read() -> None:
+    state = {
+        "go": {"document": "a.pdf", "index": 2, "step": 1},
+        "selected": {"document": "a.pdf", "index": 2, "key": "b3"},
+        "show": "both_missed",
+        "mode": "flip",
+        "open": {"letter": "B", "key": "g1"},
+    }
+    found = components.parse_panes(state)
+    assert (found.go, found.show, found.mode) == (components.Turn("a.pdf", 2, 1), "both_missed", "flip")
+    assert found.selected is not None
+    assert found.selected.key == "b3"
+    assert found.open == components.PageOf("B", "g1")
+    assert components.parse_door({"door": {"show": "both_found", "label": "Table", "at": 1}}) == components.Door(
+        "both_found", "Table"
+    )

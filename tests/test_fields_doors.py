@@ -1,0 +1,444 @@
+"""The fields behind each number: doors, problems, pages, the table of field types, and what the viewer draws.
+
+One document is worked out on paper; random ones are checked against plain loops over the rows.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator.confidence import BINS
+from evaluator.fields import FieldDocuments
+from evaluator.overlay.fields import POINTS, SHARES, UNITS, Paper, page_data, strip, unit_of, value_text
+from evaluator.protocols.fields import ALL_FIELDS, STATUSES, FieldsResult, evaluate
+from evaluator.protocols.fields_doors import BIN, DOORS, LEAST_SURE, VALUE_BOX, FieldPages, behind, problems
+from evaluator.protocols.fields_types import CURVE_IOU, ap_curves, type_rows
+from evaluator.readers.fields import read_bytes
+
+seeds = st.integers(0, 10**6)
+
+
+def side(name: str, documents: dict[str, Any]) -> FieldDocuments:
+    """Documents as the reader gives them."""
+    lines = [json.dumps({"doc_id": doc_id, "fields": fields}) for doc_id, fields in documents.items()]
+    return read_bytes("\n".join(lines).encode(), f"{name}.jsonl")
+
+
+def rich(value: Any, box: Any = None, *, page: int = 0, confidence: float | None = None) -> dict[str, Any]:
+    """A rich value; what is None is left out."""
+    more = {"_bbox": box, "_page": page or None, "_confidence": confidence}
+    return {"_value": value, **{key: each for key, each in more.items() if each is not None}}
+
+
+# One field for each thing that can happen; boxes are shares of the page.
+BOX, OTHER = [0.1, 0.1, 0.5, 0.2], [0.1, 0.1, 0.5, 0.156]  # IoU 0.56
+FAR = [0.6, 0.6, 0.9, 0.7]
+TRUTH = {
+    "hit": rich("Acme", BOX),
+    "wrong": rich("Acme Corporation", BOX),
+    "low": rich("12 March", BOX),
+    "low_wrong": rich("first", BOX),
+    "missed": rich("gone", FAR, page=1),
+    "boxless": rich("text", FAR),
+    "no_box": rich("plain"),
+    "turned": rich("leaf", BOX),
+}
+PREDICTED = {
+    "hit": rich("Acme", BOX, confidence=0.95),
+    "wrong": rich("Umbrella Ltd", BOX, confidence=0.8),
+    "low": rich("12 March", OTHER, confidence=0.7),
+    "low_wrong": rich("second", FAR, confidence=0.05),
+    "boxless": rich("text", confidence=1.0),
+    "no_box": rich("other"),
+    "turned": rich("leaf", BOX, page=2, confidence=0.6),
+    "made_up": rich("x", FAR, confidence=0.3),
+}
+
+
+@pytest.fixture(scope="module")
+def result() -> FieldsResult:
+    return evaluate(side("truth", {"d": TRUTH}), side("model", {"d": PREDICTED}))
+
+
+@pytest.fixture(scope="module")
+def pages(result: FieldsResult) -> FieldPages:
+    return FieldPages(result.compared)
+
+
+def names(result: FieldsResult, rows: Any) -> set[str]:
+    """Fields by name."""
+    compared = result.compared
+    return {compared.truth_path[row] or compared.prediction_path[row] or "" for row in rows.tolist()}
+
+
+@pytest.mark.parametrize(
+    ("door", "expected"),
+    [
+        ("true_positive", {"hit", "wrong"}),
+        ("below_threshold", {"low", "low_wrong", "turned"}),
+        ("missed", {"missed", "boxless"}),
+        ("spurious", {"made_up"}),
+        ("ground_truth", {"hit", "wrong", "low", "low_wrong", "missed", "boxless", "turned"}),
+        ("predictions", {"hit", "wrong", "low", "low_wrong", "turned", "made_up"}),
+        ("problems", {"wrong", "low", "low_wrong", "missed", "boxless", "no_box", "turned", "made_up"}),
+        ("value_right_box_right", {"hit"}),
+        ("value_right_box_wrong", {"low", "turned"}),
+        ("value_wrong_box_right", {"wrong"}),
+        ("value_wrong_box_wrong", {"low_wrong"}),
+        ("bin_0", {"low_wrong"}),
+        ("bin_3", {"made_up"}),
+        ("bin_6", {"turned"}),
+        ("bin_9", {"hit", "boxless"}),
+        ("bin_2", set()),
+    ],
+)
+def test_every_door_opens_its_fields(result: FieldsResult, door: str, expected: set[str]) -> None:
+    assert names(result, behind(result, door, iou=0.6)) == expected
+
+
+def test_a_threshold_moves_fields_from_one_door_to_another(result: FieldsResult) -> None:
+    assert names(result, behind(result, "true_positive", iou=0.5)) == {"hit", "wrong", "low"}
+    assert names(result, behind(result, "value_right_box_wrong", iou=0.5)) == {"turned"}
+
+
+def test_a_door_of_one_class(result: FieldsResult) -> None:
+    assert names(result, behind(result, "problems", iou=0.6, label="low")) == {"low"}
+    assert len(behind(result, "problems", iou=0.6, label="nobody has it")) == 0
+    assert names(result, behind(result, LEAST_SURE, iou=0.6, label="hit", budget=1.0)) == {"hit"}
+
+
+def test_the_least_sure_come_in_their_order(result: FieldsResult) -> None:
+    compared = result.compared
+    rows = behind(result, LEAST_SURE, iou=0.6, budget=0.5)  # 3 of 7
+    assert [compared.prediction_path[row] for row in rows] == ["low_wrong", "made_up", "turned"]
+    assert len(behind(result, LEAST_SURE, iou=0.6, budget=0.01)) == 1
+
+
+@pytest.mark.parametrize(
+    ("door", "budget", "message"),
+    [("nowhere", None, "a door must be one of problems, "), (LEAST_SURE, None, "the least sure fields need a budget")],
+)
+def test_a_door_that_makes_no_sense_is_refused(
+    result: FieldsResult, door: str, budget: float | None, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        behind(result, door, iou=0.5, budget=budget)
+
+
+# Random documents against plain loops ------------------------------------------------------------------------
+
+
+def random_sides(seed: int, documents: int = 4) -> tuple[FieldDocuments, FieldDocuments]:
+    """Two sides with nested fields and lists, boxes on three pages, and every kind of disagreement."""
+    rng = np.random.default_rng(seed)
+
+    def leaf(*, sure: bool) -> Any:
+        if rng.random() < 0.15:
+            return str(rng.integers(3))
+        x, y = rng.integers(0, 8, 2) / 10
+        box = [float(x), float(y), float(x) + 0.2, float(y) + 0.1] if rng.random() < 0.85 else None
+        value = None if rng.random() < 0.1 else str(rng.integers(3))
+        confidence = float(rng.integers(0, 11)) / 10 if sure and rng.random() < 0.9 else None
+        return rich(value, box, page=int(rng.integers(0, 3)), confidence=confidence)
+
+    def tree(*, sure: bool) -> dict[str, Any]:
+        fields: dict[str, Any] = {name: leaf(sure=sure) for name in "abc" if rng.random() < 0.8}
+        fields["address"] = {name: leaf(sure=sure) for name in ("street", "town") if rng.random() < 0.8}
+        fields["items"] = [{"text": leaf(sure=sure), "sum": leaf(sure=sure)} for _ in range(rng.integers(0, 4))]
+        return fields
+
+    truth = {f"d{number}": tree(sure=False) for number in range(documents)}
+    predicted = {f"d{number}": tree(sure=True) for number in range(documents)}
+    return side("truth", truth), side("model", predicted)
+
+
+@settings(deadline=None, max_examples=40)
+@given(seeds, st.sampled_from([0.1, 0.5, 0.75]))
+def test_doors_hold_what_their_numbers_count(seed: int, iou: float) -> None:
+    result = evaluate(*random_sides(seed))
+    counts = result.overall(iou)
+    for name in ("true_positive", "below_threshold", "missed", "spurious"):
+        assert len(behind(result, name, iou=iou)) == int(getattr(counts, name)[0])
+    cells = result.value_by_box(iou)
+    for door in VALUE_BOX:
+        value, box = door.split("_box_")
+        assert len(behind(result, door, iou=iou)) == cells[value][f"box_{box}"]
+    assert len(behind(result, "ground_truth", iou=iou)) == int(result.num_gt.sum())
+    assert len(behind(result, "predictions", iou=iou)) == int(result.num_detections.sum())
+    filled = [len(behind(result, f"{BIN}{number}", iou=iou)) for number in range(BINS)]
+    assert filled == result.confidence().calibration.count.tolist()
+
+
+@settings(deadline=None, max_examples=40)
+@given(seeds)
+def test_problems_are_the_wrong_boxes_and_the_wrong_values(seed: int) -> None:
+    result = evaluate(*random_sides(seed))
+    wrong = problems(result, 0.5)
+    compared, status = result.compared, result.status(0.5)
+    for row in range(len(compared)):
+        box = STATUSES[status[row]] in ("below threshold", "missed", "spurious")
+        assert wrong[row] == (box or bool(compared.is_field[row] and not compared.right[row]))
+
+
+@settings(deadline=None, max_examples=40)
+@given(seeds)
+def test_every_row_lies_on_its_pages(seed: int) -> None:
+    result = evaluate(*random_sides(seed))
+    pages, compared = FieldPages(result.compared), result.compared
+    rows = np.arange(len(compared))
+    counts = pages.counts(rows)
+    expected: dict[tuple[int, int], int] = {}
+    for row in range(len(compared)):
+        here = {field.page for field in (compared.truth[row], compared.predicted[row]) if field and field.has_box}
+        for page in here or {0}:
+            key = int(compared.document[row]), page
+            expected[key] = expected.get(key, 0) + 1
+    assert counts == expected
+    assert set(pages.order(counts)) == set(pages.every)
+    ordered = [counts.get(page, 0) for page in pages.order(counts)]
+    assert ordered == sorted(ordered, reverse=True)
+    assert pages.order(counts, only=True) == [page for page in pages.order(counts) if counts.get(page)]
+    own = pages.order(counts, document=0)
+    assert own == sorted(page for page in pages.every if page[0] == 0)
+    on_pages = {int(row) for page in pages.every for row in pages.rows_on(*page)}
+    assert on_pages == {row for row in range(len(compared)) if compared.is_field[row] or _boxed(result, row)}
+
+
+def _boxed(result: FieldsResult, row: int) -> bool:
+    return bool(result.compared.has_truth[row] or result.compared.has_prediction[row])
+
+
+# The table of field types ------------------------------------------------------------------------------------
+
+
+def test_the_table_of_field_types_on_paper(result: FieldsResult) -> None:
+    rows = {row.label: row for row in type_rows({"A": result}, "A", iou=0.6)}
+    assert next(iter(rows)) == ALL_FIELDS
+    assert set(rows) - {ALL_FIELDS} == {*TRUTH, "made_up"} - {"no_box"}
+    low = rows["low"]
+    assert (low.ap_at, low.ap_50, low.ap_75, low.mean_iou) == pytest.approx((0.0, 1.0, 0.0, 0.56))
+    assert (low.num_gt, low.num_detections, low.true_positive, low.below_threshold) == (1, 1, 0, 1)
+    assert low.ap == {"A": pytest.approx(0.2)}
+    made_up = rows["made_up"]
+    assert (made_up.ap["A"], made_up.ap_at, made_up.mean_iou, made_up.spurious) == (None, None, 0.0, 1)
+    assert rows["missed"].ap == {"A": 0.0}
+    assert rows["missed"].mean_iou is None
+    whole = rows[ALL_FIELDS]
+    assert (whole.num_gt, whole.num_detections) == (7, 6)
+    assert (whole.true_positive, whole.below_threshold, whole.missed, whole.spurious) == (2, 3, 2, 1)
+    assert whole.ap["A"] == result.mean_ap
+
+
+def test_two_models_share_the_rows(result: FieldsResult) -> None:
+    other = evaluate(side("truth", {"d": TRUTH}), side("other", {"d": {"extra": rich("y", FAR)}}))
+    rows = {row.label: row for row in type_rows({"A": result, "B": other}, "A", iou=0.5)}
+    assert rows["extra"].ap == {"A": None, "B": None}
+    assert rows["extra"].num_detections == 0
+    assert rows["hit"].ap == pytest.approx({"A": 1.0, "B": 0.0})
+    of_other = {row.label: row for row in type_rows({"A": result, "B": other}, "B", iou=0.5)}
+    assert of_other["extra"].num_detections == 1
+    assert [row.label for row in of_other.values()] == [row.label for row in rows.values()]
+
+
+@settings(deadline=None, max_examples=25)
+@given(seeds, st.sampled_from([0.3, 0.5, 0.75, 0.9]))
+def test_the_table_agrees_with_the_protocol(seed: int, iou: float) -> None:
+    result = evaluate(*random_sides(seed))
+    plain = result.to_json()["fields"]
+    for row in type_rows({"A": result}, "A", iou=iou)[1:]:
+        theirs = plain[row.label]
+        assert (row.ap["A"], row.ap_50, row.ap_75) == (theirs["ap"], theirs["ap_50"], theirs["ap_75"])
+        assert (row.num_gt, row.num_detections) == (theirs["num_gt"], theirs["num_detections"])
+        assert (row.mean_iou or 0.0) == theirs["mean_iou"]
+        assert row.num_gt == row.true_positive + row.below_threshold + row.missed
+
+
+@settings(deadline=None, max_examples=15)
+@given(seeds)
+def test_curves_are_ap_at_each_threshold(seed: int) -> None:
+    result = evaluate(*random_sides(seed))
+    curves = ap_curves(result)
+    assert curves.iou == CURVE_IOU
+    at = {threshold: result.rescored(threshold) for threshold in (0.25, 0.5, 0.8)}
+    for threshold, rescored in at.items():
+        column = CURVE_IOU.index(threshold)
+        for label, curve in curves.of_class.items():
+            assert curve[column] == rescored.to_json()["fields"][label]["ap"]
+        mean = rescored.mean_ap
+        assert (mean is None and math.isnan(curves.mean[column])) or curves.mean[column] == pytest.approx(mean)
+
+
+def test_curves_of_nothing_are_undefined() -> None:
+    nothing = evaluate(side("truth", {"d": {}}), side("model", {"d": {"a": rich(1, BOX)}}))
+    curves = ap_curves(nothing)
+    assert curves.of_class == {}
+    assert np.isnan(curves.mean).all()
+
+
+# What the viewer draws ---------------------------------------------------------------------------------------
+
+
+def drawn(result: FieldsResult, pages: FieldPages, page: int = 0, **options: Any) -> dict[str, Any]:
+    return page_data(result, pages, Paper(0, page, (600.0, 800.0), SHARES), iou=0.6, **options)
+
+
+def test_boxes_have_the_status_of_their_field(result: FieldsResult, pages: FieldPages) -> None:
+    data = drawn(result, pages)
+    found = {(box["label"], box["side"]): box for box in data["boxes"]}
+    status = {key: box["status"] for key, box in found.items()}
+    assert status == {
+        ("hit", "prediction"): "TP",
+        ("hit", "ground_truth"): "truth",
+        ("wrong", "prediction"): "TP",
+        ("wrong", "ground_truth"): "truth",
+        ("low", "prediction"): "FP",
+        ("low", "ground_truth"): "FN",
+        ("low_wrong", "prediction"): "FP",
+        ("low_wrong", "ground_truth"): "FN",
+        ("boxless", "ground_truth"): "FN",
+        ("made_up", "prediction"): "FP",
+        ("turned", "ground_truth"): "FN",  # its prediction is on page 3
+    }
+    assert data["counts"] == {"TP": 2, "FP": 3, "FN": 4, "ground_truth": 6, "predictions": 5}
+    hit = found["hit", "prediction"]
+    assert (hit["partner"], hit["score"]) == (found["hit", "ground_truth"]["key"], 0.95)
+    assert hit["iou"] == pytest.approx(1.0)
+    assert hit["source"] == "model.jsonl, d, $.hit"
+    low = found["low", "prediction"]
+    assert (low["iou"], low["coverage"], low["purity"]) == pytest.approx((0.56, 0.56, 1.0))
+    assert low["mistake"] == found["low", "ground_truth"]["mistake"]
+
+
+def test_problems_say_what_is_wrong(result: FieldsResult, pages: FieldPages) -> None:
+    mistakes = {each["label"]: each for each in drawn(result, pages)["mistakes"]}
+    assert {label: each["title"] for label, each in mistakes.items()} == {
+        "wrong": "Wrong value",
+        "low": "Below threshold",
+        "low_wrong": "Below threshold, wrong value",
+        "boxless": "Missed",
+        "no_box": "Wrong value",
+        "turned": "Below threshold",
+        "made_up": "Spurious",
+    }
+    assert mistakes["wrong"]["lines"] == [
+        "predicted “Umbrella Ltd”", "ground truth “Acme Corporation”", "IoU 1.00 · confidence 0.80",
+    ]  # fmt: skip
+    assert mistakes["boxless"]["lines"][-1] == "confidence 1.00 · predicted without a box"
+    assert mistakes["turned"]["lines"][-1] == "IoU 0.00 · confidence 0.60 · on page 3 instead of page 1"
+    assert mistakes["made_up"]["lines"][:2] == ["predicted “x”", "no such field in the ground truth"]
+    assert mistakes["no_box"]["keys"] == []
+    assert mistakes["low"]["tags"] == ["FP", "FN"]
+    assert mistakes["wrong"]["tags"] == ["TP"]
+    ordered = sorted(mistakes.values(), key=lambda each: each["number"])
+    assert [each["number"] for each in ordered] == list(range(1, len(ordered) + 1))
+    assert ordered[-1]["label"] == "no_box"
+
+
+def test_other_pages_have_their_own_boxes(result: FieldsResult, pages: FieldPages) -> None:
+    second, third = drawn(result, pages, 1), drawn(result, pages, 2)
+    assert [(box["label"], box["status"]) for box in second["boxes"]] == [("missed", "FN")]
+    assert [(box["label"], box["status"]) for box in third["boxes"]] == [("turned", "FP")]
+    assert second["mistakes"][0]["lines"] == ["nothing predicted", "ground truth “gone”"]
+    assert drawn(result, pages, 7)["boxes"] == []
+
+
+def test_the_list_keeps_the_chosen_fields(result: FieldsResult, pages: FieldPages) -> None:
+    kept = behind(result, "below_threshold", iou=0.6)
+    data = drawn(result, pages, kept=kept)
+    assert {each["label"] for each in data["mistakes"]} == {"low", "low_wrong", "turned"}
+    assert data["hidden_mistakes"] == 4
+    assert {box["label"] for box in data["boxes"] if box.get("faded")} == {"wrong", "boxless", "made_up"}
+    assert drawn(result, pages)["hidden_mistakes"] == 0
+
+
+def test_the_strip_counts_what_is_behind_the_number(result: FieldsResult, pages: FieldPages) -> None:
+    counts = pages.counts(behind(result, "missed", iou=0.6))
+    listed = pages.order(counts)
+    entries = strip(result, pages, listed, 1, counts=counts)
+    assert [(entry["document"], entry["index"], entry["mistakes"], entry["current"]) for entry in entries] == [
+        ("d", 0, 1, False), ("d", 1, 1, True), ("d", 2, 0, False),
+    ]  # fmt: skip
+    assert entries[1]["blocks"] == [[0.6, 0.6, 0.9, 0.7, "Text"]]
+
+
+@pytest.mark.parametrize(("unit", "per_inch"), [(POINTS, 72), ("150dpi", 150), ("300dpi", 300)])
+def test_boxes_in_other_units_lie_on_the_same_place(unit: str, per_inch: int) -> None:
+    width, height = 600.0, 800.0
+    scaled = [share * side / 72 * per_inch for share, side in zip(BOX, (width, height) * 2, strict=True)]
+    truth = side("truth", {"d": {"a": rich("x", scaled)}})
+    result = evaluate(truth, truth)
+    assert unit_of(result) == POINTS
+    pages = FieldPages(result.compared)
+    data = page_data(result, pages, Paper(0, 0, (width, height), unit), iou=0.5)
+    assert data["boxes"][0]["xyxy"] == pytest.approx(BOX)
+    assert data["notes"] == []
+    unknown = page_data(result, pages, Paper(0, 0, None, unit), iou=0.5)
+    assert unknown["boxes"] == []
+    assert unknown["notes"] == [
+        "The size of the page is not known, so boxes that are not shares of the page cannot be drawn."
+    ]
+
+
+def test_a_wrong_unit_is_noticed() -> None:
+    truth = side("truth", {"d": {"a": rich("x", [1200, 900, 1500, 950]), "b": rich("y", [10, 10, 50, 20])}})
+    result = evaluate(truth, truth)
+    data = page_data(result, FieldPages(result.compared), Paper(0, 0, (595.0, 842.0), POINTS), iou=0.5)
+    assert data["notes"] == ["2 of 4 boxes reach beyond the page when read as points."]
+    assert set(UNITS) == {"shares", "points", "96dpi", "100dpi", "150dpi", "200dpi", "300dpi"}
+
+
+def test_shares_are_told_from_everything_else(result: FieldsResult) -> None:
+    assert unit_of(result) == SHARES
+    assert unit_of(evaluate(side("truth", {"d": {}}), side("model", {"d": {}}))) == SHARES
+
+
+def test_a_malformed_box_is_said_and_not_drawn() -> None:
+    truth = side("truth", {"d": {"a": rich("x", BOX)}})
+    predicted = side("model", {"d": {"a": rich("x", [0.1, 0.2, 0.3], confidence=0.5)}})
+    result = evaluate(truth, predicted)
+    data = page_data(result, FieldPages(result.compared), Paper(0, 0, None, SHARES), iou=0.5)
+    assert [box["side"] for box in data["boxes"]] == ["ground_truth"]
+    assert data["mistakes"][0]["lines"][-1] == "IoU 0.00 · confidence 0.50 · malformed box in the prediction"
+    assert data["notes"] == ["1 of 2 boxes of this page are malformed and cannot be drawn."]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [("plain", "plain"), (3, "3"), (None, "null"), (True, "true"), (["a", 1], '["a", 1]'), ("x" * 80, "x" * 59 + "…")],
+)
+def test_values_are_shown_as_text(value: Any, text: str) -> None:
+    assert value_text(value) == text
+
+
+@settings(deadline=None, max_examples=30)
+@given(seeds)
+def test_pages_together_draw_every_box_once(seed: int) -> None:
+    result = evaluate(*random_sides(seed))
+    pages = FieldPages(result.compared)
+    totals = dict.fromkeys(("TP", "FP", "FN", "ground_truth", "predictions"), 0)
+    keys: list[tuple[int, str]] = []
+    for code, page in pages.every:
+        data = page_data(result, pages, Paper(code, page, None, SHARES), iou=0.5)
+        keys += [(code, box["key"]) for box in data["boxes"]]
+        for name in totals:
+            totals[name] += data["counts"][name]
+        numbers = [each["number"] for each in data["mistakes"]]
+        assert numbers == list(range(1, len(numbers) + 1))
+        for each in data["mistakes"]:
+            assert all(box["mistake"] == each["number"] for box in data["boxes"] if box["key"] in each["keys"])
+    counts = result.overall(0.5)
+    assert len(keys) == len(set(keys)) == totals["ground_truth"] + totals["predictions"]
+    assert totals["TP"] == counts.true_positive[0]
+    assert totals["FP"] == counts.below_threshold[0] + counts.spurious[0]
+    assert totals["FN"] == counts.below_threshold[0] + counts.missed[0]
+
+
+def test_every_door_has_a_name() -> None:
+    assert len(set(DOORS.values())) == len(DOORS) == 12 + BINS

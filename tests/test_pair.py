@@ -1,0 +1,400 @@
+"""Two models on one page and on one board: kinds of boxes, what is listed, what stands where."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator import readers
+from evaluator.box_items import class_confusion
+from evaluator.compare import differences, from_results
+from evaluator.compare.differences import Difference
+from evaluator.compare.ledger import Ledger, ledger
+from evaluator.compare.sentences import summary
+from evaluator.dataset import join
+from evaluator.overlay import source
+from evaluator.overlay.board import axis_of, board_data, door_of, sentence_parts
+from evaluator.overlay.confusion_difference import class_difference
+from evaluator.overlay.pair import PAGE_FILTERS, pair_data
+from evaluator.overlay.pair_list import LISTED_PAGES, boxes_of, filters, listed_pages, page_list, signed
+from evaluator.overlay.source import COMPONENTS, component_script, component_style
+from evaluator.protocols.snapshot import IOU_FLOOR, ThresholdResult, pair
+from tests.building import Box, annotations, box, ground_truth, random_rows
+from tests.dashboard import SAMPLE_DATA
+
+Results = tuple[ThresholdResult, ThresholdResult]
+LABELS = ("Figure", "Table")
+
+
+def results_of(truth: list[Box], *models: list[Box]) -> Results:
+    """Two models at IoU 0.5."""
+    named = [annotations(rows, name=f"m{number}.json", documents=["a.pdf"]) for number, rows in enumerate(models)]
+    dataset = join(ground_truth(truth, documents=["a.pdf"]), *named)
+    first, second = (pair(dataset, model, iou_floor=IOU_FLOOR).match().at(0.5) for model in (0, 1))
+    return first, second
+
+
+@cache
+def sample() -> Results:
+    dataset = join(*(readers.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    first, second = (pair(dataset, model, iou_floor=IOU_FLOOR).match().at(0.5) for model in (0, 1))
+    return first, second
+
+
+@cache
+def sample_differences() -> tuple[Difference, ...]:
+    return differences.differences(*(from_results.box_measures(result) for result in sample()))
+
+
+# Four ground truths, one for each outcome; one false positive that both have, and one of B alone.
+BOTH, A_ONLY = box(0.1, 0.1, 0.4, 0.2, label="Table"), box(0.1, 0.3, 0.4, 0.4)
+B_ONLY, NEITHER = box(0.1, 0.5, 0.4, 0.6, label="Table"), box(0.1, 0.7, 0.4, 0.8)
+SHARED, ALONE = box(0.6, 0.1, 0.9, 0.2, score=0.4), box(0.6, 0.5, 0.9, 0.6, score=0.25)
+CUT = box(0.1, 0.5, 0.4, 0.54, label="Table", score=0.6)
+
+
+def toy() -> Results:
+    """A cuts B_ONLY off at 40 per cent of its height; the rest fits."""
+    first = [BOTH._replace(score=0.9), A_ONLY._replace(score=0.8), SHARED, CUT]
+    second = [BOTH._replace(score=0.7), B_ONLY._replace(score=0.91), SHARED._replace(score=0.3), ALONE]
+    return results_of([BOTH, A_ONLY, B_ONLY, NEITHER], first, second)
+
+
+def on_page(results: Results, page: int = 0, **options: Any) -> dict[str, Any]:
+    return pair_data(*results, ledger(*results), page, **options)
+
+
+def test_every_box_has_the_outcome_of_the_ledger() -> None:
+    a, b = on_page(toy())["panes"]
+    kinds = [{each["key"]: (each["kind"], each["full"]) for each in pane["boxes"]} for pane in (a, b)]
+    truth = {"g0": ("both", False), "g1": ("a_only", True), "g2": ("b_only", True), "g3": ("neither", False)}
+    assert kinds[0] == truth | {
+        "a0": ("both", False),
+        "a1": ("a_only", True),
+        "a2": ("shared", False),
+        "a3": ("a_invents", True),
+    }
+    assert kinds[1] == truth | {
+        "b0": ("both", False),
+        "b1": ("b_only", True),
+        "b2": ("shared", False),
+        "b3": ("b_invents", True),
+    }
+
+
+def test_both_panes_name_the_same_box_alike() -> None:
+    a, b = ({each["key"]: each for each in pane["boxes"]} for pane in on_page(toy())["panes"])
+    assert (a["a2"]["mate"], b["b2"]["mate"]) == ("b2", "a2")
+    assert (a["a1"]["partner"], a["g1"]["partner"], b["g1"]["partner"]) == ("g1", "a1", None)
+    assert b["g2"]["partner"] == "b1"
+    assert a["g2"]["nearest"]["key"] == "a3"
+    assert a["a3"]["mate"] is None
+
+
+def test_chips_say_status_label_score_and_what_is_wrong() -> None:
+    a, b = on_page(toy())["panes"]
+    chips = {each["key"]: each["chip"] for pane in (a, b) for each in pane["boxes"] if each["full"]}
+    assert chips["a1"] == "TP Figure 0.80"
+    assert chips["b1"] == "TP Table 0.91"
+    assert chips["b3"] == "FP Figure 0.25"
+    cut = {each["key"]: each["chip"] for each in a["boxes"]}
+    assert cut["g2"] == "FN Table, cut off"
+    assert cut["a3"] is None, "one chip for one mistake"
+    assert cut["g0"] is None, "a matched ground truth is not a chip"
+
+
+def test_the_heads_say_what_each_model_does() -> None:
+    a, b = on_page(toy())["panes"]
+    assert a["words"] == "misses 1 that B finds, invents 1"
+    assert b["words"] == "fixes 1, breaks 1, invents 1"
+    a, b = on_page(results_of([BOTH], [BOTH], [BOTH]))["panes"]
+    assert (a["words"], b["words"]) == ("misses none that B finds", "fixes 0, breaks 0")
+
+
+def test_differences_are_told_in_reading_order() -> None:
+    found = on_page(toy())["differences"]
+    assert [(each["key"], each["words"]) for each in found] == [
+        ("g1", "Figure: A finds it (score 0.80, IoU 1.00), B misses it."),
+        ("g2", "Table: A misses it (cut off), B finds it (score 0.91, IoU 1.00)."),
+        ("b3", "Figure 0.25: only B has this false positive (invented)."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("show", "keys"),
+    [
+        ("b_fixed", ["g2"]),
+        ("b_broke", ["g1"]),
+        ("both_missed", ["g3"]),
+        ("only_b_invents", ["b3"]),
+        ("only_a_invents", ["a3"]),
+        ("both_found", ["g0"]),
+        ("both_invent", ["a2"]),
+    ],
+)
+def test_a_filter_lists_its_boxes_and_draws_them_in_full(show: str, keys: list[str]) -> None:
+    found = on_page(toy(), show=show)
+    assert [each["key"] for each in found["differences"]] == keys
+    for pane in found["panes"]:
+        for each in pane["boxes"]:
+            if each["key"] in keys:
+                assert each["full"]
+
+
+def test_a_label_leaves_out_the_other_boxes() -> None:
+    found = on_page(toy(), labels=["Table"])
+    assert {each["label"] for pane in found["panes"] for each in pane["boxes"]} == {"Table"}
+    assert [each["key"] for each in found["differences"]] == ["g2"]
+    assert found["panes"][1]["words"] == "fixes 1, breaks 0"
+
+
+def test_a_page_that_no_file_mentions_is_empty() -> None:
+    found = on_page(toy(), page=-1)
+    assert found["differences"] == []
+    assert [pane["boxes"] for pane in found["panes"]] == [[], []]
+
+
+def test_a_filter_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(KeyError):
+        on_page(toy(), show="everything")
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_the_boxes_of_a_page_add_up_to_the_ledger(seed: int) -> None:
+    truth, first = random_rows(seed, documents=2, pages=2)
+    _, second = random_rows(seed, documents=2, pages=2)
+    results = results_of(truth, first, [row._replace(score=0.5) for row in second][: len(second) // 2])
+    both = ledger(*results)
+    for page in range(both.dataset.pages):
+        found = pair_data(*results, both, page)
+        counts = both.per_page
+        for letter, pane in zip("ab", found["panes"], strict=True):
+            truths = [each["kind"] for each in pane["boxes"] if each["side"] == "ground_truth"]
+            for kind in ("both", "a_only", "b_only", "neither"):
+                assert truths.count(kind) == getattr(counts, kind)[page]
+            false = [each["kind"] for each in pane["boxes"] if each["status"] == "FP"]
+            assert false.count("shared") == counts.shared[page]
+            assert false.count(f"{letter}_invents") == getattr(counts, f"{letter}_invents")[page]
+        for show in ("b_fixed", "b_broke", "both_missed", "both_found"):
+            told = pair_data(*results, both, page, show=show)["differences"]
+            assert len(told) == boxes_of(counts, show)[page]
+
+
+# --- the page list -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("show", PAGE_FILTERS)
+@pytest.mark.parametrize("label", [None, "Text"])
+def test_the_pages_behind_a_number_add_up_to_it(show: str, label: str | None) -> None:
+    both = ledger(*sample()).only(labels=None if label is None else {label})
+    rows = listed_pages(both, show)
+    counts = boxes_of(both.per_page, show)
+    assert counts[rows].sum() == boxes_of(both.total, show)[0]
+    assert (counts[rows] > 0).all()
+    offered = {each["name"]: each["pages"] for each in filters(both, show)}
+    assert offered[show] == len(rows)
+    if show == "changed":
+        assert (np.diff(both.per_page.net[rows]) >= 0).all()
+    else:
+        assert (np.diff(counts[rows]) <= 0).all()
+
+
+def test_the_extra_filters_show_only_while_they_are_chosen() -> None:
+    both = ledger(*sample())
+    assert [each["title"] for each in filters(both, "changed")] == [
+        "Changed", "B fixed", "B broke", "Both missed", "Only B invents",
+    ]  # fmt: skip
+    assert [each["name"] for each in filters(both, "both_invent")][-1] == "both_invent"
+
+
+def test_the_list_tells_net_change_and_the_unchanged_pages() -> None:
+    both = ledger(*sample())
+    rows = listed_pages(both, "changed")
+    found = page_list(both, "changed", rows, 3)
+    strip = found["strip"]
+    assert [each["current"] for each in strip].index(True) == 3
+    assert [each["gained"] - each["lost"] for each in strip] == both.per_page.net[rows].tolist()
+    assert [each["number"] for each in strip] == [signed(net) for net in both.per_page.net[rows].tolist()]
+    gaps = [place for place, each in enumerate(strip) if each["above"]]
+    assert len(gaps) == 1
+    assert both.per_page.net[rows[gaps[0]]] > 0 >= both.per_page.net[rows[gaps[0] - 1]]
+    unchanged = int(strip[gaps[0]]["above"].split()[0])
+    assert unchanged == both.dataset.pages - len(rows)
+    assert found["look"]["scale"] == max(max(each["gained"], each["lost"]) for each in strip)
+
+
+def test_of_a_long_list_only_the_pages_around_are_handed_over() -> None:
+    rows = [box(0.1, 0.1, 0.5, 0.5, page=page) for page in range(LISTED_PAGES + 60)]
+    results = results_of(rows, rows[:1], rows[1:])
+    both = ledger(*results)
+    order = listed_pages(both, "changed")
+    for position in (0, 130, len(order) - 1):
+        strip = page_list(both, "changed", order, position)["strip"]
+        assert len(strip) == LISTED_PAGES
+        (current,) = [each for each in strip if each["current"]]
+        assert current["index"] == both.dataset.page_index[order[position]]
+
+
+def test_changes_have_a_sign_and_zero_has_none() -> None:
+    assert [signed(value) for value in (2, -5, 0, 1_204)] == ["+2", "−5", "0", "+1,204"]
+
+
+# --- the board -----------------------------------------------------------------------------------------------
+
+
+def board_of(both: Ledger, found: tuple[Difference, ...]) -> dict[str, Any]:
+    return board_data(both, found, show="changed", label="")
+
+
+def test_the_sentence_in_parts_is_the_summary() -> None:
+    parts = sentence_parts(sample_differences())
+    told = summary(sample_differences())
+    assert " ".join(part["text"] for part in parts) == f"{told.headline} {told.notes}"
+    assert parts[0]["strong"]
+    assert parts[0]["door"] == {"show": "b_fixed", "label": ""}
+    assert parts[-1]["text"].startswith("Worst loss: Text recall")
+    assert parts[-1]["door"] == {"show": "b_broke", "label": "Text"}
+
+
+def test_a_summary_without_a_clear_loss_has_no_door_for_one() -> None:
+    results = toy()
+    found = differences.differences(*(from_results.box_measures(result) for result in results))
+    parts = sentence_parts(found)
+    assert not any("Worst loss" in part["text"] for part in parts)
+
+
+def test_the_cells_of_the_board_are_the_ledger() -> None:
+    both = ledger(*sample())
+    board = board_of(both, sample_differences())
+    total = both.total.row(0)
+    assert {each["name"]: each["boxes"] for each in board["ledger"]} == {
+        name: total[name] for name in ("both", "a_only", "b_only", "neither")
+    }
+    assert [each["boxes"] for each in board["false_positives"]] == [
+        total["false_positives_shared"], total["false_positives_a_only"], total["false_positives_b_only"],
+    ]  # fmt: skip
+    for row in board["labels"]:
+        counts = both.to_json()[row["label"]]
+        assert [cell["boxes"] for cell in row["cells"]] == [counts["a_only"], counts["b_only"], counts["neither"]]
+        for cell in row["cells"]:
+            only = both.only(labels={cell["door"]["label"]})
+            assert boxes_of(only.total, cell["door"]["show"])[0] == cell["boxes"], "the door opens what it counts"
+
+
+def test_bars_stand_where_their_numbers_say() -> None:
+    board = board_of(ledger(*sample()), sample_differences())
+    few, every = board["tables"]
+    assert len(few["rows"]) == 8 < len(every["rows"])
+    for table in (few, every):
+        for row in table["rows"]:
+            assert 0.0 <= row["value"] <= 1.0
+            if row["low"] is None:
+                assert (row["interval"], row["star"], row["tone"]) == ("–", False, "unclear")
+                continue
+            assert 0.0 <= row["low"] <= row["value"] <= row["high"] <= 1.0
+            assert row["star"] == (row["high"] < table["zero"] or row["low"] > table["zero"])
+            assert row["tone"] == ("unclear" if not row["star"] else "loss" if row["points"][0] == "−" else "gain")
+    tones = [row["tone"] for row in few["rows"]]
+    assert tones == sorted(tones, key=["loss", "unclear", "gain"].index)
+
+
+def test_few_documents_have_no_interval_and_say_why() -> None:
+    results = toy()
+    found = differences.differences(*(from_results.box_measures(result) for result in results))
+    board = board_of(ledger(*results), found)
+    assert board["reason"] == "No intervals: with 1 document an interval means little; 8 are needed."
+    for row in board["tables"][0]["rows"]:
+        assert (row["interval"], row["star"], row["low"], row["high"], row["tone"]) == (
+            "–",
+            False,
+            None,
+            None,
+            "unclear",
+        )
+        assert row["value"] is not None
+
+
+def difference_of(value: float | None, low: float | None = None, high: float | None = None, **given: Any) -> Difference:
+    facts = {"metric": "recall", "label": "Table", "overall": False, "a": 0.5, "b": 0.5, "documents": 20}
+    counts = {"documents_better": 0, "documents_worse": 0, "undefined": 0, "resamples": 2000}
+    return Difference(**(facts | counts | {"difference": value, "low": low, "high": high} | given))
+
+
+@given(
+    st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 0.5), st.floats(0, 0.5)), min_size=1, max_size=8),
+)
+def test_an_axis_holds_everything_and_zero(rows: list[tuple[float, float, float]]) -> None:
+    found = [difference_of(value, value - below, value + above) for value, below, above in rows]
+    low, high, ticks = axis_of(found)
+    for one in found:
+        assert low <= 100 * one.low <= 100 * one.high <= high  # type: ignore[operator]
+    assert 0.0 in ticks
+    assert 1 <= len(ticks) <= 5
+    assert ticks == sorted(set(ticks))
+    assert low <= ticks[0] <= ticks[-1] <= high
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "show"),
+    [
+        ("recall", -0.1, "b_broke"),
+        ("recall", 0.1, "b_fixed"),
+        ("precision", -0.1, "only_b_invents"),
+        ("precision", 0.1, "only_a_invents"),
+        ("f1", 0.1, "changed"),
+    ],
+)
+def test_a_difference_opens_the_boxes_behind_it(metric: str, value: float, show: str) -> None:
+    assert door_of(difference_of(value, metric=metric)) == {"show": show, "label": "Table"}
+    assert door_of(difference_of(value, metric=metric, overall=True))["label"] == ""
+
+
+# --- class confusion -----------------------------------------------------------------------------------------
+
+
+def test_the_class_confusion_difference_is_b_minus_a() -> None:
+    sides = [class_confusion(result) for result in sample()]
+    a, b = (side.counts for side in sides)
+    labels = sample()[0].matching.labels
+    data = class_difference(*sides)
+    assert data["classes"] == ["Background", *labels]
+    assert (data["text"][0][0], data["unit"]) == ("", "boxes")
+    place = labels.index("Text")
+    assert data["text"][place + 1][place + 1] == signed(int(b[place, place] - a[place, place]))
+    assert data["text"][place + 1][0] == signed(int(b[place, -1] - a[place, -1]))
+    gain = np.array(data["facts"]["gain"])
+    assert gain[place + 1, place + 1] == np.sign(b[place, place] - a[place, place])
+    assert gain[0, place + 1] == -np.sign(b[-1, place] - a[-1, place])
+
+
+# --- the components ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_each_component_is_one_script_that_loses_no_code(name: str) -> None:
+    script = component_script(name)
+    folder = Path(source.__file__).parent
+    code = [
+        line.strip()
+        for file in COMPONENTS[name].modules
+        for line in (folder / file).read_text(encoding="utf-8").splitlines()
+        if line.strip() and not line.lstrip().startswith(("*", "/**", "import ", "export "))
+    ]
+    kept = script.splitlines()
+    assert [line for line in code if line not in set(kept)] == []
+    assert script.count("export default") == 1
+    assert "import " not in script.split("export default")[0].replace("import(", "")
+    assert f"return {{ mount: {COMPONENTS[name].mount} }};" in component_script(name, entry="report")
+    assert component_style(name).strip()
+
+
+def test_an_unknown_component_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^name must be one of viewer, .*; found 'other'\.$"):
+        component_script("other")

@@ -1,0 +1,114 @@
+"""The sample posters: what their reference says stands on the sheet, and two builds give the same bytes."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import inspect
+import json
+import re
+from pathlib import Path
+
+import pymupdf
+import pytest
+from PIL import Image
+
+from evaluator.protocols.posters import evaluate
+from evaluator.readers import posters
+from sample_data import make, make_posters, poster_extraction, poster_layout
+from sample_data.poster_sheets import SHEETS
+
+FOLDER = Path(make.__file__).parent / "posters"
+MODELS = ("across", "columns")
+A0 = (2384, 3370)
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"[^\W_]+", text.lower()))
+
+
+def test_each_poster_has_a_page_a_reference_and_two_extractions() -> None:
+    names = {sheet.name for sheet in SHEETS}
+    assert {path.stem for path in (FOLDER / "pdf").iterdir()} == names
+    assert {path.stem for path in (FOLDER / "ground_truth").iterdir()} == names
+    for model in MODELS:
+        assert {path.name for path in (FOLDER / model).iterdir()} == {f"{name}_extracted.json" for name in names}
+    assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) < 2**20
+
+
+def test_pages_are_as_large_as_posters() -> None:
+    sizes = []
+    for path in sorted((FOLDER / "pdf").glob("*.pdf")):
+        with pymupdf.open(path) as document:
+            assert len(document) == 1
+            sizes.append((round(document[0].rect.width), round(document[0].rect.height)))
+    assert sorted(set(sizes)) == [(2384, 1684), A0]
+    with Image.open(FOLDER / "pdf" / "museum-labels.jpg") as picture:
+        assert picture.format == "JPEG"
+        assert picture.width == poster_layout.PICTURE_WIDTH
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+def test_nothing_runs_over_the_sheet(sheet: poster_layout.Sheet) -> None:
+    assert poster_layout.write_pdf(sheet)[1] >= 0
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
+def test_every_word_of_a_reference_stands_on_its_poster(sheet: poster_layout.Sheet) -> None:
+    with pymupdf.open(stream=poster_layout.write_pdf(sheet)[0], filetype="pdf") as document:
+        page = words(document[0].get_text().replace("-\n", ""))
+    # The kind of a name is a term of the schema, and "6,7" a matter of where a line ends.
+    assert words(posters.text_of(poster_layout.reference(sheet))) - page <= {"personal"}
+
+
+def test_extractors_see_the_pdf_only() -> None:
+    for extract in poster_extraction.EXTRACTORS.values():
+        assert [str(p.annotation) for p in inspect.signature(extract).parameters.values()] == ["bytes"]
+    source = inspect.getsource(poster_extraction)
+    assert not any(word in source for word in ("ground_truth", "import json", "poster_sheets", "pathlib", "random"))
+
+
+def test_the_models_fail_in_different_ways() -> None:
+    truth = posters.read(FOLDER / "ground_truth", side="ground_truth")
+    assert not truth.findings
+    failed = {}
+    for model in MODELS:
+        result = evaluate(truth, posters.read(FOLDER / model, side="prediction"))
+        assert not result.findings
+        failed[model] = {name for poster in result.posters for name in poster.failed}
+        assert 0 < sum(poster.passes for poster in result.posters) < len(SHEETS)
+    assert failed == {"across": {"rouge_l", "field_proportion"}, "columns": {"number_capture"}}
+
+
+def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:
+    few = [sheet for sheet in SHEETS if sheet.name in ("night-buses", "museum-labels")]
+    for name in ("one", "two"):
+        make_posters.build(tmp_path / name, few)
+    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*"))
+    assert len(files) == 4 * len(few)
+    for file in files:
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes(), file
+
+
+def test_committed_files_are_those_of_the_script(tmp_path: Path) -> None:
+    versions = {name: importlib.metadata.version(name) for name in make.BUILT_WITH}
+    if versions != make.BUILT_WITH:
+        pytest.skip(f"built with {make.BUILT_WITH}, found {versions}")
+    make_posters.build(tmp_path)
+    built = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
+    assert built == sorted(path.relative_to(FOLDER) for path in FOLDER.rglob("*.*"))
+    for file in built:
+        assert (tmp_path / file).read_bytes() == (FOLDER / file).read_bytes(), file
+
+
+def test_references_follow_the_schema_of_the_reader() -> None:
+    for path in sorted((FOLDER / "ground_truth").iterdir()):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        assert list(content) == [
+            "titles",
+            "creators",
+            "conference",
+            "posterContent",
+            "imageCaptions",
+            "tableCaptions",
+        ]
+        assert all(section["sectionContent"] for section in content["posterContent"]["sections"])

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages import _login as login
+
 HERE = Path(__file__).resolve().parent
 
 st.set_page_config(
@@ -15,6 +17,8 @@ st.set_page_config(
 )
 st.html(HERE / "pages" / "app.css")
 st.logo(str(HERE / "pages" / "icon.png"), size="medium")
+# Before the navigation: for a reader who has to log in nothing below runs.
+login.enter()
 
 st.navigation(
     [

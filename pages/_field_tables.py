@@ -209,7 +209,8 @@ def ap_chart(found: choices.Opened, model: choices.FieldModel) -> None:
         curve = drawn.mean if label is None else drawn.of_class.get(label)
         if curve is not None:
             curves[each.letter] = curve
-    frame.section("AP against IoU", plain(label) if label else f"mean of both models; pale: fields of {model.letter}")
+    means = "mean of both models" if len(found.models) > 1 else "mean"
+    frame.section("AP against IoU", label or f"{means}; pale: fields of {model.letter}")
     chart = charts.ap_against_iou(own.iou, curves, own.of_class, current=choices.iou(), dark=session.is_dark())
     key = f"field_curves_{model.letter}"
 

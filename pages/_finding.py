@@ -46,13 +46,16 @@ def about(entry: Standing) -> str:
         return KINDS[target.kind]
     names = ERROR_TYPES["document"]
     name = entry.mistake or target.mistake or ""
-    return names[name].title if name in names else plain(name)
+    return names[name].title if name in names else plain(frame.shortened(name, 40))
 
 
 def place(entry: Standing) -> str:
     """Document and page, in words."""
     target = entry.judged.target
-    parts = [target.document or "All documents", *([f"page {target.page + 1}"] if target.page is not None else [])]
+    parts = [
+        frame.shortened(target.document or "All documents", 80),
+        *([f"page {target.page + 1}"] if target.page is not None else []),
+    ]
     return plain(", ".join(parts))
 
 

@@ -200,7 +200,7 @@ def compared(found: session.Opened) -> Compared:
     )
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@st.cache_resource(max_entries=8, show_spinner=False)
 def _ledger(
     first: tuple[Any, ...],
     second: tuple[Any, ...],
@@ -211,7 +211,7 @@ def _ledger(
     return ledger(*_results)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@st.cache_resource(max_entries=16, show_spinner=False)
 def _only(
     first: tuple[Any, ...], second: tuple[Any, ...], label: str | None, within: str | None, *, _ledger: Ledger
 ) -> Ledger:
@@ -227,7 +227,7 @@ def _measured(found: session.Opened, model: session.Model) -> Measures:
     return _measures(session.result_key(found, model), _result=session.result_of(found, model))
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@st.cache_resource(max_entries=8, show_spinner=False)
 def _measures(key: tuple[Any, ...], *, _result: snapshot.ThresholdResult) -> Measures:
     """The sums by document of a result; `key` says which."""
     return from_results.box_measures(_result)
@@ -251,7 +251,7 @@ def confusion_of(found: session.Opened, model: session.Model) -> ClassConfusion:
     return _confusion(session.result_key(found, model), _result=session.result_of(found, model))
 
 
-@st.cache_resource(max_entries=32, show_spinner="Naming the mistakes")
+@st.cache_resource(max_entries=16, show_spinner="Naming the mistakes")
 def _confusion(key: tuple[Any, ...], *, _result: snapshot.ThresholdResult) -> ClassConfusion:
     """The class confusion of a result; `key` says which."""
     return class_confusion(_result)

@@ -27,6 +27,7 @@ from evaluator.findings.standing import Standing
 from evaluator.findings.store import Store
 from evaluator.findings.verdicts import AUTHOR_LENGTH, Book, Event, Target, judge
 from pages import _frame as frame
+from pages import _login as login
 from pages import _session as session
 
 # A database that does not answer is not asked again on every run: each question waits for its time limit.
@@ -139,12 +140,10 @@ def store_name() -> str:
 
 
 def author() -> tuple[str, bool]:
-    """Who reviews, and whether a login vouches for it; an empty name when nobody was named."""
-    user = st.user.to_dict()
-    if user.get("is_logged_in"):
-        name = next((str(user[claim]) for claim in ("email", "name", "sub") if user.get(claim)), "")
-        if name:
-            return name[:AUTHOR_LENGTH], True
+    """Who reviews, and whether a login or a trusted proxy vouches for it; an empty name when nobody was named."""
+    name, verified = login.reader()
+    if verified:
+        return name[:AUTHOR_LENGTH], True
     return str(st.session_state.get(_AUTHOR, "")).strip()[:AUTHOR_LENGTH], False
 
 

@@ -94,6 +94,12 @@ def contents_of(found: session.Opened, options: PackOptions) -> Contents:
     return gather(results, [model.name for model in chosen], findings.book(), options, findings=found.findings)
 
 
+def tags() -> list[str]:
+    """The tags of all findings, sorted."""
+    opinions = (event for judged in findings.book().judged.values() for event in judged.opinions)
+    return sorted({tag for event in opinions for tag in event.tags})
+
+
 def today() -> str:
     """The day that a pack carries."""
     day = date.today()

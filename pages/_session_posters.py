@@ -7,6 +7,7 @@ the poster under one folder.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -207,8 +208,15 @@ def evaluated(model: PosterModel, *, under: ProfileName | None = None) -> Evalua
     truth = files().ground_truth
     if truth is None or truth.posters is None:
         raise ValueError("there is no ground truth")
-    key = f"{truth.posters.sha256}/{truth.name}", f"{model.posters.sha256}/{model.posters.name}"
-    return _evaluated(*key, under or profile(), _sides=(truth.posters, model.posters))
+    return _evaluated(
+        _digest(truth.posters), _digest(model.posters), under or profile(), _sides=(truth.posters, model.posters)
+    )
+
+
+def _digest(side: reader.Posters) -> str:
+    """What identifies the posters of a side: their contents, under which ids, and the name that findings carry."""
+    ids = "\0".join((*side.posters, "", *side.broken)).encode("utf-8", "surrogatepass")
+    return f"{side.sha256}/{hashlib.sha256(ids).hexdigest()}/{side.name}"
 
 
 @st.cache_resource(max_entries=12, show_spinner="Comparing the texts")

@@ -205,7 +205,7 @@ def _page_head(model: choices.FieldModel, shown: choices.Listed, place: tuple[in
         frame.section("Page")
         return
     facts = f"page {place[1] + 1} · {_told(model)}: {shown.counts.get(place, 0):,} here"
-    frame.section(model.result.compared.documents[place[0]], facts)
+    frame.section(frame.shortened(model.result.compared.documents[place[0]], 44), facts)
 
 
 def _page(
@@ -343,7 +343,7 @@ def _files(*, expanded: bool) -> None:
             frame.findings(rejected.findings)
         rows = choices.loaded_rows()
         if rows:
-            st.dataframe(rows, hide_index=True, row_height=parts.ROW_HEIGHT, alt="Files of this view")
+            st.dataframe(rows, hide_index=True, row_height=parts.ROW_HEIGHT, placeholder="–", alt="Files of this view")
         if findings:
             if has_errors(findings):
                 st.error("Files with an error are not evaluated. Each row says what to mend.", icon=":material/error:")

@@ -186,7 +186,7 @@ def _queue(entries: Sequence[Standing]) -> Standing | None:
         table,
         hide_index=True,
         row_height=26,
-        height=640,
+        height=min(640, 26 * (len(entries) + 1) + 14),
         on_select="rerun",
         selection_mode="single-row",
         key="finding_queue",
@@ -298,7 +298,8 @@ def _meeting(found: session.Opened | None, entries: Sequence[Standing]) -> None:
             st.button("End the meeting", shortcut="Esc", on_click=queue.start_meeting, args=((),))
         left, right = st.columns([1.7, 1], gap="medium")
         with left:
-            facts = " · ".join(part for part in (plain(entry.judged.target.label or ""), finding.place(entry)) if part)
+            label = entry.judged.target.label or ""
+            facts = " · ".join(part for part in (plain(frame.shortened(label, 60)), finding.place(entry)) if part)
             about = html.escape(finding.about(entry))
             st.html(f'<h1 class="ls-meeting">{about} <small>{html.escape(facts)}</small></h1>')
             finding.state(entry)

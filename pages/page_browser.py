@@ -380,6 +380,7 @@ def _data(
         },
         "selected": browser.settle_box(data["mistakes"]),
         "walk": browser.walk(shown, position),
+        "filtered": not shown.keep.all(),
         "empty": None,
     }
     return data

@@ -6,7 +6,8 @@ import msgspec
 import streamlit as st
 
 from evaluator.errors import plain
-from evaluator.pack.cards import MOST_CARDS, PackOptions
+from evaluator.findings.verdicts import VERDICTS
+from evaluator.pack.cards import CONFLICT, MOST_CARDS, PackOptions
 from evaluator.pack.contents import Contents
 from evaluator.results import count_of
 from pages import _frame as frame
@@ -44,7 +45,34 @@ def _choice(found: session.Opened, limits: PackOptions) -> PackOptions:
         wrap=True,
         help="Whose findings and pages go in; none chosen means all. Numbers are always of all.",
     )
-    return msgspec.structs.replace(limits, title=title.strip(), documents=tuple(chosen or ()))
+    said: dict[str, str] = dict(VERDICTS.items())
+    said[CONFLICT] = "Reviewers disagree"
+    verdicts = st.pills(
+        "Verdicts",
+        list(said),
+        selection_mode="multi",
+        format_func=said.__getitem__,
+        key="pack_verdicts",
+        help="Findings of these verdicts; none chosen means all.",
+    )
+    known = held.tags()
+    tags: list[str] = []
+    if known:
+        tags = st.pills(
+            "Tags",
+            known,
+            selection_mode="multi",
+            format_func=lambda tag: frame.escaped(frame.shortened(tag, 34)),
+            key="pack_tags",
+            wrap=True,
+        )
+    return msgspec.structs.replace(
+        limits,
+        title=title.strip(),
+        documents=tuple(chosen or ()),
+        verdicts=tuple(verdicts or ()),
+        tags=tuple(tags or ()),
+    )
 
 
 def _preview(contents: Contents) -> None:

@@ -90,7 +90,7 @@ class TestView:
         assert rows["State"].tolist() == ["Not open", "Applies", "Applies", "Applies", "Applies"]
         assert rows["Who"].tolist() == ["Ben", "Anna", "Anna, Ben", "Anna", "Anna"]
         assert rows["Note"].tolist()[-1] == "<b>nothing</b> here"
-        assert "5 findings, 1 conflict" in text_of(app)
+        assert "5 findings · 1 conflict" in text_of(app)
 
     def test_corrected_numbers_stand_next_to_the_official_ones(
         self, kept: Path, monkeypatch: pytest.MonkeyPatch

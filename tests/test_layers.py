@@ -333,6 +333,16 @@ def test_the_text_that_a_mistake_loses_is_listed_and_marked() -> None:
     assert mistake["foreign"] == words[1:3].tolist()
 
 
+def test_a_duplicate_loses_no_text_of_the_ground_truth_that_it_repeats() -> None:
+    words = PageText(Words(np.array([[0.1, 0.45, 0.2, 0.47]]), ("end",)))
+    whole = box(0.1, 0.1, 0.5, 0.5)
+    predicted = [box(0.1, 0.1, 0.5, 0.44), box(0.1, 0.1, 0.5, 0.4, score=0.3)]
+    data = layers.page_data(result_of([whole], predicted), 0, text=words)
+    (mistake,) = data["mistakes"]
+    assert (mistake["title"], mistake["lost_words"], mistake["lines"][-1]) == ("Duplicate", 0, "IoU 0.75 · score 0.30")
+    assert data["text"]["lost_words"] == 1, "the matched pair loses it"
+
+
 def test_labels_from_strangers_stay_as_they_are() -> None:
     label = '<img src=x onerror=alert(1)>![b](http://example.invalid/x.png)"\n\u202e'
     data = page_of([box(0.1, 0.1, 0.5, 0.5, label=label)], [], labels=[label])

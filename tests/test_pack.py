@@ -122,6 +122,20 @@ def test_judged_mistakes_come_with_verdict_and_note_and_a_corrected_row(results:
     assert corrected != official
 
 
+@pytest.mark.parametrize(
+    ("options", "numbers"),
+    [
+        ({"verdicts": ("model_wrong",)}, ["Model wrong"]),
+        ({"verdicts": ("ambiguous", "conflict")}, []),
+        ({"tags": ("style", "other")}, ["Ground truth wrong"]),
+        ({}, ["Model wrong", "Ground truth wrong"]),
+    ],
+)
+def test_findings_can_be_chosen(results: list[ThresholdResult], options: dict[str, Any], numbers: list[str]) -> None:
+    contents = gather(results, NAMES, Book.of(judged(results)), PackOptions(**options))
+    assert [card.verdict_words for card in contents.cards] == numbers
+
+
 def test_a_verdict_that_no_longer_applies_is_told_as_such(results: list[ThresholdResult]) -> None:
     event = verdict_on(results[1], 0, 0)
     only_lines = gather(results[:1], NAMES[:1], Book.of([event]), PackOptions())
@@ -144,11 +158,15 @@ def test_pages_of_findings_come_first_and_documents_can_be_chosen(results: list[
     ("options", "message"),
     [
         ({"cards": 301}, "a pack holds 0 to 300 findings; found 301"),
+        (
+            {"verdicts": ("good",)},
+            "verdicts are model_wrong, ground_truth_wrong, ambiguous, ignore, conflict; found good",
+        ),
         ({"pages": -1}, "the number of pages must be at least 0; found -1"),
         ({"budget": 1000}, "the size budget must be at least 0.25 MB; found 0.00 MB"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(options: dict[str, int], message: str) -> None:
+def test_options_that_make_no_sense_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         PackOptions(**options)
 

@@ -292,6 +292,15 @@ def test_one_poster_and_one_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert data["page"]["problem"]["title"] == "No PDF folder is open"
 
 
+def test_the_same_texts_under_other_ids_are_other_posters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Results are cached for all sessions; a digest of the contents alone would show the names of another folder."""
+    for folder, name in (("one", "first"), ("two", "second")):
+        truth = write(tmp_path / folder / "gt", **{name: {"x": "the same words 7"}})
+        model = write(tmp_path / folder / "m", **{name: {"x": "the same words"}})
+        app = start(monkeypatch, POSTERS, files=opened(truth, model))
+        assert [row["Poster"] for row in table(app)] == [name]
+
+
 def test_bad_files_have_their_findings_in_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     truth = write(tmp_path / "gt", good={"x": "one two 3"}, bad={"x": "a"}, lonely={"x": "a"})
     model = write(tmp_path / "m", good={"x": "one two 3"}, bad='{"x": NaN}')

@@ -10,10 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
+from evaluator import pages_pdf
 from evaluator.dataset import join
-from evaluator.overlay import text_lost
-from evaluator.overlay.text_lost import PageText, Sides, WordsHeld, cells_in, count_page, held, ink_lost, quoted
+from evaluator.overlay import page_ink, text_lost
+from evaluator.overlay.page_ink import cells_in, ink_lost
+from evaluator.overlay.text_lost import PageText, Sides, WordsHeld, count_page, held, quoted
 from evaluator.pages_pdf import Ink, PagePool, Words
+from evaluator.pdf_worker import InkGrid
 from evaluator.protocols import snapshot
 from tests.building import annotations as prediction
 from tests.building import box, ground_truth
@@ -156,14 +159,14 @@ def test_the_share_of_the_ink_that_is_lost() -> None:
     assert found.cells.tolist() == [[False] * 4] * 2 + [[True] * 4] * 2
     assert ink_lost(ink, whole, boxes()).share == 1.0
     assert ink_lost(ink, boxes((0, 0.75, 1, 1)), boxes()).share is None, "no ink, no share"
-    assert text_lost.inked_stretches(ink, found.cells) == [[0.0, 0.5, 1.0, 0.75]]
+    assert page_ink.inked_stretches(ink, found.cells) == [[0.0, 0.5, 1.0, 0.75]]
 
 
 def test_stretches_close_small_gaps_and_join_equal_rows() -> None:
     cells = np.zeros((4, 10), dtype=np.uint8)
     cells[0:2, [0, 1, 3]] = 255
     cells[0:2, 8] = 255
-    found = text_lost.inked_stretches(Ink(cells), np.ones((4, 10), dtype=bool))
+    found = page_ink.inked_stretches(Ink(cells), np.ones((4, 10), dtype=bool))
     assert found == [[0.0, 0.0, 0.4, 0.5], [0.8, 0.0, 0.9, 0.5]]
 
 
@@ -210,6 +213,12 @@ def test_ink_is_what_stands_out_from_the_paper(tmp_path: Path) -> None:
             assert not cells.flags.writeable
         blank = pool.ink(painted(tmp_path / "blank.png", ink="white", paper="white"), 0).cells
         assert not blank.any()
+
+
+@pytest.mark.parametrize("cells", [b"", b"123", b"12345"])
+def test_a_grid_with_missing_cells_is_not_taken(cells: bytes) -> None:
+    with pytest.raises(pages_pdf._Lost, match="missing cells"):
+        pages_pdf._checked(InkGrid(2, 2, cells))
 
 
 def test_the_ink_of_a_scanned_page_lies_where_its_ground_truth_is() -> None:

@@ -7,6 +7,7 @@ import os
 import time
 import urllib.parse
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from streamlit.testing.v1 import AppTest
 from evaluator import readers
 from evaluator.dataset import Dataset, join
 from evaluator.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
+from evaluator.findings.identity import page_mistakes
+from evaluator.findings.store import Store
+from evaluator.findings.verdicts import judge
 from evaluator.overlay import mistake_filter, text_lost
 from evaluator.overlay.mistake_filter import MistakeFilter
 from evaluator.overlay.page_rows import by_page
@@ -290,6 +294,7 @@ def test_mistakes_are_filtered_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(data["mistakes"]) == by_page[row]
     assert data["hidden_mistakes"] == (mistakes.page == row).sum() - by_page[row]
     assert data["walk"]["total"] == wanted.sum()
+    assert data["filtered"] is True
     assert dict(urllib.parse.parse_qsl(data["address"]))["mistakes"] == "cut_off,wrong_class"
     again = start(monkeypatch, PAGE_BROWSER, mistakes="cut_off,wrong_class")
     strips = [[{**entry, "current": None} for entry in each["strip"]] for each in (dashboard.viewer(again), data)]
@@ -306,6 +311,19 @@ def test_mistakes_are_filtered_by_score_fit_and_size(monkeypatch: pytest.MonkeyP
     keep = mistake_filter.passing(columns, sample(), chosen)
     assert 0 < keep.sum() < len(keep)
     assert dashboard.viewer(app)["walk"]["total"] == keep.sum()
+
+
+def test_mistakes_with_a_verdict_can_be_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))
+    mistakes = core(0).mistakes
+    page = int(mistakes.page[0])
+    target = page_mistakes(core(0), page).targets[0]
+    said = judge(target, verdict="ignore", author="Ada", verified=False, time=datetime(2026, 1, 2, tzinfo=UTC))
+    Store(tmp_path / "findings.sqlite").add([said])
+    assert dashboard.viewer(start(monkeypatch, PAGE_BROWSER))["walk"]["total"] == len(mistakes)
+    app = start(monkeypatch, PAGE_BROWSER, unjudged="yes")
+    assert app.checkbox(key="unjudged").value is True
+    assert dashboard.viewer(app)["walk"]["total"] == len(mistakes) - 1
 
 
 def test_poor_matches_join_the_list(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,6 +54,8 @@ def review_pack(
     workspace: Annotated[str, Parameter(group=_contents)] = "",
     judged_only: Annotated[bool, Parameter(group=_contents, negative="")] = False,
     documents: Annotated[str | None, Parameter(group=_contents)] = None,
+    verdicts: Annotated[str | None, Parameter(group=_contents)] = None,
+    tags: Annotated[str | None, Parameter(group=_contents)] = None,
     cards: Annotated[int, Parameter(group=_contents)] = 60,
     pages: Annotated[int, Parameter(group=_contents)] = 60,
     budget: Annotated[float, Parameter(group=_contents)] = 20.0,
@@ -90,6 +92,11 @@ def review_pack(
         Leave the findings empty when nobody has judged anything, instead of showing the largest mistakes.
     documents
         Ids of the documents whose findings and pages go in, separated by commas. Numbers are always of all.
+    verdicts
+        Findings of these verdicts only, separated by commas: model_wrong, ground_truth_wrong, ambiguous, ignore,
+        conflict.
+    tags
+        Findings with one of these tags only, separated by commas.
     cards
         Findings at most.
     pages
@@ -116,6 +123,8 @@ def review_pack(
             pages=pages,
             budget=round(budget * _MEGABYTE),
             documents=names_of(documents) or (),
+            verdicts=names_of(verdicts) or (),
+            tags=names_of(tags) or (),
         )
     except ValueError as problem:
         raise UsageError(f"{problem}.") from problem

@@ -55,6 +55,7 @@ import { chooseMistake, flipModel, focusVerdict, letGo, movePointer, selectBox, 
  * @property {string[]} labels of this page
  * @property {{text: string, action: string} | null} empty
  * @property {number} [strip_first] position of the first page of the strip in the list, from 0
+ * @property {boolean} [filtered] whether a filter may hide mistakes of the pages in the strip
  * @property {number} [hidden_mistakes] mistakes of this page that the filter hides
  * @property {{before: boolean, after: boolean, total: number} | null} [walk] whether N and P lead on to other pages
  * @property {boolean} [verdicts] whether mistakes can be judged

@@ -37,8 +37,9 @@ function thumbnail(page) {
  * @param {HTMLElement} strip @param {StripPage[]} pages @param {(page: StripPage) => void} open
  * @param {{before: number, after: number}} more pages of the list beyond both ends of the strip
  * @param {(position: number) => void} openAt place in the list from 1
+ * @param {boolean} filtered a page without a count may still have mistakes that a filter hides
  */
-export function drawStrip(strip, pages, open, more, openAt) {
+export function drawStrip(strip, pages, open, more, openAt, filtered) {
   const several = new Set(pages.map((page) => page.document)).size > 1;
   /** @type {HTMLElement[]} */
   const nodes = [];
@@ -46,10 +47,10 @@ export function drawStrip(strip, pages, open, more, openAt) {
   for (const page of pages) {
     if (several && page.document !== last) nodes.push(html("div", { class: "strip-document", title: page.document }, page.document));
     last = page.document;
-    const facts = page.mistakes ? plural(page.mistakes, "mistake") : "no mistake";
+    const facts = page.mistakes ? plural(page.mistakes, "mistake") : filtered ? "no mistake passes the filter" : "no mistake";
     const badge = page.mistakes
       ? html("span", { class: "badge" }, page.mistakes > 99 ? "99+" : String(page.mistakes))
-      : html("span", { class: "badge badge-none" }, icon("check"));
+      : filtered ? null : html("span", { class: "badge badge-none" }, icon("check"));
     nodes.push(button(`${page.document}, page ${page.index + 1}, ${facts}`,
       { class: "strip-page", title: `${page.document}, page ${page.index + 1}: ${facts}`, tabindex: "-1" }, () => open(page),
       html("span", { class: "thumb-frame" }, thumbnail(page), badge),

@@ -20,6 +20,7 @@ const VERDICTS = [
   ["ambiguous", "Ambiguous"],
   ["ignore", "Ignore"],
 ];
+const AGAIN = 3000;
 const LATE = 8000;
 
 /** @param {string | null} verdict @returns {string} */
@@ -167,14 +168,20 @@ function send(view, verdict) {
   const key = draftKey(view, mistake);
   const note = view.verdict.note.value;
   const before = JSON.stringify([mistake.verdict ?? null, mistake.unsaved ?? null]);
+  const event = { document: page.document, index: page.index, number: mistake.number, keys: mistake.keys, target: mistake.target ?? null, verdict, note };
   const late = window.setTimeout(() => {
     const draft = view.drafts.get(key);
-    if (!draft?.waiting) return;
+    if (!draft?.waiting || draft.timer !== late) return;
     view.drafts.set(key, { ...draft, waiting: false, late: "The dashboard has not answered. The text stays here; choose the verdict again to retry." });
     writeVerdict(view);
   }, LATE);
   view.drafts.set(key, { verdict, note, waiting: true, before, timer: late });
-  view.send("verdict", { document: page.document, index: page.index, number: mistake.number, keys: mistake.keys, target: mistake.target ?? null, verdict, note });
+  view.send("verdict", event);
+  // A wish that reaches the server during another run can get lost on the way: it is sent once more.
+  window.setTimeout(() => {
+    const draft = view.drafts.get(key);
+    if (draft?.waiting && draft.timer === late) view.send("verdict", { ...event, again: true });
+  }, AGAIN);
   writeVerdict(view);
   view.spoken.textContent = verdict ? `${verdictWords(verdict)}, sent` : "Verdict taken back, sent";
 }

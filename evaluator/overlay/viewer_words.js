@@ -82,13 +82,13 @@ export function writeMistakePlace(view) {
 /** @param {Viewer} view */
 export function writeStrip(view) {
   const pages = view.shown().strip;
-  const text = view.shown().strip_first + JSON.stringify(pages.map(({ document: name, index, mistakes, blocks }) => [name, index, mistakes, blocks]));
+  const text = view.shown().strip_first + String(view.shown().filtered) + JSON.stringify(pages.map(({ document: name, index, mistakes, blocks }) => [name, index, mistakes, blocks]));
   if (text !== view.stripText) {
     view.stripText = text;
     const first = view.shown().strip_first ?? 0;
     const more = { before: first, after: Math.max(0, (view.shown().page?.total ?? 0) - first - pages.length) };
     drawStrip(view.strip, pages, (page) => view.turner.open(page), view.shown().strip_first === undefined ? { before: 0, after: 0 } : more,
-      (position) => view.turner.turnTo(position));
+      (position) => view.turner.turnTo(position), view.shown().filtered === true);
   }
   view.strip.hidden = pages.length === 0;
   markStrip(view.strip, pages.findIndex((page) => page.current), "current");

@@ -23,6 +23,8 @@ from evaluator.findings.verdicts import VERDICTS, Book, Event, Target
 from evaluator.overlay import layers
 
 MOST_CARDS: Final = 300
+CONFLICT: Final = "conflict"
+"""Stands among the verdicts for findings on which reviewers disagree."""
 # Shown when nobody has judged anything yet, so that a first meeting has something to look at.
 _UNJUDGED_CARDS: Final = 12
 
@@ -46,6 +48,10 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
         Bytes that the finished file should not exceed.
     documents : tuple of str
         Ids of the documents whose pages and findings go in; empty for all. Numbers are always of all.
+    verdicts : tuple of str
+        Keys of `VERDICTS`, and ``conflict`` where reviewers disagree; findings of these only, empty for all.
+    tags : tuple of str
+        Findings with one of these tags only; empty for all.
     """
 
     title: str = ""
@@ -55,12 +61,17 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
     pages: int = 60
     budget: int = 20 * 2**20
     documents: tuple[str, ...] = ()
+    verdicts: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.cards <= MOST_CARDS:
             raise ValueError(f"a pack holds 0 to {MOST_CARDS} findings; found {self.cards}")
         if self.pages < 0:
             raise ValueError(f"the number of pages must be at least 0; found {self.pages}")
+        unknown = [name for name in self.verdicts if name not in (*VERDICTS, CONFLICT)]
+        if unknown:
+            raise ValueError(f"verdicts are {', '.join((*VERDICTS, CONFLICT))}; found {', '.join(unknown)}")
         if self.budget < 2**18:
             raise ValueError(f"the size budget must be at least 0.25 MB; found {self.budget / 2**20:.2f} MB")
 
@@ -130,6 +141,18 @@ def wanted(document: str | None, options: PackOptions) -> bool:
     return not options.documents or document is None or document in options.documents
 
 
+def chosen(one: Standing, options: PackOptions) -> bool:
+    """Whether a finding goes in: its document, its verdict and its tags are wanted."""
+    judged = one.judged
+    verdict = CONFLICT if judged.conflict else judged.verdict
+    tags = {tag for event in judged.opinions for tag in event.tags}
+    return (
+        wanted(judged.target.document, options)
+        and (not options.verdicts or verdict in options.verdicts)
+        and (not options.tags or bool(tags & set(options.tags)))
+    )
+
+
 def cards_of(
     models: Sequence[Model], standing: Sequence[Standing], book: Book, options: PackOptions
 ) -> tuple[Card, ...]:
@@ -138,7 +161,7 @@ def cards_of(
         order = sorted(standing, key=lambda one: _place_key(models, one))
         shown = order[: options.cards]
         return tuple(_judged_card(number, models, one, book) for number, one in enumerate(shown, start=1))
-    if options.judged_only:
+    if options.judged_only or options.verdicts or options.tags:
         return ()
     return tuple(_largest(models[-1], min(options.cards, _UNJUDGED_CARDS), options))
 

@@ -25,7 +25,7 @@ from evaluator.findings.corrections import corrections
 from evaluator.findings.standing import Standing, stand
 from evaluator.findings.verdicts import VERDICTS, Book
 from evaluator.overlay import layers
-from evaluator.pack.cards import Card, Model, PackOptions, cards_of, wanted
+from evaluator.pack.cards import Card, Model, PackOptions, cards_of, chosen, wanted
 from evaluator.results import MetricColumns, count_of
 
 LETTERS: Final = "AB"
@@ -123,7 +123,7 @@ def gather(
     )
     found = _differences(results) if len(results) == 2 else ()
     told = sentences.summary(found) if found else None
-    standing = [one for one in stand(book, results) if wanted(one.judged.target.document, options)]
+    standing = [one for one in stand(book, results) if chosen(one, options)]
     cards = cards_of(models, standing, book, options)
     judged = sum(1 for one in standing if one.judged.target.kind == "mistake")
     pages, left_out = _pages(models, cards, options)
@@ -227,8 +227,8 @@ def _pages(models: Sequence[Model], cards: Sequence[Card], options: PackOptions)
     counts = np.where(np.isin(dataset.page_document, codes), counts, 0)
     first = list(dict.fromkeys(card.page for card in cards if card.page >= 0))
     worst = [int(row) for row in np.argsort(-counts, kind="stable") if counts[row]]
-    chosen = list(dict.fromkeys([*first, *worst]))[: options.pages]
-    return tuple(sorted(chosen)), len(set(worst) - set(chosen))
+    pages = list(dict.fromkeys([*first, *worst]))[: options.pages]
+    return tuple(sorted(pages)), len(set(worst) - set(pages))
 
 
 def _notes(models: Sequence[Model], not_applied: Sequence[Finding]) -> tuple[str, ...]:

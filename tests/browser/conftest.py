@@ -17,7 +17,7 @@ import sys
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -109,12 +109,12 @@ def dashboard(folder: Path, *words: str) -> Iterator[str]:
 class Screen:
     """One open browser tab on the dashboard, and what went wrong in it."""
 
-    def __init__(self, context: Any, url: str, trouble: list[str]) -> None:
+    def __init__(self, context: Any, url: str, trouble: list[str], allowed: Sequence[str] = ()) -> None:
         self.page = context.new_page()
         self.page.set_default_timeout(30_000)
         self.url = url
         self.trouble = trouble
-        local = (url, url.replace("http", "ws"), "data:", "blob:")
+        local = (url, url.replace("http", "ws"), "data:", "blob:", *allowed)
         self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: trouble.append(f"page error: {error}"))
         self.page.on(
@@ -214,10 +214,10 @@ def visit(browser: Any) -> Iterator[Callable[..., Screen]]:
     """Opens tabs, each in a context of its own; at the end nothing may have gone wrong in any of them."""
     contexts, trouble = [], []
 
-    def visit(url: str, *, width: int = 1440, height: int = 900, **options: Any) -> Screen:
+    def visit(url: str, *, width: int = 1440, height: int = 900, allowed: Sequence[str] = (), **options: Any) -> Screen:
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
-        return Screen(context, url, trouble)
+        return Screen(context, url, trouble, allowed)
 
     yield visit
     for context in contexts:

@@ -339,7 +339,7 @@ def test_a_verdict_is_kept_and_one_without_a_name_is_not(server: str, visit: Vis
     assert page.get_by_text("A verdict needs an author").is_visible()
     assert page.get_by_role("textbox", name="Note on the verdict").input_value() == "axis labels"
     page.get_by_text("You as reviewer").click()
-    page.get_by_label("Your name").fill("Ada")
+    page.get_by_role("textbox", name="Your name").fill("Ada")
     page.keyboard.press("Enter")
     screen.settled()
     page.get_by_role("button", name="Model wrong").click()

@@ -20,6 +20,7 @@ import pytest
 from evaluator import readers
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.dataset import join
+from evaluator.error_types import DOCUMENT
 from evaluator.overlay.pair import pair_data
 from evaluator.overlay.pair_list import boxes_of, listed_pages
 from evaluator.protocols import snapshot
@@ -250,6 +251,34 @@ def test_a_permalink_shows_the_same(server: str, visit: Visit) -> None:
     assert panes(screen)["mode"] == "slider"
     assert screen.address() == {"show": "b_fixed", "doc": document, "page": str(number), "look": "slider"}
     assert screen.page.locator(".net-page.current").inner_text().startswith(f"p. {number}")
+
+
+def test_what_changed_below_opens_pages_too(server: str, visit: Visit) -> None:
+    screen = ready(visit(server).open("compare", below="classes"))
+    cell = screen.page.get_by_role("gridcell", name="List-item to List-item")
+    cell.click()
+    wait_for_page(screen, *places_of("changed", "List-item")[0][1:])
+    assert screen.address()["label"] == "List-item"
+    top = panes(screen)["a"]["pane"][1]
+    assert 0 <= top < 900
+    screen.page.get_by_role("combobox", name="Label").click()
+    screen.page.get_by_role("option", name="All 11 labels").click()
+    screen.wait(lambda: "label" not in screen.address(), "all labels again")
+    ready(screen)
+    screen.page.get_by_role("radio", name="Mistakes").click()
+    screen.wait(lambda: "below" not in screen.address(), "the bars")
+    ready(screen)
+    bars = screen.page.locator("[data-testid=stVegaLiteChart]").first
+    bars.scroll_into_view_if_needed()
+    screen.page.wait_for_timeout(400)
+    frame = bars.bounding_box()
+    assert frame
+    screen.page.mouse.click(frame["x"] + 150, frame["y"] + 26)
+    screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
+    screen.settled()
+    results, _ = core()
+    counts = sum(result.mistakes.counts for result in results)
+    assert screen.address()["mistakes"] == DOCUMENT[int(counts.argmax())]
 
 
 # --- linked panes ---------------------------------------------------------------------------------------------

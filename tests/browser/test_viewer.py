@@ -603,6 +603,9 @@ def test_what_a_filter_hides_is_pale_and_said(chromium: Any, server: str) -> Non
     chips = screen.js("return [...host.querySelectorAll('.chips .chip')].map((n) => n.dataset.key).sort()")
     assert chips == ["g10", "g8", "p100", "p102"]
     assert page.get_by_text("not among the pages listed").is_visible()
+    assert screen.js("return host.querySelectorAll('.badge-none').length") == 0, (
+        "no page is said to be without mistakes"
+    )
     page.get_by_role("button", name="Clear the filter").click()
     assert screen.wait_for_log(1) == [["clear_filter", "True"]]
     screen.close()

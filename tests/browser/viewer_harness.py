@@ -451,7 +451,7 @@ def data_of(
         for each in boxes:
             if (each["mistake"] or 0) > 2:
                 each |= {"mistake": None, "faded": True}
-        data |= {"hidden_mistakes": 4, "walk": {"before": False, "after": True, "total": 9}}
+        data |= {"filtered": True, "hidden_mistakes": 4, "walk": {"before": False, "after": True, "total": 9}}
         page["position"] = 0
     elif scene == "ink":
         page |= {"lost_words": None, "lost_ink": 0.042}

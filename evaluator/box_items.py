@@ -239,7 +239,7 @@ def in_cell(result: BoxResult[Any], truth_label: str | None, prediction_label: s
     matching = result.matching
     pick = Pick(np.zeros(len(matching.truth_counts), dtype=bool), np.zeros(len(matching.prediction_counts), dtype=bool))
     pick.truth[np.flatnonzero(matching.truth_counts)[cells.truth == row * size + column]] = True
-    pick.prediction[np.flatnonzero(matching.prediction_counts)[cells.prediction == row * size + column]] = True
+    pick.prediction[np.flatnonzero(result.counting_predictions)[cells.prediction == row * size + column]] = True
     return pick
 
 
@@ -381,7 +381,7 @@ def _cells(result: BoxResult[Any]) -> _Cells:
     truths = mistakes.truth_rows[mistakes.truth_offsets[wrong]]
     predictions = mistakes.prediction_rows[mistakes.prediction_offsets[wrong]]
     partner[truths], other_partner[predictions] = predictions, truths
-    rows, columns = np.flatnonzero(matching.truth_counts), np.flatnonzero(matching.prediction_counts)
+    rows, columns = np.flatnonzero(matching.truth_counts), np.flatnonzero(result.counting_predictions)
     own, other = place[dataset.ground_truth.label[rows]], place[prediction.label[columns]]
     predicted = np.where(
         partner[rows] == UNMATCHED, size - 1, place[_codes(prediction.label, partner[rows], missing=0)]

@@ -176,6 +176,13 @@ class BoxResult(ABC, Generic[MatchingT]):
         return np.flatnonzero(self.matching.prediction_counts & (self.prediction_partner == UNMATCHED))
 
     @cached_property
+    def counting_predictions(self) -> BoolArray:
+        """Predictions that are true or false positives, bool, shape (P,); what a protocol ignores is neither."""
+        counts = self.prediction_partner != UNMATCHED
+        counts[self.false_positives] = True
+        return counts
+
+    @cached_property
     def mistakes(self) -> Mistakes:
         """Every unmatched box under exactly one name; see `evaluator.error_types`."""
         truth, prediction = self.matching.dataset.ground_truth, self.matching.prediction
@@ -185,7 +192,7 @@ class BoxResult(ABC, Generic[MatchingT]):
             self.truth_partner,
             iou=self.iou,
             truth_counts=self.matching.truth_counts,
-            prediction_counts=self.matching.prediction_counts,
+            prediction_counts=self.counting_predictions,
         )
 
     @cached_property

@@ -472,8 +472,10 @@ def refused() -> list[str]:
 def own_choice(name: str, key: str, default: Any, read: Callable[[str], Any]) -> None:  # noqa: ANN401
     """Let a view's own choice stand in the address: its name there, its key here, and what reads its text.
 
-    `read` raises ValueError for a text that makes no sense.
+    `read` raises ValueError for a text that makes no sense. Two views must not mean different things by one name.
     """
+    if name in _OWN_CHOICES and _OWN_CHOICES[name][0] != key:
+        raise ValueError(f"the address already uses {name} for {_OWN_CHOICES[name][0]}")
     _OWN_CHOICES[name] = (key, default, read)
 
 

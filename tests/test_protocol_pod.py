@@ -273,6 +273,10 @@ def test_every_box_is_one_thing(seed: int, iou: float) -> None:
     false = np.zeros(len(predicted), dtype=bool)
     false[threshold.false_positives] = True
     assert (hit.astype(int) + false + threshold.ignored == 1).all()
+    # What is ignored is no mistake either.
+    assert (threshold.counting_predictions == hit | false).all()
+    assert (threshold.mistakes.of_prediction[threshold.ignored] == -1).all()
+    assert (threshold.mistakes.of_prediction[false] >= 0).all()
     assert len(matches) + len(threshold.false_negatives) == matching.truth_counts.sum()
     assert threshold.prediction_partner[matches.prediction].tolist() == matches.ground_truth.tolist()
     assert threshold.truth_partner[matches.ground_truth].tolist() == matches.prediction.tolist()

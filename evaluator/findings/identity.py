@@ -100,7 +100,7 @@ def page_mistakes(result: BoxResult[Any], page: int, *, signature: str = "") -> 
     matching = result.matching
     dataset, truth, prediction = matching.dataset, matching.dataset.ground_truth, matching.prediction
     truths = np.flatnonzero((truth.page == page) & matching.truth_counts)
-    predictions = np.flatnonzero((prediction.page == page) & matching.prediction_counts)
+    predictions = np.flatnonzero((prediction.page == page) & result.counting_predictions)
     partner = result.truth_partner[truths]
     mistakes = name_mistakes(
         BoxColumns(truth.xyxy[truths], truth.label[truths], truth.page[truths]),

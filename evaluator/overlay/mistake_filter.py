@@ -123,7 +123,7 @@ def named(result: BoxResult[Any], options: MistakeOptions | None = None) -> Mist
         result.truth_partner,
         iou=result.iou,
         truth_counts=result.matching.truth_counts,
-        prediction_counts=result.matching.prediction_counts,
+        prediction_counts=result.counting_predictions,
         options=options,
     )
 

@@ -162,7 +162,9 @@ def test_a_header_counts_for_nothing_unless_the_proxy_is_trusted(
     monkeypatch.delenv(TRUSTED_HEADER_VARIABLE, raising=False)
     headers = {"X-Forwarded-User": "mallory@example.org", "X-Forwarded-For": "192.0.2.7"}
     with dashboard(tmp_path) as url, reverse_proxy(url, headers) as public:
-        assert THIS_MACHINE in visit(url).open().text()
+        local = visit(url).open()
+        assert THIS_MACHINE in local.text()
+        local.page.close()
         screen = visit(public).open()
         assert OPEN in screen.text()
         assert "mallory" not in screen.text()
@@ -189,4 +191,5 @@ def test_the_name_of_a_trusted_proxy_stands_with_the_verdict(
         assert (event.author, event.verified) == ("dora@example.org", True)
         past = visit(url).open()
         assert "The request names no reader. Use the address of the proxy that asks for the login." in closed(past)
+        past.page.close()
         screen.page.close()

@@ -228,12 +228,12 @@ def _can_log_in() -> bool:
 
 def _screen(door: Door) -> None:
     """The log-in screen, the only thing on the page."""
-    frame.title("LayoutScope", "")
-    with st.container(key="login", horizontal_alignment="center"):
-        st.html(f'<div class="ls-empty"><p>{html.escape(plain(door.shut))}</p></div>')
+    with st.container(key="login", border=True, width=420, gap="medium"):
+        frame.title("LayoutScope", "")
+        st.html(f'<p class="ls-shut">{html.escape(plain(door.shut))}</p>')
         for name in door.providers:
             label = "Log in" if name == "default" else f"Log in with {frame.escaped(name)}"
-            st.button(label, key=f"login_{name}", type="primary", on_click=st.login, args=(name,))
+            st.button(label, key=f"login_{name}", type="primary", on_click=st.login, args=(name,), width="stretch")
 
 
 def _foot(door: Door) -> None:

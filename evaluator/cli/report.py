@@ -134,7 +134,7 @@ def review_pack(
         say("Evaluating")
         scores = [*min_score, *[0.0] * len(pred)]
         results = _results(truth, predictions, iou, scores, names_of(labels))
-        named = [read.model or read.name for read in predictions]
+        named = [f"{read.model or read.name} {read.version or ''}".strip() for read in predictions]
         contents = gather(results, named, Book.of(events), options, findings=found)
         _need_documents(options.documents, contents)
         with PagePool() as pool:

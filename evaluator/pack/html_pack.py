@@ -300,7 +300,7 @@ def changes_of(contents: Contents) -> dict[str, Any]:
 
 def _change(one: Difference, at: Callable[[float], float]) -> dict[str, Any]:
     """One row of the interval chart."""
-    bar = one.low is not None and one.high is not None and not one.few_documents
+    bar = one.low is not None and one.high is not None and not (one.few_documents or one.rare)
     return {
         "kind": one.kind,
         "starred": one.starred,

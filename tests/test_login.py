@@ -1,0 +1,250 @@
+"""Who may see the data: the log-in screen in front of every view, and what is said when nobody is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit import config as streamlit_config
+from streamlit.testing.v1 import AppTest
+
+from pages import _login as login
+from pages._login import OPEN, THIS_MACHINE, TRUSTED_HEADER_VARIABLE
+from tests.dashboard import ROOT, fine, markdown_texts, start, title, words
+
+AUTH = {
+    "redirect_uri": "http://127.0.0.1:8501/oauth2callback",
+    "cookie_secret": "0123456789abcdef0123456789abcdef",
+    "client_id": "layoutscope",
+    "client_secret": "s3cret-of-the-client",
+    "server_metadata_url": "https://id.example.org/.well-known/openid-configuration",
+}
+ANNA = {"is_logged_in": True, "email": "anna@example.org", "name": "Anna Vale", "sub": "17"}
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No login is remembered from the test before, and none is left for the next."""
+    monkeypatch.setattr(login, "_SEEN", set())
+    monkeypatch.setattr(login, "_can_log_in", lambda: True)
+    monkeypatch.delenv(TRUSTED_HEADER_VARIABLE, raising=False)
+
+
+def session(*, auth: Any = None, user: dict[str, Any] | None = None) -> AppTest:
+    """A new session with a section [auth] and the claims of a reader."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    if auth is not None:
+        app.secrets["auth"] = auth
+    app.user = user or {}
+    return fine(app.run())
+
+
+def widgets(app: AppTest) -> list[str]:
+    """Labels of everything that can be worked."""
+    kinds = ("button", "selectbox", "slider", "text_input", "button_group", "checkbox", "file_uploader", "page_link")
+    return [getattr(each, "label", each.type) for kind in kinds for each in app.get(kind)]
+
+
+# --- the screen in front -------------------------------------------------------------------------------------------
+
+
+def test_before_the_login_there_is_only_the_log_in_screen() -> None:
+    """For every other view see the browser test: AppTest runs a view that is asked for first without app.py."""
+    app = session(auth=AUTH, user={"is_logged_in": False})
+    assert words(app) == ["LayoutScope", "Nothing is shown before you have logged in."]
+    assert widgets(app) == ["Log in"]
+    assert len(app.sidebar) == 0
+    assert "files" not in app.session_state
+
+
+def test_after_the_login_the_data_and_who_reads() -> None:
+    app = session(auth=AUTH, user=ANNA)
+    assert title(app) == "Overview"
+    assert "Logged in as anna@example.org" in words(app)
+    assert "Log out" in widgets(app)
+    assert OPEN not in words(app)
+    assert THIS_MACHINE not in words(app)
+
+
+def test_logging_out_shuts_the_door_in_the_same_run() -> None:
+    app = session(auth=AUTH, user=ANNA)
+    fine(next(each for each in app.button if each.label == "Log out").click().run())
+    assert app.user == {"is_logged_in": False}
+    assert words(app) == ["LayoutScope", "Nothing is shown before you have logged in."]
+
+
+def test_each_named_provider_has_its_button() -> None:
+    keys = ("client_id", "client_secret", "server_metadata_url")
+    shared = {name: text for name, text in AUTH.items() if name not in keys}
+    section = {name: AUTH[name] for name in keys}
+    app = session(auth=shared | {"library": section, "![x](y)": section}, user={"is_logged_in": False})
+    assert [text.replace("\\", "") for text in widgets(app)] == ["Log in with library", "Log in with ![x](y)"]
+    assert "Log in with \\!\\[x\\]\\(y\\)" in [text for _, text in markdown_texts(app)]
+
+
+@pytest.mark.parametrize("user", [{}, {"is_logged_in": "true", "email": "x@example.org"}, {"email": "x@example.org"}])
+def test_only_true_is_logged_in(user: dict[str, Any]) -> None:
+    assert login.login_door(AUTH, user).shut == "Nothing is shown before you have logged in."
+
+
+# --- a login by half -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("auth", "sentence"),
+    [
+        (None, "A login is set up, but the file of its secrets cannot be read. The server's log says why."),
+        (
+            {},
+            "A login is set up, but not complete: redirect_uri is missing in [auth]; cookie_secret is missing in "
+            "[auth]; client_id is missing in [auth]; client_secret is missing in [auth]; server_metadata_url is "
+            "missing in [auth].",
+        ),
+        (
+            AUTH | {"cookie_secret": "change me"},
+            "A login is set up, but not complete: cookie_secret in [auth] is shorter than 32 characters.",
+        ),
+        (
+            AUTH | {"redirect_uri": "https://layout.example.org/"},
+            "A login is set up, but not complete: redirect_uri in [auth] does not end with /oauth2callback.",
+        ),
+        (
+            {**AUTH, "my_provider": {"client_id": "a", "client_secret": "b"}},
+            "A login is set up, but not complete: server_metadata_url is missing in [auth.my_provider]; the name of "
+            "[auth.my_provider] has an underscore.",
+        ),
+    ],
+)
+def test_a_login_by_half_is_no_way_in(auth: Any, sentence: str) -> None:
+    """Not even for a reader with a cookie: it may be of a time when the secret was weak."""
+    for user in ({}, ANNA):
+        assert login.login_door(auth, user) == login.Door(shut=sentence)
+
+
+def test_the_screen_says_that_the_packages_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(login, "_can_log_in", lambda: False)
+    app = session(auth=AUTH, user={"is_logged_in": False})
+    sentence = "A login is set up, but the packages for it are missing: install layoutscope[login] and start again."
+    assert words(app) == ["LayoutScope", sentence]
+    assert widgets(app) == []
+
+
+@pytest.fixture
+def secrets_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The one file in which secrets are looked for."""
+    path = tmp_path / "secrets.toml"
+    before = streamlit_config.get_option("secrets.files")
+    streamlit_config.set_option("secrets.files", [str(path)])
+    st.secrets._reset()  # there is no public way to forget what was read
+    yield path
+    streamlit_config.set_option("secrets.files", before)
+    st.secrets._reset()
+
+
+@pytest.mark.parametrize("content", [b"[auth\n", b"\xff\xfe", b'auth = "on"\n'])
+def test_secrets_that_cannot_be_read_shut_the_door(secrets_file: Path, content: bytes) -> None:
+    secrets_file.write_bytes(content)
+    assert login._door().shut == (
+        "A login is set up, but the file of its secrets cannot be read. The server's log says why."
+    )
+
+
+def test_other_secrets_are_no_login(secrets_file: Path) -> None:
+    assert login._door() == login.Door()
+    secrets_file.write_text('[database]\nuser = "x"\n')
+    assert login._door() == login.Door()
+
+
+def test_a_login_that_was_there_stays_wanted_when_its_file_goes(secrets_file: Path) -> None:
+    lines = "".join(f'{name} = "{text}"\n' for name, text in AUTH.items())
+    secrets_file.write_text(f"[auth]\n{lines}")
+    assert login._door().providers == ("default",)
+    secrets_file.unlink()
+    st.secrets._reset()
+    assert login._door().shut.startswith("A login is set up, but the file of its secrets cannot be read.")
+
+
+# --- who it is -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("user", "name"),
+    [
+        ({"email": "a@example.org", "name": "A", "sub": "1"}, "a@example.org"),
+        ({"email": "a@example.org", "email_verified": True, "sub": "1"}, "a@example.org"),
+        ({"email": "boss@example.org", "email_verified": False, "name": "A", "sub": "1"}, "A"),
+        ({"email": "boss@example.org", "email_verified": "false", "sub": "1"}, "1"),
+        ({"email": " ", "name": None, "sub": "1"}, "1"),
+        ({}, ""),
+    ],
+)
+def test_the_name_of_a_reader(user: dict[str, Any], name: str) -> None:
+    assert login.claimed_name(user) == name
+
+
+def test_a_reader_without_a_name_is_not_let_in() -> None:
+    assert login.login_door(AUTH, {"is_logged_in": True}).shut == "The identity provider did not say who you are."
+
+
+@pytest.mark.parametrize(
+    ("named", "door"),
+    [
+        (["anna"], login.Door("anna", "proxy")),
+        ([], login.Door(shut="The request names no reader. Use the address of the proxy that asks for the login.")),
+        ([" "], login.Door(shut="The request names no reader. Use the address of the proxy that asks for the login.")),
+        (
+            ["mallory", "anna"],
+            login.Door(
+                shut="The request names more than one reader: the proxy has to replace the header, not add to it."
+            ),
+        ),
+    ],
+)
+def test_the_name_that_a_proxy_gives(named: list[str], door: login.Door) -> None:
+    assert login.proxy_door(named) == door
+
+
+def test_a_trusted_header_without_a_proxy_shuts_the_door(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(TRUSTED_HEADER_VARIABLE, "X-Forwarded-User")
+    app = session()
+    assert words(app)[1:] == ["The request names no reader. Use the address of the proxy that asks for the login."]
+    assert widgets(app) == []
+
+
+# --- nobody is asked -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "sentence"),
+    [
+        ("127.0.0.1", {}, THIS_MACHINE),
+        ("localhost", {"Host": "localhost:8501"}, THIS_MACHINE),
+        ("::1", {"Host": "[::1]:8501"}, THIS_MACHINE),
+        ("127.0.0.1", {"Host": "127.0.0.1:8501"}, THIS_MACHINE),
+        ("127.0.0.1", {"Host": "layout.example.org"}, OPEN),
+        ("127.0.0.1", {"Host": "127.0.0.1:8501", "X-Forwarded-For": "192.0.2.7"}, OPEN),
+        ("127.0.0.1", {"Host": "127.0.0.1:8501", "Via": "1.1 proxy"}, OPEN),
+        ("0.0.0.0", {"Host": "127.0.0.1:8501"}, OPEN),
+        ("192.0.2.1", {}, OPEN),
+        ("", {}, OPEN),
+        (None, {}, OPEN),
+        ("127.0.0.1.example.org", {}, OPEN),
+    ],
+)
+def test_who_can_reach_an_app_that_asks_nobody(address: str | None, headers: dict[str, str], sentence: str) -> None:
+    assert login.openness(address, headers) == sentence
+
+
+@pytest.mark.parametrize(("address", "sentence"), [("127.0.0.1", THIS_MACHINE), ("0.0.0.0", OPEN)])
+def test_the_sidebar_says_that_nobody_was_asked(monkeypatch: pytest.MonkeyPatch, address: str, sentence: str) -> None:
+    before = streamlit_config.get_option("server.address")
+    streamlit_config.set_option("server.address", address)
+    try:
+        app = start(monkeypatch)
+    finally:
+        streamlit_config.set_option("server.address", before)
+    assert [word for word in words(app) if word in (OPEN, THIS_MACHINE)] == [sentence]
+    assert login.reader() == ("", False)

@@ -178,7 +178,7 @@ class BoxResult(ABC, Generic[MatchingT]):
     @cached_property
     def counting_predictions(self) -> BoolArray:
         """Predictions that are true or false positives, bool, shape (P,); what a protocol ignores is neither."""
-        counts = self.prediction_partner != UNMATCHED
+        counts: BoolArray = self.prediction_partner != UNMATCHED
         counts[self.false_positives] = True
         return counts
 

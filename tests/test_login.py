@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages import _login as login
 from pages._login import OPEN, THIS_MACHINE, TRUSTED_HEADER_VARIABLE
-from tests.dashboard import ROOT, fine, markdown_texts, start, title, words
+from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, ROOT, fine, go, markdown_texts, start, title, words
 
 AUTH = {
     "redirect_uri": "http://127.0.0.1:8501/oauth2callback",
@@ -22,12 +22,21 @@ AUTH = {
     "client_secret": "s3cret-of-the-client",
     "server_metadata_url": "https://id.example.org/.well-known/openid-configuration",
 }
+EVERY_VIEW = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("[a-z]*.py"))
 ANNA = {"is_logged_in": True, "email": "anna@example.org", "name": "Anna Vale", "sub": "17"}
+
+
+class NoFolder(type(Path())):  # type: ignore[misc]
+    """A path that is never there."""
+
+    def exists(self, **_: Any) -> bool:
+        return False
 
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No login is remembered from the test before, and none is left for the next."""
+    """No login is remembered from the test before, and app.py always runs first, as pages/_serve.py has it."""
+    monkeypatch.setattr("streamlit.runtime.pages_manager.Path", NoFolder)
     monkeypatch.setattr(login, "_SEEN", set())
     monkeypatch.setattr(login, "_can_log_in", lambda: True)
     monkeypatch.delenv(TRUSTED_HEADER_VARIABLE, raising=False)
@@ -51,9 +60,14 @@ def widgets(app: AppTest) -> list[str]:
 # --- the screen in front -------------------------------------------------------------------------------------------
 
 
-def test_before_the_login_there_is_only_the_log_in_screen() -> None:
-    """For every other view see the browser test: AppTest runs a view that is asked for first without app.py."""
+def test_there_is_a_view_to_guard() -> None:
+    assert {OVERVIEW, PAGE_BROWSER, FILES} < set(EVERY_VIEW)
+
+
+@pytest.mark.parametrize("view", EVERY_VIEW)
+def test_before_the_login_every_view_is_only_the_log_in_screen(view: str) -> None:
     app = session(auth=AUTH, user={"is_logged_in": False})
+    go(app, view)
     assert words(app) == ["LayoutScope", "Nothing is shown before you have logged in."]
     assert widgets(app) == ["Log in"]
     assert len(app.sidebar) == 0
@@ -239,11 +253,14 @@ def test_who_can_reach_an_app_that_asks_nobody(address: str | None, headers: dic
 
 
 @pytest.mark.parametrize(("address", "sentence"), [("127.0.0.1", THIS_MACHINE), ("0.0.0.0", OPEN)])
-def test_the_sidebar_says_that_nobody_was_asked(monkeypatch: pytest.MonkeyPatch, address: str, sentence: str) -> None:
+@pytest.mark.parametrize("view", [OVERVIEW, FILES])
+def test_the_sidebar_says_that_nobody_was_asked(
+    monkeypatch: pytest.MonkeyPatch, view: str, address: str, sentence: str
+) -> None:
     before = streamlit_config.get_option("server.address")
     streamlit_config.set_option("server.address", address)
     try:
-        app = start(monkeypatch)
+        app = go(start(monkeypatch), view)
     finally:
         streamlit_config.set_option("server.address", before)
     assert [word for word in words(app) if word in (OPEN, THIS_MACHINE)] == [sentence]

@@ -43,7 +43,7 @@ def by_page(result: BoxResult[Any]) -> tuple[ByPage, ByPage]:
         matching = result.matching
         sides = (
             ByPage.of(matching.dataset.ground_truth, matching.truth_counts),
-            ByPage.of(matching.prediction, matching.prediction_counts),
+            ByPage.of(matching.prediction, result.counting_predictions),
         )
         _BY_PAGE[result] = sides
     return sides

@@ -233,7 +233,7 @@ def _screen(door: Door) -> None:
         st.html(f'<p class="ls-shut">{html.escape(plain(door.shut))}</p>')
         for name in door.providers:
             label = "Log in" if name == "default" else f"Log in with {frame.escaped(name)}"
-            st.button(label, key=f"login_{name}", type="primary", on_click=st.login, args=(name,), width="stretch")
+            st.button(label, key=f"login_{name}", on_click=st.login, args=(name,), width="stretch")
 
 
 def _foot(door: Door) -> None:

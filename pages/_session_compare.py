@@ -7,6 +7,7 @@ out once.
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -134,6 +135,13 @@ def swap() -> None:
     state["box"] = None
 
 
+def make_b(index: int) -> None:
+    """Compare A with another model; A itself and B stay what they are."""
+    state = st.session_state
+    if index not in (state.get("model_a", 0), state.get("model_b", 1)):
+        state["model_b"], state["score_b"], state["box"] = index, 0.0, None
+
+
 def finish(place: session.Place | None) -> str:
     """Write what the view shows into the address bar; the query of the address."""
     state = st.session_state
@@ -244,6 +252,47 @@ def _differences(
     a, b = _measures()
     keys = [key for key in a.keys if key.metric in TABLE_METRICS]
     return differences.differences(a, b, keys=keys)
+
+
+@dataclass(frozen=True, slots=True)
+class OneOfMany:
+    """A model in the table of all of them.
+
+    Attributes
+    ----------
+    model : Model
+        With the letter of its place; A and B are the chosen pair.
+    result : ThresholdResult
+    differences : dict of Difference
+        Against A, over all labels, by metric; empty for A itself.
+    """
+
+    model: session.Model
+    result: snapshot.ThresholdResult
+    differences: dict[str, Difference]
+
+
+def every_model(found: session.Opened) -> list[OneOfMany]:
+    """All open models, the chosen pair first, each against A; models beside the pair keep every score."""
+    pair_ = session.models(found)
+    others = [index for index in range(len(found.names)) if index not in {model.index for model in pair_}]
+    letters = string.ascii_uppercase[len(pair_) :]
+    rest = [session.Model(index, found.names[index], letter) for index, letter in zip(others, letters, strict=False)]
+    first = pair_[0]
+    rows = []
+    for model in (*pair_, *rest):
+        found_differences = (
+            _differences(
+                session.result_key(found, first),
+                session.result_key(found, model),
+                _measures=lambda model=model: (_measured(found, first), _measured(found, model)),  # type: ignore[misc]
+            )
+            if model is not first
+            else ()
+        )
+        overall = {one.metric: one for one in found_differences if one.overall}
+        rows.append(OneOfMany(model, session.result_of(found, model), overall))
+    return rows
 
 
 def confusion_of(found: session.Opened, model: session.Model) -> ClassConfusion:

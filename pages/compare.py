@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from evaluator.boxes import IntArray
 from evaluator.charts import boxes as charts
+from evaluator.compare.differences import Difference
 from evaluator.compare.labels import label_notes
 from evaluator.compare.mistakes import mistake_counts
+from evaluator.compare.sentences import interval_text, moved_text
 from evaluator.error_types import ERROR_TYPES
 from evaluator.errors import plain
 from evaluator.overlay import pair_list
@@ -19,7 +22,7 @@ from evaluator.overlay.confusion_difference import class_difference
 from evaluator.overlay.matrix import SHOWS, difference_data
 from evaluator.overlay.pair import pair_data
 from evaluator.protocols.pixel_difference import difference
-from evaluator.results import count_of
+from evaluator.results import count_of, threshold_text
 from pages import _frame as frame
 from pages import _session as session
 from pages import _session_compare as state
@@ -223,6 +226,48 @@ def _nothing(both: state.Compared, show: str) -> str:
     return "No page passes the filter."
 
 
+def _every_model(found: session.Opened) -> None:
+    """A table of all open models against A; a row makes its model B."""
+    rows = state.every_model(found)
+    frame.section("All models", "against A, 95 % intervals over documents; a row makes its model B")
+    table = pd.DataFrame({"Model": [f"{row.model.letter} {plain(row.model.name)}" for row in rows]})
+    table["Score"] = [f"≥ {threshold_text(session.score_threshold(row.model))}" for row in rows]
+    for metric, title in (("precision", "Precision"), ("recall", "Recall"), ("f1", "F1")):
+        table[title] = [getattr(row.result.micro, metric)[0] for row in rows]
+        if metric != "f1":
+            table[f"{title} − A"] = [_against(row.differences.get(metric)) for row in rows]
+    for name in ("tp", "fp", "fn"):
+        table[name.upper()] = [int(getattr(row.result.micro, name)[0]) for row in rows]
+    ratio = st.column_config.NumberColumn(format="%.3f", width=80)
+    # Another B is another table, so that no old choice stays marked.
+    key = f"compare_models_{session.chosen('model_b')}"
+
+    def picked() -> None:
+        for place, _ in (session.chosen(key) or {}).get("selection", {}).get("cells", []):
+            state.make_b(rows[place].model.index)
+
+    st.dataframe(
+        table,
+        hide_index=True,
+        row_height=26,
+        on_select=picked,
+        selection_mode="single-cell",
+        key=key,
+        placeholder="–",
+        column_config=dict.fromkeys(("Precision", "Recall", "F1"), ratio),
+        alt="All models against A",
+    )
+
+
+def _against(one: Difference | None) -> str | None:
+    """A difference with its interval, for a cell; None for A itself and where it is undefined."""
+    moved = None if one is None else moved_text(one)
+    if one is None or moved is None:
+        return None
+    interval = interval_text(one, signed=True)
+    return f"{moved} ({interval}){' ★' if one.starred else ''}" if interval else moved
+
+
 # --- below the pages -----------------------------------------------------------------------------------------
 
 
@@ -384,6 +429,8 @@ def view() -> None:
         on_door=_door,
     )
     _pages(found)
+    if len(found.names) > len(chosen):
+        _every_model(found)
     _more(found)
     frame.sidebar(found)
 

@@ -42,6 +42,30 @@ def core(order: tuple[int, int] = (0, 1), iou: float = 0.5, scores: tuple[float,
     return results, ledger(*results)
 
 
+def test_more_than_two_models_stand_in_one_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    third = json.loads((SAMPLE_DATA / "lines.json").read_text())
+    third["info"]["model"]["name"] = "third"
+    for page in third["predictions"]:
+        page["objects"] = page["objects"][:3]
+    (tmp_path / "third.json").write_text(json.dumps(third))
+    sides = [SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json", tmp_path / "third.json"]
+    app = start(monkeypatch, COMPARE, files=dashboard.workspace(SAMPLE_DATA / "ground_truth.json", sides))
+    table = next(each.value for each in app.dataframe if "Recall − A" in each.value)
+    assert [name[0] for name in table["Model"]] == ["A", "B", "C"]
+    dataset = join(*(readers.read(path) for path in (SAMPLE_DATA / "ground_truth.json", *sides)))
+    for model, (_, row) in enumerate(table.iterrows()):
+        micro = snapshot.pair(dataset, model).match().at(0.5).micro
+        assert row["Recall"] == micro.recall[0]
+        assert row["TP"] == micro.tp[0]
+    assert table["Recall − A"].isna().tolist() == [True, False, False]
+    assert table["Recall − A"][1].startswith("+7.2 (+2.4 to +13.3)")
+    assert table["Recall − A"][2].startswith("−")
+
+
+def test_two_models_have_no_table_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not any("Recall − A" in each.value for each in start(monkeypatch, COMPARE).dataframe)
+
+
 def told(results: Sequence[snapshot.ThresholdResult]) -> str:
     """The summary of two results."""
     a, b = (from_results.box_measures(result) for result in results)

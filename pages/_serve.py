@@ -1,15 +1,45 @@
 """Starts the server with app.py as its main script; the terminal command runs this file.
 
-Streamlit takes a folder named ``pages`` for its old kind of multipage app until ``st.navigation`` was called once, so
-that the first link straight to a view would run the view alone, without settings and style. Said here before the first
-session, app.py always runs first.
+Three things are said to Streamlit before the first session. It takes a folder named ``pages`` for its old kind of
+multipage app until ``st.navigation`` was called once, so that the first link straight to a view would run the view
+alone, without settings and style. It asks a foreign host for this machine's address when a page of another origin
+knocks. And it answers under any name: a web page whose name was made to point at this machine could read everything.
 """
 
+import os
 import sys
+from collections.abc import Callable
 
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from streamlit import net_util
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.web.cli import main
+from streamlit.web.server.starlette import starlette_app
+
+HOSTS_VARIABLE = "LAYOUTSCOPE_HOSTS"
+"""Environment variable with further names, separated by commas, under which the server answers: those of a proxy."""
+
+
+def allowed_hosts(said: str) -> list[str]:
+    """The names under which the server answers: this machine's own, and those that the user said.
+
+    Examples
+    --------
+    >>> allowed_hosts(" scope.example.org ,")
+    ['127.0.0.1', 'localhost', 'scope.example.org']
+    """
+    return ["127.0.0.1", "localhost", *(name.strip() for name in said.split(",") if name.strip())]
+
+
+def guarded(make: Callable[[], list[Middleware]], hosts: list[str]) -> Callable[[], list[Middleware]]:
+    """Streamlit's own layers behind one that refuses requests for other names."""
+    return lambda: [Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False), *make()]
+
 
 if __name__ == "__main__":
     PagesManager.uses_pages_directory = False
+    net_util.get_external_ip = lambda: None
+    hosts = allowed_hosts(os.environ.get(HOSTS_VARIABLE, ""))
+    starlette_app.create_streamlit_middleware = guarded(starlette_app.create_streamlit_middleware, hosts)
     main(["run", *sys.argv[1:]], prog_name="streamlit")

@@ -91,8 +91,7 @@ def test_keys_walk_the_cards_and_enter_opens_one(server: str, visit: Visit) -> N
 
 def test_hundreds_of_cards_make_only_the_crops_that_are_near(server: str, visit: Visit) -> None:
     screen = visit(server).open("gallery")
-    cards = screen.page.locator(".gl-card").count()
-    assert cards > 200
+    screen.wait(lambda: screen.page.locator(".gl-card").count() > 200, "more than 200 cards")
     screen.wait(lambda: drawn(screen) > 0, "the first crops")
     screen.page.wait_for_timeout(1500)
     assert drawn(screen) < 60

@@ -379,7 +379,7 @@ def test_pages_without_a_size_offer_a_way_out(many: str, visit: Visit) -> None:
     screen.page.locator(".mx-grid td").first.wait_for()
     screen.settled()
     assert screen.address()["page_size"] == "100x200"
-    assert "PDF not found" in screen.page.locator(".tint-problem").inner_text()
+    assert "No PDF folder is open" in screen.page.locator(".tint-problem").inner_text()
 
 
 def test_every_matrix_can_be_downloaded(server: str, visit: Visit, tmp_path: Path) -> None:

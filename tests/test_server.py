@@ -1,0 +1,71 @@
+"""The running server: it answers under its own names only, and a foreign page cannot open a session."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import socket
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser.conftest import dashboard
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
+        yield url
+
+
+def status(url: str, path: str, **headers: str) -> int:
+    """The status of one request with headers of our own."""
+    parts = urlsplit(url)
+    assert parts.hostname is not None
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
+    connection.putrequest("GET", path, skip_host=True)
+    for name, value in headers.items():
+        connection.putheader(name.replace("_", "-"), value)
+    connection.endheaders()
+    answer = connection.getresponse().status
+    connection.close()
+    return answer
+
+
+def handshake(url: str, *, host: str, origin: str) -> int:
+    """The status that answers the opening of a session."""
+    key = base64.b64encode(b"0123456789abcdef").decode()
+    return status(
+        url, "/_stcore/stream", Host=host, Origin=origin, Upgrade="websocket", Connection="Upgrade",
+        Sec_WebSocket_Key=key, Sec_WebSocket_Version="13",
+    )  # fmt: skip
+
+
+def test_it_answers_under_its_own_names_only(server: str) -> None:
+    port = urlsplit(server).port
+    assert status(server, "/", Host=f"127.0.0.1:{port}") == 200
+    assert status(server, "/", Host=f"localhost:{port}") == 200
+    for host in ("evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", ""):
+        assert status(server, "/", Host=host) == 400
+        assert status(server, "/_stcore/health", Host=host) == 400
+
+
+def test_a_page_of_another_origin_opens_no_session(server: str) -> None:
+    own = f"127.0.0.1:{urlsplit(server).port}"
+    assert handshake(server, host=own, origin=f"http://{own}") == 101
+    assert handshake(server, host=own, origin="http://evil.example") == 403
+    # A name that was made to point at this machine is host and origin at once.
+    assert handshake(server, host="evil.example", origin="http://evil.example") in (400, 403)
+
+
+def test_it_listens_on_this_machine_only(server: str) -> None:
+    port = urlsplit(server).port
+    assert port is not None
+    others = {address[4][0] for address in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}
+    for address in others - {"127.0.0.1"}:
+        if address.startswith("127."):
+            continue
+        with socket.socket() as knock:
+            knock.settimeout(5)
+            assert knock.connect_ex((address, port)) != 0

@@ -20,7 +20,7 @@ from evaluator.boxes import BoolArray, FloatArray, IntArray
 from evaluator.dataset import Dataset, JoinedBoxes
 from evaluator.error_types import BoxColumns, Mistakes, name_mistakes
 from evaluator.matching import Matches
-from evaluator.results import RATIOS, FitSums, MetricColumns, Signature, sum_by, sum_in_order, weighted_mean
+from evaluator.results import RATIOS, MetricColumns, Signature, count_by, sum_by, sum_in_order, weighted_mean
 
 UNMATCHED: Final = -1
 ALL_LABELS: Final = "All labels"
@@ -168,12 +168,12 @@ class BoxResult(ABC, Generic[MatchingT]):
     @cached_property
     def false_negatives(self) -> IntArray:
         """Rows of the scored ground truth that nothing matched, int64, in file order."""
-        return np.flatnonzero(self.matching.truth_counts & (self.truth_partner == UNMATCHED))
+        return _without(self.matching.truth_counts, self.matches.ground_truth)
 
     @cached_property
     def false_positives(self) -> IntArray:
         """Rows of the scored predictions that matched nothing, int64, in file order."""
-        return np.flatnonzero(self.matching.prediction_counts & (self.prediction_partner == UNMATCHED))
+        return _without(self.matching.prediction_counts, self.matches.prediction)
 
     @cached_property
     def counting_predictions(self) -> BoolArray:
@@ -206,12 +206,11 @@ class BoxResult(ABC, Generic[MatchingT]):
     def micro(self) -> MetricColumns:
         """One row: all labels pooled."""
         matches = self.matches
-        fit = (matches.iou, matches.coverage, matches.purity)
         return MetricColumns(
             tp=np.array([len(matches)]),
             fp=np.array([len(self.false_positives)]),
             fn=np.array([len(self.false_negatives)]),
-            sums_of_fit=lambda: FitSums(*(sum_in_order(column) for column in fit)),
+            sum_of_fit=lambda name: sum_in_order(getattr(matches, name)),
         )
 
     @cached_property
@@ -223,8 +222,18 @@ class BoxResult(ABC, Generic[MatchingT]):
     @cached_property
     def per_document(self) -> MetricColumns:
         """One row per document of the dataset."""
-        dataset = self.matching.dataset
-        return self._by(dataset.ground_truth.document, self.matching.prediction.document, len(dataset.documents))
+        dataset, matches, pages = self.matching.dataset, self.matches, self.per_page
+        size, document = len(dataset.documents), dataset.page_document.astype(np.int64)
+        # Counts are those of the pages added up. Sums of fit are added up match by match, as in every other table: sums
+        # of sums could differ in the last digit.
+        return MetricColumns(
+            tp=count_by(document, pages.tp, size),
+            fp=count_by(document, pages.fp, size),
+            fn=count_by(document, pages.fn, size),
+            sum_of_fit=lambda name: sum_by(
+                document[dataset.ground_truth.page[matches.ground_truth]], getattr(matches, name), size
+            ),
+        )
 
     @cached_property
     def per_document_and_label(self) -> MetricColumns:
@@ -300,13 +309,19 @@ class BoxResult(ABC, Generic[MatchingT]):
         """Counts and sums per code; codes are one per box of each side."""
         matches = self.matches
         matched = truth_code[matches.ground_truth]
-        fit = (matches.iou, matches.coverage, matches.purity)
         return MetricColumns(
             tp=np.bincount(matched, minlength=size),
             fp=np.bincount(prediction_code[self.false_positives], minlength=size),
             fn=np.bincount(truth_code[self.false_negatives], minlength=size),
-            sums_of_fit=lambda: FitSums(*(sum_by(matched, column, size) for column in fit)),
+            sum_of_fit=lambda name: sum_by(matched, getattr(matches, name), size),
         )
+
+
+def _without(counts: BoolArray, matched: IntArray) -> IntArray:
+    """Rows that take part and are not among the matched ones, int64, rising."""
+    left = counts.copy()
+    left[matched] = False
+    return np.flatnonzero(left)
 
 
 def _macro(columns: MetricColumns, weights: FloatArray | None, counted: str) -> dict[str, Any]:

@@ -85,11 +85,11 @@ class Matches:
     def take(self, rows: IntArray) -> Matches:
         """The matches in the given rows and order."""
         return Matches(
-            prediction=self.prediction[rows],
-            ground_truth=self.ground_truth[rows],
-            iou=self.iou[rows],
-            coverage=self.coverage[rows],
-            purity=self.purity[rows],
+            prediction=self.prediction.take(rows),
+            ground_truth=self.ground_truth.take(rows),
+            iou=self.iou.take(rows),
+            coverage=self.coverage.take(rows),
+            purity=self.purity.take(rows),
         )
 
 
@@ -253,14 +253,13 @@ class FittedPairs:
     alone: BoolArray
     contested: IntArray
 
-    def match(self, truth_counts: BoolArray | None = None, prediction_counts: BoolArray | None = None) -> IntArray:
+    def match(self, keep: BoolArray | None = None) -> IntArray:
         """Rows that the greedy one-to-one matching by falling IoU takes.
 
         Parameters
         ----------
-        truth_counts : bool, shape (G,), optional
-        prediction_counts : bool, shape (P,), optional
-            The boxes that take part; all when absent. Scores play no part.
+        keep : bool, shape (K,), optional
+            The pairs whose boxes take part; all when absent. Scores play no part.
 
         Returns
         -------
@@ -277,10 +276,8 @@ class FittedPairs:
         hundreds of equal boxes) goes through the sequential greedy itself, on a heap.
         """
         taken, open_rows = self.alone, self.contested
-        for counts, rows in ((truth_counts, self.columns.ground_truth), (prediction_counts, self.columns.prediction)):
-            if counts is not None and not counts.all():
-                taken = taken & counts[rows]
-                open_rows = open_rows[counts[rows[open_rows]]]
+        if keep is not None:
+            taken, open_rows = taken & keep, open_rows[keep.take(open_rows)]
         if len(open_rows):
             taken = taken.copy()
             taken[self.settle(open_rows)] = True

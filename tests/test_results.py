@@ -32,7 +32,7 @@ ROWS = [(2, 1, 2, 1.5, 1.75, 1.25), (0, 0, 0, 0, 0, 0), (0, 3, 0, 0, 0, 0), (0, 
 def columns(rows: list[tuple[float, ...]] = ROWS) -> MetricColumns:
     counted = [np.array([row[column] for row in rows], dtype=np.int64) for column in range(3)]
     sums = FitSums(*(np.array([row[column] for row in rows], dtype=np.float64) for column in (3, 4, 5)))
-    return MetricColumns(*counted, sums_of_fit=lambda: sums)
+    return MetricColumns(*counted, sum_of_fit=lambda name: getattr(sums, name))
 
 
 def test_a_row_by_hand() -> None:

@@ -113,7 +113,7 @@ class ThresholdResult(BoxResult[Matching]):
         leaving out the pairs below is exact.
         """
         fitted, matched = self.matching.fitted.columns, self.matching.matched
-        return fitted.take(matched[fitted.iou[matched] >= self.iou])
+        return fitted.take(matched[fitted.iou.take(matched) >= self.iou])
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,6 +241,8 @@ class Pairs:
         dataset = self.dataset
         truth, prediction = dataset.ground_truth, dataset.predictions[self.model]
         chosen = dataset.scored_labels(labels)
+        # Whether a pair takes part is mostly a matter of its score, which stands beside it; more has to be looked up.
+        more = len(chosen) < len(dataset.labels) or min_area > 0.0
         if len(chosen) == len(dataset.labels):
             truth_counts, prediction_counts = np.ones(len(truth), dtype=bool), np.ones(len(prediction), dtype=bool)
         else:
@@ -260,9 +262,26 @@ class Pairs:
             truth_counts=truth_counts,
             prediction_counts=prediction_counts,
             fitted=self._fitted,
-            matched=self._fitted.match(truth_counts, prediction_counts),
+            matched=self._fitted.match(
+                self._taking_part(truth_counts, prediction_counts, min_score=min_score, more=more)
+            ),
             options=() if self.outlines is None else (POLYGON_IOU,),
         )
+
+    def _taking_part(
+        self, truth_counts: BoolArray, prediction_counts: BoolArray, *, min_score: float, more: bool
+    ) -> BoolArray | None:
+        """Which of the fitted pairs take part; None for all."""
+        columns = self._fitted.columns
+        if more:
+            return truth_counts.take(columns.ground_truth) & prediction_counts.take(columns.prediction)
+        return self._pair_score >= min_score if min_score > 0.0 else None
+
+    @cached_property
+    def _pair_score(self) -> FloatArray:
+        """Score of the prediction of each fitted pair, float64, shape (K,); infinite without one: it always stays."""
+        score = self.dataset.predictions[self.model].score
+        return np.nan_to_num(score, nan=np.inf).take(self._fitted.columns.prediction)
 
     @cached_property
     def _fitted(self) -> FittedPairs:

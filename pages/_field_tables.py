@@ -18,12 +18,13 @@ from evaluator.charts import fields as charts
 from evaluator.confidence import BINS, review_budgets, review_curve, review_sentence
 from evaluator.errors import plain
 from evaluator.overlay.fields import value_text
-from evaluator.protocols.fields import ALL_FIELDS, FieldRow
+from evaluator.protocols.fields import ALL_FIELDS, FieldRow, FieldsResult
 from evaluator.protocols.fields_doors import BIN, DOORS, LEAST_SURE
 from evaluator.protocols.fields_types import TypeRow, type_rows
-from evaluator.results import count_of, threshold_text
+from evaluator.results import count_of, defined, threshold_text
 from pages import _frame as frame
 from pages import _session as session
+from pages import _session_field_findings as field_findings
 from pages import _session_fields as choices
 
 ROW_HEIGHT: Final = 26
@@ -98,6 +99,48 @@ def types_table(found: choices.Opened, model: choices.FieldModel) -> None:
             },
         },
         alt="Results by field type",
+    )
+
+
+_CORRECTED_HEADS: Final = ("Mean AP", "Precision", "Recall", "TP", "Below", "Missed", "Spur.")
+
+
+def corrected(found: choices.Opened, model: choices.FieldModel, sign: Callable[..., str]) -> None:
+    """All fields again on the ground truth that the verdicts correct, under the official numbers; else nothing."""
+    to = field_findings.corrections_of(found)
+    if to is None:
+        return
+    again = field_findings.corrected_of(found, model)
+    if again is not None:
+        rows = _corrected_row("official", model.result) + _corrected_row("corrected", again.result)
+        heads = "".join(f'<th scope="col">{head}</th>' for head in _CORRECTED_HEADS)
+        lines = sign(model.result), sign(again.result, to.words)
+        signed = "<br>".join(html.escape(plain(line)) for line in lines)
+        st.html(
+            f'<div class="ls-wide"><table class="ls-corrected{frame.theme()}"><thead><tr><th></th><th></th>{heads}</tr>'
+            f'</thead><tbody>{rows}</tbody></table></div><p class="ls-signature">{signed}</p>'
+        )
+    refused = f", {count_of(len(to.findings), 'verdict')} without effect" if to.findings else ""
+    with st.expander(f"{count_of(to.applied, 'verdict')} on fields applied{refused}"):
+        st.caption(
+            "An accepted prediction becomes ground truth with the value and box of its model, so the corrected numbers "
+            "of that model are an upper bound; another model is measured against the same field."
+        )
+        frame.lines([change.sentence for change in to.changes[:200]])
+        if to.findings:
+            frame.findings(to.findings)
+
+
+def _corrected_row(which: str, result: FieldsResult) -> str:
+    """All fields at the threshold of the view, as a row of the table of corrected numbers."""
+    counts = result.overall(choices.iou())
+    ratios = (result.mean_ap, defined(counts.precision[0]), defined(counts.recall[0]))
+    columns = (counts.true_positive, counts.below_threshold, counts.missed, counts.spurious)
+    cells = [*map(frame.number, ratios), *(f"{int(column[0]):,}" for column in columns)]
+    name = ALL_FIELDS if which == "official" else ""
+    return (
+        f'<tr class="ls-{which}"><th scope="row">{name}</th><td>{which}</td>'
+        f"{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
     )
 
 

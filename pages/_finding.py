@@ -10,6 +10,7 @@ import streamlit as st
 
 from evaluator.error_types import ERROR_TYPES
 from evaluator.errors import plain
+from evaluator.findings.field_targets import PROBLEMS
 from evaluator.findings.standing import STATES, Standing
 from evaluator.findings.verdicts import KINDS, NOTE_LENGTH, VERDICTS, Event
 from pages import _frame as frame
@@ -42,6 +43,9 @@ def said(kind: str) -> str:
 def about(entry: Standing) -> str:
     """What a finding is about, in words."""
     target = entry.judged.target
+    if target.kind == "field":
+        name = entry.mistake or target.mistake or ""
+        return f"{KINDS['field']}: {PROBLEMS[name].lower() if name in PROBLEMS else plain(frame.shortened(name, 40))}"
     if target.kind != "mistake":
         return KINDS[target.kind]
     names = ERROR_TYPES["document"]

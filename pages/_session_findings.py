@@ -278,7 +278,7 @@ def on_page(found: session.Opened, model: session.Model, place: session.Place, d
     if row is None:
         return data
     told = identity.attach(data, session.result_of(found, model), row, book())
-    mistakes = [{**mistake, "unsaved": _shown(unsaved(mistake["target"] or ""))} for mistake in told["mistakes"]]
+    mistakes = [{**mistake, "unsaved": shown(unsaved(mistake["target"] or ""))} for mistake in told["mistakes"]]
     return {**told, "mistakes": mistakes, "reviewer": author()[0]}
 
 
@@ -320,7 +320,7 @@ def _page_row(found: session.Opened, place: session.Place) -> int | None:
     return found.dataset.page_row(codes[place.document], place.index) if place.document in codes else None
 
 
-def _shown(entry: Unsaved | None) -> dict[str, Any] | None:
+def shown(entry: Unsaved | None) -> dict[str, Any] | None:
     """What was not saved, for the viewer."""
     if entry is None:
         return None

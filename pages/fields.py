@@ -9,12 +9,15 @@ import streamlit as st
 from evaluator.errors import has_errors, plain
 from evaluator.overlay import fields as overlay
 from evaluator.protocols import PROTOCOLS
+from evaluator.protocols.fields import FieldsResult
 from evaluator.protocols.fields_doors import DOORS, LEAST_SURE
 from evaluator.results import count_of, threshold_text, weighted_mean
 from pages import _field_tables as parts
 from pages import _frame as frame
 from pages import _session as session
+from pages import _session_field_findings as field_findings
 from pages import _session_fields as choices
+from pages import _session_findings as findings
 from pages._viewer import parse_events, viewer
 
 _KEY = "field_viewer"
@@ -25,13 +28,14 @@ _UPLOADS = ["json", "jsonl", "ndjson"]
 # --- choices -------------------------------------------------------------------------------------------------
 
 
-def _signature(model: choices.FieldModel) -> str:
-    """Protocol, thresholds, rule of the values and counts behind the view."""
-    protocol, compared = PROTOCOLS["fields"], model.result.compared
+def _signature(result: FieldsResult, *more: str) -> str:
+    """Protocol, thresholds, rule of the values, what more there is, and counts behind the view."""
+    protocol, compared = PROTOCOLS["fields"], result.compared
     parts_ = [
         f"{protocol.name} {protocol.version}",
         f"IoU ≥ {threshold_text(choices.iou())}, AP over 0.50 to 0.95",
         compared.value_rule,
+        *more,
         f"{count_of(len(compared.documents), 'document')}, {count_of(int(compared.pages.sum()), 'page')}",
     ]
     return " · ".join(parts_)
@@ -139,6 +143,7 @@ def _sidebar(found: choices.Opened, model: choices.FieldModel) -> None:
             key="field_unit",
             persist_state="session",
         )
+        findings.ask_author()
         frame.lines(_counted(found, model))
 
 
@@ -193,6 +198,14 @@ def _flipped(letters: list[str]) -> None:
         session.choose("model", letter)
 
 
+def _judged(model: choices.FieldModel) -> None:
+    """A verdict; what the store does not take comes back with the page, marked as not saved."""
+    event = _events().verdict
+    if event is not None:
+        told = {"target": event.target, "verdict": event.verdict, "note": event.note}
+        field_findings.handle(model, event.document, told)
+
+
 def _cleared() -> None:
     """Every problem of every document."""
     for key, value in (("field_within", ""), ("field_label", ""), ("field_door", choices.PROBLEMS)):
@@ -220,6 +233,7 @@ def _page(
         on_sharper=_sharper,
         on_model=lambda: _flipped([each.letter for each in found.models]),
         on_clear_filter=_cleared,
+        on_verdict=lambda: _judged(model),
     )
 
 
@@ -242,7 +256,7 @@ def _data(
         "walk": None,
         "empty": {"text": "No field is behind this number.", "action": "Show all problems"},
         "height": _VIEWER_HEIGHT,
-        "signature": _signature(model),
+        "signature": _signature(model.result),
     }
     if place is None:
         return data
@@ -254,6 +268,7 @@ def _data(
     paper = overlay.Paper(code, index, points, choices.unit(model))
     drawn = overlay.page_data(model.result, model.pages, paper, iou=choices.iou(), kept=choices.kept_in_list(shown))
     picture["notes"] = [*picture["notes"], *drawn.pop("notes")]
+    drawn = field_findings.on_page(model, document, drawn)
     listed = [key for mistake in drawn["mistakes"] for key in mistake["keys"][:1]]
     first = max(0, min(position - choices.STRIP_PAGES // 2, len(shown.order) - choices.STRIP_PAGES))
     window = shown.order[first : first + choices.STRIP_PAGES]
@@ -398,7 +413,7 @@ def view() -> None:
         return
     dropped = choices.settle(found)
     model = choices.model_choice(found)
-    frame.title("Fields", _signature(model))
+    frame.title("Fields", _signature(model.result))
     told = [*session.refused(), *dropped]
     if told:
         st.caption(f"The address had parts that could not be followed: {frame.escaped(', '.join(told))}.")
@@ -414,6 +429,7 @@ def view() -> None:
     with left:
         frame.section("Field types", "a count opens its fields, any other cell the problems of its row")
         parts.types_table(found, model)
+        parts.corrected(found, model, _signature)
         _one_by_one(model, shown, place)
         ledger, curve = st.columns([1, 1.15], gap="small")
         with ledger:

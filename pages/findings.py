@@ -18,6 +18,7 @@ from evaluator.results import count_of
 from pages import _finding as finding
 from pages import _frame as frame
 from pages import _session as session
+from pages import _session_field_findings as field_findings
 from pages import _session_finding_queue as queue
 from pages import _session_findings as findings
 
@@ -64,9 +65,11 @@ def _numbers(found: session.Opened) -> None:
     """The corrected numbers next to the official ones, each with its signature."""
     to = findings.corrections_of(found)
     frame.section("Corrected numbers", "official numbers first; the verdicts change the ground truth, see below")
+    if any(judged.target.kind == "field" for judged in findings.book().judged.values()):
+        st.caption("These are the numbers of the boxes. Those of extracted fields stand in the view Fields.")
     if not to.applied:
         st.caption(
-            "No agreed verdict says that the ground truth is wrong or that a mistake is to be ignored, "
+            "No agreed verdict on boxes says that the ground truth is wrong or that a mistake is to be ignored, "
             "so there are no corrected numbers."
         )
         return
@@ -215,8 +218,13 @@ def _detail(found: session.Opened | None, entry: Standing) -> None:
     frame.section(finding.about(entry), finding.place(entry))
     finding.state(entry)
     finding.picture(found, entry)
-    there = found is not None and entry.state not in ("gone", "not_open") and entry.judged.target.page is not None
+    of_field = entry.judged.target.kind == "field"
+    there = entry.state not in ("gone", "not_open") and entry.judged.target.page is not None
+    there = there and (of_field or found is not None)
     if there and st.button("Show on the page", icon=":material/find_in_page:", key="finding_show"):
+        if of_field:
+            field_findings.show_on_page(entry)
+            st.switch_page(field_findings.VIEW_FILE)
         assert found is not None
         queue.show_on_page(found, entry)
         st.switch_page(BROWSER_VIEW)
@@ -409,7 +417,7 @@ def view() -> None:
     session.begin("findings")
     found = session.opened()
     book = findings.book()
-    entries = findings.standings(found)
+    entries = field_findings.every_standing(found)
     if queue.meeting() is not None and entries:
         _meeting(found, entries)
         session.finish()

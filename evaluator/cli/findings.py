@@ -20,11 +20,12 @@ from evaluator.evaluation import Evaluation, check_pair
 from evaluator.findings import corrected_truth, exchange, intake
 from evaluator.findings.corrected import corrected_evaluation
 from evaluator.findings.corrections import corrections
+from evaluator.findings.field_corrections import corrected_fields, field_corrections
 from evaluator.findings.place import FINDINGS_VARIABLE
 from evaluator.findings.problems import StoreProblem
 from evaluator.findings.store import Store
 from evaluator.findings.verdicts import Book, Event, Judged
-from evaluator.protocols import coco, pixel, pod, snapshot
+from evaluator.protocols import coco, fields, pixel, pod, snapshot
 from evaluator.results import count_of
 
 Format = Literal["csv", "json", "parquet"]
@@ -200,15 +201,33 @@ def with_corrected(results: Sequence[Evaluation], address: str, workspace: str =
     """
     with _opened(address, must_exist=True) as store:
         book = _asked(lambda: store.book(workspace))
+    if results and all(isinstance(official.result, fields.FieldsResult) for official in results):
+        return _with_corrected_fields(results, book)
     both: list[Evaluation] = []
     for official in results:
         result: Any = official.result
         if not isinstance(result, _CORRECTED):
-            raise UsageError("--findings needs snapshot, pod, coco or pixel, whose results have corrected numbers.")
+            raise UsageError(
+                "--findings needs snapshot, pod, coco, pixel or fields, whose results have corrected numbers."
+            )
         to = corrections(result.dataset if isinstance(result, pixel.PixelResult) else result.matching.dataset, book)
         both.append(official._replace(findings=(*official.findings, *to.findings)))
         if to.applied:
             both.append(Evaluation(corrected_evaluation(result, to), (*official.findings, *to.findings)))
+    return both
+
+
+def _with_corrected_fields(results: Sequence[Evaluation], book: Book) -> list[Evaluation]:
+    """Evaluations of fields with their corrected ones; all models are corrected by one ground truth."""
+    official = [(evaluation, evaluation.result) for evaluation in results]
+    to = field_corrections([result for _, result in official if isinstance(result, fields.FieldsResult)], book)
+    both: list[Evaluation] = []
+    for evaluation, result in official:
+        assert isinstance(result, fields.FieldsResult)
+        found = (*evaluation.findings, *to.findings)
+        both.append(evaluation._replace(findings=found))
+        if to.applied:
+            both.append(Evaluation(corrected_fields(result, to), found))
     return both
 
 

@@ -81,10 +81,11 @@ def stand(book: Book, results: Sequence[BoxResult[Any]]) -> list[Standing]:
     Returns
     -------
     list of Standing
-        One per target on which somebody holds an opinion, the newest first. Without results everything is not open.
+        One per target on which somebody holds an opinion, the newest first, but for judged fields, which are in no
+        dataset of boxes (`field_targets.stand_fields`). Without results everything is not open.
     """
     look = _Look(results, book)
-    return [look.at(judged) for judged in book.judged.values()]
+    return [look.at(judged) for judged in book.judged.values() if judged.target.kind != "field"]
 
 
 class _Look:
@@ -105,23 +106,23 @@ class _Look:
         target = judged.target
         code = self.codes.get(target.document or "")
         if not self.results or (target.document is not None and code is None):
-            return _standing(judged, "not_open")
+            return standing_of(judged, "not_open")
         if target.kind == "comparison" and not set(target.models) <= self._every_name():
-            return _standing(judged, "not_open")
+            return standing_of(judged, "not_open")
         page = None
         if code is not None and target.page is not None:
             page = self.results[0].matching.dataset.page_row(code, target.page)
             if page is None:
-                return _standing(judged, "gone")
+                return standing_of(judged, "gone")
         if target.kind != "mistake":
-            return _standing(judged, "applies")
+            return standing_of(judged, "applies")
         assert page is not None
         wanted = {box.model for box in target.of("prediction")}
         places = [place for place, name in enumerate(self.names) if not wanted or name in wanted]
         found = [self._mistake(judged, place, page) for place in places]
         # Where it applies says more than where it does not: two versions of a model have one name.
         return min(
-            found, key=lambda standing: list(STATES).index(standing.state), default=_standing(judged, "not_open")
+            found, key=lambda standing: list(STATES).index(standing.state), default=standing_of(judged, "not_open")
         )
 
     def _every_name(self) -> set[str]:
@@ -135,7 +136,7 @@ class _Look:
         mistakes = self._mistakes(place, page)
         position = self._claimed(place, page).get(judged.target_id)
         if position is not None:
-            return _standing(judged, "applies", model, mistakes.targets[position].mistake, _key(mistakes, position))
+            return standing_of(judged, "applies", model, mistakes.targets[position].mistake, _key(mistakes, position))
         return self._boxes(judged, place, page)
 
     def _boxes(self, judged: Judged, place: int, page: int) -> Standing:
@@ -148,7 +149,7 @@ class _Look:
         for box in target.boxes:
             row = self._row(box, place, page, target.unit)
             if row is None:
-                return _standing(judged, "gone", matching.model)
+                return standing_of(judged, "gone", matching.model)
             key = box_key(box.side, row)
             first = first or key
             counts = matching.truth_counts if box.side == "ground_truth" else matching.prediction_counts
@@ -159,7 +160,7 @@ class _Look:
                 states.add("matched" if counts[row] else "left_out")
         # The strongest reason: a box that is left out explains why the others stand differently.
         state: State = next(state for state in ("left_out", "regrouped", "matched") if state in states)
-        return _standing(judged, state, matching.model, named if state == "regrouped" else None, first)
+        return standing_of(judged, state, matching.model, named if state == "regrouped" else None, first)
 
     def _row(self, box: JudgedBox, place: int, page: int, unit: Unit) -> int | None:
         """The row of a judged box; None when it is not in the files."""
@@ -202,13 +203,17 @@ def _key(mistakes: PageMistakes, position: int) -> str | None:
     return next((key for key, mistake in mistakes.of_box.items() if mistake == position), None)
 
 
-def _standing(
+def _title(name: str) -> str:
+    """A mistake, or what is wrong with a field, in words."""
+    names = ERROR_TYPES["document"]
+    return names[name].title if name in names else name.replace("_", " ").capitalize()
+
+
+def standing_of(
     judged: Judged, state: State, model: int | None = None, mistake: str | None = None, key: str | None = None
 ) -> Standing:
-    """A state with its sentence."""
+    """A state with its sentence; a mistake that has another name now is told so."""
     sentence = _SENTENCES[state]
     if mistake is not None and mistake != judged.target.mistake and judged.target.mistake is not None:
-        names = ERROR_TYPES["document"]
-        before = names[judged.target.mistake].title if judged.target.mistake in names else judged.target.mistake
-        sentence += f" It is called {names[mistake].title} now; it was judged as {before}."
+        sentence += f" It is called {_title(mistake)} now; it was judged as {_title(judged.target.mistake)}."
     return Standing(judged, state, sentence, model, mistake, key)

@@ -21,13 +21,14 @@ import msgspec
 
 from evaluator.dataset import Side
 
-Kind = Literal["mistake", "page", "document", "comparison"]
+Kind = Literal["mistake", "field", "page", "document", "comparison"]
 Verdict = Literal["model_wrong", "ground_truth_wrong", "ambiguous", "ignore"]
 Action = Literal["judged", "cleared"]
 Unit = Literal["page", "pixels"]
 
 KINDS: Final[Mapping[Kind, str]] = {
     "mistake": "Mistake",
+    "field": "Field",
     "page": "Page",
     "document": "Document",
     "comparison": "Comparison",
@@ -73,17 +74,19 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes
     ----------
-    kind : "mistake", "page", "document" or "comparison"
+    kind : "mistake", "field", "page", "document" or "comparison"
+        A mistake is one of boxes with labels, a field one of an extracted field; they never stand for each other.
     document : str or None
         Document id; None where all documents are meant.
     page : int or None
         From 0.
     boxes : tuple of JudgedBox
-        Of a mistake: the boxes that carry its name, ground truth first; else empty.
+        Of a mistake: the boxes that carry its name, ground truth first. Of a field: its boxes, whose label is its path.
+        Else empty.
     models : tuple of str
         The models that were looked at.
     mistake : str or None
-        Name of the mistake then, a key of ``ERROR_TYPES["document"]``.
+        Name of the mistake then, a key of ``ERROR_TYPES["document"]``, or of `field_targets.PROBLEMS` for a field.
     label : str or None
     signature : str
         What made the numbers then.
@@ -123,7 +126,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         parts: list[object] = [self.kind, self.document, self.page]
         if self.kind == "comparison":
             parts += [list(self.models), self.label]
-        if self.kind == "mistake":
+        if self.kind in ("mistake", "field"):
             parts += [sorted(_content(box, places) for box in self.boxes), self.unit, self.repeat]
         return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:32]
 
@@ -263,7 +266,7 @@ def time_text(time: datetime) -> str:
 
 def target_problem(target: Target) -> str | None:
     """What is wrong with a target that comes from a file or a browser, in a few words; None when it is sound."""
-    on_page = target.kind in ("mistake", "page")
+    on_page = target.kind in ("mistake", "field", "page")
     if target.page is not None and not 0 <= target.page < 2**31:
         return "the page must be a number from 0"
     if on_page and (target.document is None or target.page is None):
@@ -272,8 +275,8 @@ def target_problem(target: Target) -> str | None:
         return "a document needs its id"
     if target.kind == "comparison" and len(target.models) < 2:
         return "a comparison needs two models"
-    if (target.kind == "mistake") != bool(target.boxes):
-        return "a mistake has boxes, and nothing else has"
+    if (target.kind in ("mistake", "field")) != bool(target.boxes):
+        return "a mistake and a field have boxes, and nothing else has"
     if len(target.boxes) > MOST_BOXES:
         return f"a mistake may have {MOST_BOXES:,} boxes"
     if target.repeat < 0:
@@ -407,6 +410,19 @@ class Book:
     def on_page(self, document: str, page: int) -> tuple[Judged, ...]:
         """The judged mistakes of one page, the newest first."""
         return tuple(self._mistakes.get((document, page), ()))
+
+    def fields_of(self, document: str) -> tuple[Judged, ...]:
+        """The judged fields of one document, the newest first."""
+        return tuple(self._fields.get(document, ()))
+
+    @cached_property
+    def _fields(self) -> dict[str | None, list[Judged]]:
+        """Judged fields by document."""
+        documents: dict[str | None, list[Judged]] = {}
+        for found in self.every.values():
+            if found.target.kind == "field":
+                documents.setdefault(found.target.document, []).append(found)
+        return documents
 
     @cached_property
     def _mistakes(self) -> dict[tuple[str | None, int | None], list[Judged]]:

@@ -26,7 +26,7 @@ from evaluator.fields import (
     leaves,
     paired_iou,
 )
-from evaluator.protocols.fields_rows import ComparedFields, Parity, Source
+from evaluator.protocols.fields_rows import ComparedFields, CompareInputs, Parity, Source
 from evaluator.protocols.fields_values import describe, is_absent, is_right, similarities, similarity
 
 # Sums of similarities that differ by less than this are equal, and items then stay in the order of their lists.
@@ -116,6 +116,7 @@ def compare(
         value_rule=describe(schema),
         ground_truth=(Source(ground_truth.name, ground_truth.sha256),),
         prediction=(Source(prediction.name, prediction.sha256),),
+        inputs=CompareInputs(ground_truth, prediction, schema),
     )
 
 

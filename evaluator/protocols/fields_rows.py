@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from evaluator.boxes import BoolArray, FloatArray, IntArray
-from evaluator.fields import Field, class_key, natural_order
+from evaluator.fields import Field, FieldDocuments, Schema, class_key, natural_order
 from evaluator.results import defined
 
 Parity = Literal["none", "stickler"]
@@ -28,6 +28,14 @@ class Source(NamedTuple):
 
     name: str
     sha256: str
+
+
+class CompareInputs(NamedTuple):
+    """Both sides of a comparison as they were read, and how values are compared."""
+
+    ground_truth: FieldDocuments
+    prediction: FieldDocuments
+    schema: Schema | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +72,8 @@ class ComparedFields:
         The files, one per shard.
     truth, predicted : sequence of Field or None
         The fields themselves, for views; empty when the rows come from a state.
+    inputs : CompareInputs or None
+        What was compared, to compare it again; None when the rows come from a state or from several shards.
     """
 
     documents: tuple[str, ...]
@@ -84,6 +94,7 @@ class ComparedFields:
     prediction: tuple[Source, ...]
     truth: Sequence[Field | None] = ()
     predicted: Sequence[Field | None] = ()
+    inputs: CompareInputs | None = None
 
     def __len__(self) -> int:
         return len(self.document)

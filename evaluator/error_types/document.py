@@ -181,6 +181,7 @@ def name_mistakes(
 
     Examples
     --------
+    >>> from evaluator.error_types import SIDES
     >>> page, label = np.zeros(1, np.int64), np.zeros(1, np.int32)
     >>> truth = BoxColumns(np.array([[0.1, 0.1, 0.9, 0.5]]), label, page)
     >>> short = BoxColumns(np.array([[0.1, 0.1, 0.9, 0.2]]), label, page)

@@ -394,7 +394,7 @@ def test_a_row_of_the_overview_opens_its_pages(server: str, visit: Visit) -> Non
     screen.settled()
     name = sample().documents[worst].doc_id
     assert screen.where()[0] == name
-    assert screen.address()["within"] == name
+    screen.wait(lambda: screen.address().get("within") == name, "the document in the address")
 
 
 def test_a_row_of_the_labels_opens_its_boxes(server: str, visit: Visit) -> None:
@@ -403,7 +403,7 @@ def test_a_row_of_the_labels_opens_its_boxes(server: str, visit: Visit) -> None:
     screen.page.mouse.click(frame["x"] + 60, frame["y"] + 34 + 26 + 13)
     screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
     screen.settled()
-    assert screen.address()["label"] == sample().labels[0]
+    screen.wait(lambda: screen.address().get("label") == sample().labels[0], "the label in the address")
     data = page_of(*screen.where())
     mine = {each["key"] for each in data["boxes"] if each["label"] == sample().labels[0]}
     assert screen.places()["boxes"].keys() == mine

@@ -220,9 +220,10 @@ def test_a_bin_of_the_confidence_opens_its_fields(server: str, visit: Visit) -> 
         if screen.address().get("behind"):
             break
     screen.wait(lambda: screen.address().get("behind") == "bin_9", f"the last bin; {screen.address()}")
-    letter = screen.address().get("model", "A")
-    count = int(core(letter).confidence().calibration.count[-1])
-    screen.wait(lambda: f"{count} fields: Confidence 0.9 to 1.0 of {letter}" in screen.text(), "the table of the bin")
+    counts = {letter: int(core(letter).confidence().calibration.count[-1]) for letter in "AB"}
+    # On a slow machine a second click may have met the bar of the other model.
+    words = [f"{count} fields: Confidence 0.9 to 1.0 of {letter}" for letter, count in counts.items()]
+    screen.wait(lambda: any(each in screen.text() for each in words), "the table of the bin")
 
 
 def test_a_curve_opens_its_field(server: str, visit: Visit) -> None:

@@ -100,10 +100,8 @@ def items(result: BoxResult[Any]) -> Items:
     """
     dataset, prediction = result.matching.dataset, result.matching.prediction
     truth, matches, mistakes = dataset.ground_truth, result.matches, result.mistakes
-    first_truth = np.concatenate([matches.ground_truth, _first(mistakes.truth_rows, mistakes.truth_offsets)])
-    first_prediction = np.concatenate(
-        [matches.prediction, _first(mistakes.prediction_rows, mistakes.prediction_offsets)]
-    )
+    first_truth = np.concatenate([matches.ground_truth, mistakes.first_truth])
+    first_prediction = np.concatenate([matches.prediction, mistakes.first_prediction])
     kind = np.concatenate([np.full(len(matches), MATCHED, dtype=np.int8), mistakes.kind])
     mistake = np.concatenate([np.full(len(matches), -1, dtype=np.int64), np.arange(len(mistakes))])
     page = np.concatenate([truth.page[matches.ground_truth], mistakes.page])
@@ -131,8 +129,8 @@ def items(result: BoxResult[Any]) -> Items:
         prediction=first_prediction,
         page=page,
         document=dataset.page_document[page],
-        truth_label=_codes(truth.label, first_truth),
-        prediction_label=_codes(prediction.label, first_prediction),
+        truth_label=codes_at(truth.label, first_truth),
+        prediction_label=codes_at(prediction.label, first_prediction),
         score=_placed(prediction.score[first_prediction[prediction_rows]], prediction_rows, len(kind)),
         **columns,
         size=np.fmax(*sizes),
@@ -384,22 +382,14 @@ def _cells(result: BoxResult[Any]) -> _Cells:
     rows, columns = np.flatnonzero(matching.truth_counts), np.flatnonzero(result.counting_predictions)
     own, other = place[dataset.ground_truth.label[rows]], place[prediction.label[columns]]
     predicted = np.where(
-        partner[rows] == UNMATCHED, size - 1, place[_codes(prediction.label, partner[rows], missing=0)]
+        partner[rows] == UNMATCHED, size - 1, place[codes_at(prediction.label, partner[rows], missing=0)]
     )
     true = np.where(
         other_partner[columns] == UNMATCHED,
         size - 1,
-        place[_codes(dataset.ground_truth.label, other_partner[columns], missing=0)],
+        place[codes_at(dataset.ground_truth.label, other_partner[columns], missing=0)],
     )
     return _Cells(own * size + predicted, true * size + other)
-
-
-def _first(rows: IntArray, offsets: IntArray) -> IntArray:
-    """The first row of each group, int64; -1 for an empty one."""
-    first = np.full(len(offsets) - 1, -1, dtype=np.int64)
-    filled = offsets[1:] > offsets[:-1]
-    first[filled] = rows[offsets[:-1][filled]]
-    return first
 
 
 def _placed(values: FloatArray, rows: IntArray, size: int) -> FloatArray:
@@ -409,7 +399,7 @@ def _placed(values: FloatArray, rows: IntArray, size: int) -> FloatArray:
     return column
 
 
-def _codes(column: CodeArray, rows: IntArray, *, missing: int = BACKGROUND) -> CodeArray:
+def codes_at(column: CodeArray, rows: IntArray, *, missing: int = BACKGROUND) -> CodeArray:
     """Codes of some rows, int32; `missing` where there is no row."""
     codes = np.full(len(rows), missing, dtype=np.int32)
     codes[rows >= 0] = column[rows[rows >= 0]]

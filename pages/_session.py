@@ -479,6 +479,17 @@ def own_choice(name: str, key: str, default: Any, read: Callable[[str], Any]) ->
     _OWN_CHOICES[name] = (key, default, read)
 
 
+def one_of(words: Sequence[str]) -> Callable[[str], str]:
+    """Reads one of some words from an address, for `own_choice`; ValueError for any other."""
+
+    def read(text: str) -> str:
+        if text not in words:
+            raise ValueError(text)
+        return text
+
+    return read
+
+
 def _take(name: str, text: str) -> bool:
     """Put one part of the address into the session state; False when it makes no sense."""
     if name in _OWN_CHOICES:

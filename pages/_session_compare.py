@@ -34,20 +34,9 @@ PARTS: Final = ("mistakes", "classes", "pixels")
 """What is shown below the pages: named mistakes, which labels are taken for which, which pixels."""
 
 
-def _one_of(words: tuple[str, ...]) -> Callable[[str], str]:
-    """Reads one of some words from the address; ValueError for any other."""
-
-    def read(text: str) -> str:
-        if text not in words:
-            raise ValueError(text)
-        return text
-
-    return read
-
-
-session.own_choice("show", SHOW, "changed", _one_of(tuple(pair.PAGE_FILTERS)))
-session.own_choice("look", MODE, "side", _one_of(MODES))
-session.own_choice("below", PART, "mistakes", _one_of(PARTS))
+session.own_choice("show", SHOW, "changed", session.one_of(tuple(pair.PAGE_FILTERS)))
+session.own_choice("look", MODE, "side", session.one_of(MODES))
+session.own_choice("below", PART, "mistakes", session.one_of(PARTS))
 
 
 # --- choices -------------------------------------------------------------------------------------------------

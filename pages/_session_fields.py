@@ -36,17 +36,6 @@ PROBLEMS: Final = "problems"
 _MIXED: Final = ("ground_truth", "predictions", "true_positive", "value_right_box_right")
 
 
-def _one_of(names: Sequence[str]) -> Callable[[str], str]:
-    """Reads one of some words of an address."""
-
-    def read(text: str) -> str:
-        if text not in names:
-            raise ValueError(text)
-        return text
-
-    return read
-
-
 def _threshold(text: str) -> float:
     """Reads an IoU threshold of an address."""
     value = float(text)
@@ -70,13 +59,13 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
 _ADDRESS: Final[tuple[tuple[str, str, Any, Callable[[str], Any]], ...]] = (
     ("field_iou", "field_iou", fields.IOU_THRESHOLDS[0], _threshold),
     ("field", "field_label", "", str),
-    ("behind", "field_door", PROBLEMS, _one_of(tuple(DOORS))),
+    ("behind", "field_door", PROBLEMS, session.one_of(tuple(DOORS))),
     ("budget", "field_budget", 20, _whole(*BUDGETS)),
     ("field_within", "field_within", "", str),
     ("field_doc", "field_doc", None, str),
     ("field_page", "field_page", 1, _whole(1, 10**9)),
     ("field_box", "field_box", None, str),
-    ("unit", "field_unit", AUTO, _one_of((AUTO, *overlay.UNITS))),
+    ("unit", "field_unit", AUTO, session.one_of((AUTO, *overlay.UNITS))),
 )
 for _word, _place, _begins, _reads in _ADDRESS:
     session.own_choice(_word, _place, _begins, _reads)

@@ -52,17 +52,6 @@ def _question_of(text: str) -> Question | None:
         raise ValueError(text) from problem
 
 
-def _one_of(choices: Sequence[str]) -> Callable[[str], str]:
-    """A reader of an address that takes only some words."""
-
-    def read(text: str) -> str:
-        if text not in choices:
-            raise ValueError(text)
-        return text
-
-    return read
-
-
 def _whole(text: str) -> int:
     """A page of cards, counted from 1 in the address."""
     if not (text.isascii() and text.isdigit() and 0 < len(text) < 6 and int(text) > 0):
@@ -71,9 +60,9 @@ def _whole(text: str) -> int:
 
 
 session.own_choice("question", "gallery_question", None, _question_of)
-session.own_choice("door", "gallery_door", "classes", _one_of(tuple(DOORS)))
-session.own_choice("sort", "gallery_sort", "page", _one_of(tuple(ORDERS)))
-session.own_choice("third", "gallery_third", "", _one_of(tuple(THIRDS)[1:]))
+session.own_choice("door", "gallery_door", "classes", session.one_of(tuple(DOORS)))
+session.own_choice("sort", "gallery_sort", "page", session.one_of(tuple(ORDERS)))
+session.own_choice("third", "gallery_third", "", session.one_of(tuple(THIRDS)[1:]))
 session.own_choice("sheet", "gallery_sheet", 0, _whole)
 
 

@@ -8,7 +8,6 @@ gives has one only when the reader says so.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -32,17 +31,6 @@ OF: Final = ("A", "B", "A-B", "B on A")
 SIZES: Final = "pixel_sizes"
 
 
-def _one_of(names: tuple[str, ...]) -> Callable[[str], str]:
-    """Reads one of some words of an address."""
-
-    def read(text: str) -> str:
-        if text not in names:
-            raise ValueError(text)
-        return text
-
-    return read
-
-
 def _size(text: str) -> tuple[float, float]:
     """Reads a page size such as 612x792 of an address."""
     width, height = (float(part) for part in text.split("x"))
@@ -51,12 +39,12 @@ def _size(text: str) -> tuple[float, float]:
     return width, height
 
 
-session.own_choice("scope", "pixel_scope", "dataset", _one_of(SCOPES))
-session.own_choice("shows", "pixel_shows", "row", _one_of(tuple(SHOWS)))
-session.own_choice("colour", "pixel_colour", "steps", _one_of(COLOURS))
-session.own_choice("of", "pixel_of", "A", _one_of(OF))
-session.own_choice("classes", "pixel_classes", "auto", _one_of(pixel.CLASSES))
-session.own_choice("missing", "pixel_missing", "penalize", _one_of(pixel.MISSING_PAGE))
+session.own_choice("scope", "pixel_scope", "dataset", session.one_of(SCOPES))
+session.own_choice("shows", "pixel_shows", "row", session.one_of(tuple(SHOWS)))
+session.own_choice("colour", "pixel_colour", "steps", session.one_of(COLOURS))
+session.own_choice("of", "pixel_of", "A", session.one_of(OF))
+session.own_choice("classes", "pixel_classes", "auto", session.one_of(pixel.CLASSES))
+session.own_choice("missing", "pixel_missing", "penalize", session.one_of(pixel.MISSING_PAGE))
 session.own_choice("page_size", "pixel_size", None, _size)
 session.own_choice("row", "pixel_row", None, str)
 session.own_choice("column", "pixel_column", None, str)

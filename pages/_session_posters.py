@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -35,17 +34,6 @@ MODELS: Final = ("A", "B", "B-A")
 _FIRST_WIDTH: Final = 1_500
 _WIDTH_STEP: Final = 1.5
 _LETTERS: Final = ("A", "B")
-
-
-def _one_of(names: tuple[str, ...]) -> Callable[[str], str]:
-    """Reads one of some words of an address."""
-
-    def read(text: str) -> str:
-        if text not in names:
-            raise ValueError(text)
-        return text
-
-    return read
 
 
 def _known_poster(text: str) -> str:
@@ -330,9 +318,9 @@ def is_image(path: Path) -> bool:
     return path.suffix.lower() in IMAGE_SUFFIXES
 
 
-session.own_choice("profile", "poster_profile", DEFAULT_PROFILE, _one_of(tuple(PROFILES)))
+session.own_choice("profile", "poster_profile", DEFAULT_PROFILE, session.one_of(tuple(PROFILES)))
 session.own_choice("poster", "poster", None, _known_poster)
-session.own_choice("part", "poster_part", PARTS[0], _one_of(PARTS))
-session.own_choice("poster_of", "poster_of", MODELS[0], _one_of(MODELS))
-session.own_choice("text_of", "poster_text", "reference", _one_of(("reference", "generated")))
-session.own_choice("tree", "poster_tree", "differences", _one_of(("differences", "all")))
+session.own_choice("part", "poster_part", PARTS[0], session.one_of(PARTS))
+session.own_choice("poster_of", "poster_of", MODELS[0], session.one_of(MODELS))
+session.own_choice("text_of", "poster_text", "reference", session.one_of(("reference", "generated")))
+session.own_choice("tree", "poster_tree", "differences", session.one_of(("differences", "all")))

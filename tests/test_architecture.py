@@ -14,8 +14,8 @@ from evaluator.readers import FORMATS
 
 PROJECT = Path(__file__).resolve().parent.parent
 ROOMS = (
-    "version", "errors", "boxes", "polygons", "text", "dataset", "fields", "results", "confidence", "matching",
-    "pixel_counts", "average_precision", "error_types", "box_results", "box_items", "readers", "protocols",
+    "version", "errors", "whole_file", "boxes", "polygons", "text", "dataset", "fields", "results", "confidence",
+    "matching", "pixel_counts", "average_precision", "error_types", "box_results", "box_items", "readers", "protocols",
     "compare", "corpus", "workspace", "pdf_worker", "pdf_writer", "pages_pdf", "evaluation", "overlay", "charts",
     "findings", "report", "pack", "cli",
 )  # fmt: skip

@@ -25,7 +25,6 @@ from evaluator.findings.verdicts import Book, Event, judge
 from evaluator.pack import html_pack, tables
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather, key_rows
-from evaluator.pack.files import write_whole
 from evaluator.pack.folder import write_folder
 from evaluator.pack.html_pack import Cancelled, plan_of, write_html
 from evaluator.pack.marked import notes_of, write_marked
@@ -35,6 +34,7 @@ from evaluator.pack.writing import Writer, WritingProblem
 from evaluator.pages_pdf import PagePool
 from evaluator.pdf_writer import Mark, Note
 from evaluator.protocols.snapshot import ThresholdResult, pair
+from evaluator.whole_file import write_whole
 from tests.building import annotations, box, ground_truth
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"

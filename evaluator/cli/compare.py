@@ -11,7 +11,7 @@ from cyclopts import Group, Parameter
 
 from evaluator import evaluation, report
 from evaluator.cli.program import GATE_FAILED, OK, UsageError, app, progress
-from evaluator.cli.protocol_options import ProtocolOptions, need_protocol
+from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, need_protocol
 from evaluator.compare.comparison import Comparison, signature_line
 from evaluator.compare.comparison import compare as compared
 from evaluator.compare.from_results import ProtocolResult, measures
@@ -22,7 +22,6 @@ from evaluator.evaluation import Evaluation, OptionError
 from evaluator.results import count_of
 
 _MOST_RESAMPLES: Final = 1_000_000
-_DEFAULT: Final = ProtocolOptions()
 
 _resampling = Group("Intervals", sort_key=3)
 _output = Group("Output", sort_key=4)
@@ -39,7 +38,7 @@ def compare(
     *,
     gt: Path,
     pred: Annotated[list[Path], Parameter(negative="")],
-    options: ProtocolOptions = _DEFAULT,
+    options: ProtocolOptions = DEFAULT,
     seed: _Seed = SEED,
     resamples: _Resamples = RESAMPLES,
     json: _Switch = False,
@@ -93,7 +92,7 @@ def gate(
     pred: Path,
     baseline: Path | None = None,
     fail_if: Annotated[tuple[str, ...], Parameter(negative="")] = (),
-    options: ProtocolOptions = _DEFAULT,
+    options: ProtocolOptions = DEFAULT,
     seed: _Seed = SEED,
     resamples: _Resamples = RESAMPLES,
     json: _Switch = False,

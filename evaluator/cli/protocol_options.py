@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from cyclopts import Group, Parameter
 
@@ -125,6 +125,10 @@ class ProtocolOptions:
             schema=self.schema,
             profile=self.profile,
         )
+
+
+DEFAULT: Final = ProtocolOptions()
+"""Nothing chosen."""
 
 
 def need_protocol(protocol: str) -> None:

@@ -112,6 +112,16 @@ class Mistakes:
         return len(self.kind)
 
     @cached_property
+    def first_truth(self) -> IntArray:
+        """First row of the ground truth of each mistake, int64, shape (M,); -1 for none."""
+        return _firsts(self.truth_rows, self.truth_offsets)
+
+    @cached_property
+    def first_prediction(self) -> IntArray:
+        """First row of the predictions of each mistake, int64, shape (M,); -1 for none."""
+        return _firsts(self.prediction_rows, self.prediction_offsets)
+
+    @cached_property
     def counts(self) -> IntArray:
         """Mistakes of each name, int64, shape (9,)."""
         return np.bincount(self.kind, minlength=len(DOCUMENT))

@@ -6,8 +6,6 @@ original is never written to. Ignored boxes stay in: to ignore a mistake says no
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +20,7 @@ from evaluator.errors import BadInput, Finding
 from evaluator.findings.corrections import Corrections
 from evaluator.findings.verdicts import time_text
 from evaluator.readers import snapshot
+from evaluator.whole_file import write_whole
 
 
 def snapshot_file(to: Corrections, *, created_at: datetime) -> bytes:
@@ -72,28 +71,7 @@ def write(path: Path, content: bytes, *, sources: Sequence[Path] = ()) -> None:
     if any(source.exists() and path.exists() and source.samefile(path) for source in sources):
         fix = "Choose another name."
         raise BadInput([_finding(path.name, "a source file is never written to", "the file that was corrected", fix)])
-    number, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    _keep_name(path.parent)
-
-
-def _keep_name(folder: Path) -> None:
-    """Put the new name on disk too, where the system lets us."""
-    if hasattr(os, "O_DIRECTORY"):
-        number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
+    write_whole(path, [content])
 
 
 def _value(to: Corrections, truth: Annotations, created_at: datetime) -> dict[str, Any]:

@@ -9,7 +9,7 @@
 import { boxName } from "./viewer_layers.js";
 import { button, html, icon, setAttributes } from "./viewer_elements.js";
 import { stackAt } from "./viewer_pane.js";
-import { PageTurner } from "./viewer_turn.js";
+import { PageTurner, withoutImage, writeAddress } from "./viewer_turn.js";
 import { COMPARE_REPEATING, compareAction, compareKeyLine, makeCompareHelp } from "./compare_keys.js";
 import { pressSegment, segments } from "./compare_list.js";
 import { PairOfPanes } from "./compare_panes.js";
@@ -189,13 +189,13 @@ export class Comparison {
       return;
     }
     if (!PAGE_IMAGE.test(source)) {
-      this.present(pairWithoutImage(data), []);
+      this.present(withoutImage(data), []);
       return;
     }
     const images = this.panes.halves().map(() => /** @type {HTMLImageElement} */ (html("img", { class: "page-image", alt: "", draggable: "false", src: source })));
     Promise.all(images.map((image) => image.decode())).then(
       () => load === this.load && this.present(data, images),
-      () => load === this.load && this.present(pairWithoutImage(data), []),
+      () => load === this.load && this.present(withoutImage(data), []),
     );
   }
 
@@ -471,16 +471,6 @@ function replacePageImage(half, image) {
   old.hidden = true;
 }
 
-/** @param {CompareData} data @returns {CompareData} the same page as an empty sheet, and why */
-function pairWithoutImage(data) {
-  const problem = {
-    title: "The page image cannot be shown",
-    text: "The browser could not decode it. The boxes are drawn on an empty sheet.",
-    fix: "Reload the view; if it stays, open the PDF elsewhere to check it.",
-  };
-  return { ...data, page: data.page && { ...data.page, image: null, problem: data.page.problem ?? problem } };
-}
-
 /** @type {WeakMap<object, Comparison>} */
 const comparisons = new WeakMap();
 
@@ -508,8 +498,6 @@ export function mountComparison(parent, data, send) {
 export default function streamlitComparison(component) {
   const send = (/** @type {string} */ name, /** @type {unknown} */ value) =>
     name === "selected" || name === "mode" ? component.setStateValue(name, value) : component.setTriggerValue(name, value);
-  const { address } = component.data;
-  // The server leaves the first address of a view that was opened by its name: this way it is one step of the history.
-  if (address && !window.location.search) window.history.replaceState(window.history.state, "", `${window.location.pathname}?${address}`);
+  writeAddress(component.data.address);
   return mountComparison(component.parentElement, component.data, send);
 }

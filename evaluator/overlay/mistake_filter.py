@@ -16,6 +16,7 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
+from evaluator.box_items import codes_at
 from evaluator.box_results import BoxResult
 from evaluator.boxes import BoolArray, FloatArray, IntArray, area, iou
 from evaluator.dataset import CodeArray, Dataset
@@ -144,8 +145,6 @@ def mistake_columns(result: BoxResult[Any], mistakes: Mistakes) -> MistakeColumn
     """
     dataset, prediction = result.matching.dataset, result.matching.prediction
     truth = dataset.ground_truth
-    first_truth = _first(mistakes.truth_rows, mistakes.truth_offsets)
-    first_prediction = _first(mistakes.prediction_rows, mistakes.prediction_offsets)
     score = _highest(prediction.score[mistakes.prediction_rows], mistakes.prediction_offsets)
     sizes = (
         _highest(area(truth.xyxy[mistakes.truth_rows]), mistakes.truth_offsets),
@@ -155,27 +154,12 @@ def mistake_columns(result: BoxResult[Any], mistakes: Mistakes) -> MistakeColumn
         kind=mistakes.kind,
         page=mistakes.page,
         document=dataset.page_document[mistakes.page],
-        truth_label=_taken(truth.label, first_truth),
-        prediction_label=_taken(prediction.label, first_prediction),
+        truth_label=codes_at(truth.label, mistakes.first_truth),
+        prediction_label=codes_at(prediction.label, mistakes.first_prediction),
         score=score,
         iou=_best_iou(mistakes, truth.xyxy, prediction.xyxy),
         size=np.fmax(*sizes),
     )
-
-
-def _first(rows: IntArray, offsets: IntArray) -> IntArray:
-    """The first row of each group; -1 for an empty one."""
-    first = np.full(len(offsets) - 1, -1, dtype=np.int64)
-    filled = offsets[1:] > offsets[:-1]
-    first[filled] = rows[offsets[:-1][filled]]
-    return first
-
-
-def _taken(column: CodeArray, rows: IntArray) -> CodeArray:
-    """Codes of some rows; -1 where there is no row."""
-    codes = np.full(len(rows), -1, dtype=np.int32)
-    codes[rows >= 0] = column[rows[rows >= 0]]
-    return codes
 
 
 def _highest(values: FloatArray, offsets: IntArray) -> FloatArray:

@@ -11,7 +11,7 @@ import { html, setAttributes } from "./viewer_elements.js";
 import { REPEATING, actionOf } from "./viewer_keys.js";
 import { drawBoxes, drawCuts, drawLost } from "./viewer_layers.js";
 import { inPane, listenToPane, makePane, settle, startPlacement, zoomBy } from "./viewer_pane.js";
-import { PageTurner } from "./viewer_turn.js";
+import { PageTurner, withoutImage, writeAddress } from "./viewer_turn.js";
 import { makeHelp, makeToolbar } from "./viewer_toolbar.js";
 import { cutsOf } from "./viewer_visible.js";
 import { showAsked, writeBars, writeMenu, writePlace, writeRows, writeStrip } from "./viewer_words.js";
@@ -486,16 +486,6 @@ function decoded(source) {
   return createImageBitmap(new Blob([bytes], { type: head.slice(5, head.indexOf(";")) }));
 }
 
-/** @param {Data} data @returns {Data} the same page as an empty sheet, and why */
-function withoutImage(data) {
-  const problem = {
-    title: "The page image cannot be shown",
-    text: "The browser could not decode it. The boxes are drawn on an empty sheet.",
-    fix: "Reload the view; if it stays, open the PDF elsewhere to check it.",
-  };
-  return { ...data, page: data.page && { ...data.page, image: null, problem: data.page.problem ?? problem } };
-}
-
 /** @type {WeakMap<object, Viewer>} */
 const viewers = new WeakMap();
 
@@ -525,13 +515,4 @@ export default function streamlitViewer(component) {
     name === "selected" ? component.setStateValue(name, value) : component.setTriggerValue(name, value);
   writeAddress(component.data.address);
   return mountViewer(component.parentElement, component.data, send);
-}
-
-/**
- * Gives a view that was opened by its name alone its full address. In place, because Streamlit makes a step of the
- * history of each change, and then the way back would take two presses.
- * @param {string | undefined} address
- */
-function writeAddress(address) {
-  if (address && !window.location.search) window.history.replaceState(window.history.state, "", `${window.location.pathname}?${address}`);
 }

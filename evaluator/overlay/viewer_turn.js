@@ -1,5 +1,5 @@
 /**
- * Page turns: from a press to the new page.
+ * Page turns: from a press to the new page; also a page whose picture fails, and the first address of a view.
  *
  * One request is under way at a time; presses meanwhile move its aim, and the last aim is asked for when the answer is
  * here. So a held key goes as fast as pages come, and no page is asked for twice.
@@ -94,4 +94,25 @@ export class PageTurner {
     this.wait(false);
     this.show(null);
   }
+}
+
+/**
+ * @template {{page: object | null}} Shown @param {Shown} data @returns {Shown} the same page as an empty sheet, and why
+ */
+export function withoutImage(data) {
+  const problem = {
+    title: "The page image cannot be shown",
+    text: "The browser could not decode it. The boxes are drawn on an empty sheet.",
+    fix: "Reload the view; if it stays, open the PDF elsewhere to check it.",
+  };
+  return { ...data, page: data.page && { ...data.page, image: null, problem: data.page.problem ?? problem } };
+}
+
+/**
+ * Gives a view that was opened by its name alone its full address. In place, because Streamlit makes a step of the
+ * history of each change, and then the way back would take two presses.
+ * @param {string | undefined} address
+ */
+export function writeAddress(address) {
+  if (address && !window.location.search) window.history.replaceState(window.history.state, "", `${window.location.pathname}?${address}`);
 }

@@ -10,11 +10,11 @@ from evaluator.findings import exchange
 from evaluator.findings.verdicts import Event
 from evaluator.pack import tables
 from evaluator.pack.contents import Contents
-from evaluator.pack.files import write_whole
 from evaluator.pack.html_pack import Progress, Written, write_html
 from evaluator.pack.marked import Marked, write_marked
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
+from evaluator.whole_file import write_whole
 
 
 class Folder(NamedTuple):

@@ -24,8 +24,8 @@ from evaluator.errors import plain
 from evaluator.overlay.source import component_script, component_style
 from evaluator.pack.cards import Card
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers, shown_differences
-from evaluator.pack.files import write_whole
 from evaluator.pack.pictures import Picture, Pictures, fitting, page_width
+from evaluator.whole_file import write_whole
 
 Progress = Callable[[int, int, str], None]
 """Told what is done, of how much, and what comes next; it may raise `Cancelled`."""

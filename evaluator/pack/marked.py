@@ -13,11 +13,11 @@ from typing import Any, Final, NamedTuple
 
 from evaluator.errors import plain
 from evaluator.pack.contents import Contents, page_layers
-from evaluator.pack.files import write_whole
 from evaluator.pack.html_pack import Progress
 from evaluator.pack.writing import Writer, WritingProblem
 from evaluator.pages_pdf import PageProblem, PdfFolder
 from evaluator.pdf_writer import Mark, Note
+from evaluator.whole_file import write_whole
 
 GROUND_TRUTH_LAYER: Final = "Ground truth"
 _LOOKS: Final[Mapping[str, tuple[str, float, bool]]] = {

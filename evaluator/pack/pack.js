@@ -9,8 +9,11 @@
   let letter = "";
   let selected = null;
 
+  // Parsed once each: a pack may hold hundreds of pages, and the strip looks at all of them on every turn.
+  const parsed = [];
   function read(position) {
-    return JSON.parse(sources[position].textContent);
+    parsed[position] ??= JSON.parse(sources[position].textContent);
+    return parsed[position];
   }
 
   function blocksOf(boxes) {
@@ -18,8 +21,8 @@
   }
 
   function strip() {
-    return sources.map((source, position) => {
-      const { page, models } = JSON.parse(source.textContent);
+    return sources.map((_, position) => {
+      const { page, models } = read(position);
       const shown = models.find((each) => each.model.letter === letter) ?? models[models.length - 1];
       return { document: page.document, index: page.index, mistakes: shown.data.mistakes.length, blocks: blocksOf(shown.data.boxes), current: position === place };
     });

@@ -16,7 +16,6 @@ from PIL import Image
 from evaluator.errors import plain
 from evaluator.pack.cards import Card
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers
-from evaluator.pack.files import write_whole
 from evaluator.pack.html_pack import (
     Progress,
     Written,
@@ -30,6 +29,7 @@ from evaluator.pack.html_pack import (
 from evaluator.pack.pictures import Picture, Pictures
 from evaluator.pack.writing import Writer
 from evaluator.pdf_writer import Bar, Box, Section, Tile
+from evaluator.whole_file import write_whole
 
 _FOLDER: Final = Path(__file__).parent
 _JPEG_QUALITY: Final = 80

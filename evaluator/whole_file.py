@@ -44,4 +44,15 @@ def write_whole(path: Path, pieces: Iterable[bytes]) -> int:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name)
         raise
+    _keep_name(path.parent)
     return size
+
+
+def _keep_name(folder: Path) -> None:
+    """Put the new name on disk too, where the system lets us."""
+    if hasattr(os, "O_DIRECTORY"):
+        number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)

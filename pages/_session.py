@@ -24,6 +24,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from evaluator import readers, workspace
+from evaluator.box_items import ClassConfusion, class_confusion
 from evaluator.boxes import FloatArray
 from evaluator.dataset import Annotations, Dataset, Side, join
 from evaluator.errors import BadInput, Finding, has_errors, plain
@@ -345,6 +346,17 @@ def result_of(
 def result_key(found: Opened, model: Model) -> tuple[Any, ...]:
     """What a result follows from: the files, the model and its thresholds."""
     return (*_key(found), model.index, score_threshold(model), iou_threshold())
+
+
+def confusion_of(found: Opened, model: Model) -> ClassConfusion:
+    """Which label of a model is found as which; see `class_confusion`."""
+    return _confusion(result_key(found, model), _result=result_of(found, model))
+
+
+@st.cache_resource(max_entries=16, show_spinner="Naming the mistakes")
+def _confusion(key: tuple[Any, ...], *, _result: snapshot.ThresholdResult) -> ClassConfusion:
+    """The class confusion of a result; `key` says which."""
+    return class_confusion(_result)
 
 
 def _key(found: Opened) -> tuple[str, tuple[str, ...]]:

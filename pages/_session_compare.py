@@ -15,7 +15,6 @@ from typing import Any, Final
 import numpy as np
 import streamlit as st
 
-from evaluator.box_items import ClassConfusion, class_confusion
 from evaluator.boxes import IntArray
 from evaluator.compare import differences, from_results
 from evaluator.compare.differences import Difference
@@ -282,17 +281,6 @@ def every_model(found: session.Opened) -> list[OneOfMany]:
         overall = {one.metric: one for one in found_differences if one.overall}
         rows.append(OneOfMany(model, session.result_of(found, model), overall))
     return rows
-
-
-def confusion_of(found: session.Opened, model: session.Model) -> ClassConfusion:
-    """Which label of a model is found as which; see `class_confusion`."""
-    return _confusion(session.result_key(found, model), _result=session.result_of(found, model))
-
-
-@st.cache_resource(max_entries=16, show_spinner="Naming the mistakes")
-def _confusion(key: tuple[Any, ...], *, _result: snapshot.ThresholdResult) -> ClassConfusion:
-    """The class confusion of a result; `key` says which."""
-    return class_confusion(_result)
 
 
 # --- the page list -------------------------------------------------------------------------------------------

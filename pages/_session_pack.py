@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import msgspec
 import streamlit as st
 
 from evaluator.errors import plain
@@ -89,9 +90,24 @@ def job() -> Job | None:
 
 def contents_of(found: session.Opened, options: PackOptions) -> Contents:
     """What a pack about the chosen models would say."""
-    chosen = session.models(found)
+    chosen, book = session.models(found), findings.book()
     results = [session.result_of(found, model) for model in chosen]
-    return gather(results, [model.name for model in chosen], findings.book(), options, findings=found.findings)
+    # Names of models and findings of files follow from the files, which are part of the key of a result.
+    keys = tuple(session.result_key(found, model) for model in chosen)
+    return _contents(
+        keys,
+        msgspec.json.encode(options),
+        tuple(event.id for judged in book.judged.values() for event in judged.history),
+        _make=lambda: gather(results, [model.name for model in chosen], book, options, findings=found.findings),
+    )
+
+
+@st.cache_resource(max_entries=4, show_spinner="Gathering the pack")
+def _contents(
+    keys: tuple[tuple[Any, ...], ...], options: bytes, events: tuple[str, ...], *, _make: Callable[[], Contents]
+) -> Contents:
+    """What a pack says; the keys say about which results, with which choices and verdicts."""
+    return _make()
 
 
 def tags() -> list[str]:

@@ -347,7 +347,7 @@ def _classes(found: session.Opened) -> None:
     """Which labels are taken for which: B minus A."""
     both = state.compared(found)
     labels = both.ledger.labels
-    sides = [state.confusion_of(found, model) for model in both.chosen]
+    sides = [session.confusion_of(found, model) for model in both.chosen]
     st.caption(
         "Boxes, B minus A. On the diagonal more is better, elsewhere less. Background row: invented; background "
         "column: missed. A cell lists the changed pages of its label."

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import streamlit as st
 
-from evaluator.box_items import MATCHED, MATCHED_NAME, Question, class_confusion, in_words
+from evaluator.box_items import MATCHED, MATCHED_NAME, Question, in_words
 from evaluator.charts import boxes, curves
 from evaluator.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.errors import plain
@@ -112,7 +112,7 @@ def _doors(found: session.Opened, chosen: tuple[session.Model, ...], model: sess
 
 def _classes(found: session.Opened, model: session.Model) -> None:
     """The class confusion of boxes."""
-    confusion = class_confusion(session.result_of(found, model))
+    confusion = session.confusion_of(found, model)
     key = f"classes_{held.chart_round()}"
     names: list[str | None] = [None, *confusion.labels]
     asked = held.question()

@@ -185,6 +185,19 @@ class Screen:
             self.page.wait_for_timeout(50)
         pytest.fail(f"waited in vain for {what}")
 
+    def expand(self, title: str) -> Screen:
+        """Open a folded part and wait until it has stopped growing: a press meanwhile lands beside its aim."""
+        part = self.page.get_by_test_id("stExpander").filter(has=self.page.get_by_text(title, exact=True))
+        part.locator("summary").click()
+        seen: list[Any] = []
+
+        def still() -> bool:
+            seen.append(part.bounding_box())
+            return len(seen) > 10 and all(place == seen[-1] for place in seen[-10:])
+
+        self.wait(still, f"the end of opening {title}")
+        return self
+
     def address(self) -> dict[str, str]:
         """What stands in the address bar."""
         return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.page.url).query))

@@ -179,7 +179,7 @@ def test_worst_first_is_the_default_and_in_order_a_choice(server: str, visit: Vi
     assert screen.where() == (order[0][0], order[0][1] + 1)
     screen.page.keyboard.press("ArrowRight")
     screen.wait_for_page(order[1][0], order[1][1] + 1)
-    screen.page.get_by_text("More filters").click()
+    screen.expand("More filters")
     screen.page.get_by_role("radio", name="In order").or_(
         screen.page.get_by_role("button", name="In order")
     ).first.click()
@@ -338,7 +338,7 @@ def test_a_verdict_is_kept_and_one_without_a_name_is_not(server: str, visit: Vis
     page.get_by_text("NOT SAVED", exact=True).wait_for()
     assert page.get_by_text("A verdict needs an author").is_visible()
     assert page.get_by_role("textbox", name="Note on the verdict").input_value() == "axis labels"
-    page.get_by_text("You as reviewer").click()
+    screen.expand("You as reviewer")
     page.get_by_role("textbox", name="Your name").fill("Ada")
     page.keyboard.press("Enter")
     screen.settled()

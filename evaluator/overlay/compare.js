@@ -9,6 +9,7 @@
 import { boxName } from "./viewer_layers.js";
 import { button, html, icon, setAttributes } from "./viewer_elements.js";
 import { stackAt } from "./viewer_pane.js";
+import { ToldChoice } from "./viewer_told.js";
 import { PageTurner, withoutImage, writeAddress } from "./viewer_turn.js";
 import { COMPARE_REPEATING, compareAction, compareKeyLine, makeCompareHelp } from "./compare_keys.js";
 import { pressSegment, segments } from "./compare_list.js";
@@ -79,8 +80,7 @@ export class Comparison {
     this.hover = null;
     /** @type {string | null} */
     this.selected = null;
-    /** @type {string | null} */
-    this.sentSelected = null;
+    this.told = new ToldChoice();
     this.sentMode = "side";
     /** @type {Half | null} */
     this.under = null;
@@ -212,9 +212,9 @@ export class Comparison {
     this.pageId = pageId;
     this.panes.halves().forEach((half, order) => replacePageImage(half, images[order] ?? null));
     if (first) this.setMode(data.mode, true);
-    if (turned || summoned || (data.selected !== before && data.selected !== this.sentSelected)) {
+    if (turned || summoned || (data.selected !== before && this.told.isNews(data.selected))) {
       this.selected = data.selected;
-      this.sentSelected = data.selected;
+      this.told.agree(data.selected);
       window.clearTimeout(this.timers.selected);
     }
     if (turned) {
@@ -378,8 +378,8 @@ export class Comparison {
     window.clearTimeout(this.timers.selected);
     this.timers.selected = window.setTimeout(() => {
       const page = this.data?.page;
-      if (!page || this.selected === this.sentSelected) return;
-      this.sentSelected = this.selected;
+      if (!page || this.told.knows(this.selected)) return;
+      this.told.tell(this.selected);
       this.send("selected", { document: page.document, index: page.index, key: this.selected });
     }, 250);
   }

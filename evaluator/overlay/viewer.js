@@ -11,6 +11,7 @@ import { html, setAttributes } from "./viewer_elements.js";
 import { REPEATING, actionOf } from "./viewer_keys.js";
 import { drawBoxes, drawCuts, drawLost } from "./viewer_layers.js";
 import { inPane, listenToPane, makePane, settle, startPlacement, zoomBy } from "./viewer_pane.js";
+import { ToldChoice } from "./viewer_told.js";
 import { PageTurner, withoutImage, writeAddress } from "./viewer_turn.js";
 import { makeHelp, makeToolbar } from "./viewer_toolbar.js";
 import { cutsOf } from "./viewer_visible.js";
@@ -107,8 +108,7 @@ export class Viewer {
     this.hover = null;
     /** @type {string | null} */
     this.selected = null;
-    /** @type {string | null} */
-    this.sentSelected = null;
+    this.told = new ToldChoice();
     /** @type {[number, number] | null} */
     this.pointer = null;
     this.stackKeys = "";
@@ -239,12 +239,12 @@ export class Viewer {
       this.hover = null;
       this.stackKeys = "";
       this.selected = data.selected;
-      this.sentSelected = data.selected;
+      this.told.agree(data.selected);
       this.askedWidth = 0;
       window.clearTimeout(this.timers.selected);
-    } else if (data.selected !== before && data.selected !== this.sentSelected) {
+    } else if (data.selected !== before && this.told.isNews(data.selected)) {
       this.selected = data.selected;
-      this.sentSelected = data.selected;
+      this.told.agree(data.selected);
     }
     const around = page && [page.width, page.height, page.problem, page.notes, page.lost_words, page.lost_ink, page.position === 0];
     const contentText = JSON.stringify([around, data.boxes, data.mistakes, data.counts, data.empty, data.limit, data.labels, data.models, data.model, data.hidden_mistakes, data.verdicts, data.reviewer, data.walk]);

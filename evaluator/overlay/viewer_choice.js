@@ -44,8 +44,8 @@ export function selectBox(view, key) {
   window.clearTimeout(view.timers.selected);
   view.timers.selected = window.setTimeout(() => {
     const page = view.data?.page;
-    if (!page || view.selected === view.sentSelected) return;
-    view.sentSelected = view.selected;
+    if (!page || view.told.knows(view.selected)) return;
+    view.told.tell(view.selected);
     view.send("selected", { document: page.document, index: page.index, key: view.selected });
   }, 250);
 }

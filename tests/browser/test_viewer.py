@@ -365,6 +365,17 @@ def test_next_mistake_reaches_python_once_as_a_choice(fresh: Screen) -> None:
     assert not any("chosen" in name for name in fresh.row_classes())
 
 
+def test_a_late_answer_does_not_lead_back_to_an_earlier_mistake(chromium: Any, server: str) -> None:
+    screen = Screen(chromium, server, "scene=late")
+    for number in range(1, 5):
+        screen.page.keyboard.press("n")
+        screen.wait_for_log(number)
+        screen.page.wait_for_timeout(300)
+        assert screen.page.get_by_text(f"Mistake {number} of 6").is_visible()
+    assert len(screen.report()["log"]) == 4, "nothing is told twice"
+    screen.close()
+
+
 def test_a_click_chooses_and_a_link_chooses(chromium: Any, server: str, fresh: Screen) -> None:
     fresh.page.mouse.click(*fresh.middle("g15"))
     assert "chosen" in fresh.row_classes()[5]

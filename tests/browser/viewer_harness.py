@@ -1,7 +1,7 @@
 """A small Streamlit app with made-up pages, for the tests of the page viewer.
 
 Query parameters: `boxes` (20, 200, 1000), `scene` (plain, problem, empty, none, missed, hostile, verdicts, filtered,
-ink, long), `selected` (a key).
+ink, long, late), `selected` (a key). In the scene `late` the data always hold the choice before the last one.
 It counts its runs and writes what the viewer reported into the page, where the tests read it.
 """
 
@@ -518,7 +518,9 @@ def record(name: str) -> None:
         st.session_state.selected = None
         st.session_state.image_width = 900
     elif name == "selected" and events.selected:
-        st.session_state.selected = events.selected.key
+        late = st.query_params.get("scene") == "late"
+        st.session_state.selected = st.session_state.told if late else events.selected.key
+        st.session_state.told = events.selected.key
     elif name == "sharper" and events.sharper:
         st.session_state.image_width = min(2400, events.sharper.width)
     elif name == "model" and events.model:
@@ -539,6 +541,7 @@ def main() -> None:
         "log": [],
         "position": 4,
         "selected": st.query_params.get("selected"),
+        "told": st.query_params.get("selected"),
         "image_width": 900,
         "letter": "A",
         "verdicts": {},

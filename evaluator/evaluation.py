@@ -200,8 +200,9 @@ def evaluate(
     said_of_predictions = {**reading, "as_reference": False}
     evaluations: list[Evaluation] = []
     with ThreadPoolExecutor(1) as pool:
-        # One model ahead: big files are read mostly without the interpreter's lock.
-        ahead = pool.submit(_read, run, predictions[0], "prediction", said_of_predictions) if predictions else None
+        ahead = None
+        if predictions and read_ahead(predictions[0]):
+            ahead = pool.submit(_read, run, predictions[0], "prediction", said_of_predictions)
         say(f"Reading {ground_truth.name}")
         truth, findings = _read(run, ground_truth, "ground_truth", reading)
     for path in predictions:
@@ -275,12 +276,21 @@ def _evaluated(run: _Run, truth: Any, models: Sequence[Any], said: Mapping[str, 
 # Options that a reader takes; the others, and those that both take, are the protocol's own.
 _READING = ("as_reference", "format", "map_label", "lenient")
 _BOTH = ("lenient",)
+_READ_AHEAD_BYTES = 64 << 20
 _BOXES = ("iou", "min_score", "min_area", "labels", "map_label", "as_reference", "format", "polygons")
 
 
 def _spelled(option: str) -> str:
     """An option as it is written on the command line."""
     return "--" + option.replace("_", "-")
+
+
+def read_ahead(path: Path) -> bool:
+    """Whether a file is read while another one is.
+
+    Big ones are not: their pieces are read in all threads anyway, and two at a time need the memory of both.
+    """
+    return path.exists() and path.stat().st_size <= _READ_AHEAD_BYTES
 
 
 def _read(run: _Run, path: Path, side: Side, reading: Mapping[str, Any]) -> tuple[Any, tuple[Finding, ...]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 from evaluator import readers
 from evaluator.dataset import Annotations, join, map_labels
 from evaluator.errors import BadInput
-from evaluator.readers import coco, coco_arrow, coco_shape
+from evaluator.readers import coco, coco_arrow, coco_pieces, coco_shape
 
 Value = dict[str, Any]
 
@@ -220,7 +221,7 @@ def test_big_files_are_cut_between_objects_wherever_they_are(monkeypatch: pytest
     texts = [{"note": "}, {"}, {"parts": [{"a": 1}, {"b": 2}]}, {}, {"segmentation": [[0, 0, 5, 0, 5, 5]]}]
     rows = [annotation(id=row + 1, bbox=[row, 0, 1, 1], **texts[row % 4]) for row in range(50)]
     for step in (1, 7, 100, 1000):
-        monkeypatch.setattr(coco_arrow, "_SMALL_STEP", step)
+        monkeypatch.setattr(coco_pieces, "_SMALL_STEP", step)
         for indent in (None, 1):
             source = read(json.dumps(instances(*rows), indent=indent).encode())
             assert source.boxes.xyxy[:, 0].tolist() == list(range(50))
@@ -246,7 +247,7 @@ def test_all_but_odd_files_take_the_fast_path() -> None:
         assert coco_shape.decode(text) is None
 
 
-# Arrow
+# Pieces of plain numbers
 
 ONE = b'{"image_id": 1, "category_id": 2, "bbox": [0.5, 0, 1, 1.25], "score": 0.5}'
 NOT_PLAIN = (
@@ -278,40 +279,53 @@ NOT_PLAIN = (
 )  # fmt: skip
 
 
-def arrow_reads(text: bytes) -> bool:
-    """Whether every piece of a results list is one that Arrow can be trusted with."""
-    with coco_arrow.Reading(text, 0, len(text)) as reading:
+def pieces_are_plain(text: bytes) -> bool:
+    """Whether every piece of a results list is one that Arrow or the compiled code can be trusted with."""
+    with coco_pieces.Reading(text, 0, len(text)) as reading:
         return reading.columns() is not None
 
 
-@pytest.fixture
-def small_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coco_arrow, "_FEWEST_BYTES", 0)
+def reader_of(name: str) -> Callable[[Any, dict[str, Any]], bool]:
+    if name == "arrow":
+        return coco_arrow.read
+    pytest.importorskip("numba", reason="the extra fast is not installed")
+    from evaluator.readers import coco_compiled
+
+    return coco_compiled.read
 
 
-@pytest.mark.usefixtures("small_arrow")
+@pytest.fixture(params=["arrow", "compiled"])
+def small_pieces(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Pieces of small arrays are read as those of big ones, by one of the two readers; its name."""
+    read = reader_of(request.param)
+    monkeypatch.setattr(coco_pieces, "_FEWEST_BYTES", 0)
+    monkeypatch.setattr(coco_pieces, "_reader", lambda _size: read)
+    return str(request.param)
+
+
+@pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("odd", NOT_PLAIN)
-def test_arrow_leaves_every_odd_record_to_the_decoder(odd: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_odd_record_is_left_to_the_decoder(odd: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     for step in (1, 1 << 20):
-        monkeypatch.setattr(coco_arrow, "_STEP", step)
+        monkeypatch.setattr(coco_pieces, "_STEP", step)
         for rows in ([ONE, odd], [ONE, odd, ONE], [odd, ONE]):
-            assert not arrow_reads(b"[%b]" % b", ".join(rows))
+            assert not pieces_are_plain(b"[%b]" % b", ".join(rows))
 
 
-@pytest.mark.usefixtures("small_arrow")
+@pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize(
     "between", [b"", b" ", b",,", b", ,", b"\x0b,", b",\x0c", b":", b"]", b", 5, ", b"\n", b"},", b"//"]
 )
-def test_arrow_leaves_records_without_one_comma_between_them_to_the_decoder(
+def test_records_without_one_comma_between_them_are_left_to_the_decoder(
     between: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for step in (1, 1 << 20):
-        monkeypatch.setattr(coco_arrow, "_STEP", step)
-        assert not arrow_reads(b"[%b%b%b]" % (ONE, between, ONE))
+        monkeypatch.setattr(coco_pieces, "_STEP", step)
+        assert not pieces_are_plain(b"[%b%b%b]" % (ONE, between, ONE))
         assert coco_shape.decode(b"[%b%b%b]" % (ONE, between, ONE)) is None
 
 
-@pytest.mark.usefixtures("small_arrow")
+@pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize(
     "around", [b"[,%b]", b"[%b,]", b"[%b", b"%b]", b"[[%b]]", b"[%b]]", b"[%b] 5", b"\x0b[%b]", b"[\x0c%b]"]
 )
@@ -319,13 +333,12 @@ def test_what_surrounds_the_records_must_be_an_array(around: bytes) -> None:
     assert coco_shape.decode(around % b", ".join([ONE] * 3)) is None
 
 
-@pytest.mark.usefixtures("small_arrow")
 @pytest.mark.parametrize("indent", [None, 0, 1])
 @pytest.mark.parametrize("step", [1, 300, 1 << 20])
-def test_arrow_reads_the_columns_of_the_exact_walk(
-    indent: int | None, step: int, monkeypatch: pytest.MonkeyPatch
+def test_plain_pieces_have_the_columns_of_the_exact_walk(
+    indent: int | None, step: int, small_pieces: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(coco_arrow, "_STEP", step)
+    monkeypatch.setattr(coco_pieces, "_STEP", step)
     scores = [
         0.1,
         1 / 3,
@@ -341,15 +354,19 @@ def test_arrow_reads_the_columns_of_the_exact_walk(
     results = [result(image_id=7 - row, bbox=[score / 1e300, -row, row, 1e-5]) for row, score in enumerate(scores)]
     results = [{**row, "score": score} for row, score in zip(results, scores, strict=True)]
     text = json.dumps(results, indent=indent).encode()
-    assert arrow_reads(text)
+    # The compiled code leaves numbers of more than 19 digits and the very smallest ones to the decoder.
+    assert pieces_are_plain(text) == (small_pieces == "arrow")
     assert read(text).boxes.score.tobytes() == np.array(scores, dtype=np.float64).tobytes()
+    few = json.dumps([row for row in results if row["score"] not in (5e-324, 12345678901234567890)], indent=indent)
+    assert pieces_are_plain(few.encode())
+    assert read(few.encode()).boxes.score.tobytes() == np.array([*scores[:2], *scores[3:5], *scores[6:]]).tobytes()
     rows = [annotation(id=2**62 + row, area=row / 7, iscrowd=row % 2, ignore=row % 3 // 2) for row in range(9)]
     assert len(read(json.dumps(instances(*rows), indent=indent).encode()).boxes) == 9
 
 
-@pytest.mark.usefixtures("small_arrow")
-def test_pieces_of_arrow_and_of_the_decoder_make_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coco_arrow, "_STEP", 200)
+@pytest.mark.usefixtures("small_pieces")
+def test_plain_pieces_and_those_of_the_decoder_make_one_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coco_pieces, "_STEP", 200)
     odd = {5: {"segmentation": [[0, 0, 5, 0, 5, 5]]}, 11: {"note": "x"}, 17: {"iscrowd": 1}, 23: {"ignore": 1}}
     rows = [annotation(id=row + 1, bbox=[row, 0, 1, 1], iscrowd=0) | odd.get(row, {}) for row in range(40)]
     source = read(encoded(instances(*rows)))
@@ -635,9 +652,11 @@ _ROWS = [
 ]
 
 
+@pytest.mark.parametrize("reader", ["arrow", "compiled"])
 @settings(deadline=None, max_examples=400)
 @given(data=st.data(), step=st.sampled_from([1, 150, 1 << 20]))
-def test_what_arrow_reads_is_what_the_exact_walk_reads(data: st.DataObject, step: int) -> None:
+def test_what_pieces_say_is_what_the_exact_walk_says(reader: str, data: st.DataObject, step: int) -> None:
+    read_piece = reader_of(reader)
     content = bytearray(data.draw(st.sampled_from(_ROWS)))
     pieces = [
         b"",
@@ -661,8 +680,9 @@ def test_what_arrow_reads_is_what_the_exact_walk_reads(data: st.DataObject, step
         at = data.draw(st.integers(0, len(content) - 1))
         content[at : at + data.draw(st.integers(0, 3))] = data.draw(st.sampled_from(pieces))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coco_arrow, "_FEWEST_BYTES", 0)
-        patch.setattr(coco_arrow, "_STEP", step)
+        patch.setattr(coco_pieces, "_FEWEST_BYTES", 0)
+        patch.setattr(coco_pieces, "_STEP", step)
+        patch.setattr(coco_pieces, "_reader", lambda _size: read_piece)
         assert outcome(bytes(content), exact=False) == outcome(bytes(content), exact=True)
 
 

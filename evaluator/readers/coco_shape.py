@@ -21,7 +21,7 @@ import numpy.typing as npt
 from msgspec import UNSET, UnsetType
 
 from evaluator.boxes import BoolArray, FloatArray, IntArray
-from evaluator.readers.coco_arrow import Reading
+from evaluator.readers.coco_pieces import Reading
 
 # Small columns are joined so early that they leave no holes in the memory behind them.
 _PARTS_OF_A_BLOCK: Final = 64
@@ -278,7 +278,7 @@ def _items(reading: Reading, content: bytes) -> ItemColumns:
 
 
 def _plain_columns(found: dict[str, npt.NDArray[Any]]) -> ItemColumns:
-    """Columns from `coco_arrow`, in which every item has every key."""
+    """Columns from `coco_pieces`, in which every item has every key."""
     count = len(found["image_id"])
     nothing, nowhere, everywhere = (np.broadcast_to(value, count) for value in (np.nan, False, True))
     crowd, ignored = found.get("iscrowd"), found.get("ignore")
@@ -350,7 +350,7 @@ class Gathering:
         return strings
 
     def add_columns(self, columns: dict[str, npt.NDArray[Any]]) -> None:
-        """Append items from `coco_arrow`."""
+        """Append items from `coco_pieces`."""
         items = _plain_columns(columns)
         count = len(items.image_id)
         numbers = items.image_id, items.category_id, items.xywh.ravel(), items.score, items.area

@@ -32,6 +32,7 @@ import numpy as np
 
 from evaluator import readers
 from evaluator.dataset import Annotations, join
+from evaluator.evaluation import read_ahead
 from evaluator.protocols import coco
 from evaluator.readers import coco as reader
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
@@ -52,11 +53,12 @@ class Peer(NamedTuple):
 
 
 def load_ours(truth: Path, prediction: Path) -> tuple[Annotations, Annotations]:
-    """Both files as columns, one of them in a second thread, as ``evaluation.evaluate`` reads them."""
+    """Both files as columns, small ones at the same time, as ``evaluation.evaluate`` reads them."""
     with ThreadPoolExecutor(1) as pool:
-        predicted = pool.submit(readers.read, prediction, side="prediction")
+        ahead = pool.submit(readers.read, prediction, side="prediction") if read_ahead(prediction) else None
         ground_truth = readers.read(truth, side="ground_truth")
-    return ground_truth, reader.resolve(predicted.result(), ground_truth)
+    predicted = ahead.result() if ahead else readers.read(prediction, side="prediction")
+    return ground_truth, reader.resolve(predicted, ground_truth)
 
 
 def numbers_of_ours(sides: tuple[Annotations, Annotations]) -> list[float | None]:

@@ -222,7 +222,7 @@ class BoxResult(ABC, Generic[MatchingT]):
     @cached_property
     def per_document(self) -> MetricColumns:
         """One row per document of the dataset."""
-        dataset, matches, pages = self.matching.dataset, self.matches, self.per_page
+        dataset, pages = self.matching.dataset, self.per_page
         size, document = len(dataset.documents), dataset.page_document.astype(np.int64)
         # Counts are those of the pages added up. Sums of fit are added up match by match, as in every other table: sums
         # of sums could differ in the last digit.
@@ -231,7 +231,7 @@ class BoxResult(ABC, Generic[MatchingT]):
             fp=count_by(document, pages.fp, size),
             fn=count_by(document, pages.fn, size),
             sum_of_fit=lambda name: sum_by(
-                document[dataset.ground_truth.page[matches.ground_truth]], getattr(matches, name), size
+                document[dataset.ground_truth.page[self.matches.ground_truth]], getattr(self.matches, name), size
             ),
         )
 

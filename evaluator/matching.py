@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -253,8 +254,8 @@ class FittedPairs:
     alone: BoolArray
     contested: IntArray
 
-    def match(self, keep: BoolArray | None = None) -> IntArray:
-        """Rows that the greedy one-to-one matching by falling IoU takes.
+    def match(self, keep: BoolArray | None = None) -> BoolArray:
+        """Which pairs the greedy one-to-one matching by falling IoU takes.
 
         Parameters
         ----------
@@ -263,8 +264,7 @@ class FittedPairs:
 
         Returns
         -------
-        int64, rising
-            Rows of `columns`; empty when there is no pair.
+        bool, shape (K,)
 
         Notes
         -----
@@ -275,24 +275,27 @@ class FittedPairs:
         boxes leave, and the rest is looked at again. What stays open after the rounds that pay (long chains,
         hundreds of equal boxes) goes through the sequential greedy itself, on a heap.
         """
-        taken, open_rows = self.alone, self.contested
-        if keep is not None:
-            taken, open_rows = taken & keep, open_rows[keep.take(open_rows)]
-        if len(open_rows):
-            taken = taken.copy()
-            taken[self.settle(open_rows)] = True
-        return np.flatnonzero(taken)
+        taken = self.alone.copy() if keep is None else self.alone & keep
+        places = np.arange(len(self.contested)) if keep is None else np.flatnonzero(keep.take(self.contested))
+        taken[self.contested[self.settle(places)]] = True
+        return taken
 
-    def settle(self, rows: IntArray) -> IntArray:
-        """Which of some rows the greedy takes when only those may match, int64, in no particular order.
+    def settle(self, places: IntArray) -> IntArray:
+        """Which of some contested pairs the greedy takes when only those may match, int64, in no particular order.
 
         Parameters
         ----------
-        rows : int64
-            In the order of the greedy, as a part of `contested` is.
+        places : int64, rising
+            Places in `contested`.
         """
-        chosen = _settled(self.columns.ground_truth[rows], self.columns.prediction[rows], self.truths, self.predictions)
-        return rows[chosen]
+        (truth, truths), (predicted, predictions) = self._contested_boxes
+        return places[_settled(truth[places], predicted[places], truths, predictions)]
+
+    @cached_property
+    def _contested_boxes(self) -> tuple[tuple[IntArray, int], tuple[IntArray, int]]:
+        """Ground truth and predictions of the contested pairs, each numbered without gaps, and how many there are."""
+        truth, prediction = self.columns.ground_truth[self.contested], self.columns.prediction[self.contested]
+        return _numbered(truth, self.truths), _numbered(prediction, self.predictions)
 
 
 def fit_pairs(
@@ -350,6 +353,14 @@ def greedy_rows(pairs: Candidates, truths: int, predictions: int) -> IntArray:
     rows = contested[np.argsort(-pairs.iou[contested], kind="stable")]
     settled = rows[_settled(pairs.ground_truth[rows], pairs.prediction[rows], truths, predictions)]
     return np.concatenate([np.flatnonzero(alone), settled])
+
+
+def _numbered(rows: IntArray, size: int) -> tuple[IntArray, int]:
+    """The same rows numbered without gaps, int64, and how many different ones there are."""
+    there = np.zeros(size, dtype=bool)
+    there[rows] = True
+    number = np.cumsum(there) - 1
+    return number[rows], int(there.sum())
 
 
 def _alone(pairs: Candidates, truths: int, predictions: int) -> BoolArray:

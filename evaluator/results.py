@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, TypedDict
 import msgspec
 import numpy as np
 
-from evaluator.boxes import FloatArray, IntArray
+from evaluator.boxes import BoolArray, FloatArray, IntArray
 from evaluator.version import __version__
 
 
@@ -351,12 +351,18 @@ def sum_by(rows: IntArray, values: FloatArray, size: int) -> FloatArray:
     return np.bincount(rows, weights=values, minlength=size).astype(np.float64, copy=False)
 
 
-def sum_in_order(values: FloatArray) -> FloatArray:
-    """Sum of all values as `sum_by` would add them up, float64, shape (1,)."""
+def sum_in_order(values: FloatArray, chosen: BoolArray | None = None) -> FloatArray:
+    """Sum of all values, or of the chosen ones, as `sum_by` would add them up, float64, shape (1,).
+
+    Notes
+    -----
+    The values are finite and not below 0: adding 0 for one that is not chosen changes no digit.
+    """
     total = np.zeros(1)
     # The running sum adds one after the other; a plain sum adds in pairs. In pieces that stay in the processor's cache.
     for start in range(0, len(values), _PIECE):
-        piece = values[start : start + _PIECE].copy()
+        cut = slice(start, start + _PIECE)
+        piece = values[cut].copy() if chosen is None else values[cut] * chosen[cut]
         piece[0] += total[0]
         total = np.cumsum(piece)[-1:]
     return total

@@ -51,7 +51,7 @@ def sequential(pairs: list[tuple[int, int, float]]) -> list[tuple[int, int, floa
 def matched(truth: Boxes, prediction: Boxes, floor: float) -> Matches:
     pairs = overlapping_pairs(*truth, *prediction, iou_floor=floor)
     fitted = fit_pairs(pairs, truth[0], prediction[0], truth[1])
-    return fitted.columns.take(fitted.match())
+    return fitted.columns.take(np.flatnonzero(fitted.match()))
 
 
 def triples(found: Matches) -> list[tuple[int, int, float]]:

@@ -13,11 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator import readers
+from evaluator.box_results import BoxResult
 from evaluator.dataset import Annotations, join
 from evaluator.errors import BadInput
 from evaluator.protocols import snapshot
 from evaluator.protocols.snapshot import IOU_FLOOR, ThresholdResult, evaluate, pair
 from evaluator.readers.snapshot import check_pair
+from evaluator.results import RATIOS
 from tests.building import LABELS, Box, annotations, box, ground_truth, random_rows
 
 ORACLES = Path(__file__).resolve().parent / "oracles" / "snapshot"
@@ -324,6 +326,28 @@ def test_rematching_equals_evaluating_anew(seed: int, score: int, iou: float) ->
     tables = [row for row in truth if row.label == "Table"]
     anew = evaluate(ground_truth(tables), annotations(kept), iou=[iou]).thresholds[iou]
     assert rematched.micro.row(0) == anew.micro.row(0)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    score=st.sampled_from([0.0, 0.2, 0.55, 1.0]),
+    iou=st.sampled_from([0.1, 0.5, 0.9]),
+    options=st.sampled_from([{}, {"labels": ["Table"]}, {"min_area": 0.05}]),
+    odd=st.sampled_from([None, "without", -0.25]),
+)
+def test_tables_counted_over_pairs_are_those_of_the_matches(
+    seed: int, score: float, iou: float, options: Any, odd: Any
+) -> None:
+    """To the last digit: what every other protocol of boxes counts from its matches."""
+    truth, predicted = random_rows(seed)
+    if odd is not None:
+        predicted[::3] = [row._replace(score=None if odd == "without" else odd) for row in predicted[::3]]
+    result = pair(join(ground_truth(truth), annotations(predicted))).match(min_score=score, **options).at(iou)
+    for name in ("micro", "per_label", "per_page"):
+        found, expected = getattr(result, name), getattr(BoxResult, name).func(result)
+        for column in ("tp", "fp", "fn", *RATIOS):
+            assert getattr(found, column).tobytes() == getattr(expected, column).tobytes(), (name, column)
 
 
 def area_of(row: Box) -> float:

@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from evaluator.box_results import ALL_LABELS, BoxResult, need_threshold, plain_values, signature_of
 from evaluator.boxes import BoolArray, FloatArray, IntArray, Overlap, area
@@ -23,7 +24,7 @@ from evaluator.dataset import Annotations, CodeArray, Dataset, JoinedBoxes, join
 from evaluator.error_types import DOCUMENT
 from evaluator.matching import Candidates, FittedPairs, Matches, fit_pairs, outlined_pairs, overlapping_pairs
 from evaluator.polygons import POLYGON_IOU
-from evaluator.results import MetricColumns, Metrics, ResultTable, ScoreCurve, Signature
+from evaluator.results import MetricColumns, Metrics, ResultTable, ScoreCurve, Signature, sum_by, sum_in_order
 
 NAME: Final = "snapshot"
 VERSION: Final = "1.3"
@@ -56,8 +57,10 @@ class Matching:
         The boxes that take part: their label is scored and they pass the options.
     fitted : FittedPairs
         Every pair that could match, in rows of the two files, sorted by (document, page, label, falling IoU).
-    matched : int64
-        Rows of the pairs that match at ``iou_floor``.
+    matched : bool, shape (K,)
+        Which of the pairs match at ``iou_floor``.
+    codes : PairCodes
+        Labels and pages of the pairs.
     options : tuple of str
         What the pairs were told besides, in the words of the signature.
     """
@@ -71,13 +74,28 @@ class Matching:
     truth_counts: BoolArray
     prediction_counts: BoolArray
     fitted: FittedPairs
-    matched: IntArray
+    matched: BoolArray
+    codes: PairCodes
     options: tuple[str, ...] = ()
 
     @property
     def prediction(self) -> JoinedBoxes:
         """The boxes of the model under the dataset's codes."""
         return self.dataset.predictions[self.model]
+
+    @cached_property
+    def truths(self) -> BoxCounts:
+        """The ground truth that takes part, counted by label and by page."""
+        if self.truth_counts.all():
+            return self.codes.truths
+        return BoxCounts.of(self.dataset, self.dataset.ground_truth, self.truth_counts)
+
+    @cached_property
+    def predictions(self) -> BoxCounts:
+        """The predictions that take part, counted by label and by page."""
+        if len(self.labels) == len(self.dataset.labels) and self.min_area <= 0.0:
+            return self.codes.predictions(self.min_score)
+        return BoxCounts.of(self.dataset, self.prediction, self.prediction_counts)
 
     def at(self, iou: float) -> ThresholdResult:
         """The result at one IoU threshold.
@@ -101,19 +119,136 @@ class Matching:
         return signature_of(self, protocol=NAME, version=VERSION, iou=iou, class_weight=weights, options=self.options)
 
 
+class BoxCounts(NamedTuple):
+    """How many boxes of one side take part.
+
+    Attributes
+    ----------
+    label : int64, shape (labels of the dataset,)
+    page : int64, shape (pages of the dataset,)
+    """
+
+    label: IntArray
+    page: IntArray
+
+    @classmethod
+    def of(cls, dataset: Dataset, side: JoinedBoxes, counts: BoolArray) -> BoxCounts:
+        """The counts of the boxes of one side for which `counts` is set, bool, shape (N,)."""
+        return cls.counted(dataset, side.label[counts], side.page[counts])
+
+    @classmethod
+    def counted(cls, dataset: Dataset, label: npt.NDArray[Any], page: IntArray) -> BoxCounts:
+        """The counts of boxes with these labels on these pages."""
+        return cls(np.bincount(label, minlength=len(dataset.labels)), np.bincount(page, minlength=dataset.pages))
+
+
 @dataclass(frozen=True, eq=False)
-class ThresholdResult(BoxResult[Matching]):
-    """Everything that follows from a matching at one IoU threshold; pooling is that of section 8."""
+class PairCodes:
+    """What tables need of the pairs and of both sides, looked up once for all thresholds.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    model : int
+        Which of the dataset's predictions.
+    fitted : FittedPairs
+    """
+
+    dataset: Dataset
+    model: int
+    fitted: FittedPairs
 
     @cached_property
-    def matches(self) -> Matches:
-        """The true positives.
+    def label(self) -> IntArray:
+        """Label of each pair, int64, shape (K,); both of its boxes have it."""
+        return self.dataset.ground_truth.label[self.fitted.columns.ground_truth].astype(np.int64)
+
+    @cached_property
+    def page(self) -> IntArray:
+        """Page of each pair, int64, shape (K,); both of its boxes are there."""
+        return self.dataset.ground_truth.page[self.fitted.columns.ground_truth].astype(np.int64)
+
+    @cached_property
+    def truths(self) -> BoxCounts:
+        """All ground truth."""
+        truth = self.dataset.ground_truth
+        return BoxCounts.counted(self.dataset, truth.label, truth.page)
+
+    def predictions(self, min_score: float) -> BoxCounts:
+        """The predictions with at least a score, and those without any."""
+        score, label, page = self._by_score
+        # 0 leaves nothing out, whatever the scores are.
+        first = int(np.searchsorted(score, min_score)) if min_score > 0.0 else 0
+        return BoxCounts.counted(self.dataset, label[first:], page[first:])
+
+    @cached_property
+    def _by_score(self) -> tuple[FloatArray, IntArray, IntArray]:
+        """Rising scores of the predictions with their labels and pages, int64; the score is infinite without one."""
+        prediction = self.dataset.predictions[self.model]
+        score = np.nan_to_num(prediction.score, nan=np.inf)
+        order = np.argsort(score, kind="stable")
+        return score[order], prediction.label[order].astype(np.int64), prediction.page[order].astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdResult(BoxResult[Matching]):
+    """Everything that follows from a matching at one IoU threshold; pooling is that of section 8.
+
+    Tables are counted over all pairs with one more row for those that do not match: that asks for fewer passes over
+    the pairs than picking the matches first, and adds up the same numbers in the same order.
+    """
+
+    @cached_property
+    def _taken(self) -> BoolArray:
+        """Which pairs are true positives, bool, shape (K,).
 
         The greedy takes pairs by falling IoU, so what it did below a threshold cannot have changed what it did above:
         leaving out the pairs below is exact.
         """
-        fitted, matched = self.matching.fitted.columns, self.matching.matched
-        return fitted.take(matched[fitted.iou.take(matched) >= self.iou])
+        matching = self.matching
+        return np.asarray(matching.matched & (matching.fitted.columns.iou >= self.iou))
+
+    @cached_property
+    def matches(self) -> Matches:
+        """The true positives."""
+        return self.matching.fitted.columns.take(np.flatnonzero(self._taken))
+
+    @cached_property
+    def micro(self) -> MetricColumns:
+        """One row: all labels pooled."""
+        matching, taken = self.matching, self._taken
+        tp = np.array([np.count_nonzero(taken)])
+        return MetricColumns(
+            tp=tp,
+            fp=np.count_nonzero(matching.prediction_counts) - tp,
+            fn=np.count_nonzero(matching.truth_counts) - tp,
+            sum_of_fit=lambda name: sum_in_order(getattr(matching.fitted.columns, name), taken),
+        )
+
+    @cached_property
+    def per_label(self) -> MetricColumns:
+        """One row per label of ``matching.labels``, in that order."""
+        matching, size = self.matching, len(self.matching.dataset.labels)
+        code = np.where(self._taken, matching.codes.label, size)
+        return self._table(code, size, matching.truths.label, matching.predictions.label).take(self._label_codes)
+
+    @cached_property
+    def per_page(self) -> MetricColumns:
+        """One row per page of the dataset."""
+        matching, size = self.matching, self.matching.dataset.pages
+        code = np.where(self._taken, matching.codes.page, size)
+        return self._table(code, size, matching.truths.page, matching.predictions.page)
+
+    def _table(self, code: IntArray, size: int, truths: IntArray, predictions: IntArray) -> MetricColumns:
+        """One row per code below `size`, from the code of each pair and how many boxes of each code take part."""
+        columns = self.matching.fitted.columns
+        tp = np.bincount(code, minlength=size)[:size]
+        return MetricColumns(
+            tp=tp,
+            fp=predictions - tp,
+            fn=truths - tp,
+            sum_of_fit=lambda name: sum_by(code, getattr(columns, name), size)[:size],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,6 +397,7 @@ class Pairs:
             truth_counts=truth_counts,
             prediction_counts=prediction_counts,
             fitted=self._fitted,
+            codes=self._codes,
             matched=self._fitted.match(
                 self._taking_part(truth_counts, prediction_counts, min_score=min_score, more=more)
             ),
@@ -289,6 +425,11 @@ class Pairs:
         truth, prediction = self.dataset.ground_truth, self.dataset.predictions[self.model]
         group = _groups(truth, self.dataset)
         return fit_pairs(self.candidates, truth.xyxy, prediction.xyxy, group, self.outlines)
+
+    @cached_property
+    def _codes(self) -> PairCodes:
+        """Labels and pages of the pairs."""
+        return PairCodes(self.dataset, self.model, self._fitted)
 
     def score_curve(self, *, iou: float) -> ScoreCurve:
         """Matches and predictions of every label at the score thresholds 0.00, 0.01, ..., 1.00.
@@ -319,10 +460,11 @@ class Pairs:
         matchable = (label < labels) & (columns.iou >= iou)
         alone = np.flatnonzero(fitted.alone & matchable)
         tp = _at_least(passed[columns.prediction[alone]], label[alone], labels)
-        contested = fitted.contested[matchable[fitted.contested]]
+        places = np.flatnonzero(matchable[fitted.contested])
+        contested_passed = passed[columns.prediction[fitted.contested]]
         for step in range(len(_SCORE_STEPS)):
-            contested = contested[passed[columns.prediction[contested]] > step]
-            tp[step] += np.bincount(label[fitted.settle(contested)], minlength=labels)
+            places = places[contested_passed[places] > step]
+            tp[step] += np.bincount(label[fitted.contested[fitted.settle(places)]], minlength=labels)
         scored = np.flatnonzero(prediction.label < labels)
         return ScoreCurve(
             threshold=_SCORE_STEPS,

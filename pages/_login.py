@@ -21,6 +21,7 @@ import streamlit as st
 
 from evaluator.errors import plain
 from pages import _frame as frame
+from pages import _session as session
 
 TRUSTED_HEADER_VARIABLE: Final = "LAYOUTSCOPE_TRUSTED_USER_HEADER"
 OPEN: Final = "Open to anyone who reaches this address; no login."
@@ -59,6 +60,7 @@ class Door:
 def enter() -> None:
     """Let the reader in, with who it is at the foot of the sidebar, or show the log-in screen and end the script."""
     door = _door()
+    st.session_state[session.LET_IN] = not door.shut
     if door.shut:
         _screen(door)
         st.stop()

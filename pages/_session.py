@@ -34,6 +34,9 @@ from evaluator.protocols import snapshot
 from evaluator.readers.snapshot import check_pair
 from evaluator.workspace import BOX_FORMATS, WORKSPACE_VARIABLE, Workspace, not_shown
 
+LET_IN: Final = "let_in"
+"""Key of the session state under which app.py notes that it has let the reader in."""
+
 SAMPLE_DATA: Final = Path(__file__).resolve().parent.parent / "sample_data"
 UPLOAD_BYTES: Final = 50 * 2**20
 _LETTERS: Final = string.ascii_uppercase
@@ -406,7 +409,12 @@ def begin(view: str) -> None:
 
     The browser sends the address of the moment with each wish, so quick ones carry an address that `finish` has
     replaced meanwhile. One that this session knows is therefore followed only after a step back or onto another view.
+
+    A session that did not come through the door of app.py is sent there and ends: started by other means than its
+    command, Streamlit may run a view alone.
     """
+    if not st.session_state.get(LET_IN):
+        st.switch_page("app.py")
     entered = st.session_state.get("view") != view
     if entered:
         st.session_state["view"] = view

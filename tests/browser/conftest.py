@@ -77,14 +77,17 @@ INK_INSIDE = """(boxes) => {
 
 
 @contextlib.contextmanager
-def dashboard(folder: Path, *words: str) -> Iterator[str]:
-    """The dashboard, started from `folder` by its command; yields its address."""
+def dashboard(folder: Path, *words: str, by_streamlit: bool = False) -> Iterator[str]:
+    """The dashboard, started from `folder` by its command, or by Streamlit's own; yields its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])
     environment = {name: value for name, value in os.environ.items() if name != "LAYOUTSCOPE_WORKSPACE"}
     environment["PYTHONPATH"] = str(ROOT)
     command = [sys.executable, "-m", "evaluator.cli", *words, "--no-browser", "--port", str(port)]
+    if by_streamlit:
+        command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.headless", "true"]
+        command += ["--server.address", "127.0.0.1", "--server.port", str(port)]
     url = f"http://127.0.0.1:{port}"
     with (folder / "server.log").open("w+") as log:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)

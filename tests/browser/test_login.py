@@ -108,6 +108,22 @@ def test_nothing_of_the_data_leaves_the_server_before_the_login(visit: Visit, gu
     assert [frame for frame in frames if TELLING.search(frame.replace(b".ls-card", b""))] == []
 
 
+def test_no_view_runs_alone_when_streamlit_is_started_by_hand(
+    visit: Visit, provider: IdentityProvider, tmp_path: Path
+) -> None:
+    """There the first link of a process leads straight to a view's file."""
+    (tmp_path / ".streamlit").mkdir()
+    (tmp_path / ".streamlit" / "secrets.toml").write_text(provider.secrets_toml())
+    with dashboard(tmp_path, by_streamlit=True) as url:
+        screen = visit(url)
+        frames = received(screen)
+        for _ in range(2):
+            screen.page.goto(f"{url}/gallery")
+            screen.page.locator(".st-key-login").wait_for()
+        screen.page.context.close()
+    assert [frame for frame in frames if TELLING.search(frame.replace(b".ls-card", b""))] == []
+
+
 def test_a_cookie_of_the_secret_opens_and_a_forged_one_does_not(
     visit: Visit, guarded: tuple[str, Path], provider: IdentityProvider
 ) -> None:

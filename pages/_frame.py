@@ -249,6 +249,20 @@ def lines(texts: Sequence[str]) -> None:
     st.html(f'<div class="ls-counts">{"<br>".join(html.escape(plain(text)) for text in texts)}</div>')
 
 
+def document_choice(found: session.Opened) -> None:
+    """All documents, or one."""
+    names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
+    names = {"": f"All {count_of(len(names), 'document')}", **names}
+    st.selectbox("Document", list(names), format_func=names.__getitem__, key="within", persist_state="session")
+
+
+def label_choice(found: session.Opened) -> None:
+    """All evaluated labels, or one."""
+    labels = found.dataset.labels[: found.dataset.evaluated]
+    names = {"": f"All {count_of(len(labels), 'label')}", **{label: plain(label) for label in labels}}
+    st.selectbox("Label", list(names), format_func=names.__getitem__, key="label", persist_state="session")
+
+
 def files_choice(found: session.Opened) -> None:
     """Protocol, ground truth and the two models, in the sidebar."""
     with st.sidebar:

@@ -22,7 +22,7 @@ from evaluator.overlay.confusion_difference import class_difference
 from evaluator.overlay.matrix import SHOWS, difference_data
 from evaluator.overlay.pair import pair_data
 from evaluator.protocols.pixel_difference import difference
-from evaluator.results import count_of, threshold_text
+from evaluator.results import threshold_text
 from pages import _frame as frame
 from pages import _session as session
 from pages import _session_compare as state
@@ -52,17 +52,8 @@ def _choices(found: session.Opened) -> None:
                 persist_state="session",
             )
         st.button("Swap A and B", icon=":material/swap_horiz:", on_click=state.swap, width="stretch")
-        labels = ["", *found.dataset.labels[: found.dataset.evaluated]]
-        st.selectbox(
-            "Label",
-            labels,
-            format_func=lambda label: plain(label) if label else f"All {count_of(len(labels) - 1, 'label')}",
-            key="label",
-            persist_state="session",
-        )
-        names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
-        names = {"": f"All {count_of(len(names), 'document')}", **names}
-        st.selectbox("Documents", list(names), format_func=names.__getitem__, key="within", persist_state="session")
+        frame.label_choice(found)
+        frame.document_choice(found)
 
 
 def _one_model(found: session.Opened) -> None:

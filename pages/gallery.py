@@ -43,9 +43,7 @@ _HINTS = {
 def _sidebar(found: session.Opened) -> None:
     """The filter, shared with the Page browser, and what belongs to crops."""
     with st.sidebar:
-        names = {"": f"All {count_of(len(found.dataset.documents), 'document')}"}
-        names |= {document.doc_id: plain(document.name) for document in found.dataset.documents}
-        st.selectbox("Document", list(names), format_func=names.__getitem__, key="within", persist_state="session")
+        frame.document_choice(found)
         titles = {name: ERROR_TYPES["document"][name].title for name in DOCUMENT}
         st.pills(
             "Mistake",
@@ -56,14 +54,7 @@ def _sidebar(found: session.Opened) -> None:
             persist_state="session",
             help="None chosen shows all.",
         )
-        labels = ["", *found.dataset.labels[: found.dataset.evaluated]]
-        st.selectbox(
-            "Label",
-            labels,
-            format_func=lambda label: plain(label) if label else f"All {count_of(len(labels) - 1, 'label')}",
-            key="label",
-            persist_state="session",
-        )
+        frame.label_choice(found)
         with st.expander("More filters"):
             for name, key in (("Box score", "score_range"), ("IoU of the pair", "fit_range")):
                 st.slider(name, 0.0, 1.0, step=0.01, key=key, persist_state="session")

@@ -25,14 +25,6 @@ _PAGES_OFFERED = 500
 _ORDERS = {"worst": "Worst first", "page": "In order"}
 
 
-def _document_choice(found: session.Opened) -> None:
-    """All documents, or the pages of one."""
-    documents = ["", *(document.doc_id for document in found.dataset.documents)]
-    names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
-    names[""] = f"All {count_of(len(documents) - 1, 'document')}"
-    st.selectbox("Document", documents, format_func=names.__getitem__, key="within", persist_state="session")
-
-
 def _filters(found: session.Opened, counts: IntArray) -> None:
     """The filter, in the sidebar: what, how sure, and which pages."""
     titles = {name: ERROR_TYPES["document"][name].title for name in DOCUMENT}
@@ -46,14 +38,7 @@ def _filters(found: session.Opened, counts: IntArray) -> None:
         persist_state="session",
         help="None chosen shows all.",
     )
-    labels = ["", *found.dataset.labels[: found.dataset.evaluated]]
-    st.selectbox(
-        "Label",
-        labels,
-        format_func=lambda label: plain(label) if label else f"All {count_of(len(labels) - 1, 'label')}",
-        key="label",
-        persist_state="session",
-    )
+    frame.label_choice(found)
     _range("Box score", "score_range", "Missed boxes have no score and stay.")
     st.checkbox("Only pages with mistakes", key="only", persist_state="session")
     st.checkbox("Only without verdict", key="unjudged", persist_state="session")
@@ -285,7 +270,7 @@ def view() -> None:
     browser.settle_filter(found)
     shown = browser.listed(found, model)
     with st.sidebar:
-        _document_choice(found)
+        frame.document_choice(found)
         _page_choice(shown)
         _filters(found, shown.counts)
         _text_by_label(found, model, shown.chosen.document)

@@ -60,7 +60,7 @@ class Door:
 def enter() -> None:
     """Let the reader in, with who it is at the foot of the sidebar, or show the log-in screen and end the script."""
     door = _door()
-    st.session_state[session.LET_IN] = not door.shut
+    session.let_in(not door.shut)
     if door.shut:
         _screen(door)
         st.stop()

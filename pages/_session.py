@@ -35,7 +35,7 @@ from evaluator.readers.snapshot import check_pair
 from evaluator.workspace import BOX_FORMATS, WORKSPACE_VARIABLE, Workspace, not_shown
 
 LET_IN: Final = "let_in"
-"""Key of the session state under which app.py notes that it has let the reader in."""
+"""Key of the session state for `let_in`."""
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parent.parent / "sample_data"
 UPLOAD_BYTES: Final = 50 * 2**20
@@ -399,6 +399,11 @@ def settle_memory(moment: str) -> bool:
 
 
 # --- choices -------------------------------------------------------------------------------------------------
+
+
+def let_in(opened: bool) -> None:
+    """Note whether the reader came through the door of app.py, for `begin`."""
+    st.session_state[LET_IN] = opened
 
 
 def begin(view: str) -> None:

@@ -343,7 +343,8 @@ def test_a_duplicate_loses_no_text_of_the_ground_truth_that_it_repeats() -> None
     assert data["text"]["lost_words"] == 1, "the matched pair loses it"
 
 
-def test_labels_from_strangers_stay_as_they_are() -> None:
+def test_labels_from_strangers_are_text_that_turns_no_direction() -> None:
     label = '<img src=x onerror=alert(1)>![b](http://example.invalid/x.png)"\n\u202e'
     data = page_of([box(0.1, 0.1, 0.5, 0.5, label=label)], [], labels=[label])
-    assert data["boxes"][0]["label"] == data["mistakes"][0]["label"] == data["labels"][0] == label
+    shown = '<img src=x onerror=alert(1)>![b](http://example.invalid/x.png)"\\n\\u202e'
+    assert data["boxes"][0]["label"] == data["mistakes"][0]["label"] == data["labels"][0] == shown

@@ -25,6 +25,7 @@ from evaluator.error_types import (
     Mistakes,
     name_mistakes,
 )
+from evaluator.errors import plain
 from evaluator.overlay.page_rows import rows_on
 from evaluator.overlay.text_lost import PageText, Sides, mistake_lines, page_lost, sides_of
 from evaluator.results import count_of
@@ -112,7 +113,7 @@ def page_data(
             "ground_truth": len(truth_rows),
             "predictions": len(prediction_rows),
         },
-        "labels": [label for label in dataset.labels if label in present],
+        "labels": list(dict.fromkeys(name for label in dataset.labels if (name := plain(label)) in present)),
         "limit": None if len(boxes) == total else {"drawn": len(boxes), "total": total},
     }
 
@@ -153,7 +154,7 @@ def _boxes_of(
                 "key": box_key(side_name, row),
                 "side": side_name,
                 "status": ("truth" if is_truth else "TP") if matched else ("FN" if is_truth else "FP"),
-                "label": labels[side.label[row]],
+                "label": plain(labels[side.label[row]]),
                 "xyxy": side.xyxy[row].tolist(),
                 "score": None if is_truth or np.isnan(score) else score,
                 **dict(zip(("iou", "coverage", "purity"), fit, strict=True)),
@@ -321,7 +322,7 @@ def _mistake(
         for box in boxes:
             box |= {name: float(column[0]) for name, column in zip(fit._fields, fit, strict=True)}
         score = float(prediction.score[predictions[0]])
-        label = dataset.labels[prediction.label[predictions[0]]]
+        label = plain(dataset.labels[prediction.label[predictions[0]]])
         facts = [_wrong_text(kind.name, named.mistakes, mistake, label)]
         facts += [f"IoU {boxes[0]['iou']:.2f} · {_score_text(None if np.isnan(score) else score)}"]
     else:
@@ -330,7 +331,7 @@ def _mistake(
         "name": kind.name,
         "status": boxes[0]["status"],
         "title": kind.title,
-        "label": dataset.labels[named.mistakes.label[mistake]],
+        "label": plain(dataset.labels[named.mistakes.label[mistake]]),
         "lines": facts,
         # A poor match has two boxes and one status.
         "tags": [box["status"] for box in boxes if box["status"] != "truth"] or ["TP"],

@@ -203,7 +203,8 @@ class Screen:
 
     def address(self) -> dict[str, str]:
         """What stands in the address bar."""
-        return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.page.url).query))
+        # Asked of the page itself: what the driver knows lags behind.
+        return dict(urllib.parse.parse_qsl(self.page.evaluate("location.search").removeprefix("?")))
 
     def text(self) -> str:
         """Everything that can be read, the viewer too."""

@@ -241,7 +241,7 @@ def test_the_slider_matches_anew_by_keyboard(server: str, visit: Visit) -> None:
     screen.wait(lambda: screen.counts() == wanted, f"counts at 0.75: {wanted}, {screen.counts()}")
     screen.settled()
     assert slider.input_value() == "0.75"
-    assert screen.address()["iou"] == "0.75"
+    screen.wait(lambda: screen.address()["iou"] == "0.75", "the threshold in the address")
     row = core(0, 0.75).micro.row(0)
     assert screen.page.locator(".ls-numbers dd").last.inner_text() == f"{row['f1']:.3f}"
     assert screen.where() == (document, number), "the keys of the slider turn no page"

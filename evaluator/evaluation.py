@@ -19,7 +19,9 @@ from evaluator import readers
 from evaluator.dataset import Annotations, Side, join, map_labels
 from evaluator.errors import BadInput, Finding, has_errors
 from evaluator.fields import FieldDocuments
-from evaluator.pages_pdf import PagePool, PageProblem, PdfFolder
+from evaluator.page_problems import PageProblem
+from evaluator.pages_pdf import PagePool
+from evaluator.pdf_folder import PdfFolder
 from evaluator.protocols import coco, fields, pixel, pixel_tables, pod, posters, snapshot
 from evaluator.readers import coco as coco_reader
 from evaluator.readers import fields as fields_reader

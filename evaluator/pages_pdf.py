@@ -1,10 +1,9 @@
-"""Page images and words: finds a document by its name and asks a killable worker process for its pages.
+"""Page images and words: asks a killable worker process for the pages of a document.
 
-Owns the ONE function that decides which file a name from an annotation may reach (``find_document``), the pool of
-renderer processes (``PagePool``), the caches of what they answered, and the sentences shown in the place of a page
-that cannot be drawn (``PageProblem``). A page image is WebP; sizes are in pixels and points of the DISPLAYED page;
-words are boxes x1, y1, x2, y2 in [0, 1] of that page, origin top left, so that a box times the picture's size lands
-on the picture. Page indexes count from 0; sentences for people count pages from 1.
+Owns the pool of renderer processes (``PagePool``) and the caches of what they answered. Which file a name from an
+annotation may reach is the business of ``pdf_folder``; why a page cannot be shown is said by ``page_problems``. A page
+image is WebP; sizes are in pixels and points of the DISPLAYED page; words are boxes x1, y1, x2, y2 in [0, 1] of that
+page, origin top left, so that a box times the picture's size lands on the picture. Page indexes count from 0.
 
 Everything that a worker says is untrusted: a hostile document may own its process. Messages are msgpack with strict
 types and limits, and a picture is accepted only when it is WebP. The caches are shared by all users, so their keys are
@@ -20,17 +19,15 @@ import hashlib
 import os
 import re
 import signal
-import stat
 import subprocess
 import sys
 import threading
 import time
-import unicodedata
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -38,6 +35,8 @@ import numpy.typing as npt
 
 from evaluator.boxes import FloatArray
 from evaluator.errors import plain, quote
+from evaluator.page_problems import PageProblem, ProblemKind
+from evaluator.pdf_folder import IMAGE_SUFFIXES
 from evaluator.pdf_worker import (
     DOCUMENT_BYTES_LIMIT,
     PAGE_LIMIT,
@@ -61,25 +60,8 @@ from evaluator.pdf_worker import (
     write_frame,
 )
 
-__all__ = [
-    "IMAGE_SUFFIXES", "Description", "Ink", "PageImage", "PagePool", "PageProblem", "PdfFolder", "Words",
-    "find_document", "sharpest_width",
-]  # fmt: skip
+__all__ = ["Description", "Ink", "PageImage", "PagePool", "Words", "sharpest_width"]
 
-ProblemKind = Literal[
-    "no_folder", "missing", "blocked", "ambiguous", "not_pdf", "encrypted", "unreadable", "no_pages",
-    "page_out_of_range", "too_large", "too_slow", "out_of_memory", "worker_lost", "busy", "no_renderer",
-]  # fmt: skip
-
-IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp")
-_DOCUMENT_SUFFIXES = frozenset({*IMAGE_SUFFIXES, ".pdf", ""})
-_STEM = re.compile(r"\.(pdf|xml|json|jpe?g|png|tiff?|bmp)$", re.IGNORECASE)
-_NAME_BYTES = 255
-_NAME_PARTS = 16
-# Windows opens a device under these names in every folder, with any extension.
-_DEVICES = frozenset(
-    {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in "123456789")}
-)
 _MAX_DPI = 1200.0
 _MAX_WIDTH = 16_000
 # A worker needs little of the environment, and nothing secret that may stand in it.
@@ -88,139 +70,8 @@ _ENVIRONMENT = (
     "PYTHONHOME", "PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE",
 )  # fmt: skip
 
-# Title, text, fix. Braces: document, folder, page (from 1), index (from 0), detail.
-_SENTENCES: dict[ProblemKind, tuple[str, str, str]] = {
-    "no_folder": (
-        "No PDF folder is open",
-        "{document} is looked up by its name in the folder of the PDFs, and none was given.",
-        "Open the folder that holds it, or add the PDF in Files.",
-    ),
-    "missing": (
-        "PDF not found under {folder}",
-        "No document named {document} is in the folder {folder} or in the folders inside it. {detail}",
-        "Put the document into this folder, or choose the folder that holds it.",
-    ),
-    "blocked": (
-        "PDF not found under {folder}",
-        "Documents are found by their name inside the folder {folder}; {document} {detail}, so it was not looked up.",
-        "Name the document in the annotation by its file name, such as report.pdf.",
-    ),
-    "ambiguous": (
-        "Several documents are named {document}",
-        "The folder {folder} holds {detail}; which one is meant is not clear.",
-        "Keep one of them, or give them different names.",
-    ),
-    "not_pdf": (
-        "{document} is not a document that can be shown",
-        "Its content is neither that of a PDF nor of the image that its name promises. {detail}",
-        "Replace it by the real document.",
-    ),
-    "encrypted": (
-        "{document} is password protected",
-        "The document can be opened only with a password, so its pages cannot be drawn.",
-        "Save a copy without the password under the same name.",
-    ),
-    "unreadable": (
-        "{document} cannot be read",
-        "The document is damaged, so this page cannot be drawn. {detail}",
-        "Open it in a PDF viewer and save it again, or get a fresh copy.",
-    ),
-    "no_pages": (
-        "{document} has no pages",
-        "The document holds no page, so no annotation can lie on one.",
-        "Get a complete copy of the document.",
-    ),
-    "page_out_of_range": (
-        "{document} has no page {page}",
-        "The annotation asks for page_index {index}, which counts from 0; the document has {detail}.",
-        "Check page_index in the annotation, or get the document that was annotated.",
-    ),
-    "too_large": (
-        "{document} is too large to be drawn",
-        "The limits are 200 MiB for a document, 100,000 pages, and 50 million pixels for an image, 400 million for a "
-        "JPEG. {detail}",
-        "Split the document, or save it smaller.",
-    ),
-    "too_slow": (
-        "Rendering took too long",
-        "Page {page} of {document} was not ready after {detail} and was stopped. It is not tried again for 10 minutes.",
-        "Open the page in a PDF viewer; saving it again in simpler form often helps.",
-    ),
-    "out_of_memory": (
-        "Rendering needed too much memory",
-        "Page {page} of {document} needs more memory than a page may have. It is not tried again for 10 minutes.",
-        "Save the document with smaller images, or view it in a PDF viewer.",
-    ),
-    "worker_lost": (
-        "The renderer stopped at this page",
-        "The renderer ended while it was at page {page} of {document}. The page is not tried again for 10 minutes.",
-        "Open the document in a PDF viewer and save it again.",
-    ),
-    "busy": (
-        "The renderer is busy",
-        "Other pages are being drawn; page {page} of {document} had to wait too long.",
-        "Try again in a moment.",
-    ),
-    "no_renderer": (
-        "Pages cannot be drawn here",
-        "The renderer could not be started. {detail}",
-        "Check the installation of PyMuPDF and Pillow; all numbers are complete without page images.",
-    ),
-}
 # Only these mean that the page is dangerous; everything else is cheap to find out again.
 _KILLERS: frozenset[ProblemKind] = frozenset({"too_slow", "out_of_memory", "worker_lost"})
-
-
-class PageProblem(Exception):
-    """Why a page, or its document, cannot be shown; to be shown in its place.
-
-    Parameters
-    ----------
-    kind : str
-        The typed outcome.
-    document : str
-        Name of the document as the annotation or the folder gives it; a folder in front of it is not shown.
-    folder : str
-        Name of the folder that was searched.
-    page_index : int
-        From 0.
-    detail : str
-        What the sentence of this kind leaves open.
-
-    Attributes
-    ----------
-    kind : str
-        The typed outcome.
-    title, text, fix : str
-        Sentences for the reader; control characters escaped, no path of this machine.
-    """
-
-    def __init__(
-        self, kind: ProblemKind, *, document: str, folder: str = "", page_index: int = 0, detail: str = ""
-    ) -> None:
-        self.kind = kind
-        self._arguments = (document, folder, page_index, detail)
-        shown = {
-            "document": plain(_shortened(document)) or '""',
-            "folder": plain(_shortened(folder)) or "of the documents",
-            # Digits without end are the annotation's; turning them into text may even be refused by Python.
-            "page": page_index + 1 if abs(page_index) < 10**12 else "of that number",
-            "index": page_index if abs(page_index) < 10**12 else "far out of range",
-            "detail": plain(detail),
-        }
-        self.title, self.text, self.fix = (sentence.format(**shown).strip() for sentence in _SENTENCES[kind])
-        super().__init__(f"{self.title}. {self.text} {self.fix}")
-
-    def __reduce__(self) -> tuple[Callable[..., PageProblem], tuple[object, ...]]:
-        return _problem, (self.kind, *self._arguments)
-
-
-def _problem(kind: ProblemKind, document: str, folder: str, page_index: int, detail: str) -> PageProblem:
-    return PageProblem(kind, document=document, folder=folder, page_index=page_index, detail=detail)
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= 80 else f"{name[:60]}…{name[-15:]}"
 
 
 def sharpest_width(page_width: float, page_height: float) -> int:
@@ -279,205 +130,6 @@ class Words(msgspec.Struct, frozen=True, eq=False):
     boxes: FloatArray
     texts: tuple[str, ...]
     warnings: tuple[str, ...] = ()
-
-
-# --- finding a document ------------------------------------------------------------------------------------------
-
-
-def _forbidden(name: str) -> str:
-    """What makes a name unfit to be looked up, as the end of a sentence; empty for a fit one. Touches no file."""
-    if not name.strip(". "):
-        return "is empty"
-    # Surrogates would become arbitrary bytes of a file name.
-    if any(unicodedata.category(char) in ("Cc", "Cs") for char in name):
-        return "holds a control character"
-    if "\\" in name or ":" in name:
-        return "holds a backslash or a colon, as a Windows path or a web address does"
-    if name.startswith("/"):
-        return "is an absolute path"
-    parts = name.split("/")
-    if any(part in ("", ".", "..") for part in parts):
-        return "holds steps such as . or .."
-    if len(parts) > _NAME_PARTS or any(len(part.encode()) > _NAME_BYTES for part in parts):
-        return "is too long for a file name"
-    if any(part.split(".")[0].strip().casefold() in _DEVICES for part in parts):
-        return "is the name of a device"
-    return ""
-
-
-def _folded(name: str) -> str:
-    """A name as it is compared: accents composed, case ignored."""
-    return unicodedata.normalize("NFC", name).casefold()
-
-
-def _spellings(base: str) -> Iterator[tuple[str, ...]]:
-    """Which files a base name may mean, better ones first; the names of one entry are equally good.
-
-    Examples
-    --------
-    >>> list(_spellings("a.pdf"))[:4]
-    [('a.pdf',), ('a.pdf.pdf',), ('a',), ('a.jpg', 'a.jpeg', 'a.png', 'a.tif', 'a.tiff', 'a.bmp')]
-    """
-    stem = _STEM.sub("", base)
-    yield (base,)
-    yield (f"{base}.pdf",)
-    if stem != base:
-        yield (stem,)
-    if not base.lower().endswith((".pdf", "/")) and stem != base:
-        yield (f"{stem}.pdf",)
-    yield tuple(stem + suffix for suffix in IMAGE_SUFFIXES)
-    if stem != base:
-        yield tuple(base + suffix for suffix in IMAGE_SUFFIXES)
-
-
-class PdfFolder:
-    """The documents under one folder, found by name and only there.
-
-    Parameters
-    ----------
-    root : path
-        The folder.
-    max_files, max_depth : int
-        How much of the tree is listed, at most.
-
-    Notes
-    -----
-    The tree is listed once, at the first name that is not found directly; ``refresh`` lists it again.
-    """
-
-    def __init__(self, root: Path | str, *, max_files: int = 50_000, max_depth: int = 8) -> None:
-        self.root = Path(root)
-        self._max_files = max_files
-        self._max_depth = max_depth
-        self._index: dict[str, list[Path]] | None = None
-        self._complete = True
-        self._lock = threading.Lock()
-
-    def refresh(self) -> None:
-        """Forget the listing, so that files added since are found."""
-        with self._lock:
-            self._index = None
-
-    def find(self, name: str) -> Path:
-        """The document of a name; see ``find_document``."""
-        why = _forbidden(name)
-        if why:
-            raise self._problem("blocked", name, why)
-        try:
-            root = self.root.resolve(strict=True)
-        except (OSError, RuntimeError):
-            raise self._problem("missing", name, "The folder does not exist.") from None
-        for spelling in (name, f"{name}.pdf"):
-            found = self._contained(root / spelling, root, name)
-            if found is not None and found.suffix.lower() in _DOCUMENT_SUFFIXES:
-                return found
-        return self._by_base_name(name, root)
-
-    def _contained(self, path: Path, root: Path, name: str) -> Path | None:
-        """The file behind a path, when it is a regular one inside the root; None when there is none."""
-        try:
-            resolved = path.resolve(strict=True)
-            if not resolved.is_relative_to(root):
-                raise self._problem("blocked", name, "is a link that leads out of the folder")
-            return resolved if stat.S_ISREG(resolved.stat().st_mode) else None
-        except (OSError, RuntimeError):  # RuntimeError: a circle of links, before Python 3.13
-            return None
-
-    def _by_base_name(self, name: str, root: Path) -> Path:
-        base = name.rsplit("/", 1)[-1]
-        index = self._listing(root)
-        for spellings in _spellings(base):
-            found = self._listed(index, spellings, name, root)
-            if len(found) > 1:
-                shown = " and ".join(path.relative_to(root).as_posix() for path in found[:3])
-                more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-                raise self._problem("ambiguous", base, shown + more)
-            if found:
-                return found[0]
-        # A folder of that name stands for the one document in it: poster-7/poster.pdf.
-        links = {path for path in index.get(_folded(f"{base}/"), ()) if path.is_symlink()}
-        inside = self._listed(index, (f"{base}/",), name, root, without=links)
-        for alone in ([path for path in inside if path.suffix.lower() == ".pdf"], inside):
-            if len(alone) == 1:
-                return alone[0]
-        told = "" if self._complete else f"Only the first {self._max_files} files were looked at."
-        raise self._problem("missing", name, told)
-
-    def _listed(
-        self,
-        index: Mapping[str, Sequence[Path]],
-        spellings: Sequence[str],
-        name: str,
-        root: Path,
-        without: Collection[Path] = (),
-    ) -> list[Path]:
-        """The files of the listing under some spellings, sorted; of exactly these, when there are any."""
-        listed = [path for spelling in spellings for path in index.get(_folded(spelling), ()) if path not in without]
-        exact = [path for path in listed if path.name in spellings]
-        # Two links to one file are one document.
-        contained = (self._contained(path, root, name) for path in exact or listed)
-        return sorted({path for path in contained if path is not None})
-
-    def _listing(self, root: Path) -> dict[str, list[Path]]:
-        """Documents by file name, and by the name of their folder with a slash behind it."""
-        with self._lock:
-            if self._index is None:
-                self._index = {}
-                listed = 0
-                for path in self._walk(root):
-                    listed += 1
-                    if listed > self._max_files:
-                        break
-                    if path.suffix.lower() in _DOCUMENT_SUFFIXES:
-                        self._index.setdefault(_folded(path.name), []).append(path)
-                        if path.suffix and path.parent != root:
-                            self._index.setdefault(_folded(f"{path.parent.name}/"), []).append(path)
-                self._complete = listed <= self._max_files
-            return self._index
-
-    def _walk(self, root: Path) -> Iterator[Path]:
-        for folder, folders, files in os.walk(root, followlinks=False):
-            depth = len(Path(folder).relative_to(root).parts)
-            # Sorted, so that a cut listing is the same on every machine.
-            folders[:] = sorted(folders) if depth < self._max_depth else []
-            yield from (Path(folder, file) for file in sorted(files))
-
-    def _problem(self, kind: ProblemKind, name: str, detail: str) -> PageProblem:
-        return PageProblem(kind, document=name, folder=self.root.name, detail=detail)
-
-
-def find_document(name: str, root: Path | PdfFolder) -> Path:
-    """The file that a document name from an annotation means; the only way from a name to a file.
-
-    Parameters
-    ----------
-    name : str
-        ``doc_name`` of an annotation: a file name, or folders and a file name with forward slashes.
-    root : path or PdfFolder
-        The folder of the documents; pass a ``PdfFolder`` to look up many names.
-
-    Returns
-    -------
-    Path
-        Resolved; a regular file inside the resolved root.
-
-    Raises
-    ------
-    PageProblem
-        ``blocked``: the name is a path out of the folder, an address, a device, or not a name at all. It is refused
-        before any file-system call; only a link that leads outside is seen by resolving it.
-        ``missing``: there is no such document. ``ambiguous``: there are several.
-
-    Notes
-    -----
-    Order: the name inside the root, the same with ``.pdf``; then the base name anywhere in the tree, with case and the
-    composition of accents ignored, the same with ``.pdf``, without its suffix, and as ``.pdf`` or an image instead;
-    last the one document of a folder of that name. A file of exactly that spelling goes before one that differs in
-    case. No name is expanded or decoded: ``~``, ``$HOME`` and ``%2e`` are plain characters.
-    Rule: snapshot specification, item 9 (``doc_path`` is never trusted); reliability, CVE-2025-25295.
-    """
-    folder = root if isinstance(root, PdfFolder) else PdfFolder(root)
-    return folder.find(name)
 
 
 # --- caches ------------------------------------------------------------------------------------------------------

@@ -29,7 +29,9 @@ from evaluator.boxes import FloatArray
 from evaluator.dataset import Annotations, Dataset, Side, join
 from evaluator.errors import BadInput, Finding, has_errors, plain
 from evaluator.overlay import layers
-from evaluator.pages_pdf import PageImage, PagePool, PageProblem, PdfFolder
+from evaluator.page_problems import PageProblem
+from evaluator.pages_pdf import PageImage, PagePool
+from evaluator.pdf_folder import PdfFolder
 from evaluator.protocols import snapshot
 from evaluator.readers.snapshot import check_pair
 from evaluator.workspace import BOX_FORMATS, WORKSPACE_VARIABLE, Workspace, not_shown

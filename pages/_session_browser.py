@@ -19,7 +19,7 @@ from evaluator.boxes import BoolArray, IntArray
 from evaluator.error_types import DOCUMENT, NONE, MistakeOptions, Mistakes
 from evaluator.overlay import layers, mistake_filter, text_lost
 from evaluator.overlay.mistake_filter import WHOLE, MistakeColumns, MistakeFilter, PageList
-from evaluator.pages_pdf import PageProblem
+from evaluator.page_problems import PageProblem
 from evaluator.protocols import snapshot
 from pages import _session as session
 from pages import _session_findings as findings

@@ -19,7 +19,7 @@ from evaluator.error_types import DOCUMENT
 from evaluator.errors import plain
 from evaluator.overlay import crops, mistake_filter
 from evaluator.overlay.mistake_filter import MistakeColumns
-from evaluator.pages_pdf import PageProblem
+from evaluator.page_problems import PageProblem
 from evaluator.results import ScoreCurve
 from pages import _session as session
 from pages import _session_browser as browser

@@ -18,7 +18,7 @@ import streamlit as st
 from evaluator.dataset import Annotations
 from evaluator.errors import BadInput, Finding
 from evaluator.overlay.matrix import COLOURS, SHOWS
-from evaluator.pages_pdf import PageProblem
+from evaluator.page_problems import PageProblem
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel_sides import Classes, MissingPage, PageSizes
 from evaluator.results import threshold_text

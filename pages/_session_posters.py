@@ -17,7 +17,9 @@ import streamlit as st
 
 from evaluator.dataset import Side
 from evaluator.errors import BadInput, Finding, plain
-from evaluator.pages_pdf import IMAGE_SUFFIXES, PageProblem, sharpest_width
+from evaluator.page_problems import PageProblem
+from evaluator.pages_pdf import sharpest_width
+from evaluator.pdf_folder import IMAGE_SUFFIXES
 from evaluator.protocols import posters
 from evaluator.protocols.posters_comparison import Comparison, PosterMetrics
 from evaluator.protocols.posters_difference import PosterColumns, columns_of, worst_first

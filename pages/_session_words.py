@@ -16,7 +16,9 @@ import streamlit as st
 
 from evaluator.boxes import FloatArray
 from evaluator.overlay.text_lost import TextSummary, count_pages
-from evaluator.pages_pdf import PagePool, PageProblem, PdfFolder
+from evaluator.page_problems import PageProblem
+from evaluator.pages_pdf import PagePool
+from evaluator.pdf_folder import PdfFolder
 from evaluator.protocols import snapshot
 from pages import _session as session
 

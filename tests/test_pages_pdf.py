@@ -25,7 +25,9 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from evaluator import pages_pdf
-from evaluator.pages_pdf import PageImage, PagePool, PageProblem, PdfFolder, Words, find_document
+from evaluator.page_problems import PageProblem
+from evaluator.pages_pdf import PageImage, PagePool, Words
+from evaluator.pdf_folder import PdfFolder, find_document
 from evaluator.pdf_worker import (
     IMAGE_PIXEL_LIMIT,
     PIXEL_LIMIT,
@@ -1048,7 +1050,9 @@ def test_no_file_outside_the_folder_is_opened(folder: Path) -> None:
         """
         import json, os, sys
         from pathlib import Path
-        from evaluator.pages_pdf import PagePool, PageProblem, PdfFolder, find_document
+        from evaluator.page_problems import PageProblem
+        from evaluator.pages_pdf import PagePool
+        from evaluator.pdf_folder import PdfFolder, find_document
         root, names = Path(sys.argv[1]), json.loads(sys.argv[2])
         touched, watching = [], []
         def note(event, arguments):

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from evaluator.charts import posters as charts
 from evaluator.overlay.layers import DRAWN_BOXES
 from evaluator.overlay.poster_page import poster_data
-from evaluator.pages_pdf import PagePool, PdfFolder
+from evaluator.pages_pdf import PagePool
+from evaluator.pdf_folder import PdfFolder
 from evaluator.protocols.posters import CRITERIA, evaluate
 from evaluator.protocols.posters_comparison import Comparison, FieldCount
 from evaluator.protocols.posters_difference import (

@@ -15,7 +15,8 @@ from evaluator.errors import plain
 from evaluator.pack.contents import Contents, page_layers
 from evaluator.pack.html_pack import Progress
 from evaluator.pack.writing import Writer, WritingProblem
-from evaluator.pages_pdf import PageProblem, PdfFolder
+from evaluator.page_problems import PageProblem
+from evaluator.pdf_folder import PdfFolder
 from evaluator.pdf_writer import Mark, Note
 from evaluator.whole_file import write_whole
 

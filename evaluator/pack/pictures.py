@@ -18,7 +18,9 @@ from PIL import Image
 
 from evaluator.errors import plain
 from evaluator.overlay.crops import CARD_ASPECT, Region, cut, region
-from evaluator.pages_pdf import PagePool, PageProblem, PdfFolder
+from evaluator.page_problems import PageProblem
+from evaluator.pages_pdf import PagePool
+from evaluator.pdf_folder import PdfFolder
 
 PAGE_WIDTHS: Final = (1000, 820, 660, 520, 420)
 """Pixels of a page picture, the sharpest first; the first that fits the budget is taken."""

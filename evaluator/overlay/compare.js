@@ -9,7 +9,7 @@
 import { boxName } from "./viewer_layers.js";
 import { button, html, icon, setAttributes } from "./viewer_elements.js";
 import { stackAt } from "./viewer_pane.js";
-import { ToldChoice } from "./viewer_told.js";
+import { ToldChoice, Wish, dropWhenLeaving } from "./viewer_told.js";
 import { PageTurner, withoutImage, writeAddress } from "./viewer_turn.js";
 import { COMPARE_REPEATING, compareAction, compareKeyLine, makeCompareHelp } from "./compare_keys.js";
 import { pressSegment, segments } from "./compare_list.js";
@@ -87,7 +87,8 @@ export class Comparison {
     /** @type {[number, number] | null} */
     this.pointer = null;
     this.font = "650 12px sans-serif";
-    this.timers = { selected: 0, sharper: 0, chips: 0, mode: 0 };
+    this.timers = { chips: 0 };
+    this.wishes = { selected: new Wish(250), sharper: new Wish(250), mode: new Wish(400) };
     this.panes = new PairOfPanes({
       move: (half, at, chip) => this.moved(half, at, chip),
       click: () => this.select(this.hover),
@@ -147,6 +148,7 @@ export class Comparison {
     const resize = () => this.resized();
     window.addEventListener("keydown", pageKeys);
     window.addEventListener("resize", resize);
+    const stopDropping = dropWhenLeaving(this.root, this.wishes);
     const sizes = new ResizeObserver(resize);
     const host = this.host();
     if (host instanceof HTMLElement) host.style.scrollMarginTop = `${TOP_BAR}px`;
@@ -158,6 +160,7 @@ export class Comparison {
       window.removeEventListener("resize", resize);
       sizes.disconnect();
       this.turner.stop();
+      stopDropping();
       Object.values(this.timers).forEach((timer) => window.clearTimeout(timer));
     };
     document.fonts?.ready.then(() => this.scheduleChips());
@@ -215,7 +218,7 @@ export class Comparison {
     if (turned || summoned || (data.selected !== before && this.told.isNews(data.selected))) {
       this.selected = data.selected;
       this.told.agree(data.selected);
-      window.clearTimeout(this.timers.selected);
+      this.wishes.selected.drop();
     }
     if (turned) {
       this.hover = null;
@@ -274,16 +277,16 @@ export class Comparison {
     this.work.setAttribute("data-mode", known);
     this.panes.look(known);
     this.resized(true);
-    window.clearTimeout(this.timers.mode);
+    this.wishes.mode.drop();
     if (quiet) {
       this.sentMode = known;
       return;
     }
-    this.timers.mode = window.setTimeout(() => {
+    this.wishes.mode.soon(() => {
       if (this.sentMode === known) return;
       this.sentMode = known;
       this.send("mode", known);
-    }, 400);
+    });
   }
 
   flip() {
@@ -375,13 +378,12 @@ export class Comparison {
     this.showMark();
     const box = key ? this.known(key) : undefined;
     this.spoken.textContent = this.shown().differences.find((each) => this.sameBox(each.key, key))?.words ?? (box ? boxName(box) : "");
-    window.clearTimeout(this.timers.selected);
-    this.timers.selected = window.setTimeout(() => {
+    this.wishes.selected.soon(() => {
       const page = this.data?.page;
       if (!page || this.told.knows(this.selected)) return;
       this.told.tell(this.selected);
       this.send("selected", { document: page.document, index: page.index, key: this.selected });
-    }, 250);
+    });
   }
 
   /** @param {number} step through the differences of the page */

@@ -54,8 +54,7 @@ export function afterMove(view) {
   for (const half of view.panes.halves()) half.pane.root.classList.toggle("enlarged", !whole);
   view.scheduleChips();
   if (view.hover !== null || view.selected !== null) view.showMark();
-  window.clearTimeout(view.timers.sharper);
-  view.timers.sharper = window.setTimeout(() => askSharper(view), 250);
+  view.wishes.sharper.soon(() => askSharper(view));
 }
 
 /** @param {Comparison} view */

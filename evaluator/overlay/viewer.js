@@ -11,7 +11,7 @@ import { html, setAttributes } from "./viewer_elements.js";
 import { REPEATING, actionOf } from "./viewer_keys.js";
 import { drawBoxes, drawCuts, drawLost } from "./viewer_layers.js";
 import { inPane, listenToPane, makePane, settle, startPlacement, zoomBy } from "./viewer_pane.js";
-import { ToldChoice } from "./viewer_told.js";
+import { ToldChoice, Wish, dropWhenLeaving } from "./viewer_told.js";
 import { PageTurner, withoutImage, writeAddress } from "./viewer_turn.js";
 import { makeHelp, makeToolbar } from "./viewer_toolbar.js";
 import { cutsOf } from "./viewer_visible.js";
@@ -117,7 +117,8 @@ export class Viewer {
     this.load = 0;
     this.askedWidth = 0;
     this.chipFont = "650 12px sans-serif";
-    this.timers = { selected: 0, sharper: 0, chips: 0 };
+    this.timers = { chips: 0 };
+    this.wishes = { selected: new Wish(250), sharper: new Wish(250) };
 
     this.tools = makeToolbar({
       turn: (step) => this.turner.turn(step),
@@ -168,6 +169,7 @@ export class Viewer {
       if (this.focusIsAround()) this.pressed(event);
     };
     const stopPrint = listenToPrint(this);
+    const stopDropping = dropWhenLeaving(this.root, this.wishes);
     const resize = () => this.fillWindow();
     window.addEventListener("keydown", pageKeys);
     window.addEventListener("resize", resize);
@@ -183,6 +185,7 @@ export class Viewer {
       window.removeEventListener("resize", resize);
       sizes.disconnect();
       this.turner.stop();
+      stopDropping();
       stopPrint();
       Object.values(this.timers).forEach((timer) => window.clearTimeout(timer));
     };
@@ -240,8 +243,8 @@ export class Viewer {
       this.stackKeys = "";
       this.selected = data.selected;
       this.told.agree(data.selected);
+      this.wishes.selected.drop();
       this.askedWidth = 0;
-      window.clearTimeout(this.timers.selected);
     } else if (data.selected !== before && this.told.isNews(data.selected)) {
       this.selected = data.selected;
       this.told.agree(data.selected);
@@ -355,8 +358,7 @@ export class Viewer {
     scheduleChips(this);
     drawMark(this);
     drawCuts(this.pane.cuts, cutsOf(this), this.place.sheet);
-    window.clearTimeout(this.timers.sharper);
-    this.timers.sharper = window.setTimeout(() => this.askSharper(), 250);
+    this.wishes.sharper.soon(() => this.askSharper());
   }
 
   /** @param {number} factor 0 for the whole page @param {[number, number] | null} at pixels of the pane */

@@ -41,13 +41,12 @@ export function selectBox(view, key) {
   const box = key ? view.boxes.get(key) : undefined;
   const mistake = view.mistakes.get(box?.mistake ?? -1);
   view.spoken.textContent = mistake ? [`Mistake ${mistake.number}`, mistake.title, mistake.label, ...mistake.lines].join(", ") : box ? boxName(box) : "";
-  window.clearTimeout(view.timers.selected);
-  view.timers.selected = window.setTimeout(() => {
+  view.wishes.selected.soon(() => {
     const page = view.data?.page;
     if (!page || view.told.knows(view.selected)) return;
     view.told.tell(view.selected);
     view.send("selected", { document: page.document, index: page.index, key: view.selected });
-  }, 250);
+  });
 }
 
 /** @param {Viewer} view @param {Mistake} mistake */

@@ -1,6 +1,56 @@
 /**
- * What the app was told about the chosen box, and what it says itself.
+ * What the app is told of the reader's doings, when, and what of it comes back.
  */
+
+/**
+ * Something that is told when the reader rests: who walks through many boxes tells one.
+ */
+export class Wish {
+  /** @param {number} rest milliseconds */
+  constructor(rest) {
+    this.rest = rest;
+    this.timer = 0;
+    /** @type {(() => void) | null} */
+    this.work = null;
+  }
+
+  /** @param {() => void} work */
+  soon(work) {
+    window.clearTimeout(this.timer);
+    this.work = work;
+    this.timer = window.setTimeout(() => this.now(), this.rest);
+  }
+
+  now() {
+    const work = this.work;
+    this.drop();
+    work?.();
+  }
+
+  drop() {
+    window.clearTimeout(this.timer);
+    this.work = null;
+  }
+}
+
+/**
+ * Drops what waits when a link elsewhere is pressed: told while the reader is on the way to another view, it would call
+ * the reader back.
+ * @param {HTMLElement} root @param {Record<string, Wish>} wishes
+ * @returns {() => void} ends it, and drops what waits
+ */
+export function dropWhenLeaving(root, wishes) {
+  const drop = () => Object.values(wishes).forEach((wish) => wish.drop());
+  const pressed = (/** @type {PointerEvent} */ event) => {
+    const path = event.composedPath();
+    if (!path.includes(root) && path.some((node) => node instanceof HTMLAnchorElement)) drop();
+  };
+  window.addEventListener("pointerdown", pressed, true);
+  return () => {
+    window.removeEventListener("pointerdown", pressed, true);
+    drop();
+  };
+}
 
 export class ToldChoice {
   constructor() {

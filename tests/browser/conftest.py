@@ -239,4 +239,4 @@ def visit(browser: Any) -> Iterator[Callable[..., Screen]]:
     yield visit
     for context in contexts:
         context.close()
-    assert trouble == []
+    assert trouble == [], "\n".join(trouble)

@@ -376,6 +376,24 @@ def test_a_late_answer_does_not_lead_back_to_an_earlier_mistake(chromium: Any, s
     screen.close()
 
 
+def test_a_choice_does_not_follow_a_reader_who_leaves(fresh: Screen) -> None:
+    """Told after a press on the link of another view, it would call the reader back to this one."""
+    fresh.page.evaluate(
+        """() => {
+          const link = document.createElement('a');
+          Object.assign(link.style, {position: 'fixed', left: 0, top: 0, width: '20px', height: '20px', zIndex: 9999999});
+          document.body.append(link);
+        }"""
+    )
+    fresh.page.keyboard.press("n")
+    fresh.page.mouse.click(5, 5)
+    fresh.page.wait_for_timeout(700)
+    assert fresh.report()["log"] == []
+    fresh.page.keyboard.press("n")
+    fresh.page.mouse.click(5, 60)
+    fresh.wait_for_log(1)
+
+
 def test_a_click_chooses_and_a_link_chooses(chromium: Any, server: str, fresh: Screen) -> None:
     fresh.page.mouse.click(*fresh.middle("g15"))
     assert "chosen" in fresh.row_classes()[5]

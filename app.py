@@ -1,5 +1,6 @@
 """LayoutScope's dashboard: page settings and navigation, nothing else."""
 
+import base64
 from pathlib import Path
 
 import streamlit as st
@@ -7,16 +8,18 @@ import streamlit as st
 from pages import _login as login
 
 HERE = Path(__file__).resolve().parent
+# In the page itself: a file of it is taken away for a moment when a run is cut short, and the logo stays broken. And
+# with a Material icon the browser would ask a foreign host.
+ICON = f"data:image/png;base64,{base64.b64encode((HERE / 'pages' / 'icon.png').read_bytes()).decode()}"
 
 st.set_page_config(
     page_title="LayoutScope",
-    # A local file: with a Material icon the browser would ask a foreign host.
-    page_icon=str(HERE / "pages" / "icon.png"),
+    page_icon=ICON,
     layout="wide",
     initial_sidebar_state=248,
 )
 st.html(HERE / "pages" / "app.css")
-st.logo(str(HERE / "pages" / "icon.png"), size="medium")
+st.logo(ICON, size="medium")
 # Before the navigation: for a reader who has to log in nothing below runs.
 login.enter()
 

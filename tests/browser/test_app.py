@@ -107,6 +107,17 @@ def test_it_opens_on_the_sample_data_without_a_click(server: str, visit: Visit) 
     assert screen.page.locator("[data-testid=stException]").count() == 0
 
 
+def test_the_logo_needs_no_file_of_the_server(server: str, visit: Visit) -> None:
+    """Such a file is gone for a moment when a run is cut short, and the picture then stays broken."""
+    screen = visit(server).open()
+    sources = screen.page.evaluate(
+        "() => [...document.querySelectorAll('[data-testid=stSidebarHeader] img, link[rel*=icon]')]"
+        ".map((node) => node.src || node.href)"
+    )
+    assert len(sources) >= 2
+    assert {source[:22] for source in sources} == {"data:image/png;base64,"}
+
+
 def test_thresholds_stay_from_view_to_view(server: str, visit: Visit) -> None:
     """The first run of a view had all numbers at the slider's lowest value while its title said another."""
     screen = visit(server).open(iou="0.6").go("Page browser")

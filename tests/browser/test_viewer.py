@@ -381,7 +381,7 @@ def test_a_choice_does_not_follow_a_reader_who_leaves(fresh: Screen) -> None:
     fresh.page.evaluate(
         """() => {
           const link = document.createElement('a');
-          Object.assign(link.style, {position: 'fixed', left: 0, top: 0, width: '20px', height: '20px', zIndex: 9999999});
+          Object.assign(link.style, {position: 'fixed', left: 0, top: 0, width: '9px', height: '9px', zIndex: 1e7});
           document.body.append(link);
         }"""
     )

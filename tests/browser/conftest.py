@@ -149,8 +149,14 @@ class Screen:
         return self
 
     def go(self, name: str) -> Screen:
-        """Another view through the navigation."""
-        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click()
+        """Another view through the navigation, as slowly as a hand presses.
+
+        What the viewer still has to tell goes first: Streamlit takes an event of the old view that comes a moment
+        after the press for a wish to stay.
+        """
+        self.page.wait_for_timeout(300)
+        self.settled()
+        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click(delay=60)
         self.page.locator(".ls-title h1", has_text=name).wait_for()
         return self.settled()
 

@@ -8,7 +8,7 @@ threshold what matched. Rows are file order, codes are those of the `Dataset`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Generic, Protocol, TypeVar
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.boxes import BoolArray, FloatArray, IntArray
-from evaluator.dataset import Dataset, JoinedBoxes
+from evaluator.dataset import Dataset, JoinedBoxes, Side
 from evaluator.error_types import BoxColumns, Mistakes, name_mistakes
 from evaluator.matching import Matches
 from evaluator.results import RATIOS, MetricColumns, Signature, count_by, sum_by, sum_in_order, weighted_mean
@@ -70,6 +70,20 @@ class BoxMatching(Protocol):
         ...
 
 
+class SourceFile(Protocol):
+    """A file that was read: its name without folder, and the digest of its bytes."""
+
+    @property
+    def name(self) -> str:
+        """File name without folder."""
+        ...
+
+    @property
+    def sha256(self) -> str:
+        """Digest in hexadecimal digits."""
+        ...
+
+
 MatchingT = TypeVar("MatchingT", bound=BoxMatching)
 
 
@@ -116,15 +130,43 @@ def plain_values(matching: BoxMatching, signature: Signature, own: Mapping[str, 
         ``documents_only_in``.
     """
     dataset = matching.dataset
-    truth, prediction = dataset.ground_truth.source, matching.prediction.source
-    only_in = dataset.documents_only_in(matching.model)
+    return plain_values_of(
+        signature,
+        (dataset.ground_truth.source, matching.prediction.source),
+        matching.labels,
+        own,
+        dataset.documents_only_in(matching.model),
+    )
+
+
+def plain_values_of(
+    signature: Signature,
+    sides: tuple[SourceFile, SourceFile],
+    labels: Sequence[str],
+    own: Mapping[str, Any],
+    only_in: Mapping[Side, Sequence[str]],
+) -> dict[str, Any]:
+    """A result whose boxes are not at hand under the same keys; see `plain_values`.
+
+    Parameters
+    ----------
+    signature : Signature
+    sides : tuple of SourceFile
+        Ground truth and predictions.
+    labels : sequence of str
+        The labels that are scored.
+    own : mapping
+    only_in : mapping of sequences of str
+        Documents that only one side names.
+    """
+    truth, prediction = sides
     return {
         "protocol": signature.protocol,
         "signature": signature.line,
         "ground_truth": {"name": truth.name, "sha256": truth.sha256},
         "predictions": {"name": prediction.name, "sha256": prediction.sha256},
         "findings": [],
-        "labels": list(matching.labels),
+        "labels": list(labels),
         **own,
         "documents_only_in": {
             "ground_truth": list(only_in["ground_truth"]),

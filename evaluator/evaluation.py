@@ -22,12 +22,13 @@ from evaluator.fields import FieldDocuments
 from evaluator.page_problems import PageProblem
 from evaluator.pages_pdf import PagePool
 from evaluator.pdf_folder import PdfFolder
-from evaluator.protocols import coco, fields, pixel, pixel_tables, pod, posters, snapshot
+from evaluator.protocols import coco, coco_ranges, fields, pixel, pixel_tables, pod, posters, snapshot
 from evaluator.readers import coco as coco_reader
 from evaluator.readers import fields as fields_reader
 from evaluator.readers import pod as pod_reader
 from evaluator.readers import posters as posters_reader
 from evaluator.readers import snapshot as snapshot_reader
+from evaluator.readers.folder import is_folder
 from evaluator.results import ResultTable, Signature
 
 Say = Callable[[str], None]
@@ -97,6 +98,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         How values of fields are compared.
     profile : str
         Profile of the poster protocol.
+    page_ranges : bool
+        Read and match a range of pages at a time; only the numbers remain.
     """
 
     iou: tuple[float, ...] | None = None
@@ -121,6 +124,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     recall_grid: str | None = None
     schema: Path | None = None
     profile: str | None = None
+    page_ranges: bool | None = None
 
     def said(self) -> dict[str, Any]:
         """The options that were chosen, by name."""
@@ -197,6 +201,9 @@ def evaluate(
         An option does not belong to the protocol, or its value makes no sense.
     """
     run, said, reading = _run(protocol, options)
+    if options.page_ranges:
+        _need_plain_files(options, ground_truth, *predictions)
+        return [_over_ranges(ground_truth, path, options, say) for path in predictions]
     if count is not None and protocol == pixel.NAME:
         said["count"] = count
     said_of_predictions = {**reading, "as_reference": False}
@@ -242,6 +249,8 @@ def evaluate_together(
         See `evaluate`.
     """
     run, said, reading = _run(protocol, options)
+    if options.page_ranges:
+        raise OptionError("--page-ranges leaves no boxes to compare; it belongs to layoutscope evaluate")
     sides: list[Any] = []
     findings: list[Finding] = []
     for path in (ground_truth, *predictions):
@@ -254,6 +263,30 @@ def evaluate_together(
         raise BadInput(dict.fromkeys(findings))
     say("Evaluating")
     return _evaluated(run, sides[0], sides[1:], said)
+
+
+def _need_plain_files(options: Options, *paths: Path) -> None:
+    """Refuse what cannot be told by the numbers alone, or read piece by piece."""
+    for name, value in options.said().items():
+        if name not in ("page_ranges", "iou") and (name, value) != ("format", coco.NAME):
+            raise OptionError(f"--page-ranges goes with --iou alone, and not with {_spelled(name)}")
+    for path in paths:
+        if is_folder(path):
+            raise OptionError(f"--page-ranges reads files, and {path.name} is a folder")
+
+
+def _over_ranges(ground_truth: Path, prediction: Path, options: Options, say: Say) -> Evaluation:
+    """The numbers of one model, without its boxes where the files allow it.
+
+    Where they do not, the ordinary way is taken: its findings are the same for everybody, and its result is kept whole,
+    error types included, because they are there.
+    """
+    say(f"Reading {ground_truth.name} and {prediction.name}")
+    result = coco_ranges.average_over_ranges(ground_truth, prediction, iou=options.iou or coco.IOU_THRESHOLDS)
+    if result is not None:
+        return Evaluation(result, ())
+    ordinary = msgspec.structs.replace(options, page_ranges=None)
+    return evaluate(coco.NAME, ground_truth, [prediction], ordinary, say)[0]
 
 
 def _run(protocol: str, options: Options) -> tuple[_Run, dict[str, Any], dict[str, Any]]:
@@ -462,7 +495,7 @@ _RUNS: dict[str, _Run] = {
         _of_boxes(pod),
         (*_BOXES, "ap", "small_px", "line_px", "lenient"),
     ),
-    coco.NAME: _Run(_read_boxes, _of_boxes(coco), _BOXES),
+    coco.NAME: _Run(_read_boxes, _of_boxes(coco), (*_BOXES, "page_ranges")),
     fields.NAME: _Run(
         _read_fields, _one_by_one(_fields), ("iou", "min_score", "labels", "parity", "recall_grid", "schema")
     ),

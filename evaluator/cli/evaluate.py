@@ -54,6 +54,8 @@ def evaluate(
     need_protocol(protocol)
     if json + csv + markdown > 1:
         raise UsageError("choose one of --json, --csv and --markdown.")
+    if findings and options.page_ranges:
+        raise UsageError("--page-ranges leaves no boxes that --findings could correct; choose one of them.")
     chosen_options = options.checked()
     with progress("Reading") as say:
         try:

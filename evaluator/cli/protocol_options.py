@@ -71,6 +71,8 @@ class ProtocolOptions:
         fields: JSON file that says how values are compared.
     profile
         posters: the text of the specification, or what reproduces the published table.
+    page_ranges
+        coco: read and match a range of pages at a time: the twelve numbers alone, in a fraction of the memory.
     """
 
     iou: Annotated[tuple[str, ...], Parameter(group=_boxes, negative="")] = ()
@@ -95,6 +97,7 @@ class ProtocolOptions:
     recall_grid: Annotated[Literal["linspace", "decimal"] | None, Parameter(group=_own)] = None
     schema: Annotated[Path | None, Parameter(group=_own)] = None
     profile: Annotated[Literal["documented", "published"] | None, Parameter(group=_own)] = None
+    page_ranges: Annotated[bool, Parameter(group=_own, negative="")] = False
 
     def checked(self) -> Options:
         """The options as `evaluation` takes them; UsageError for one that is not written as it should be."""
@@ -124,6 +127,7 @@ class ProtocolOptions:
             recall_grid=self.recall_grid,
             schema=self.schema,
             profile=self.profile,
+            page_ranges=self.page_ranges or None,
         )
 
 

@@ -7,7 +7,7 @@ digits, ties included; its -1 is undefined here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -34,7 +34,8 @@ from evaluator.results import ResultTable, Signature, defined
 
 __all__ = [
     "ALL_LABELS", "AREA_RANGES", "IOU_FLOOR", "IOU_THRESHOLDS", "MAX_DETECTIONS", "NAME", "NUMBERS", "VERSION",
-    "CocoResult", "Columns", "Matching", "Pairs", "ThresholdResult", "average", "evaluate", "evaluate_model", "pair",
+    "CocoResult", "Columns", "Matching", "Pairs", "ThresholdResult", "average", "evaluate", "evaluate_model",
+    "numbers_by_label", "numbers_of", "pair", "table_of",
 ]  # fmt: skip
 
 IOU_THRESHOLDS: Final = tuple(np.linspace(IOU_FLOOR, 0.95, 10).tolist())
@@ -66,12 +67,12 @@ class CocoResult:
     @cached_property
     def numbers(self) -> dict[str, float | None]:
         """The twelve numbers by their COCO names; None where undefined."""
-        return self._numbers(slice(None))
+        return numbers_of(self.columns, list(self.thresholds))
 
     @cached_property
     def per_label(self) -> dict[str, dict[str, float | None]]:
         """The twelve numbers of each label; None where undefined."""
-        return {label: self._numbers(slice(row, row + 1)) for row, label in enumerate(self.matching.labels)}
+        return numbers_by_label(self.columns, list(self.thresholds), self.matching.labels)
 
     @cached_property
     def error_types(self) -> TideErrors | None:
@@ -119,35 +120,60 @@ class CocoResult:
         ResultTable
             Columns ``label`` and the twelve numbers.
         """
-        rows = [(ALL_LABELS, *self.numbers.values())]
-        rows += [(label, *numbers.values()) for label, numbers in self.per_label.items()]
-        return ResultTable(
-            title=self.matching.prediction.source.name,
-            signature=self.signature.line,
-            columns=("label", *NUMBERS),
-            rows=tuple(rows),
-        )
+        return table_of(self.matching.prediction.source.name, self.signature, self.numbers, self.per_label)
 
-    def _numbers(self, labels: slice) -> dict[str, float | None]:
-        """The twelve numbers over some of the labels."""
-        columns, iou = self.columns, list(self.thresholds)
-        nothing = np.empty((0, 0))
 
-        def mean(values: FloatArray, threshold: float | None = None) -> float | None:
-            if threshold is not None:
-                values = values[[row for row, value in enumerate(iou) if value == threshold]]
-            known = values[:, labels][~np.isnan(values[:, labels])] if values.size else nothing
-            return defined(known.mean()) if known.size else None
+def numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(None)) -> dict[str, float | None]:
+    """The twelve numbers over some of the labels.
 
-        everything = columns.precision["all"]
-        found = {"AP": mean(everything), "AP50": mean(everything, 0.5), "AP75": mean(everything, 0.75)}
-        for size in ("small", "medium", "large"):
-            found[f"AP{size[0]}"] = mean(columns.precision.get(size, nothing))
-        for most in MAX_DETECTIONS:
-            found[f"AR{most}"] = mean(columns.recall_at[most])
-        for size in ("small", "medium", "large"):
-            found[f"AR{size[0]}"] = mean(columns.recall.get(size, nothing))
-        return found
+    Parameters
+    ----------
+    columns : Columns
+    iou : sequence of float
+        The thresholds of the rows.
+    labels : slice
+        Which columns; all of them when absent.
+
+    Returns
+    -------
+    dict
+        By their COCO names; None where undefined.
+    """
+    nothing = np.empty((0, 0))
+
+    def mean(values: FloatArray, threshold: float | None = None) -> float | None:
+        if threshold is not None:
+            values = values[[row for row, value in enumerate(iou) if value == threshold]]
+        known = values[:, labels][~np.isnan(values[:, labels])] if values.size else nothing
+        return defined(known.mean()) if known.size else None
+
+    everything = columns.precision["all"]
+    found = {"AP": mean(everything), "AP50": mean(everything, 0.5), "AP75": mean(everything, 0.75)}
+    for size in ("small", "medium", "large"):
+        found[f"AP{size[0]}"] = mean(columns.precision.get(size, nothing))
+    for most in MAX_DETECTIONS:
+        found[f"AR{most}"] = mean(columns.recall_at[most])
+    for size in ("small", "medium", "large"):
+        found[f"AR{size[0]}"] = mean(columns.recall.get(size, nothing))
+    return found
+
+
+def numbers_by_label(
+    columns: Columns, iou: Sequence[float], labels: Sequence[str]
+) -> dict[str, dict[str, float | None]]:
+    """The twelve numbers of each label, which are the columns in their order; see `numbers_of`."""
+    return {label: numbers_of(columns, iou, slice(row, row + 1)) for row, label in enumerate(labels)}
+
+
+def table_of(
+    title: str,
+    signature: Signature,
+    numbers: Mapping[str, float | None],
+    per_label: Mapping[str, Mapping[str, float | None]],
+) -> ResultTable:
+    """One row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
+    rows = [(ALL_LABELS, *numbers.values()), *((label, *values.values()) for label, values in per_label.items())]
+    return ResultTable(title=title, signature=signature.line, columns=("label", *NUMBERS), rows=tuple(rows))
 
 
 def evaluate(

@@ -9,7 +9,7 @@ two points of the recall grid changes with the cut.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -101,29 +101,58 @@ def _span(pairs: Pairs, code: int) -> slice:
 
 def _curves(pairs: Pairs, iou: Sequence[float]) -> dict[str, list[LabelCurves]]:
     """The curves of every size, by the code of the label."""
-    dataset = pairs.dataset
-    labels = range(len(dataset.labels))
-    unrivalled = _unrivalled(pairs, iou)
-    settled = _by_place(pairs, pairs.accept(pairs.preference, iou))
     curves = {}
-    for size in pairs.sizes:
-        ignored = pairs.ignored(size)
-        truth_label = dataset.ground_truth.label[pairs.truth_row[~ignored]]
-        positives = np.bincount(truth_label, minlength=len(labels))
-        contested = settled if size == "all" else _settled_again(pairs, settled, ignored, iou)
-        found = unrivalled, _rivals(pairs, contested)
-        inside = _inside(pairs, size)
+    for size, matched in matched_by_size(pairs, iou):
         jobs = [
-            _Label(
-                found, ignored, inside, pairs.before, int(positives[code]), len(iou), _span(pairs, code), size == "all"
-            )
-            for code in labels
+            _Label(matched, pairs.before, int(positives), len(iou), _span(pairs, code), size == "all")
+            for code, positives in enumerate(matched.positives.tolist())
         ]
         curves[size] = list(in_threads(_Label.curves, jobs))
     return curves
 
 
-class _Found(NamedTuple):
+class Matched(NamedTuple):
+    """What matched in one range of sizes.
+
+    Attributes
+    ----------
+    found : tuple of Found
+        The matched pairs, with ground truth that counts and with ground truth that does not.
+    ignored : bool, shape (G,)
+        Which rows of `Pairs.truth_row` do not count.
+    inside : bool, shape (Q,)
+        Which predictions, by place, are of the size.
+    positives : int64, shape (L,)
+        Ground truth that counts, by label.
+    """
+
+    found: tuple[Found, ...]
+    ignored: BoolArray
+    inside: BoolArray
+    positives: IntArray
+
+
+def matched_by_size(pairs: Pairs, iou: Sequence[float]) -> Iterator[tuple[str, Matched]]:
+    """What matched at each of several IoU thresholds, rising, for every size that is known."""
+    dataset = pairs.dataset
+    unrivalled = _unrivalled(pairs, iou)
+    settled = _by_place(pairs, pairs.accept(pairs.preference, iou))
+    for size in pairs.sizes:
+        ignored = pairs.ignored(size)
+        truth_label = dataset.ground_truth.label[pairs.truth_row[~ignored]]
+        contested = settled if size == "all" else _settled_again(pairs, settled, ignored, iou)
+        yield (
+            size,
+            Matched(
+                found=(unrivalled, _rivals(pairs, contested)),
+                ignored=ignored,
+                inside=_inside(pairs, size),
+                positives=np.bincount(truth_label, minlength=len(dataset.labels)),
+            ),
+        )
+
+
+class Found(NamedTuple):
     """Matched pairs by rising place: they match at the thresholds from index ``first`` to before ``last``."""
 
     place: IntArray
@@ -131,21 +160,21 @@ class _Found(NamedTuple):
     first: StepArray
     last: StepArray
 
-    def take(self, rows: IntArray | BoolArray | slice) -> _Found:
+    def take(self, rows: IntArray | BoolArray | slice) -> Found:
         """Some of the pairs."""
-        return _Found(self.place[rows], self.truth[rows], self.first[rows], self.last[rows])
+        return Found(self.place[rows], self.truth[rows], self.first[rows], self.last[rows])
 
-    def between(self, span: slice) -> _Found:
+    def between(self, span: slice) -> Found:
         """Those whose place is in a span, counted from its start."""
         start, stop = np.searchsorted(self.place, [span.start, span.stop])
         found = self.take(slice(start, stop))
         return found._replace(place=found.place - span.start)
 
-    def before(self, place: int) -> _Found:
+    def before(self, place: int) -> Found:
         """Those whose place is below a place."""
         return self.take(slice(int(np.searchsorted(self.place, place))))
 
-    def narrow(self) -> _Found:
+    def narrow(self) -> Found:
         """The same in fewer bytes, without the ground truth."""
         return self._replace(place=self.place.astype(np.int32), truth=np.empty(0, dtype=np.int64))
 
@@ -173,7 +202,7 @@ class LabelCurves(NamedTuple):
         Best precision in each stretch between two points of the recall grid that are reached.
     first : int64, shape (R,)
         Index of the first true positive of each grid point.
-    found : sequence of _Found
+    found : sequence of Found
         The true positives among the best predictions of each page, for each limit, or for the last limit alone;
         places count from the label's first.
     """
@@ -182,7 +211,7 @@ class LabelCurves(NamedTuple):
     rank: Sequence[RankArray]
     best: Sequence[FloatArray]
     first: IntArray
-    found: Sequence[Sequence[_Found]]
+    found: Sequence[Sequence[Found]]
 
     def averages(self, kept: int) -> FloatArray:
         """Average precision, and recall at each limit, of the first predictions alone; float64, shape (1 + M, T)."""
@@ -215,9 +244,7 @@ class LabelCurves(NamedTuple):
 class _Label(NamedTuple):
     """What the curves of one label and size are made of; the columns are those of all labels, ``span`` its places."""
 
-    found: tuple[_Found, ...]
-    ignored: BoolArray
-    inside: BoolArray
+    matched: Matched
     before: IntArray
     positives: int
     thresholds: int
@@ -230,9 +257,9 @@ class _Label(NamedTuple):
             nothing = [np.empty(0, dtype=np.int32)] * self.thresholds
             return LabelCurves(0, nothing, [], np.empty(0, dtype=np.int64), [])
         first = first_reaching(RECALL_101, self.positives)
-        found = [part.between(self.span) for part in self.found]
+        found = [part.between(self.span) for part in self.matched.found]
         before = self.before[self.span]
-        kept = [part.take(~self.ignored[part.truth]) for part in found]
+        kept = [part.take(~self.matched.ignored[part.truth]) for part in found]
         limits = MAX_DETECTIONS[:-1] if self.every_limit else ()
         limited = [[part.take(before[part.place] < most) for part in kept] for most in limits]
         rank = self._ranks(found, kept)
@@ -240,9 +267,9 @@ class _Label(NamedTuple):
         narrow = [[part.narrow() for part in parts] for parts in (*limited, kept)]
         return LabelCurves(self.positives, rank, best, first, narrow)
 
-    def _ranks(self, found: Sequence[_Found], kept: Sequence[_Found]) -> list[RankArray]:
+    def _ranks(self, found: Sequence[Found], kept: Sequence[Found]) -> list[RankArray]:
         """Ranks of the true positives at each threshold."""
-        inside = self.inside[self.span]
+        inside = self.matched.inside[self.span]
         of_size = np.cumsum(inside, dtype=np.int64)
         moved, by = self._moved(found, inside)
         ranks = []
@@ -259,19 +286,19 @@ class _Label(NamedTuple):
             ranks.append(rank.astype(np.int32))
         return ranks
 
-    def _moved(self, found: Sequence[_Found], inside: BoolArray) -> tuple[_Found, IntArray]:
+    def _moved(self, found: Sequence[Found], inside: BoolArray) -> tuple[Found, IntArray]:
         """Pairs by which more (1) or fewer (-1) predictions count than those of the size.
 
         A prediction of another size counts when it matched ground truth that counts, and one of the size does not
         when it matched ground truth that is ignored.
         """
-        every = _Found(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
-        kept = ~self.ignored[every.truth]
+        every = Found(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
+        kept = ~self.matched.ignored[every.truth]
         rows = np.flatnonzero(kept != inside[every.place])
         return every.take(rows), np.where(kept[rows], 1, -1)
 
 
-def _unrivalled(pairs: Pairs, iou: Sequence[float]) -> _Found:
+def _unrivalled(pairs: Pairs, iou: Sequence[float]) -> Found:
     """The candidates for which no other competes: they match at every threshold up to their IoU."""
     alone = np.flatnonzero(~pairs.contested)
     place = pairs.queue.place[pairs.candidates.prediction[alone]]
@@ -279,7 +306,7 @@ def _unrivalled(pairs: Pairs, iou: Sequence[float]) -> _Found:
     alone = alone[order]
     thresholds = np.minimum(np.asarray(iou, dtype=np.float64), HIGHEST_IOU)
     last = np.searchsorted(thresholds, pairs.candidates.iou[alone], side="right").astype(np.int16)
-    return _Found(place[order], pairs.candidates.ground_truth[alone], np.zeros_like(last), last)
+    return Found(place[order], pairs.candidates.ground_truth[alone], np.zeros_like(last), last)
 
 
 def _by_place(pairs: Pairs, settled: Accepted) -> Accepted:
@@ -288,13 +315,13 @@ def _by_place(pairs: Pairs, settled: Accepted) -> Accepted:
     return Accepted(settled.pair[order], settled.threshold[order])
 
 
-def _rivals(pairs: Pairs, settled: Accepted) -> _Found:
+def _rivals(pairs: Pairs, settled: Accepted) -> Found:
     """What was accepted of the contested candidates."""
     place = pairs.queue.place[pairs.candidates.prediction[settled.pair]]
     # Sorted already but for what was settled again: a stable sort merges such runs.
     order = np.argsort(place, kind="stable")
     first = settled.threshold[order].astype(np.int16)
-    return _Found(place[order], pairs.candidates.ground_truth[settled.pair[order]], first, first + np.int16(1))
+    return Found(place[order], pairs.candidates.ground_truth[settled.pair[order]], first, first + np.int16(1))
 
 
 def _settled_again(pairs: Pairs, settled: Accepted, ignored: BoolArray, iou: Sequence[float]) -> Accepted:

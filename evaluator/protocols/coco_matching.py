@@ -384,14 +384,23 @@ class Matching:
 
     def signature(self, *iou: float) -> Signature:
         """What made the numbers of this matching at the given thresholds."""
-        options = [f"at most {MOST_DETECTIONS} predictions per page and label"]
+        options = []
         if len(self.pairs.sizes) == 1:
             options.append("sizes in pixels not known")
         if self.pairs.polygons:
             options.append(POLYGON_IOU)
+        return signature_of(self, **own_signature(iou, *options))
+
+
+def own_signature(iou: Iterable[float], *options: str) -> dict[str, Any]:
+    """What every signature of the protocol says: fields of `Signature` by name."""
+    return {
+        "protocol": NAME,
+        "version": VERSION,
         # A tenth of nine tenths is not a number that anybody chose.
-        thresholds = tuple(round(threshold, 10) for threshold in iou)
-        return signature_of(self, protocol=NAME, version=VERSION, iou=thresholds, options=tuple(options))
+        "iou": tuple(round(threshold, 10) for threshold in iou),
+        "options": (f"at most {MOST_DETECTIONS} predictions per page and label", *options),
+    }
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, Final, Self
@@ -36,8 +36,8 @@ _SMALL_STEP: Final = 1 << 16
 _MOST_THREADS: Final = 8
 # White space is that of JSON: Python's own has more.
 _NEXT_ITEM = re.compile(rb"\}[ \t\n\r]*+,[ \t\n\r]*+(?=\{)")
-_FIRST_ITEM = re.compile(rb"\[[ \t\n\r]*+(\{[^{}]*+\})")
-_CLOSING = b"}"[0]
+_FIRST_ITEM = re.compile(rb"[ \t\n\r]*+(\{[^{}]*+\})")
+CLOSING: Final = b"}"[0]
 _REQUIRED: Final = frozenset({"image_id", "category_id", coco_arrow.BOX})
 
 
@@ -53,7 +53,7 @@ class Reading:
     """
 
     def __init__(self, content: bytes, start: int, stop: int) -> None:
-        keys = _keys(content, start, stop) if stop - start >= _FEWEST_BYTES else ()
+        keys = plain_keys(content, start + 1, stop) if stop - start >= _FEWEST_BYTES else ()
         self._cuts = list(_cuts(content, start + 1, stop - 1, _STEP if keys else _SMALL_STEP))
         self._rows = [0] * (len(self._cuts) + 1)
         self._columns: dict[str, Column] = {}
@@ -64,11 +64,9 @@ class Reading:
 
     def _begin(self, text: Text, keys: tuple[str, ...]) -> None:
         """Hand the pieces to threads, which write into columns of the full length."""
-        closing = [np.count_nonzero(text[cut] == _CLOSING) for cut in self._cuts]
+        closing = [np.count_nonzero(text[cut] == CLOSING) for cut in self._cuts]
         self._rows = [0, *np.cumsum(closing).tolist()]
-        self._columns = {key: np.empty(self._rows[-1], dtype=np.int64) for key in keys if key in coco_arrow.INTEGERS}
-        self._columns |= {key: np.empty(self._rows[-1]) for key in keys if key in coco_arrow.NUMBERS}
-        self._columns[coco_arrow.BOX] = np.empty((self._rows[-1], 4))
+        self._columns = empty_columns(keys, self._rows[-1])
         read = _reader(len(text))
         self._pool = ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_THREADS))
         self._answers = [
@@ -96,7 +94,14 @@ class Reading:
             yield cut, {key: column[rows] for key, column in self._columns.items()} if known else None
 
 
-def _keys(content: bytes, start: int, stop: int) -> tuple[str, ...]:
+def empty_columns(keys: Iterable[str], count: int) -> dict[str, Column]:
+    """Room for the values of some records: int64 or float64, shape (N,), ``bbox`` (N, 4)."""
+    columns: dict[str, Column] = {key: np.empty(count, dtype=np.int64) for key in keys if key in coco_arrow.INTEGERS}
+    columns |= {key: np.empty(count) for key in keys if key in coco_arrow.NUMBERS}
+    return {**columns, coco_arrow.BOX: np.empty((count, 4))}
+
+
+def plain_keys(content: bytes, start: int, stop: int) -> tuple[str, ...]:
     """The keys of the first record; none without one, and where they are not those of plain numbers."""
     first = _FIRST_ITEM.match(content, start, stop)
     if first is None:

@@ -27,9 +27,9 @@ from evaluator.readers.coco_pieces import Reading
 _PARTS_OF_A_BLOCK: Final = 64
 _QUOTE: Final = ord('"')
 # White space is that of JSON: Python's own has more.
-_BLANKS: Final = b" \t\n\r"
-_ANNOTATIONS = re.compile(rb'"annotations"[ \t\n\r]*+:[ \t\n\r]*+(?=\[)')
-_LAST_ITEM = re.compile(rb"\}[ \t\n\r]*+\]")
+BLANKS: Final = b" \t\n\r"
+ANNOTATIONS: Final = re.compile(rb'"annotations"[ \t\n\r]*+:[ \t\n\r]*+(?=\[)')
+LAST_ITEM: Final = re.compile(rb"\}[ \t\n\r]*+\]")
 # A key that is spelled with an escape would not be found by counting.
 _ESCAPED_KEY = re.compile(rb'"[^"\\]*+\\(?:[^"\\]|\\.)*+"\s*+:', re.DOTALL)
 
@@ -132,8 +132,12 @@ _ITEMS = msgspec.json.Decoder(list[Item], strict=True).decode
 _PLAIN_ITEMS = msgspec.json.Decoder(list[_PlainItem], strict=True).decode
 
 
-class _Doubt(Exception):
+class Doubt(Exception):
     """Raised inside when the exact walk has to look at the file."""
+
+
+MALFORMED: Final = (msgspec.MsgspecError, RecursionError, UnicodeError, OverflowError, Doubt)
+"""What the reading of a file raises that is not of the shape."""
 
 
 @contextmanager
@@ -170,30 +174,46 @@ def decode(content: bytes) -> CocoFile | None:
     """
     try:
         with collector_off():
-            start, stop = len(content) - len(content.lstrip(_BLANKS)), len(content.rstrip(_BLANKS))
+            start, stop = len(content) - len(content.lstrip(BLANKS)), len(content.rstrip(BLANKS))
             if content[start : start + 1] == b"[" and content[stop - 1 : stop] == b"]":
                 with Reading(content, start, stop) as reading:
                     return CocoFile(None, None, _items(reading, content))
             return _whole(content)
-    except (msgspec.MsgspecError, RecursionError, UnicodeError, OverflowError, _Doubt):
+    except MALFORMED:
         return None
 
 
 def _whole(content: bytes) -> CocoFile:
     start, stop = _annotations(content)
     with Reading(content, start, stop) as reading:
-        frame = b"".join((content[:start], b"[]", content[stop:]))
-        parts = _TOP(frame)
-        if not parts.keys() >= _KNOWN or 2 * len(parts) + sum(map(_quotes, parts.values())) != _quotes(frame):
-            raise _Doubt
-        images = _counted(bytes(parts["images"]), _IMAGES, Image)
-        categories = _counted(bytes(parts["categories"]), _CATEGORIES, Category)
-        numbers = [image.id for image in images] + [category.id for category in categories]
-        for key in PAGE_KEYS:
-            numbers += [page for page in map(attrgetter(key), images) if page is not UNSET]
-        # Overflows when one has more than 64 bits.
-        np.array(numbers, dtype=np.int64)
+        images, categories = images_and_categories(b"".join((content[:start], b"[]", content[stop:])))
         return CocoFile(images, categories, _items(reading, content))
+
+
+def images_and_categories(frame: bytes) -> tuple[list[Image], list[Category]]:
+    """The images and categories of a file.
+
+    Parameters
+    ----------
+    frame : bytes
+        UTF-8; the file with an empty array in place of its annotations.
+
+    Raises
+    ------
+    Doubt, msgspec.MsgspecError, OverflowError
+        The frame is not of the shape, or may repeat a key.
+    """
+    parts = _TOP(frame)
+    if not parts.keys() >= _KNOWN or 2 * len(parts) + sum(map(_quotes, parts.values())) != _quotes(frame):
+        raise Doubt
+    images = _counted(bytes(parts["images"]), _IMAGES, Image)
+    categories = _counted(bytes(parts["categories"]), _CATEGORIES, Category)
+    numbers = [image.id for image in images] + [category.id for category in categories]
+    for key in PAGE_KEYS:
+        numbers += [page for page in map(attrgetter(key), images) if page is not UNSET]
+    # Overflows when one has more than 64 bits.
+    np.array(numbers, dtype=np.int64)
+    return images, categories
 
 
 _KNOWN = {"images", "annotations", "categories"}
@@ -205,17 +225,23 @@ def _annotations(content: bytes) -> tuple[int, int]:
     What lies between is the array, when the rest with an empty array in its place is an object that has it under
     this key, and when it is an array itself. Where the first guess is wrong, the whole file is looked through.
     """
-    begin = _ANNOTATIONS.search(content)
+    begin = ANNOTATIONS.search(content)
     if begin is None:
         return _place(_TOP(content), content)
     start = begin.end()
     for stop in _ends(content, start):
-        frame = b"".join((content[:start], b"[]", content[stop:]))
-        with suppress(msgspec.MsgspecError):
-            parts = _TOP(frame)
-            if parts.keys() >= _KNOWN and _place(parts, frame) == (start, start + 2):
-                return start, stop
+        if is_frame(content[:start], content[stop:]):
+            return start, stop
     return _place(_TOP(content), content)
+
+
+def is_frame(head: bytes, tail: bytes) -> bool:
+    """Whether what lies between two ends of a file is its ``annotations``, if it is an array."""
+    frame = b"".join((head, b"[]", tail))
+    with suppress(msgspec.MsgspecError):
+        parts = _TOP(frame)
+        return parts.keys() >= _KNOWN and _place(parts, frame) == (len(head), len(head) + 2)
+    return False
 
 
 def _ends(content: bytes, start: int) -> Iterator[int]:
@@ -223,7 +249,7 @@ def _ends(content: bytes, start: int) -> Iterator[int]:
     stop = content.rfind(b"]", start)
     if content.find(b"[", content.rfind(b"]", start, stop), stop) < 0:
         yield stop + 1
-    last = _LAST_ITEM.search(content, start)
+    last = LAST_ITEM.search(content, start)
     if last:
         yield last.end()
 
@@ -231,13 +257,13 @@ def _ends(content: bytes, start: int) -> Iterator[int]:
 def _place(parts: dict[str, msgspec.Raw], content: bytes) -> tuple[int, int]:
     """Where the array of ``annotations`` stands in the bytes that the parts are views of."""
     if "annotations" not in parts:
-        raise _Doubt
+        raise Doubt
     base = np.frombuffer(content, dtype=np.uint8).ctypes.data
     start = np.frombuffer(parts["annotations"], dtype=np.uint8).ctypes.data - base
     stop = start + len(memoryview(parts["annotations"]))
     inside = 0 <= start < stop <= len(content)
     if not inside or content[start : start + 1] != b"[" or content[stop - 1 : stop] != b"]":
-        raise _Doubt
+        raise Doubt
     return start, stop
 
 
@@ -245,18 +271,18 @@ def _counted(piece: bytes, decoder: Callable[[bytes], list[T]], shape: type[Any]
     """The objects of a piece, none of which repeats a key of its shape."""
     found = decoder(piece)
     if b"\\" in piece and _ESCAPED_KEY.search(piece):
-        raise _Doubt
+        raise Doubt
     for name in shape.__struct_fields__:
         there = len(found) - [*map(attrgetter(name), found)].count(UNSET)
         if piece.count(b'"%b"' % name.encode()) != there:
-            raise _Doubt
+            raise Doubt
     return found
 
 
 def _items(reading: Reading, content: bytes) -> ItemColumns:
     whole = reading.columns()
     if whole is not None:
-        return _plain_columns(whole)
+        return plain_columns(whole)
     gathering, plain = Gathering(), True
     for place, columns in reading.pieces():
         if columns is not None:
@@ -277,7 +303,12 @@ def _items(reading: Reading, content: bytes) -> ItemColumns:
     return gathering.columns()
 
 
-def _plain_columns(found: dict[str, npt.NDArray[Any]]) -> ItemColumns:
+def corners(xywh: FloatArray) -> FloatArray:
+    """x1, y1, x2, y2 of boxes, float64, shape (N, 4)."""
+    return np.concatenate([xywh[:, :2], xywh[:, :2] + xywh[:, 2:]], axis=1)
+
+
+def plain_columns(found: dict[str, npt.NDArray[Any]]) -> ItemColumns:
     """Columns from `coco_pieces`, in which every item has every key."""
     count = len(found["image_id"])
     nothing, nowhere, everywhere = (np.broadcast_to(value, count) for value in (np.nan, False, True))
@@ -351,7 +382,7 @@ class Gathering:
 
     def add_columns(self, columns: dict[str, npt.NDArray[Any]]) -> None:
         """Append items from `coco_pieces`."""
-        items = _plain_columns(columns)
+        items = plain_columns(columns)
         count = len(items.image_id)
         numbers = items.image_id, items.category_id, items.xywh.ravel(), items.score, items.area
         self._append((*numbers, items.no_score, items.no_area))

@@ -1,0 +1,535 @@
+"""COCO over ranges of pages: the numbers of the ordinary way to the last digit, and every doubt left to it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tempfile
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator import cli, evaluation
+from evaluator.errors import BadInput
+from evaluator.evaluation import OptionError, Options
+from evaluator.protocols import coco, coco_ranges
+from evaluator.protocols.coco_ranges import RangesResult, average_over_ranges
+from evaluator.readers import coco as reader
+from evaluator.readers import coco_shape, coco_stream, limits
+from tests.test_protocol_coco import assert_equal_to_official, random_set
+from tests.test_readers_coco import NOT_PLAIN, ONE, annotation, instances, result
+
+Value = dict[str, Any]
+
+
+@contextlib.contextmanager
+def written(truth: object, predictions: object) -> Iterator[tuple[Path, Path]]:
+    """Two files in a folder of their own; values that are not bytes are written as JSON."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = Path(folder) / "gt.json", Path(folder) / "dt.json"
+        for path, value in zip(paths, (truth, predictions), strict=True):
+            path.write_bytes(value if isinstance(value, bytes) else json.dumps(value).encode())
+        yield paths
+
+
+def ordinary(paths: tuple[Path, Path], **options: Any) -> coco.CocoResult:
+    """The result of the ordinary way."""
+    truth = reader.read(paths[0].read_bytes(), paths[0].name, side="ground_truth")
+    predicted = reader.read(paths[1].read_bytes(), paths[1].name, side="prediction")
+    return coco.evaluate(truth, reader.resolve(predicted, truth), **options)
+
+
+def over_ranges(truth: object, predictions: object, **options: Any) -> RangesResult | None:
+    with written(truth, predictions) as paths:
+        return average_over_ranges(*paths, **options)
+
+
+def assert_equal_to_ordinary(truth: object, predictions: object, pages: int = 7, **options: Any) -> RangesResult:
+    """Everything that a result says, and every digit of it."""
+    with written(truth, predictions) as paths:
+        expected = ordinary(paths, **options)
+        found = average_over_ranges(*paths, pages_at_a_time=pages, **options)
+    assert found is not None
+    assert found.numbers == expected.numbers
+    assert found.per_label == expected.per_label
+    for one, other in zip(found.columns, expected.columns, strict=True):
+        assert one.keys() == other.keys()
+        for key, column in other.items():
+            np.testing.assert_array_equal(one[key], column)
+    assert found.to_json() == {**expected.to_json(), "error_types": None}
+    assert found.table() == expected.table()
+    return found
+
+
+def plain_set(seed: int, **options: Any) -> tuple[Value, list[Value]]:
+    """A `random_set` about which nothing is to be told, with the annotations of all images mixed."""
+    truth, results = random_set(seed, **options)
+    images = [{**image, "width": 1000, "height": 1000} for image in truth["images"]]
+    rows = [
+        inside(truth["annotations"][at]) for at in np.random.default_rng(seed).permutation(len(truth["annotations"]))
+    ]
+    return {**truth, "images": images, "annotations": rows}, [inside(row) for row in results]
+
+
+def inside(row: Value) -> Value:
+    """The same with a box that is in the image and not empty."""
+    x, y, width, height = row["bbox"]
+    return {**row, "bbox": [x + 50.0, y + 50.0, max(width, 4.0), max(height, 4.0)]}
+
+
+# The same numbers
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    pages=st.sampled_from([1, 2, 7, 100]),
+    step=st.sampled_from([400, 3000, 1 << 20]),
+    crowds=st.sampled_from([0.0, 0.3]),
+    scores=st.integers(1, 30),
+)
+def test_any_random_set_has_the_numbers_of_the_ordinary_way(
+    seed: int, pages: int, step: int, crowds: float, scores: int
+) -> None:
+    truth, results = plain_set(seed, crowds=crowds, scores=scores, grid=(4.0, 8.0, 15.7)[seed % 3])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coco_stream, "_STEP", step)
+        assert_equal_to_ordinary(truth, results, pages)
+
+
+@pytest.mark.parametrize("pages", [1, 2, 3, 4])
+def test_more_than_a_hundred_predictions_of_a_page_and_label(pages: int) -> None:
+    truth, results = plain_set(pages, images=4, labels=2, per_image=90.0, scores=5)
+    assert np.bincount([row["image_id"] for row in results]).max() > coco.MAX_DETECTIONS[-1]
+    assert_equal_to_ordinary(truth, results, pages)
+
+
+@pytest.mark.parametrize("iou", [[0.5], [0.75, 0.3, 0.75], [1.0], np.linspace(0.05, 1.0, 64).tolist()])
+def test_other_thresholds(iou: list[float]) -> None:
+    found = assert_equal_to_ordinary(*plain_set(7), pages=5, iou=iou)
+    assert found.iou == tuple(sorted(set(iou)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_numbers_are_those_of_pycocotools(seed: int) -> None:
+    truth, results = plain_set(seed, crowds=0.2)
+    official = assert_equal_to_official(truth, results)
+    assert assert_equal_to_ordinary(truth, results, 2).numbers == official.numbers
+
+
+def test_a_prediction_between_sizes_is_matched_anew_for_each_size() -> None:
+    # Its best ground truth is medium, the second best small: for "small" it must take the second.
+    rows = [annotation(bbox=[0, 0, 33, 33], area=1089.0), annotation(id=2, bbox=[0, 0, 30, 30], area=900.0)]
+    found = assert_equal_to_ordinary(instances(*rows), [result(bbox=[0, 0, 32, 32])])
+    assert found.numbers["APs"] == pytest.approx(0.8)
+    assert found.numbers["APm"] == pytest.approx(0.9)
+
+
+def test_a_prediction_too_large_for_any_size_counts_where_it_matched() -> None:
+    side = 2e5
+    images = [{"id": 7, "width": side, "height": side, "file_name": "a.png"}]
+    truth = instances(annotation(bbox=[0, 0, side, side], area=5000.0), images=images)
+    assert_equal_to_ordinary(truth, [result(bbox=[0, 0, side, side]), result(bbox=[1, 1, side - 1, side - 1])])
+
+
+def test_sides_without_rows() -> None:
+    truth, results = plain_set(3)
+    assert assert_equal_to_ordinary(truth, results[:1]).pages == 12
+    # Nothing in an empty list says that it is COCO.
+    assert_left_to_the_ordinary_way(truth, [])
+    # An empty array of annotations may be any array; the ordinary reader looks for it.
+    assert over_ranges({**truth, "annotations": []}, results) is None
+
+
+def test_two_ranges_that_are_merged_are_one_range() -> None:
+    truth, results = plain_set(11, images=30)
+    for pages in (1, 2, 7, 29, 30, 1000):
+        assert_equal_to_ordinary(truth, results, pages)
+
+
+def test_what_surrounds_the_annotations_may_stand_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth, results = plain_set(5)
+    orders = (("annotations", "images", "categories"), ("images", "annotations", "categories", "info"), tuple(truth))
+    values = {**truth, "info": {"annotations": "none", "text": "}] ü"}}
+    for order in orders:
+        for indent in (None, 1):
+            text = json.dumps({key: values[key] for key in order}, indent=indent, ensure_ascii=False).encode()
+            for step in (400, 1 << 20):
+                monkeypatch.setattr(coco_stream, "_STEP", step)
+                assert_equal_to_ordinary(b" \n" + text + b"\n\n", json.dumps(results, indent=indent).encode() + b" ")
+
+
+def test_the_digest_is_that_of_the_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coco_stream, "_STEP", 300)
+    with written(*plain_set(1)) as paths:
+        found = average_over_ranges(*paths)
+        digests = [sha256(path.read_bytes()).hexdigest() for path in paths]
+    assert found is not None
+    assert [found.ground_truth.sha256, found.prediction.sha256] == digests
+
+
+# Every doubt is left to the ordinary way
+
+ODD_TRUTHS = (
+    annotation(segmentation=[[0, 0, 5, 0, 5, 5]]),
+    annotation(segmentation=[]),
+    annotation(note="}, {"),
+    annotation(score=0.5),
+    annotation(ignore=1),
+    annotation(iscrowd=2),
+    annotation(area=-1.0),
+    annotation(id=2**63),
+    annotation(image_id=8),
+    annotation(category_id=5),
+    annotation(bbox=[0, 0, 0, 5]),
+    annotation(bbox=[0, 0, -1, 5]),
+    annotation(bbox=[0, 0, 1e200, 1e200]),
+    annotation(bbox=[0, 0, 5000, 5]),
+    annotation(bbox=[-5, 0, 10, 10]),
+    {key: value for key, value in annotation().items() if key != "area"},
+    {key: value for key, value in annotation().items() if key != "iscrowd"},
+    {key: value for key, value in annotation().items() if key != "id"},
+)
+ODD_FRAMES: tuple[Value, ...] = (
+    {"images": [{"id": 7, "file_name": "a.png"}]},
+    {"images": [{"id": 7, "width": 0, "height": 5, "file_name": "a.png"}]},
+    {"images": [{"id": 7, "width": 300, "height": 300}] * 2},
+    {"images": [{"id": 7, "width": 300, "height": 300, "file_name": f"{folder}/a.png"} for folder in "ab"]},
+    {"images": [{"id": row, "width": 300, "height": 300, "doc": "a", "page": 1} for row in (7, 8)]},
+    {"images": [{"id": 7, "width": 300, "height": 300, "doc": "a", "page_no": 0}]},
+    {"images": [{"id": "7", "width": 300, "height": 300}]},
+    {"images": [{"id": 2**64, "width": 300, "height": 300}]},
+    {"images": None},
+    {"categories": [{"id": 2, "name": ""}]},
+    {"categories": [{"id": 2, "name": "a"}, {"id": 3, "name": "a"}]},
+    {"categories": [{"id": 2, "name": "a"}, {"id": 2, "name": "b"}]},
+    {"categories": [{"id": row, "name": str(row)} for row in range(limits.MAX_LABELS + 1)]},
+)
+
+
+def said(truth: object, predictions: object, *, page_ranges: bool) -> Any:
+    """What an evaluation says: its values and findings, or the findings that stop it."""
+    with written(truth, predictions) as paths:
+        options = Options(page_ranges=True) if page_ranges else Options()
+        try:
+            (found,) = evaluation.evaluate("coco", paths[0], [paths[1]], options)
+        except BadInput as problem:
+            return problem.findings
+    return found.to_json()
+
+
+def assert_left_to_the_ordinary_way(truth: object, predictions: object) -> None:
+    assert over_ranges(truth, predictions) is None
+    assert said(truth, predictions, page_ranges=True) == said(truth, predictions, page_ranges=False)
+
+
+@pytest.mark.parametrize("odd", ODD_TRUTHS, ids=str)
+def test_odd_annotations(odd: Value) -> None:
+    plain = annotation(id=5)
+    for rows in ([odd, plain], [plain, odd], [plain, odd, annotation(id=6)]):
+        # The last key decides nothing when all annotations lack it: then they are alike.
+        assert_left_to_the_ordinary_way(instances(*rows), [result()])
+
+
+def test_annotations_that_are_all_without_ids_or_crowds_are_plain() -> None:
+    for key in ("id", "iscrowd"):
+        rows = [{name: value for name, value in annotation(id=row).items() if name != key} for row in range(3)]
+        assert_equal_to_ordinary(instances(*rows), [result()])
+
+
+@pytest.mark.parametrize("ids", [[1, 1], [2, 5, 1, 2], [1, 2, 3, 4, 1]])
+def test_annotation_ids_that_occur_twice(ids: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    for step in (100, 1 << 20):
+        monkeypatch.setattr(coco_stream, "_STEP", step)
+        assert_left_to_the_ordinary_way(instances(*(annotation(id=number) for number in ids)), [result()])
+
+
+@pytest.mark.parametrize("frame", ODD_FRAMES, ids=lambda frame: str(frame)[:60])
+def test_odd_images_and_categories(frame: Value) -> None:
+    assert_left_to_the_ordinary_way(instances(annotation(), **frame), [result()])
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        result(score=1.5),
+        result(score=-0.25),
+        result(bbox=[0, 0, 5, 0]),
+        result(bbox=[0, 0, 5, -1]),
+        result(bbox=[0, 0, 500, 5]),
+        result(image_id=8),
+        result(category_id=9),
+        result(segmentation={"counts": "ab", "size": [1, 2]}),
+        {key: value for key, value in result().items() if key != "score"},
+    ],
+    ids=str,
+)
+def test_odd_results(odd: Value) -> None:
+    for rows in ([odd], [result(), odd], [odd, result()]):
+        assert_left_to_the_ordinary_way(instances(annotation()), rows)
+
+
+def test_a_results_list_that_was_loaded_once_has_keys_of_annotations() -> None:
+    rows = [result(id=row, area=3.0, iscrowd=0) for row in range(3)]
+    assert_equal_to_ordinary(instances(annotation()), rows)
+
+
+@pytest.mark.parametrize("odd", NOT_PLAIN)
+def test_records_that_are_not_plain_numbers(odd: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = instances(annotation(image_id=1), images=[{"id": 1, "width": 9, "height": 9, "file_name": "a.png"}])
+    for step in (1, 100, 1 << 20):
+        monkeypatch.setattr(coco_stream, "_STEP", step)
+        for rows in ([ONE, odd], [ONE, odd, ONE], [odd, ONE]):
+            assert over_ranges(truth, b"[%b]" % b", ".join(rows)) is None
+    assert_left_to_the_ordinary_way(truth, b"[%b]" % b", ".join([ONE, odd]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"", b" ", b"[", b"]", b"[]]", b"[[]]", b"[ ]", b"{}", b"null", b"\xef\xbb\xbf[%b]" % ONE, b"[%b" % ONE,
+        b"[%b,]" % ONE, b"[,%b]" % ONE, b"[%b]\0" % ONE, b"[%b\0]" % ONE, b"[%b, \0 %b]" % (ONE, ONE),
+        b"[%b} {%b]" % (ONE, ONE), b"[%b\xff]" % ONE, b"[%b]" % ONE.replace(b"image_id", b"im\\u0061ge_id"),
+        b"[%b]" % b",".join([ONE.replace(b": ", b":\x0b")] * 2), b"[%b]" % b" ,".join([ONE] * 2),
+        b"[%b %b]" % (ONE, ONE), b"[\xef\xbb\xbf%b]" % ONE, b"[%b, \xef\xbb\xbf%b]" % (ONE, ONE),
+    ],
+)  # fmt: skip
+def test_texts_that_are_not_plain(text: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = instances(annotation(image_id=1), images=[{"id": 1, "width": 9, "height": 9, "file_name": "a.png"}])
+    for step in (1, 100, 1 << 20):
+        monkeypatch.setattr(coco_stream, "_STEP", step)
+        assert_left_to_the_ordinary_way(truth, text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"categories"', b'"images"'),
+        (b'"categories"', b'"annotations"'),
+        (b'"annotations": [', b'"annotations": [], "annotations": ['),
+        (b'"annotations"', b'"annotations": {}, "x"'),
+        (b'"file_name"', b'"id": 9, "file_name"'),
+        (b"scans", b"\xff"),
+        (b"scans", b"\\ud800"),
+        (b"scans", b"\0"),
+        (b'{"images"', b'{"label_map": {}, "page_index": 0, "images"'),
+        (b'{"images"', b'\xef\xbb\xbf{"images"'),
+    ],
+)
+def test_frames_that_are_not_plain(old: bytes, new: bytes) -> None:
+    text = json.dumps(instances(annotation())).encode()
+    assert old in text
+    assert_left_to_the_ordinary_way(text.replace(old, new, 1), [result()])
+
+
+@settings(deadline=None, max_examples=150)
+@given(data=st.data(), step=st.sampled_from([1, 150, 1 << 20]), side=st.sampled_from([0, 1]))
+def test_damaged_files_have_the_numbers_of_the_ordinary_way_or_none(data: st.DataObject, step: int, side: int) -> None:
+    rows = [annotation(id=row + 1, bbox=[row, 0, 30, 40], image_id=(3, 7)[row % 2]) for row in range(4)]
+    results = [result(image_id=(3, 7)[row % 2], score=row / 4, bbox=[row, 1, 30, 40]) for row in range(4)]
+    texts = [bytearray(json.dumps(value).encode()) for value in (instances(*rows), results)]
+    pieces = [
+        b"",
+        b"1e999",
+        b'"',
+        b"[",
+        b"]",
+        b"}",
+        b"{",
+        b"null",
+        b"NaN",
+        b"\\",
+        b"{}",
+        b",",
+        b"9",
+        b"\0",
+        b"},",
+        b"}]",
+    ]
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(texts[side]) - 1))
+        texts[side][at : at + data.draw(st.integers(0, 3))] = data.draw(st.sampled_from(pieces))
+    with pytest.MonkeyPatch.context() as patch, written(*map(bytes, texts)) as paths:
+        patch.setattr(coco_stream, "_STEP", step)
+        found = average_over_ranges(*paths, pages_at_a_time=1)
+        if found is not None:
+            expected = ordinary(paths)
+            assert found.to_json() == {**expected.to_json(), "error_types": None}
+            assert not expected.matching.dataset.ground_truth.source.findings
+            assert not expected.matching.prediction.source.findings
+
+
+@pytest.mark.parametrize("iou", [[], [0.0], [1.1], [float("nan")], np.linspace(0.01, 1.0, 65).tolist()])
+def test_thresholds_that_are_left_to_the_ordinary_way(iou: list[float]) -> None:
+    assert over_ranges(*plain_set(0), iou=iou) is None
+
+
+def test_paths_that_are_no_files(tmp_path: Path) -> None:
+    with written(*plain_set(0)) as (truth, predictions):
+        for odd in (tmp_path, tmp_path / "missing", Path("/dev/null"), Path("a\0b")):
+            assert average_over_ranges(odd, predictions) is None
+            assert average_over_ranges(truth, odd) is None
+        assert average_over_ranges(predictions, predictions) is None
+        assert average_over_ranges(truth, truth) is None
+        # Read as a file of another format, although it would do.
+        predictions.write_bytes(b"<document>" + predictions.read_bytes())
+        assert average_over_ranges(truth, predictions) is None
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_file_that_is_cut_off_while_it_is_read(which: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coco_stream, "_STEP", 300)
+    with written(*plain_set(1)) as paths:
+        size, read = paths[which].stat().st_size, coco_stream._File.bytes
+
+        def cut_then_read(file: coco_stream._File, start: int, stop: int) -> bytes:
+            # Beyond the first look at the end, so that only the way through finds it.
+            if file.size == size and 1000 < start < size // 2:
+                with paths[which].open("r+b") as other:
+                    other.truncate(size // 2)
+            return read(file, start, stop)
+
+        monkeypatch.setattr(coco_stream._File, "bytes", cut_then_read)
+        assert average_over_ranges(*paths) is None
+        assert paths[which].stat().st_size == size // 2
+
+
+def test_a_file_beyond_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth, results = plain_set(1)
+    for name, limit in (("MAX_FILE_BYTES", 100), ("MAX_BOXES", len(truth["annotations"]) - 1)):
+        with monkeypatch.context() as patch:
+            patch.setattr(limits, name, limit)
+            assert over_ranges(truth, results) is None
+    monkeypatch.setattr(coco_stream, "_STEP", 400)
+    assert over_ranges(truth, results) is not None
+    monkeypatch.setattr(coco_stream, "_MOST_AROUND", 500)
+    assert over_ranges(truth, results) is None
+
+
+def test_a_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no device that is always full")
+    with open("/dev/full", "wb", buffering=0) as full, written(*plain_set(1)) as paths:
+        monkeypatch.setattr(coco_ranges.tempfile, "TemporaryFile", lambda: full)
+        assert average_over_ranges(*paths) is None
+        assert full.closed
+
+
+@pytest.mark.parametrize("problem", [OSError, ZeroDivisionError])
+def test_temporary_files_are_gone_after_an_error(problem: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    make = tempfile.TemporaryFile
+
+    def broken(_self: coco_stream.Results, _items: coco_shape.ItemColumns) -> Any:
+        raise problem
+
+    with written(*plain_set(1)) as paths, tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setattr(coco_ranges.tempfile, "TemporaryFile", lambda: made.append(make(dir=folder)) or made[-1])
+        assert average_over_ranges(*paths) is not None
+        monkeypatch.setattr(coco_stream.Results, "_rows", broken)
+        with contextlib.suppress(ZeroDivisionError):
+            assert average_over_ranges(*paths) is None
+        assert [file.closed for file in made] == [True] * 4
+        assert not list(Path(folder).iterdir())
+
+
+def test_an_error_of_ours_is_no_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_self: coco_stream.Instances, _items: coco_shape.ItemColumns) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(coco_stream.Instances, "_rows", broken)
+    with pytest.raises(ZeroDivisionError):
+        over_ranges(*plain_set(1))
+
+
+# From the terminal
+
+
+def run(capsys: pytest.CaptureFixture[str], paths: tuple[Path, Path], *words: str) -> tuple[object, str, str]:
+    with pytest.raises(SystemExit) as left:
+        cli.main(["evaluate", "coco", "--gt", str(paths[0]), "--pred", str(paths[1]), *words])
+    text = capsys.readouterr()
+    return left.value.code, text.out, text.err
+
+
+@pytest.mark.parametrize("words", [(), ("--csv",), ("--markdown",), ("--iou", "0.5:0.6:0.05"), ("--format", "coco")])
+def test_the_terminal_says_the_same(capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+    truth, results = plain_set(4)
+    odd = {**truth, "images": [{**image, "width": 100} for image in truth["images"]]}
+    broken = {**truth, "annotations": [{**row, "area": -1} for row in truth["annotations"]]}
+    for value, code in ((truth, 0), (odd, 0), (broken, 2)):
+        with written(value, results) as paths:
+            expected = run(capsys, paths, *words)
+            assert run(capsys, paths, *words, "--page-ranges") == expected
+            assert expected[0] == code
+
+
+def test_json_has_no_error_types(capsys: pytest.CaptureFixture[str]) -> None:
+    with written(*plain_set(4, crowds=0.0)) as paths:
+        _, expected, _ = run(capsys, paths, "--json")
+        code, found, _ = run(capsys, paths, "--json", "--page-ranges")
+    assert code == 0
+    assert json.loads(expected)["error_types"] is not None
+    assert json.loads(found) == {**json.loads(expected), "error_types": None}
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (Options(labels=("label 1",)), "--page-ranges goes with --iou alone, and not with --labels"),
+        (Options(min_score=0.5), "--page-ranges goes with --iou alone, and not with --min-score"),
+        (Options(min_area=0.5), "--page-ranges goes with --iou alone, and not with --min-area"),
+        (Options(polygons=True), "--page-ranges goes with --iou alone, and not with --polygons"),
+        (Options(map_label={"a": "b"}), "--page-ranges goes with --iou alone, and not with --map-label"),
+        (Options(as_reference=True), "--page-ranges goes with --iou alone, and not with --as-reference"),
+        (Options(format="snapshot"), "--page-ranges goes with --iou alone, and not with --format"),
+    ],
+)
+def test_options_that_need_boxes_are_refused(options: Options, sentence: str) -> None:
+    chosen = Options(**{**options.said(), "page_ranges": True})
+    with pytest.raises(OptionError) as refused:
+        evaluation.evaluate("coco", Path("gt.json"), [Path("dt.json")], chosen)
+    assert str(refused.value) == sentence
+
+
+def test_folders_and_comparisons_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = Options(page_ranges=True)
+    with pytest.raises(OptionError, match=f"^--page-ranges reads files, and {tmp_path.name} is a folder$"):
+        evaluation.evaluate("coco", tmp_path, [Path("dt.json")], chosen)
+    with pytest.raises(
+        OptionError, match=r"^--page-ranges leaves no boxes to compare; it belongs to layoutscope evaluate$"
+    ):
+        evaluation.evaluate_together("coco", Path("gt.json"), [Path("dt.json")], chosen)
+    with pytest.raises(OptionError, match=r"^--page-ranges is not an option of snapshot, which has"):
+        evaluation.evaluate("snapshot", Path("gt.json"), [Path("dt.json")], chosen)
+    code, _, said_wrong = run(capsys, (tmp_path, tmp_path), "--page-ranges", "--findings", "store")
+    assert code == 2
+    assert "--page-ranges leaves no boxes that --findings could correct; choose one of them." in said_wrong
+
+
+def test_thresholds_that_make_no_sense_are_told_as_ever() -> None:
+    with written(*plain_set(0)) as paths:
+        for iou in ((0.0,), (1.5,)):
+            sentences = []
+            for page_ranges in (None, True):
+                with pytest.raises(OptionError) as refused:
+                    evaluation.evaluate("coco", paths[0], [paths[1]], Options(iou=iou, page_ranges=page_ranges))
+                sentences.append(str(refused.value))
+            assert sentences[0] == sentences[1]
+
+
+def test_each_model_goes_its_own_way(tmp_path: Path) -> None:
+    truth, results = plain_set(6)
+    odd = tmp_path / "odd.json"
+    odd.write_text(json.dumps([{**row, "score": row["score"] + 2.0} for row in results]))
+    with written(truth, results) as (gt, dt):
+        both = evaluation.evaluate("coco", gt, [dt, odd], Options(page_ranges=True))
+    assert [type(one.result) for one in both] == [RangesResult, coco.CocoResult]
+    assert [len(one.findings) for one in both] == [0, 1]
+    assert both[0].result.to_json()["AP"] == both[1].result.to_json()["AP"]

@@ -37,6 +37,8 @@ from evaluator.results import ResultTable, Signature, ratio
 
 PAGES_AT_A_TIME: Final = 2_500
 """Pages of a range."""
+# Each range that is matched needs memory of its own.
+_MATCHED_AT_A_TIME: Final = 2
 # One bit for each; for more of them the ordinary way is taken.
 _MOST_THRESHOLDS: Final = 64
 
@@ -152,10 +154,11 @@ def _result(ground_truth: Path, prediction: Path, iou: Sequence[float], pages_at
             truths = _Waiting(truth.rows(), coco_stream.TRUTH, at_a_time, truth_spill)
             predicted = coco_stream.Results(prediction_file, truth)
             predictions = _Waiting(predicted.rows(), coco_stream.PREDICTION, at_a_time, prediction_spill)
-        states = []
-        for number in range(-(-pages // at_a_time)):
-            one, other = (_side(rows.take(number), labels, at_a_time) for rows in (truths, predictions))
-            states.append(_state(one, other, iou))
+        sides = (
+            (_side(truths.take(number), labels, at_a_time), _side(predictions.take(number), labels, at_a_time))
+            for number in range(-(-pages // at_a_time))
+        )
+        states = [*coco_stream.in_turn(lambda both: _state(*both, iou), sides, _MATCHED_AT_A_TIME)]
     return RangesResult(
         ground_truth=Source(ground_truth.name, truth.sha256),
         prediction=Source(prediction.name, predicted.sha256),

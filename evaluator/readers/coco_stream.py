@@ -209,7 +209,7 @@ def _need_nothing(found: Collector) -> None:
         raise Doubt
 
 
-def _in_turn(work: Callable[[T], R], parts: Iterable[T], threads: int) -> Iterator[R]:
+def in_turn(work: Callable[[T], R], parts: Iterable[T], threads: int) -> Iterator[R]:
     """What `work` makes of each part, in their order; a few at a time, and no part is taken before a thread is free."""
     threads = min(os.cpu_count() or 1, threads)
     waiting: deque[Future[R]] = deque()
@@ -270,7 +270,7 @@ class _Array:
                 keys = keys or plain_keys(piece, 0, len(piece))
                 yield piece, keys
 
-        return _in_turn(lambda given: use(_columns(*given)), pieces(), _MOST_THREADS)
+        return in_turn(lambda given: use(_columns(*given)), pieces(), _MOST_THREADS)
 
     def _pieces(self) -> Iterator[bytes]:
         """Records with a comma between them; an empty array has no piece."""

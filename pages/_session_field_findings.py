@@ -61,7 +61,7 @@ def handle(model: choices.FieldModel, document: str, event: dict[str, Any]) -> f
     return findings.save(target, verdict=event["verdict"], note=event["note"], target_id=event["target"])
 
 
-def _any_field(book: Book) -> bool:
+def any_field(book: Book) -> bool:
     """Whether a field was judged at all."""
     return any(judged.target.kind == "field" for judged in book.judged.values())
 
@@ -69,7 +69,7 @@ def _any_field(book: Book) -> bool:
 def corrections_of(found: choices.Opened) -> FieldCorrections | None:
     """The corrected ground truth of the open fields; None when no verdict changes it."""
     book = findings.book()
-    if not _any_field(book):
+    if not any_field(book):
         return None
     to = _corrections(tuple(model.key for model in found.models), book.revision, _found=found, _book=book)
     return to if to.applied or to.findings else None
@@ -105,7 +105,7 @@ def _corrected(
 def standings() -> list[Standing]:
     """What became of every judged field, the newest first; nothing is read when no field was judged."""
     book = findings.book()
-    if not _any_field(book):
+    if not any_field(book):
         return []
     found = choices.opened()
     threshold = float(session.chosen("field_iou", IOU_THRESHOLDS[0]))

@@ -97,14 +97,14 @@ def contents_of(found: session.Opened, options: PackOptions) -> Contents:
     return _contents(
         keys,
         msgspec.json.encode(options),
-        tuple(event.id for judged in book.judged.values() for event in judged.history),
+        book.revision,
         _make=lambda: gather(results, [model.name for model in chosen], book, options, findings=found.findings),
     )
 
 
 @st.cache_resource(max_entries=4, show_spinner="Gathering the pack")
 def _contents(
-    keys: tuple[tuple[Any, ...], ...], options: bytes, events: tuple[str, ...], *, _make: Callable[[], Contents]
+    keys: tuple[tuple[Any, ...], ...], options: bytes, revision: tuple[int, str], *, _make: Callable[[], Contents]
 ) -> Contents:
     """What a pack says; the keys say about which results, with which choices and verdicts."""
     return _make()

@@ -65,7 +65,7 @@ def _numbers(found: session.Opened) -> None:
     """The corrected numbers next to the official ones, each with its signature."""
     to = findings.corrections_of(found)
     frame.section("Corrected numbers", "official numbers first; the verdicts change the ground truth, see below")
-    if any(judged.target.kind == "field" for judged in findings.book().judged.values()):
+    if field_findings.any_field(findings.book()):
         st.caption("These are the numbers of the boxes. Those of extracted fields stand in the view Fields.")
     if not to.applied:
         st.caption(

@@ -14,9 +14,9 @@ from evaluator.readers import FORMATS
 
 PROJECT = Path(__file__).resolve().parent.parent
 ROOMS = (
-    "version", "errors", "whole_file", "boxes", "polygons", "text", "dataset", "fields", "results", "confidence",
-    "matching", "pixel_counts", "average_precision", "error_types", "box_results", "box_items", "readers", "protocols",
-    "compare", "corpus", "workspace", "pdf_worker", "pdf_writer", "page_problems",
+    "version", "errors", "threads", "whole_file", "boxes", "polygons", "text", "dataset", "fields", "results",
+    "confidence", "matching", "pixel_counts", "average_precision", "error_types", "box_results", "box_items", "readers",
+    "protocols", "compare", "corpus", "workspace", "pdf_worker", "pdf_writer", "page_problems",
     "pdf_folder", "pages_pdf", "evaluation", "overlay", "charts",
     "findings", "report", "pack", "cli",
 )  # fmt: skip

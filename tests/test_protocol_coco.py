@@ -254,7 +254,7 @@ def test_threads_and_cuts_do_not_change_the_numbers(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("evaluator.protocols.coco_matching._QUEUED_AT_A_TIME", 7)
     monkeypatch.setattr("evaluator.protocols.coco_matching._SETTLED_AT_A_TIME", 5)
     assert coco.evaluate(*sides).to_json() == whole
-    monkeypatch.setattr("evaluator.protocols.coco_matching._MOST_THREADS", 1)
+    monkeypatch.setattr("evaluator.threads.os.cpu_count", lambda: 1)
     assert coco.evaluate(*sides).to_json() == whole
 
 

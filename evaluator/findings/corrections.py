@@ -291,22 +291,25 @@ class _Draft:
         assert judged.verdict is not None
         labels = " → ".join(dict.fromkeys(box.label for box in judged.target.boxes))
         said = ", ".join(judged.authors)
-        sentence = f"{_place(judged)}: {labels} {_WORDS[what]}, said {said}"
+        sentence = f"{place_of(judged)}: {labels} {_WORDS[what]}, said {said}"
         self.changes.append(Change(judged, judged.verdict, what, removed, added, sentence))
 
     def _refuse(self, judged: Judged, rule: str, found: str) -> None:
-        self.findings.append(
-            Finding(
-                severity="warning",
-                file=self.truth.source.name,
-                place=_place(judged),
-                rule=f"a verdict is applied when {rule}",
-                found=found,
-                fix="This verdict is kept and changes no number.",
-            )
-        )
+        self.findings.append(without_effect(judged, self.truth.source.name, rule, found))
 
 
-def _place(judged: Judged) -> str:
+def place_of(judged: Judged) -> str:
     """Document and page of a finding, in words."""
     return f"{judged.target.document}, page {(judged.target.page or 0) + 1}"
+
+
+def without_effect(judged: Judged, file: str, rule: str, found: str) -> Finding:
+    """What is told of a verdict that changes no number; `rule` says when it would."""
+    return Finding(
+        severity="warning",
+        file=file,
+        place=place_of(judged),
+        rule=f"a verdict is applied when {rule}",
+        found=found,
+        fix="This verdict is kept and changes no number.",
+    )

@@ -45,7 +45,7 @@ from evaluator.boxes import BoolArray
 from evaluator.errors import Finding
 from evaluator.fields import Corners, Field, FieldDocuments, Tree, below, box_similarity, class_key, leaves
 from evaluator.findings.corrected import CorrectedEvaluation
-from evaluator.findings.corrections import SAME_OBJECT_IOU, Change
+from evaluator.findings.corrections import SAME_OBJECT_IOU, Change, place_of, without_effect
 from evaluator.findings.field_targets import field_model_name, said_of, same_box
 from evaluator.findings.verdicts import Book, Judged
 from evaluator.protocols.fields import FieldsResult
@@ -422,26 +422,12 @@ class _Draft:
         assert judged.verdict is not None
         self.touched.update(map(id, fields))
         said = ", ".join(judged.authors)
-        sentence = f"{_place(judged)}: {judged.target.label} {_WORDS[what]}, said {said}"
+        sentence = f"{place_of(judged)}: {judged.target.label} {_WORDS[what]}, said {said}"
         removed, added = int(what in ("removed", "replaced")), int(what in ("added", "replaced"))
         self.changes.append(Change(judged, judged.verdict, what, removed, added, sentence))
 
     def _refuse(self, judged: Judged, rule: str, found: str) -> None:
-        self.findings.append(
-            Finding(
-                severity="warning",
-                file=self.truth.name,
-                place=_place(judged),
-                rule=f"a verdict is applied when {rule}",
-                found=found,
-                fix="This verdict is kept and changes no number.",
-            )
-        )
-
-
-def _place(judged: Judged) -> str:
-    """Document and page of a finding, in words."""
-    return f"{judged.target.document}, page {(judged.target.page or 0) + 1}"
+        self.findings.append(without_effect(judged, self.truth.name, rule, found))
 
 
 def _same_object(one: Field, other: Field) -> bool:

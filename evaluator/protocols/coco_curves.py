@@ -23,9 +23,9 @@ from evaluator.protocols.coco_matching import (
     Accepted,
     Matching,
     Pairs,
-    in_threads,
     within,
 )
+from evaluator.threads import in_threads
 
 # Detections of one page and label, best first.
 MAX_DETECTIONS: Final = (1, 10, MOST_DETECTIONS)

@@ -11,9 +11,7 @@ that compete stand together and the better one comes first.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -28,6 +26,7 @@ from evaluator.dataset import Annotations, Dataset, JoinedBoxes
 from evaluator.matching import Candidates, Matches, overlapping_pairs
 from evaluator.polygons import POLYGON_IOU, outline_bounds, polygon_overlap
 from evaluator.results import Signature
+from evaluator.threads import in_threads
 
 NAME: Final = "coco"
 VERSION: Final = "2.0"
@@ -50,7 +49,6 @@ _NOBODY: Final = np.iinfo(np.int64).max
 _QUEUED_AT_A_TIME: Final = 1 << 15
 _SETTLED_AT_A_TIME: Final = 1 << 13
 # More threads than this find no more memory bandwidth.
-_MOST_THREADS: Final = 8
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -696,14 +694,3 @@ def _cuts(group: IntArray, size: int) -> list[slice]:
     wanted = np.searchsorted(starts, np.arange(0, len(group), size))
     bounds = np.unique(np.append(starts[wanted[wanted < len(starts)]], len(group))).tolist()
     return [slice(start, stop) for start, stop in pairwise(bounds)]
-
-
-def in_threads(work: Callable[[T], R], parts: Iterable[T]) -> Iterator[R]:
-    """What `work` makes of each part, in their order; several at a time, because numpy releases the lock."""
-    parts = list(parts)
-    threads = min(os.cpu_count() or 1, _MOST_THREADS, len(parts))
-    if threads <= 1:
-        yield from map(work, parts)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(work, parts)

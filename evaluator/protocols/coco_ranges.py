@@ -28,12 +28,13 @@ from evaluator.boxes import BoolArray, FloatArray, IntArray
 from evaluator.dataset import Annotations, Boxes, Document, Side, join
 from evaluator.protocols.coco import IOU_THRESHOLDS, numbers_by_label, numbers_of, table_of
 from evaluator.protocols.coco_curves import MAX_DETECTIONS, Columns, Matched, matched_by_size
-from evaluator.protocols.coco_matching import AREA_RANGES, NAME, Pairs, in_threads, own_signature, pair
+from evaluator.protocols.coco_matching import AREA_RANGES, NAME, Pairs, own_signature, pair
 from evaluator.readers import coco_stream
 from evaluator.readers.coco import Numbers
 from evaluator.readers.coco_shape import corners
 from evaluator.readers.coco_stream import Rows
 from evaluator.results import ResultTable, Signature, ratio
+from evaluator.threads import in_threads
 
 PAGES_AT_A_TIME: Final = 2_500
 """Pages of a range."""
@@ -158,7 +159,7 @@ def _result(ground_truth: Path, prediction: Path, iou: Sequence[float], pages_at
             (_side(truths.take(number), labels, at_a_time), _side(predictions.take(number), labels, at_a_time))
             for number in range(-(-pages // at_a_time))
         )
-        states = [*coco_stream.in_turn(lambda both: _state(*both, iou), sides, _MATCHED_AT_A_TIME)]
+        states = [*in_threads(lambda both: _state(*both, iou), sides, most=_MATCHED_AT_A_TIME)]
     return RangesResult(
         ground_truth=Source(ground_truth.name, truth.sha256),
         prediction=Source(prediction.name, predicted.sha256),

@@ -55,12 +55,11 @@ class Matching:
         The labels that are scored.
     truth_counts, prediction_counts : bool, shape (G,) and (P,)
         The boxes that take part: their label is scored and they pass the options.
-    fitted : FittedPairs
-        Every pair that could match, in rows of the two files, sorted by (document, page, label, falling IoU).
+    codes : PairCodes
+        Every pair that could match, in rows of the two files, sorted by (document, page, label, falling IoU), with the
+        labels and pages of the pairs.
     matched : bool, shape (K,)
         Which of the pairs match at ``iou_floor``.
-    codes : PairCodes
-        Labels and pages of the pairs.
     options : tuple of str
         What the pairs were told besides, in the words of the signature.
     """
@@ -73,9 +72,8 @@ class Matching:
     labels: tuple[str, ...]
     truth_counts: BoolArray
     prediction_counts: BoolArray
-    fitted: FittedPairs
-    matched: BoolArray
     codes: PairCodes
+    matched: BoolArray
     options: tuple[str, ...] = ()
 
     @property
@@ -93,7 +91,7 @@ class Matching:
     @cached_property
     def predictions(self) -> BoxCounts:
         """The predictions that take part, counted by label and by page."""
-        if len(self.labels) == len(self.dataset.labels) and self.min_area <= 0.0:
+        if _by_score_alone(self.dataset, self.labels, self.min_area):
             return self.codes.predictions(self.min_score)
         return BoxCounts.of(self.dataset, self.prediction, self.prediction_counts)
 
@@ -206,12 +204,12 @@ class ThresholdResult(BoxResult[Matching]):
         leaving out the pairs below is exact.
         """
         matching = self.matching
-        return np.asarray(matching.matched & (matching.fitted.columns.iou >= self.iou))
+        return np.asarray(matching.matched & (matching.codes.fitted.columns.iou >= self.iou))
 
     @cached_property
     def matches(self) -> Matches:
         """The true positives."""
-        return self.matching.fitted.columns.take(np.flatnonzero(self._taken))
+        return self.matching.codes.fitted.columns.take(np.flatnonzero(self._taken))
 
     @cached_property
     def micro(self) -> MetricColumns:
@@ -222,7 +220,7 @@ class ThresholdResult(BoxResult[Matching]):
             tp=tp,
             fp=np.count_nonzero(matching.prediction_counts) - tp,
             fn=np.count_nonzero(matching.truth_counts) - tp,
-            sum_of_fit=lambda name: sum_in_order(getattr(matching.fitted.columns, name), taken),
+            sum_of_fit=lambda name: sum_in_order(getattr(matching.codes.fitted.columns, name), taken),
         )
 
     @cached_property
@@ -241,7 +239,7 @@ class ThresholdResult(BoxResult[Matching]):
 
     def _table(self, code: IntArray, size: int, truths: IntArray, predictions: IntArray) -> MetricColumns:
         """One row per code below `size`, from the code of each pair and how many boxes of each code take part."""
-        columns = self.matching.fitted.columns
+        columns = self.matching.codes.fitted.columns
         tp = np.bincount(code, minlength=size)[:size]
         return MetricColumns(
             tp=tp,
@@ -376,8 +374,6 @@ class Pairs:
         dataset = self.dataset
         truth, prediction = dataset.ground_truth, dataset.predictions[self.model]
         chosen = dataset.scored_labels(labels)
-        # Whether a pair takes part is mostly a matter of its score, which stands beside it; more has to be looked up.
-        more = len(chosen) < len(dataset.labels) or min_area > 0.0
         if len(chosen) == len(dataset.labels):
             truth_counts, prediction_counts = np.ones(len(truth), dtype=bool), np.ones(len(prediction), dtype=bool)
         else:
@@ -396,22 +392,23 @@ class Pairs:
             labels=chosen,
             truth_counts=truth_counts,
             prediction_counts=prediction_counts,
-            fitted=self._fitted,
             codes=self._codes,
             matched=self._fitted.match(
-                self._taking_part(truth_counts, prediction_counts, min_score=min_score, more=more)
+                self._score_passes(min_score)
+                if _by_score_alone(dataset, chosen, min_area)
+                else self._counting(truth_counts, prediction_counts)
             ),
             options=() if self.outlines is None else (POLYGON_IOU,),
         )
 
-    def _taking_part(
-        self, truth_counts: BoolArray, prediction_counts: BoolArray, *, min_score: float, more: bool
-    ) -> BoolArray | None:
-        """Which of the fitted pairs take part; None for all."""
-        columns = self._fitted.columns
-        if more:
-            return truth_counts.take(columns.ground_truth) & prediction_counts.take(columns.prediction)
+    def _score_passes(self, min_score: float) -> BoolArray | None:
+        """Which of the fitted pairs have a prediction with at least a score, or without any; None for all."""
         return self._pair_score >= min_score if min_score > 0.0 else None
+
+    def _counting(self, truth_counts: BoolArray, prediction_counts: BoolArray) -> BoolArray:
+        """Which of the fitted pairs have two boxes that take part."""
+        columns = self._fitted.columns
+        return truth_counts.take(columns.ground_truth) & prediction_counts.take(columns.prediction)
 
     @cached_property
     def _pair_score(self) -> FloatArray:
@@ -490,6 +487,11 @@ class Pairs:
         """
         f1 = self.score_curve(iou=iou).columns().f1
         return 0.0 if np.isnan(f1).all() else float(_SCORE_STEPS[np.nanargmax(f1)])
+
+
+def _by_score_alone(dataset: Dataset, labels: Sequence[str], min_area: float) -> bool:
+    """Whether a box takes part is a matter of its score, which stands beside it; otherwise more has to be looked up."""
+    return len(labels) == len(dataset.labels) and min_area <= 0.0
 
 
 def _at_least(passed: IntArray, label: CodeArray, labels: int) -> IntArray:

@@ -10,14 +10,13 @@ which says when it cannot tell. Compiled once per machine, which takes some seco
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-Text = npt.NDArray[np.uint8]
-Column = npt.NDArray[Any]
+from evaluator.readers.coco_arrow import Column, Text
 
 _KEYS: Final = ("image_id", "category_id", "bbox", "score", "area", "id", "iscrowd", "ignore")
 _IMAGE, _CATEGORY, _BOX, _SCORE, _AREA, _ID, _CROWD, _ = range(8)

@@ -19,12 +19,10 @@ from typing import Any, Final, Self
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from evaluator.readers import coco_arrow
-
-Text = npt.NDArray[np.uint8]
-Column = npt.NDArray[Any]
+from evaluator.readers.coco_arrow import Column, Text
+from evaluator.threads import MOST_THREADS
 
 _STEP: Final = 1 << 20
 # Arrays of fewer bytes are decoded before Arrow is loaded, and read by Arrow before the compiled code is.
@@ -32,8 +30,6 @@ _FEWEST_BYTES: Final = 1 << 22
 _FEWEST_COMPILED_BYTES: Final = 1 << 26
 # Then pieces are small, so that what the decoder makes of them stays in the processor's cache.
 _SMALL_STEP: Final = 1 << 16
-# More threads than this find no more memory bandwidth.
-_MOST_THREADS: Final = 8
 # White space is that of JSON: Python's own has more.
 _NEXT_ITEM = re.compile(rb"\}[ \t\n\r]*+,[ \t\n\r]*+(?=\{)")
 _FIRST_ITEM = re.compile(rb"[ \t\n\r]*+(\{[^{}]*+\})")
@@ -68,7 +64,7 @@ class Reading:
         self._rows = [0, *np.cumsum(closing).tolist()]
         self._columns = empty_columns(keys, self._rows[-1])
         read = _reader(len(text))
-        self._pool = ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_THREADS))
+        self._pool = ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS))
         self._answers = [
             self._pool.submit(read, text[cut], {key: column[slice(*rows)] for key, column in self._columns.items()})
             for cut, rows in zip(self._cuts, pairwise(self._rows), strict=True)

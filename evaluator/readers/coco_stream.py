@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -47,6 +45,7 @@ from evaluator.readers.coco_shape import (
     is_frame,
     plain_columns,
 )
+from evaluator.threads import in_threads
 
 DOUBTS: Final = (*MALFORMED, BadInput, OSError)
 """What is raised here where the ordinary reader has to look at the file."""
@@ -209,19 +208,6 @@ def _need_nothing(found: Collector) -> None:
         raise Doubt
 
 
-def in_turn(work: Callable[[T], R], parts: Iterable[T], threads: int) -> Iterator[R]:
-    """What `work` makes of each part, in their order; a few at a time, and no part is taken before a thread is free."""
-    threads = min(os.cpu_count() or 1, threads)
-    waiting: deque[Future[R]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        for part in parts:
-            waiting.append(pool.submit(work, part))
-            if len(waiting) > threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
 class _File:
     """An open file of which some bytes can be had."""
 
@@ -270,7 +256,7 @@ class _Array:
                 keys = keys or plain_keys(piece, 0, len(piece))
                 yield piece, keys
 
-        return in_turn(lambda given: use(_columns(*given)), pieces(), _MOST_THREADS)
+        return in_threads(lambda given: use(_columns(*given)), pieces(), most=_MOST_THREADS)
 
     def _pieces(self) -> Iterator[bytes]:
         """Records with a comma between them; an empty array has no piece."""

@@ -1,0 +1,47 @@
+"""Several parts of a work at a time: numpy and Arrow do not hold the interpreter's lock in their big operations."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
+from typing import Final, TypeVar
+
+# More threads than this find no more memory bandwidth.
+MOST_THREADS: Final = 8
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def in_threads(work: Callable[[T], R], parts: Iterable[T], *, most: int = MOST_THREADS) -> Iterator[R]:
+    """What `work` makes of each part, in their order; a few at a time.
+
+    Parameters
+    ----------
+    work : callable
+    parts : iterable
+        None is taken before a thread is free for it, so that few of them exist at a time.
+    most : int, >= 1
+        Threads, at most; no more than there are processors.
+
+    Yields
+    ------
+    What `work` returns; what it raises is raised where the answer would stand.
+    """
+    threads = min(os.cpu_count() or 1, most)
+    coming = iter(parts)
+    first = list(islice(coming, 2))
+    if threads == 1 or len(first) < 2:
+        yield from map(work, chain(first, coming))
+        return
+    waiting: deque[Future[R]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for part in chain(first, coming):
+            waiting.append(pool.submit(work, part))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

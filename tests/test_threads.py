@@ -1,0 +1,48 @@
+"""Parts of a work in threads: answers in order, few parts at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from evaluator.threads import in_threads
+
+
+@pytest.mark.parametrize("processors", [1, 2, 8])
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 50])
+def test_answers_come_in_the_order_of_the_parts(count: int, processors: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluator.threads.os.cpu_count", lambda: processors)
+    assert list(in_threads(lambda part: part * part, iter(range(count)))) == [part * part for part in range(count)]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_no_part_is_taken_long_before_its_turn(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluator.threads.os.cpu_count", lambda: 8)
+    taken = answered = 0
+
+    def parts() -> Iterator[int]:
+        nonlocal taken
+        for part in range(40):
+            taken += 1
+            # One in each thread, one that waits, and the one that is being taken.
+            assert taken - answered <= most + 2
+            yield part
+
+    for _ in in_threads(lambda part: part, parts(), most=most):
+        answered += 1
+    assert answered == taken == 40
+
+
+def test_several_parts_are_worked_on_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluator.threads.os.cpu_count", lambda: 2)
+    both = threading.Barrier(2, timeout=20)
+    assert sorted(in_threads(lambda _part: both.wait(), range(2))) == [0, 1]
+
+
+def test_what_goes_wrong_is_raised_in_its_place() -> None:
+    answers = in_threads(lambda part: 1 // (3 - part), range(6))
+    assert [next(answers), next(answers), next(answers)] == [0, 0, 1]
+    with pytest.raises(ZeroDivisionError):
+        next(answers)

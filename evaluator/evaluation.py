@@ -15,21 +15,23 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from evaluator import readers
-from evaluator.dataset import Annotations, Side, join, map_labels
-from evaluator.errors import BadInput, Finding, has_errors
-from evaluator.fields import FieldDocuments
-from evaluator.page_problems import PageProblem
-from evaluator.pages_pdf import PagePool
-from evaluator.pdf_folder import PdfFolder
-from evaluator.protocols import coco, coco_ranges, fields, pixel, pixel_tables, pod, posters, snapshot
-from evaluator.readers import coco as coco_reader
-from evaluator.readers import fields as fields_reader
-from evaluator.readers import pod as pod_reader
-from evaluator.readers import posters as posters_reader
-from evaluator.readers import snapshot as snapshot_reader
-from evaluator.readers.folder import is_folder
-from evaluator.results import ResultTable, Signature
+from evaluator import formats
+from evaluator.formats import coco as coco_reader
+from evaluator.formats import fields as fields_reader
+from evaluator.formats import pod as pod_reader
+from evaluator.formats import posters as posters_reader
+from evaluator.formats import snapshot as snapshot_reader
+from evaluator.formats.folder import is_folder
+from evaluator.metrics.results import ResultTable, Signature
+from evaluator.model.dataset import Annotations, Side, join, map_labels
+from evaluator.model.fields import FieldDocuments
+from evaluator.model.issues import BadInput, Finding, has_errors
+from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.pool import PagePool
+from evaluator.pdf.problems import PageProblem
+from evaluator.protocols import coco, fields, pixel, pod, posters, snapshot
+from evaluator.protocols.coco import ranges as coco_ranges
+from evaluator.protocols.pixel import tables as pixel_tables
 
 Say = Callable[[str], None]
 Count = Callable[[int, int], None]
@@ -340,12 +342,12 @@ def _read_boxes(path: Path, side: Side, reading: Mapping[str, Any]) -> Annotatio
     """A file of boxes with its labels renamed."""
     names = reading.get("map_label", {})
     options = {name: value for name, value in reading.items() if name != "map_label"}
-    return map_labels(readers.read(path, side=side, **options), names)
+    return map_labels(formats.read(path, side=side, **options), names)
 
 
 def _read_either(path: Path, _side: Side, reading: Mapping[str, Any]) -> Annotations:
     """A file of boxes whatever it says it is: two annotators, or two models, can be compared."""
-    return map_labels(readers.read(path, format=reading.get("format")), reading.get("map_label", {}))
+    return map_labels(formats.read(path, format=reading.get("format")), reading.get("map_label", {}))
 
 
 def _checked(*findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -367,7 +369,7 @@ def _prepared(protocol: str, truth: Annotations, predicted: Annotations, said: M
     """A prediction with the pages and labels of its ground truth; raised when they do not belong together."""
     outlines: tuple[Finding, ...] = ()
     if said.get("polygons"):
-        outlines = (*readers.outline_findings(truth), *readers.outline_findings(predicted))
+        outlines = (*formats.outline_findings(truth), *formats.outline_findings(predicted))
     if coco_reader.is_unresolved(predicted):
         predicted = coco_reader.resolve(predicted, truth)
     pair: tuple[Finding, ...] = ()

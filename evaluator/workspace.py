@@ -15,10 +15,10 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from evaluator import readers
-from evaluator.dataset import Side
-from evaluator.errors import BadInput, Finding, Severity, has_errors
-from evaluator.readers import fields, folder, limits, posters
+from evaluator import formats
+from evaluator.formats import fields, folder, limits, posters
+from evaluator.model.dataset import Side
+from evaluator.model.issues import BadInput, Finding, Severity, has_errors
 
 # How the terminal tells the dashboard what to open: JSON in the environment.
 WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
@@ -180,7 +180,7 @@ def find(
     truths = [ground_truth] if ground_truth and truth_format == "" else seen.boxes["ground_truth"]
     if len(truths) > 1:
         findings.append(_several(truths))
-    if ground_truth and not as_reference and ground_truth.is_file() and readers.side_of(ground_truth) == "prediction":
+    if ground_truth and not as_reference and ground_truth.is_file() and formats.side_of(ground_truth) == "prediction":
         findings.append(_not_a_truth(ground_truth))
     pdf_folder = pdfs or _folder_of_pdfs(files)
     of_fields, of_posters = (
@@ -213,11 +213,11 @@ def format_of(content: bytes, name: str) -> str | None:
     Returns
     -------
     str or None
-        A key of ``readers.FORMATS``, ``fields`` or ``posters``; None for none of them, or more than one of boxes.
+        A key of ``formats.FORMATS``, ``fields`` or ``posters``; None for none of them, or more than one of boxes.
     """
-    head = content[: readers.HEAD_BYTES]
+    head = content[: formats.HEAD_BYTES]
     lines = name.lower().endswith(fields.LINE_SUFFIXES)
-    possible = [] if lines else [key for key, row in readers.FORMATS.items() if row.detect(head)]
+    possible = [] if lines else [key for key, row in formats.FORMATS.items() if row.detect(head)]
     if possible:
         return possible[0] if len(possible) == 1 else None
     if fields.detect(head):
@@ -266,7 +266,7 @@ def _sorted_out(paths: Sequence[Path], files: Iterable[Path], taken: Sequence[Pa
             members[FIELDS].setdefault(_fields_unit(path, given), []).append((path, content))
         elif format_ == POSTERS:
             members[POSTERS].setdefault(_posters_unit(path, paths), []).append((path, content))
-        elif format_ is None or (side := readers.FORMATS[format_].side_of(content)) is None:
+        elif format_ is None or (side := formats.FORMATS[format_].side_of(content)) is None:
             unknown.append(path)
         elif format_ not in BOX_FORMATS:
             findings.append(not_shown(path.name, format_, "warning"))

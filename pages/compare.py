@@ -8,27 +8,26 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from evaluator.boxes import IntArray
 from evaluator.charts import boxes as charts
 from evaluator.compare.differences import Difference
 from evaluator.compare.labels import label_notes
 from evaluator.compare.mistakes import mistake_counts
 from evaluator.compare.sentences import interval_text, moved_text
-from evaluator.error_types import ERROR_TYPES
-from evaluator.errors import plain
-from evaluator.overlay import pair_list
-from evaluator.overlay.board import board_data
-from evaluator.overlay.confusion_difference import class_difference
-from evaluator.overlay.matrix import SHOWS, difference_data
-from evaluator.overlay.pair import pair_data
-from evaluator.protocols.pixel_difference import difference
-from evaluator.results import threshold_text
-from pages import _frame as frame
-from pages import _session as session
-from pages import _session_compare as state
-from pages import _session_pixel as pixels
-from pages._confusion import chosen_cell, matrix
-from pages._linked_panes import Door, PageOf, PaneEvents, board, panes, parse_door, parse_panes
+from evaluator.drawing import pair_list
+from evaluator.drawing.board import board_data
+from evaluator.drawing.confusion_difference import class_difference
+from evaluator.drawing.matrix import SHOWS, difference_data
+from evaluator.drawing.pair import pair_data
+from evaluator.metrics.error_types import ERROR_TYPES
+from evaluator.metrics.results import threshold_text
+from evaluator.model.boxes import IntArray
+from evaluator.model.issues import plain
+from evaluator.protocols.pixel.difference import difference
+from pages.shared import frame, session
+from pages.shared import session_compare as state
+from pages.shared import session_pixel as pixels
+from pages.shared.confusion import chosen_cell, matrix
+from pages.shared.linked_panes import Door, PageOf, PaneEvents, board, panes, parse_door, parse_panes
 
 BROWSER_VIEW, PIXEL_VIEW = "pages/page_browser.py", "pages/pixel_confusion.py"
 _PANES, _BOARD, _MATRIX = "compare_panes", "compare_board", "compare_matrix"

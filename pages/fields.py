@@ -6,19 +6,18 @@ from typing import Any
 
 import streamlit as st
 
-from evaluator.errors import has_errors, plain
-from evaluator.overlay import fields as overlay
+from evaluator.drawing import fields as overlay
+from evaluator.metrics.results import count_of, threshold_text, weighted_mean
+from evaluator.model.issues import has_errors, plain
 from evaluator.protocols import PROTOCOLS
-from evaluator.protocols.fields import FieldsResult
-from evaluator.protocols.fields_doors import DOORS, LEAST_SURE
-from evaluator.results import count_of, threshold_text, weighted_mean
-from pages import _field_tables as parts
-from pages import _frame as frame
-from pages import _session as session
-from pages import _session_field_findings as field_findings
-from pages import _session_fields as choices
-from pages import _session_findings as findings
-from pages._viewer import parse_events, viewer
+from evaluator.protocols.fields.drill_down import DOORS, LEAST_SURE
+from evaluator.protocols.fields.evaluation import FieldsResult
+from pages.shared import field_tables as parts
+from pages.shared import frame, session
+from pages.shared import session_field_findings as field_findings
+from pages.shared import session_fields as choices
+from pages.shared import session_findings as findings
+from pages.shared.viewer import parse_events, viewer
 
 _KEY = "field_viewer"
 _VIEWER_HEIGHT = 712

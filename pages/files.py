@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from evaluator.dataset import Side
-from evaluator.errors import Finding, has_errors, plain
-from evaluator.results import count_of
+from evaluator.metrics.results import count_of
+from evaluator.model.dataset import Side
+from evaluator.model.issues import Finding, has_errors, plain
 from evaluator.workspace import FIELDS, format_of
-from pages import _frame as frame
-from pages import _session as session
-from pages import _session_fields as field_files
-from pages import _session_posters as poster_files
+from pages.shared import frame, session
+from pages.shared import session_fields as field_files
+from pages.shared import session_posters as poster_files
 
 _ROLES: dict[str, Side] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
 

@@ -10,17 +10,15 @@ from typing import Any, Final, Literal, get_args
 
 import streamlit as st
 
-from evaluator.errors import BadInput, plain
-from evaluator.findings import corrected_truth, exchange, identity, intake
-from evaluator.findings.standing import STATES, Standing
-from evaluator.findings.verdicts import NOTE_LENGTH, VERDICTS, Book, Event, Target
-from evaluator.results import count_of
-from pages import _finding as finding
-from pages import _frame as frame
-from pages import _session as session
-from pages import _session_field_findings as field_findings
-from pages import _session_finding_queue as queue
-from pages import _session_findings as findings
+from evaluator.metrics.results import count_of
+from evaluator.model.issues import BadInput, plain
+from evaluator.review import corrected_truth, exchange, identity, intake
+from evaluator.review.status import STATES, Standing
+from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Book, Event, Target
+from pages.shared import finding, frame, session
+from pages.shared import session_field_findings as field_findings
+from pages.shared import session_finding_queue as queue
+from pages.shared import session_findings as findings
 
 BROWSER_VIEW = "pages/page_browser.py"
 _STATE_CHOICES: Final[Mapping[str, str]] = {"": "All", "applies": "Applies", "past": "No longer applies"}

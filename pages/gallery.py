@@ -9,19 +9,18 @@ import msgspec
 import numpy as np
 import streamlit as st
 
-from evaluator.box_items import MATCHED, MATCHED_NAME, Question, in_words
 from evaluator.charts import boxes, curves
-from evaluator.error_types import DOCUMENT, ERROR_TYPES
-from evaluator.errors import plain
-from evaluator.overlay import crops
-from evaluator.overlay.class_matrix import class_matrix
-from evaluator.results import count_of
-from pages import _frame as frame
-from pages import _session as session
-from pages import _session_browser as browser
-from pages import _session_gallery as held
-from pages._confusion import chosen_cell, matrix
-from pages._crop_gallery import gallery, opened_card, wanted
+from evaluator.drawing import crops
+from evaluator.drawing.class_matrix import class_matrix
+from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question, in_words
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
+from evaluator.metrics.results import count_of
+from evaluator.model.issues import plain
+from pages.shared import frame, session
+from pages.shared import session_browser as browser
+from pages.shared import session_gallery as held
+from pages.shared.confusion import chosen_cell, matrix
+from pages.shared.crop_gallery import gallery, opened_card, wanted
 
 BROWSER_VIEW = "pages/page_browser.py"
 _KEY = "gallery"

@@ -5,14 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from evaluator.box_results import ALL_LABELS
 from evaluator.charts import boxes as charts
-from evaluator.error_types import DOCUMENT, ERROR_TYPES
-from evaluator.errors import plain
+from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
+from evaluator.metrics.results import threshold_text
+from evaluator.model.issues import plain
 from evaluator.protocols.snapshot import IOU_THRESHOLDS, ThresholdResult
-from evaluator.results import threshold_text
-from pages import _frame as frame
-from pages import _session as session
+from pages.shared import frame, session
 
 BROWSER_VIEW = "pages/page_browser.py"
 _ROW_HEIGHT = 26

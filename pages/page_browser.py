@@ -6,19 +6,18 @@ from typing import Any
 
 import streamlit as st
 
-from evaluator.boxes import IntArray
-from evaluator.error_types import DOCUMENT, ERROR_TYPES
-from evaluator.errors import plain
-from evaluator.overlay.mistake_filter import kept_text
-from evaluator.overlay.page_strip import strip
-from evaluator.overlay.text_lost import TextSummary
-from evaluator.results import count_of
-from pages import _frame as frame
-from pages import _session as session
-from pages import _session_browser as browser
-from pages import _session_findings as findings
-from pages import _session_words as words
-from pages._viewer import ViewerEvents, parse_events, viewer
+from evaluator.drawing.mistake_filter import kept_text
+from evaluator.drawing.page_strip import strip
+from evaluator.drawing.text_lost import TextSummary
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
+from evaluator.metrics.results import count_of
+from evaluator.model.boxes import IntArray
+from evaluator.model.issues import plain
+from pages.shared import frame, session
+from pages.shared import session_browser as browser
+from pages.shared import session_findings as findings
+from pages.shared import session_words as words
+from pages.shared.viewer import ViewerEvents, parse_events, viewer
 
 _KEY = "viewer"
 _PAGES_OFFERED = 500

@@ -11,19 +11,18 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from evaluator import report
-from evaluator.errors import Finding, plain
-from evaluator.overlay import matrix as heatmap
-from evaluator.overlay.tint import tint_data
+from evaluator import export
+from evaluator.drawing import matrix as heatmap
+from evaluator.drawing.tint import tint_data
+from evaluator.metrics.results import count_of, defined
+from evaluator.model.issues import Finding, plain
 from evaluator.protocols import pixel
-from evaluator.protocols.pixel_cells import CellFacts, asymmetry, cell_words, difference_words
-from evaluator.protocols.pixel_tables import matrix_files
-from evaluator.results import count_of, defined
-from pages import _confusion as components
-from pages import _frame as frame
-from pages import _session as session
-from pages import _session_pixel as choices
-from pages._pixel_scope import (
+from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
+from evaluator.protocols.pixel.tables import matrix_files
+from pages.shared import confusion as components
+from pages.shared import frame, session
+from pages.shared import session_pixel as choices
+from pages.shared.pixel_scope import (
     Shown,
     arranged,
     differences,
@@ -36,7 +35,7 @@ from pages._pixel_scope import (
     sides_of,
     values_of,
 )
-from pages._pixel_summary import PAGES_AT_ONCE, summary
+from pages.shared.pixel_summary import PAGES_AT_ONCE, summary
 
 _HEATMAP, _PAGE, _TABLE = "pixel_matrix", "pixel_page_view", "pixel_table"
 _SHOWS = {"pixels": "Pixels", "row": "Row share", "column": "Column share", "f1": "F1"}
@@ -362,8 +361,8 @@ def _archive(shown: Shown) -> bytes:
     for letter, scope in shown.scopes.items():
         name = letter if shown.of != "B on A" else "B against A"
         for file, table in matrix_files(scope.result, scope.columns, scope.row).items():
-            files[f"{name} {file}"] = report.to_csv([table])
-    return report.to_zip(files)
+            files[f"{name} {file}"] = export.to_csv([table])
+    return export.to_zip(files)
 
 
 def _banners(found: session.Opened) -> None:

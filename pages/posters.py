@@ -10,17 +10,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from evaluator.boxes import BoolArray, FloatArray
 from evaluator.charts import posters as charts
-from evaluator.errors import plain
-from evaluator.protocols.posters import CRITERIA, FIELDS_FROM, FIELDS_TO, PASS_FROM
-from evaluator.protocols.posters_difference import PosterColumns, paired
-from evaluator.protocols.posters_profiles import DEFAULT_PROFILE, EXPLANATIONS, PROFILES, PURPOSES
-from evaluator.results import count_of
-from pages import _frame as frame
-from pages import _poster as panel
-from pages import _session as session
-from pages import _session_posters as choices
+from evaluator.metrics.results import count_of
+from evaluator.model.boxes import BoolArray, FloatArray
+from evaluator.model.issues import plain
+from evaluator.protocols.posters.difference import PosterColumns, paired
+from evaluator.protocols.posters.evaluation import CRITERIA, FIELDS_FROM, FIELDS_TO, PASS_FROM
+from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, EXPLANATIONS, PROFILES, PURPOSES
+from pages.shared import frame, session
+from pages.shared import poster as panel
+from pages.shared import session_posters as choices
 
 _TABLE, _CHART = "poster_table", "poster_criteria"
 _ROWS_SHOWN = 14

@@ -5,14 +5,13 @@ from __future__ import annotations
 import msgspec
 import streamlit as st
 
-from evaluator.errors import plain
-from evaluator.findings.verdicts import VERDICTS
+from evaluator.metrics.results import count_of
+from evaluator.model.issues import plain
 from evaluator.pack.cards import CONFLICT, MOST_CARDS, PackOptions
 from evaluator.pack.contents import Contents
-from evaluator.results import count_of
-from pages import _frame as frame
-from pages import _session as session
-from pages import _session_pack as held
+from evaluator.review.verdicts import VERDICTS
+from pages.shared import frame, session
+from pages.shared import session_pack as held
 
 _MEGABYTE = 2**20
 # More documents than this are chosen in the terminal.

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pymupdf
 
-from sample_data import make_paperwork, make_posters
-from sample_data.detectors import detect_blocks, detect_lines
-from sample_data.labelling import Region
-from sample_data.report import Report, TruthPage, write
-from sample_data.reports import (
+from sample_data.generators import make_paperwork, make_posters
+from sample_data.generators.detectors import detect_blocks, detect_lines
+from sample_data.generators.labelling import Region
+from sample_data.generators.report import Report, TruthPage, write
+from sample_data.generators.reports import (
     groundwater_note,
     harvest_survey,
     port_authority,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evaluator.dataset import Annotations, Boxes, Document, Side
+from evaluator.model.dataset import Annotations, Boxes, Document, Side
 
 LABELS = ("Figure", "Table")
 NO_SCORE = float("nan")

@@ -15,7 +15,7 @@ from typing import Any
 from google.protobuf.json_format import MessageToDict
 from streamlit.testing.v1 import AppTest
 
-from pages._session import LET_IN, WORKSPACE_VARIABLE
+from pages.shared.session import LET_IN, WORKSPACE_VARIABLE
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE_DATA = ROOT / "sample_data"

@@ -17,10 +17,10 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from evaluator.findings.identity import page_target
-from evaluator.findings.problems import StoreProblem
-from evaluator.findings.store import Store
-from evaluator.findings.verdicts import Event, judge
+from evaluator.review.identity import page_target
+from evaluator.review.problems import StoreProblem
+from evaluator.review.store import Store
+from evaluator.review.verdicts import Event, judge
 
 ID_LENGTH = 32
 NOBODY = 65534

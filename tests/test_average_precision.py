@@ -12,7 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.average_precision import RECALL_101, average_precision, curve, falling, precision_at_recall, ranks
+from evaluator.metrics.average_precision import (
+    RECALL_101,
+    average_precision,
+    curve,
+    falling,
+    precision_at_recall,
+    ranks,
+)
 
 NO_RANKS = np.empty(0, dtype=np.int64)
 hits = st.lists(st.booleans(), max_size=60)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.box_items import (
+from evaluator.metrics.box_items import (
     BACKGROUND,
     MATCHED,
     Pick,
@@ -22,8 +22,8 @@ from evaluator.box_items import (
     with_name,
     with_score,
 )
-from evaluator.dataset import join
-from evaluator.error_types import DOCUMENT
+from evaluator.metrics.error_types import DOCUMENT
+from evaluator.model.dataset import join
 from evaluator.protocols.snapshot import ThresholdResult, pair
 from tests.building import annotations, box, ground_truth, random_rows
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evaluator.boxes import area, intersection, iou, overlap
+from evaluator.model.boxes import area, intersection, iou, overlap
 
 NO_BOXES = np.empty((0, 4))
 

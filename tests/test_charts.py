@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluator.boxes import IntArray
 from evaluator.charts import boxes as charts
 from evaluator.charts import theme
+from evaluator.model.boxes import IntArray
 
 HOSTILE = (
     "a:Q", "a.b", "a[0]", "datum['x']", 'quote "double"', "it's", "back\\slash", "a\\", "<script>alert(1)</script>",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evaluator.charts import curves
-from evaluator.results import ScoreCurve
+from evaluator.metrics.results import ScoreCurve
 
 STEPS = np.arange(5) / 4
 # Two labels, five thresholds: 4 of 5 predictions match at 0, none is left at 1.

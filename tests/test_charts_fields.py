@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evaluator.charts import fields as charts
-from evaluator.confidence import BINS, calibration, review_curve
+from evaluator.metrics.confidence import BINS, calibration, review_curve
 from tests.test_charts import HOSTILE, every_value, rows_of
 
 IOU = (0.25, 0.5, 0.75)

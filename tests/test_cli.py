@@ -15,8 +15,8 @@ import msgspec
 import pytest
 
 from evaluator import cli
+from evaluator.formats import FORMATS
 from evaluator.protocols import PROTOCOLS, snapshot
-from evaluator.readers import FORMATS
 from tests.building import box, snapshot_file, write_file
 
 PROJECT = Path(__file__).resolve().parent.parent

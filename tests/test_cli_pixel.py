@@ -17,7 +17,7 @@ import pytest
 from evaluator import cli
 from evaluator.cli.program import Bar, progress
 from evaluator.evaluation import Options, evaluate
-from evaluator.protocols.pixel import PixelResult
+from evaluator.protocols.pixel.evaluation import PixelResult
 from tests.building import box, write_file
 from tests.dashboard import SAMPLE_DATA
 

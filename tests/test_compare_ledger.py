@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.box_items import class_confusion
-from evaluator.box_results import BoxResult
 from evaluator.compare import labels, mistakes
 from evaluator.compare.ledger import CATEGORIES, NOT_COUNTED, OUTCOMES, Ledger, LedgerCounts, ledger
-from evaluator.dataset import Dataset, join
-from evaluator.error_types import DOCUMENT
+from evaluator.metrics.box_items import class_confusion
+from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.error_types import DOCUMENT
+from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import coco, pod, snapshot
 from tests.building import annotations, box, ground_truth, random_rows, shuffled
 from tests.comparing import names, side, snapshot_results, two_models

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from evaluator.box_results import ALL_LABELS
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import HEADLINES, METRICS
 from evaluator.compare.sentences import interval_text, moved_text, name_of, points, sentence, summary
+from evaluator.metrics.box_results import ALL_LABELS
 
 
 def made(

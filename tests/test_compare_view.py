@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator import readers
+from evaluator import formats
 from evaluator.compare import differences, from_results
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
-from evaluator.dataset import join
-from evaluator.overlay.pair_list import boxes_of, listed_pages
+from evaluator.drawing.pair_list import boxes_of, listed_pages
+from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
-from pages import _linked_panes as components
+from pages.shared import linked_panes as components
 from tests import dashboard
 from tests.building import Box, box, write_file
 from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, start
@@ -34,7 +34,7 @@ TRUTH = [box(0.1, 0.1, 0.5, 0.5), box(0.6, 0.1, 0.9, 0.5, label="Table"), box(0.
 @cache
 def core(order: tuple[int, int] = (0, 1), iou: float = 0.5, scores: tuple[float, float] = (0.0, 0.0)) -> Any:
     """Results and ledger of the sample data, the way the command line gets them."""
-    dataset = join(*(readers.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", *MODELS)))
+    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", *MODELS)))
     results = [
         snapshot.pair(dataset, model, iou_floor=snapshot.IOU_FLOOR).match(min_score=score).at(iou)
         for model, score in zip(order, scores, strict=True)
@@ -52,7 +52,7 @@ def test_more_than_two_models_stand_in_one_table(monkeypatch: pytest.MonkeyPatch
     app = start(monkeypatch, COMPARE, files=dashboard.workspace(SAMPLE_DATA / "ground_truth.json", sides))
     table = next(each.value for each in app.dataframe if "Recall − A" in each.value)
     assert [name[0] for name in table["Model"]] == ["A", "B", "C"]
-    dataset = join(*(readers.read(path) for path in (SAMPLE_DATA / "ground_truth.json", *sides)))
+    dataset = join(*(formats.read(path) for path in (SAMPLE_DATA / "ground_truth.json", *sides)))
     for model, (_, row) in enumerate(table.iterrows()):
         micro = snapshot.pair(dataset, model).match().at(0.5).micro
         assert row["Recall"] == micro.recall[0]

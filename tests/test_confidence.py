@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.confidence import (
+from evaluator.metrics.confidence import (
     Confidence,
     auroc,
     bin_of,

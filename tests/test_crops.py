@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from evaluator.box_items import items
-from evaluator.overlay.crops import CARD_ASPECT, cards, cut, region
+from evaluator.drawing.crops import CARD_ASPECT, cards, cut, region
+from evaluator.metrics.box_items import items
 from tests.test_box_items import PREDICTED, TRUTH, result_of
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.dataset import Part, join, map_labels
+from evaluator.model.dataset import Part, join, map_labels
 from tests.building import annotations, box, ground_truth, random_rows
 
 

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import error_types
-from evaluator.boxes import overlap
-from evaluator.error_types import (
+from evaluator.metrics import error_types
+from evaluator.metrics.error_types import (
     DOCUMENT,
     ERROR_TYPES,
     NONE,
@@ -29,7 +28,8 @@ from evaluator.error_types import (
     name_mistakes,
     tide,
 )
-from evaluator.matching import fit_pairs, overlapping_pairs
+from evaluator.metrics.matching import fit_pairs, overlapping_pairs
+from evaluator.model.boxes import overlap
 from tests.benchmarks import bench_error_types
 from tests.oracles.tide import make_cases
 

@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from evaluator.errors import BadInput, Collector, Finding, has_errors, plain, quote
+from evaluator.model.issues import BadInput, Collector, Finding, has_errors, plain, quote
 
 
 def finding(**given: str) -> Finding:

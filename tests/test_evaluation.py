@@ -13,8 +13,8 @@ import pytest
 
 from evaluator import cli, evaluation
 from evaluator.cli import arguments
-from evaluator.errors import BadInput
 from evaluator.evaluation import OptionError, Options
+from evaluator.model.issues import BadInput
 from evaluator.protocols import PROTOCOLS
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")

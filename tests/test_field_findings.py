@@ -13,28 +13,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from evaluator import cli
-from evaluator.dataset import join
-from evaluator.fields import Field, FieldDocuments, Rule, Tree, schema_of
-from evaluator.findings import exchange, intake
-from evaluator.findings.corrections import corrections
-from evaluator.findings.field_corrections import FieldCorrections, corrected_fields, field_corrections
-from evaluator.findings.field_targets import (
-    PROBLEMS,
-    attach_fields,
-    field_target,
-    said_of,
-    stand_fields,
-    targets_of,
-)
-from evaluator.findings.standing import stand
-from evaluator.findings.store import Store
-from evaluator.findings.verdicts import Book, Event, Target, judge
-from evaluator.overlay.fields import SHARES, Paper, page_data
+from evaluator.drawing.fields import SHARES, Paper, page_data
+from evaluator.model.dataset import join
+from evaluator.model.fields import Field, FieldDocuments, Rule, Tree, schema_of
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import gather
 from evaluator.protocols import snapshot
-from evaluator.protocols.fields import FieldsResult, evaluate, load_state
-from evaluator.protocols.fields_doors import FieldPages
+from evaluator.protocols.fields.drill_down import FieldPages
+from evaluator.protocols.fields.evaluation import FieldsResult, evaluate, load_state
+from evaluator.review import exchange, intake
+from evaluator.review.corrections import corrections
+from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
+from evaluator.review.field_targets import PROBLEMS, attach_fields, field_target, said_of, stand_fields, targets_of
+from evaluator.review.status import stand
+from evaluator.review.store import Store
+from evaluator.review.verdicts import Book, Event, Target, judge
 from tests.building import annotations, box, ground_truth
 from tests.test_fields_doors import BOX, FAR, OTHER, PREDICTED, TRUTH, random_sides, rich, side
 

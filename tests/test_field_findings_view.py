@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator.findings.field_corrections import corrected_fields, field_corrections
-from evaluator.findings.field_targets import targets_of
-from evaluator.findings.place import FINDINGS_VARIABLE
-from evaluator.findings.store import Store
-from evaluator.findings.verdicts import Book, Event, JudgedBox, Target, judge
+from evaluator.formats.fields import read
 from evaluator.protocols import fields
-from evaluator.readers.fields import read
+from evaluator.review.field_corrections import corrected_fields, field_corrections
+from evaluator.review.field_targets import targets_of
+from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.store import Store
+from evaluator.review.verdicts import Book, Event, JudgedBox, Target, judge
 from tests import dashboard
 from tests.dashboard import SAMPLE_DATA, fine, html_blocks, start
 from tests.test_fields_view import numbers

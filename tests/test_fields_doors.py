@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.confidence import BINS
-from evaluator.fields import FieldDocuments
-from evaluator.overlay.fields import POINTS, SHARES, UNITS, Paper, page_data, strip, unit_of, value_text
-from evaluator.protocols.fields import ALL_FIELDS, STATUSES, FieldsResult, evaluate
-from evaluator.protocols.fields_doors import BIN, DOORS, LEAST_SURE, VALUE_BOX, FieldPages, behind, problems
-from evaluator.protocols.fields_types import CURVE_IOU, ap_curves, type_rows
-from evaluator.readers.fields import read_bytes
+from evaluator.drawing.fields import POINTS, SHARES, UNITS, Paper, page_data, strip, unit_of, value_text
+from evaluator.formats.fields import read_bytes
+from evaluator.metrics.confidence import BINS
+from evaluator.model.fields import FieldDocuments
+from evaluator.protocols.fields.drill_down import BIN, DOORS, LEAST_SURE, VALUE_BOX, FieldPages, behind, problems
+from evaluator.protocols.fields.evaluation import ALL_FIELDS, STATUSES, FieldsResult, evaluate
+from evaluator.protocols.fields.types import CURVE_IOU, ap_curves, type_rows
 
 seeds = st.integers(0, 10**6)
 

@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from evaluator.confidence import review_budgets, review_sentence
+from evaluator.formats.fields import read
+from evaluator.metrics.confidence import review_budgets, review_sentence
 from evaluator.protocols import fields
-from evaluator.protocols.fields_doors import FieldPages, behind
-from evaluator.protocols.fields_types import type_rows
-from evaluator.readers.fields import read
+from evaluator.protocols.fields.drill_down import FieldPages, behind
+from evaluator.protocols.fields.types import type_rows
 from evaluator.workspace import Sides, Workspace
 from tests import dashboard
 from tests.dashboard import FILES, SAMPLE_DATA, active_markdown, fine, html_blocks, markdown_texts, start, words
@@ -109,7 +109,7 @@ def test_the_table_is_that_of_the_core(monkeypatch: pytest.MonkeyPatch, results:
 
 def test_a_threshold_scores_again_without_reading_again(monkeypatch: pytest.MonkeyPatch, results: Any) -> None:
     app = start(monkeypatch, FIELDS)
-    monkeypatch.setattr("evaluator.readers.fields.read", _never)
+    monkeypatch.setattr("evaluator.formats.fields.read", _never)
     monkeypatch.setattr("evaluator.protocols.fields.evaluate", _never)
     for iou in (0.05, 0.8, 0.95):
         fine(app.slider(key="field_iou").set_value(iou).run())

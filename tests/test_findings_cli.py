@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from evaluator import cli, readers
+from evaluator import cli, formats
 from evaluator.cli import dashboard
-from evaluator.dataset import join
-from evaluator.findings.identity import page_mistakes, page_target
-from evaluator.findings.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE
-from evaluator.findings.store import Store
-from evaluator.findings.verdicts import judge
+from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
+from evaluator.review.identity import page_mistakes, page_target
+from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE
+from evaluator.review.store import Store
+from evaluator.review.verdicts import judge
 from tests.building import box, write_file
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
@@ -65,7 +65,7 @@ def pred(tmp_path: Path) -> Path:
 def kept(tmp_path: Path, gt: Path, pred: Path) -> Path:
     """A store: the missed table and the invented figure, both with "ground truth wrong"; a page in conflict."""
     path = tmp_path / "findings.sqlite"
-    found = snapshot.pair(join(readers.read(gt), readers.read(pred))).match().at(0.5)
+    found = snapshot.pair(join(formats.read(gt), formats.read(pred))).match().at(0.5)
     given: dict[str, Any] = {"author": "Anna", "verified": True, "time": NOW}
     events = [judge(target, verdict="ground_truth_wrong", **given) for target in page_mistakes(found, 0).targets]
     page = page_target("a.pdf", 0)

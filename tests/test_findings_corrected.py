@@ -15,16 +15,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from evaluator import readers
-from evaluator.box_results import BoxResult
-from evaluator.dataset import Annotations, join
-from evaluator.errors import BadInput
-from evaluator.findings import corrected_truth
-from evaluator.findings.corrected import corrected, corrected_evaluation
-from evaluator.findings.corrections import Corrections, corrections
-from evaluator.findings.identity import page_mistakes
-from evaluator.findings.verdicts import Book, Event, judge
+from evaluator import formats
+from evaluator.metrics.box_results import BoxResult
+from evaluator.model.dataset import Annotations, join
+from evaluator.model.issues import BadInput
 from evaluator.protocols import coco, pixel, pod, snapshot
+from evaluator.review import corrected_truth
+from evaluator.review.corrected import corrected, corrected_evaluation
+from evaluator.review.corrections import Corrections, corrections
+from evaluator.review.identity import page_mistakes
+from evaluator.review.verdicts import Book, Event, judge
 from tests.building import Box, annotations, box, ground_truth, random_rows
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
@@ -295,7 +295,7 @@ class TestNumbers:
         events = verdicts(found, WRONG)[:: 1 + seed % 3]
         to = corrections(found.matching.dataset, Book.of(events))
         content = corrected_truth.snapshot_file(to, created_at=NOW)
-        official = result(readers.read_bytes(content, "again.json"), annotations(predicted), iou=iou)
+        official = result(formats.read_bytes(content, "again.json"), annotations(predicted), iou=iou)
         assert official.micro.row(0) == corrected(found, to).result.micro.row(0)
 
     @given(some.integers(0, 5_000))
@@ -439,7 +439,7 @@ class TestFile:
 
     def test_our_reader_takes_it_and_finds_what_was_meant(self) -> None:
         to = self.corrections()
-        again = readers.read_bytes(corrected_truth.snapshot_file(to, created_at=NOW), "again.json")
+        again = formats.read_bytes(corrected_truth.snapshot_file(to, created_at=NOW), "again.json")
         assert again.side == "ground_truth"
         assert boxes(again) == boxes(to.dataset.ground_truth.source)
         kept = set(to.official.ground_truth.source.boxes.ids)
@@ -457,7 +457,7 @@ class TestFile:
         truth = replace(ground_truth([box(10, 20, 50, 100)]), unit="pixels", page_size=np.array([[100.0, 200.0]]))
         to = corrections(join(truth), Book())
         content = corrected_truth.snapshot_file(to, created_at=NOW)
-        assert boxes(readers.read_bytes(content, "a.json")) == [("Figure", 0.1, 0.1, 0.5, 0.5)]
+        assert boxes(formats.read_bytes(content, "a.json")) == [("Figure", 0.1, 0.1, 0.5, 0.5)]
         unknown = corrections(join(replace(truth, page_size=None)), Book())
         with pytest.raises(BadInput) as raised:
             corrected_truth.snapshot_file(unknown, created_at=NOW)

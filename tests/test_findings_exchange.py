@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from pyarrow import parquet
 
-from evaluator.errors import BadInput
-from evaluator.findings.exchange import COLUMNS, merge, table, to_csv, to_json, to_parquet
-from evaluator.findings.identity import document_target, page_target
-from evaluator.findings.intake import read
-from evaluator.findings.verdicts import VERDICTS, Event, JudgedBox, Target, judge
+from evaluator.model.issues import BadInput
+from evaluator.review.exchange import COLUMNS, merge, table, to_csv, to_json, to_parquet
+from evaluator.review.identity import document_target, page_target
+from evaluator.review.intake import read
+from evaluator.review.verdicts import VERDICTS, Event, JudgedBox, Target, judge
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 FORMS: dict[str, Any] = {
@@ -203,7 +203,7 @@ class TestByHand:
         assert words in str(raised.value)
 
     def test_parquet_that_would_fill_the_memory_is_not_opened(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("evaluator.findings.intake.MOST_ROWS", 10)
+        monkeypatch.setattr("evaluator.review.intake.MOST_ROWS", 10)
         rows = pa.table({name: ["x"] * 11 for name in ("verdict", "author", "time")})
         out = pa.BufferOutputStream()
         parquet.write_table(rows, out)

@@ -17,10 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from evaluator import readers
-from evaluator.box_results import BoxResult
-from evaluator.dataset import Annotations, join
-from evaluator.findings.identity import (
+from evaluator import formats
+from evaluator.drawing import layers
+from evaluator.metrics.box_results import BoxResult
+from evaluator.model.dataset import Annotations, join
+from evaluator.protocols import snapshot
+from evaluator.review.identity import (
     attach,
     box_model_name,
     claimed,
@@ -30,10 +32,8 @@ from evaluator.findings.identity import (
     page_target,
     page_targets,
 )
-from evaluator.findings.standing import stand
-from evaluator.findings.verdicts import VERDICTS, Book, Event, JudgedBox, Target, judge, target_problem
-from evaluator.overlay import layers
-from evaluator.protocols import snapshot
+from evaluator.review.status import stand
+from evaluator.review.verdicts import VERDICTS, Book, Event, JudgedBox, Target, judge, target_problem
 from tests.building import Box, annotations, box, ground_truth, random_rows, shuffled, snapshot_file
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
@@ -88,8 +88,8 @@ class TestIdentity:
         for entry in file["predictions"]:
             for each in entry["objects"]:
                 text = text.replace(json.dumps(each["bbox"]), f"[{', '.join(map(written, each['bbox']))}]")
-        again = readers.read_bytes(text.encode(), "again.json")
-        before = result(ground_truth(truth), readers.read_bytes(json.dumps(file).encode(), "prediction.json"))
+        again = formats.read_bytes(text.encode(), "again.json")
+        before = result(ground_truth(truth), formats.read_bytes(json.dumps(file).encode(), "prediction.json"))
         assert every_id(before) == every_id(result(ground_truth(truth), again))
 
     def test_what_is_not_content_is_not_part_of_it(self) -> None:
@@ -448,7 +448,7 @@ class TestBook:
 
 def test_a_page_of_the_sample_is_named_as_the_viewer_names_it() -> None:
     folder = Path(__file__).resolve().parents[1] / "sample_data"
-    truth, lines = (readers.read(folder / name) for name in ("ground_truth.json", "lines.json"))
+    truth, lines = (formats.read(folder / name) for name in ("ground_truth.json", "lines.json"))
     found = result(truth, lines)
     for page in range(found.matching.dataset.pages):
         data = layers.page_data(found, page)

@@ -28,11 +28,11 @@ import msgspec
 import pytest
 from sqlalchemy import Connection, create_engine, text
 
-from evaluator.findings import schema
-from evaluator.findings.identity import page_target
-from evaluator.findings.problems import StoreProblem
-from evaluator.findings.store import Store
-from evaluator.findings.verdicts import Event, JudgedBox, Target, judge
+from evaluator.review import schema
+from evaluator.review.identity import page_target
+from evaluator.review.problems import StoreProblem
+from evaluator.review.store import Store
+from evaluator.review.verdicts import Event, JudgedBox, Target, judge
 
 ROOT = Path(__file__).resolve().parents[1]
 POSTGRES = os.environ.get("LAYOUTSCOPE_POSTGRES_URL", "")
@@ -370,7 +370,7 @@ class TestFiles:
     ) -> None:
         path = tmp_path / "findings.sqlite"
         opened(path).add([said(0)])
-        monkeypatch.setattr("evaluator.findings.store.BUSY_SECONDS", 0.2)
+        monkeypatch.setattr("evaluator.review.store.BUSY_SECONDS", 0.2)
         holder = sqlite3.connect(path, isolation_level=None)
         holder.execute("BEGIN IMMEDIATE")
         try:

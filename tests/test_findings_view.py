@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator import readers
-from evaluator.dataset import join
-from evaluator.findings.exchange import to_csv
-from evaluator.findings.identity import document_target, page_mistakes, page_target
-from evaluator.findings.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder, store_address
-from evaluator.findings.store import Store
-from evaluator.findings.verdicts import Event, Target, judge
+from evaluator import formats
+from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
+from evaluator.review.exchange import to_csv
+from evaluator.review.identity import document_target, page_mistakes, page_target
+from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder, store_address
+from evaluator.review.store import Store
+from evaluator.review.verdicts import Event, Target, judge
 from tests.dashboard import PAGE_BROWSER, SAMPLE_DATA, fine, start
 
 FINDINGS = "pages/findings.py"
@@ -34,7 +34,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def sample_targets() -> list[Target]:
     """The mistakes of the first model of the sample, page by page."""
-    dataset = join(*(readers.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
     found = snapshot.pair(dataset).match().at(0.5)
     return [target for page in range(dataset.pages) for target in page_mistakes(found, page).targets]
 

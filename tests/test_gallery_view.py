@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator import readers
-from evaluator.box_items import MATCHED, Question, answer, class_confusion, items
-from evaluator.dataset import join
+from evaluator import formats
+from evaluator.metrics.box_items import MATCHED, Question, answer, class_confusion, items
+from evaluator.model.dataset import join
 from evaluator.protocols.snapshot import ThresholdResult, pair
 from tests.dashboard import SAMPLE_DATA, fine, start, workspace
 
@@ -18,8 +18,8 @@ GALLERY = "pages/gallery.py"
 
 
 def core(model: str = "lines", *, iou: float = 0.5, min_score: float = 0.0) -> ThresholdResult:
-    truth = readers.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
-    predicted = readers.read(SAMPLE_DATA / f"{model}.json", side="prediction")
+    truth = formats.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
+    predicted = formats.read(SAMPLE_DATA / f"{model}.json", side="prediction")
     return pair(join(truth, predicted)).match(min_score=min_score).at(iou)
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluator.dataset import join
-from evaluator.error_types import MistakeOptions
-from evaluator.overlay import layers, mistake_filter
-from evaluator.overlay.mistake_filter import MistakeFilter
-from evaluator.overlay.text_lost import PageText
-from evaluator.pages_pdf import Words
+from evaluator.drawing import layers, mistake_filter
+from evaluator.drawing.mistake_filter import MistakeFilter
+from evaluator.drawing.text_lost import PageText
+from evaluator.metrics.error_types import MistakeOptions
+from evaluator.model.dataset import join
+from evaluator.pdf.pool import Words
 from evaluator.protocols import snapshot
 from tests.building import Box, box, ground_truth, random_rows
 from tests.building import annotations as prediction

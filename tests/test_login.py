@@ -11,8 +11,8 @@ import streamlit as st
 from streamlit import config as streamlit_config
 from streamlit.testing.v1 import AppTest
 
-from pages import _login as login
-from pages._login import OPEN, THIS_MACHINE, TRUSTED_HEADER_VARIABLE
+from pages.shared import login
+from pages.shared.login import OPEN, THIS_MACHINE, TRUSTED_HEADER_VARIABLE
 from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, ROOT, fine, go, markdown_texts, start, title, words
 
 AUTH = {

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluator.boxes import overlap
-from evaluator.dataset import join
-from evaluator.error_types import DOCUMENT, MistakeOptions
-from evaluator.overlay import layers, mistake_filter
-from evaluator.overlay.mistake_filter import MistakeColumns, MistakeFilter, PageList, page_list, passing
-from evaluator.overlay.page_strip import strip, window
+from evaluator.drawing import layers, mistake_filter
+from evaluator.drawing.mistake_filter import MistakeColumns, MistakeFilter, PageList, page_list, passing
+from evaluator.drawing.page_strip import strip, window
+from evaluator.metrics.error_types import DOCUMENT, MistakeOptions
+from evaluator.model.boxes import overlap
+from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from tests.building import Box, box, ground_truth, random_rows
 from tests.building import annotations as prediction

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.overlay import matrix
-from evaluator.overlay.matrix import COLOURS, SHOWS, contrast, difference_data, matrix_data, short_pixels, step_of
+from evaluator.drawing import matrix
+from evaluator.drawing.matrix import COLOURS, SHOWS, contrast, difference_data, matrix_data, short_pixels, step_of
 from evaluator.protocols import pixel
-from evaluator.protocols.pixel_difference import MatrixDifference, difference
-from evaluator.protocols.pixel_matrix import Matrices, PixelColumns
+from evaluator.protocols.pixel.difference import MatrixDifference, difference
+from evaluator.protocols.pixel.matrix import Matrices, PixelColumns
 from tests.building import Box
 from tests.test_protocol_pixel import EXAMPLES, rows, side
 

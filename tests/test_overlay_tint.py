@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.overlay import tint
-from evaluator.overlay.tint import tint_data
+from evaluator.drawing import tint
+from evaluator.drawing.tint import tint_data
 from evaluator.protocols import pixel
 from tests.building import Box, annotations, box, ground_truth
 from tests.test_protocol_pixel import EXAMPLES, HEIGHT, WIDTH, rows, side

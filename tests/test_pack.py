@@ -18,10 +18,8 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from evaluator import readers
-from evaluator.dataset import join
-from evaluator.findings.identity import page_mistakes
-from evaluator.findings.verdicts import Book, Event, judge
+from evaluator import formats
+from evaluator.model.dataset import join
 from evaluator.pack import html_pack, tables
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather, key_rows
@@ -31,10 +29,12 @@ from evaluator.pack.marked import notes_of, write_marked
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.writing import Writer, WritingProblem
-from evaluator.pages_pdf import PagePool
-from evaluator.pdf_writer import Mark, Note
+from evaluator.pdf.pool import PagePool
+from evaluator.pdf.writer import Mark, Note
 from evaluator.protocols.snapshot import ThresholdResult, pair
-from evaluator.whole_file import write_whole
+from evaluator.review.identity import page_mistakes
+from evaluator.review.verdicts import Book, Event, judge
+from evaluator.system.whole_file import write_whole
 from tests.building import annotations, box, ground_truth
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
@@ -53,8 +53,8 @@ def pool() -> Iterator[PagePool]:
 
 @pytest.fixture(scope="module")
 def results() -> list[ThresholdResult]:
-    truth = readers.read(SAMPLE / "ground_truth.json", side="ground_truth")
-    sides = [readers.read(SAMPLE / f"{name}.json", side="prediction") for name in ("lines", "blocks")]
+    truth = formats.read(SAMPLE / "ground_truth.json", side="ground_truth")
+    sides = [formats.read(SAMPLE / f"{name}.json", side="prediction") for name in ("lines", "blocks")]
     dataset = join(truth, *sides)
     return [pair(dataset, model).match().at(0.5) for model in (0, 1)]
 

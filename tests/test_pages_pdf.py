@@ -24,11 +24,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
-from evaluator import pages_pdf
-from evaluator.page_problems import PageProblem
-from evaluator.pages_pdf import PageImage, PagePool, Words
-from evaluator.pdf_folder import PdfFolder, find_document
-from evaluator.pdf_worker import (
+from evaluator.pdf import pool as pages_pdf
+from evaluator.pdf.folder import PdfFolder, find_document
+from evaluator.pdf.pool import PageImage, PagePool, Words
+from evaluator.pdf.problems import PageProblem
+from evaluator.pdf.worker import (
     IMAGE_PIXEL_LIMIT,
     PIXEL_LIMIT,
     SIDE_LIMIT,
@@ -780,7 +780,7 @@ def test_app_process_never_imports_the_renderer(write: Callable[[str, bytes], Pa
         """
         import sys
         from pathlib import Path
-        from evaluator.pages_pdf import PagePool
+        from evaluator.pdf.pool import PagePool
         pool = PagePool()
         path = Path(sys.argv[1])
         assert pool.describe(path).page_count == 2
@@ -803,7 +803,7 @@ def test_workers_end_when_the_app_is_killed(write: Callable[[str, bytes], Path])
         """
         import os, signal, sys
         from pathlib import Path
-        from evaluator.pages_pdf import PagePool
+        from evaluator.pdf.pool import PagePool
         pool = PagePool()
         pool.page_image(Path(sys.argv[1]), 0)
         print(*(worker.process.pid for worker in pool._live), flush=True)
@@ -1050,9 +1050,9 @@ def test_no_file_outside_the_folder_is_opened(folder: Path) -> None:
         """
         import json, os, sys
         from pathlib import Path
-        from evaluator.page_problems import PageProblem
-        from evaluator.pages_pdf import PagePool
-        from evaluator.pdf_folder import PdfFolder, find_document
+        from evaluator.pdf.problems import PageProblem
+        from evaluator.pdf.pool import PagePool
+        from evaluator.pdf.folder import PdfFolder, find_document
         root, names = Path(sys.argv[1]), json.loads(sys.argv[2])
         touched, watching = [], []
         def note(event, arguments):

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import readers
-from evaluator.box_items import class_confusion
+from evaluator import formats
 from evaluator.compare import differences, from_results
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
-from evaluator.dataset import join
+from evaluator.drawing.board import axis_of, board_data, door_of, sentence_parts
+from evaluator.drawing.confusion_difference import class_difference
+from evaluator.drawing.pair import PAGE_FILTERS, pair_data
+from evaluator.drawing.pair_list import LISTED_PAGES, boxes_of, filters, listed_pages, page_list, signed
+from evaluator.metrics.box_items import class_confusion
+from evaluator.model.dataset import join
 from evaluator.overlay import source
-from evaluator.overlay.board import axis_of, board_data, door_of, sentence_parts
-from evaluator.overlay.confusion_difference import class_difference
-from evaluator.overlay.pair import PAGE_FILTERS, pair_data
-from evaluator.overlay.pair_list import LISTED_PAGES, boxes_of, filters, listed_pages, page_list, signed
 from evaluator.overlay.source import COMPONENTS, component_script, component_style
 from evaluator.protocols.snapshot import IOU_FLOOR, ThresholdResult, pair
 from tests.building import Box, annotations, box, ground_truth, random_rows
@@ -42,7 +42,7 @@ def results_of(truth: list[Box], *models: list[Box]) -> Results:
 
 @cache
 def sample() -> Results:
-    dataset = join(*(readers.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
     first, second = (pair(dataset, model, iou_floor=IOU_FLOOR).match().at(0.5) for model in (0, 1))
     return first, second
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.protocols import pixel
-from evaluator.protocols.pixel_cells import (
+from evaluator.protocols.pixel.cells import (
     CellFacts,
     asymmetry,
     cell_facts,

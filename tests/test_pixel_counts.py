@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import pixel_counts
-from evaluator.pixel_counts import PairCounts, Resolution, count_pairs, in_sequence, merge, paint
+from evaluator.metrics import pixel_counts
+from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs, in_sequence, merge, paint
 
 # 10,000 by hand: LAYOUTSCOPE_EXAMPLES=10000 pytest tests/test_pixel_counts.py
 EXAMPLES = settings(deadline=None, max_examples=int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "300")))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.protocols import pixel
-from evaluator.protocols.pixel_difference import KINDS, difference, largest
+from evaluator.protocols.pixel.difference import KINDS, difference, largest
 from tests.building import Box
 from tests.test_protocol_pixel import EXAMPLES, LABELS, fractions, rows, side
 

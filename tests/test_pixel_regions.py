@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.pixel_counts import Resolution
-from evaluator.protocols import pixel, pixel_regions
-from evaluator.protocols.pixel_regions import Region, region
+from evaluator.metrics.pixel_counts import Resolution
+from evaluator.protocols import pixel
+from evaluator.protocols.pixel import regions as pixel_regions
+from evaluator.protocols.pixel.regions import Region, region
 from tests.building import Box, annotations, box, ground_truth
 from tests.test_protocol_pixel import KEYS, rows, side
 

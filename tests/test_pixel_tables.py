@@ -9,8 +9,8 @@ import zipfile
 
 import pytest
 
-from evaluator import report
-from evaluator.protocols.pixel_tables import PER_CLASS, long_table, matrix_files, numbered
+from evaluator import export
+from evaluator.protocols.pixel.tables import PER_CLASS, long_table, matrix_files, numbered
 from tests.test_protocol_pixel import several_pages
 
 NAMES = ["confusion", "precision", "recall", "f1"]
@@ -20,7 +20,7 @@ def test_one_file_for_each_matrix() -> None:
     _, result = several_pages()
     files = matrix_files(result)
     assert list(files) == [f"{kind}{name}.csv" for kind in ("", "collapsed-") for name in NAMES]
-    rows = list(csv.reader(io.StringIO(report.to_csv([files["recall.csv"]]))))
+    rows = list(csv.reader(io.StringIO(export.to_csv([files["recall.csv"]]))))
     assert rows[0] == ["predictions", "label", *result.classes, "signature"]
     assert rows[1][:2] == [result.prediction.source.name, result.classes[0]]
     found = [[float(cell) if cell else None for cell in row[2:-1]] for row in rows[1:]]
@@ -59,10 +59,10 @@ def test_files_of_several_models_have_names_of_their_own(models: int, first: str
 
 def test_a_zip_archive_is_the_same_whenever_it_is_made() -> None:
     files = {"a.csv": "x,y\n1,2\n", "name \u2192.csv": "\udcff"}
-    content = report.to_zip(files)
-    assert content == report.to_zip(files)
+    content = export.to_zip(files)
+    assert content == export.to_zip(files)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert archive.namelist() == list(files)
         assert archive.read("a.csv") == b"x,y\n1,2\n"
         assert archive.read("name \u2192.csv") == b"\\udcff"
-    assert zipfile.ZipFile(io.BytesIO(report.to_zip({}))).namelist() == []
+    assert zipfile.ZipFile(io.BytesIO(export.to_zip({}))).namelist() == []

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator import readers
+from evaluator import formats
+from evaluator.drawing.matrix import SHOWS, matrix_data, short_pixels
 from evaluator.evaluation import Options, evaluate, page_sizes
-from evaluator.overlay.matrix import SHOWS, matrix_data, short_pixels
 from evaluator.protocols import pixel
-from evaluator.protocols.pixel_cells import cell_facts, cell_words, worst_cell
-from evaluator.protocols.pixel_difference import difference
+from evaluator.protocols.pixel.cells import cell_facts, cell_words, worst_cell
+from evaluator.protocols.pixel.difference import difference
 from tests import dashboard
 from tests.building import box, write_file
 from tests.dashboard import OVERVIEW, SAMPLE_DATA, start, words
@@ -130,7 +130,7 @@ def test_a_minus_b_is_the_difference_of_the_core(monkeypatch: pytest.MonkeyPatch
 
 def test_two_predictions_come_with_a_sentence_on_asymmetry(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, VIEW, of="B on A", score_a="0.6", score_b="0.4")
-    sides = [readers.read(SAMPLE_DATA / f"{name}.json") for name in ("lines", "blocks")]
+    sides = [formats.read(SAMPLE_DATA / f"{name}.json") for name in ("lines", "blocks")]
     sizes = page_sizes(sides[0], SAMPLE_DATA / "pdf")
     result = pixel.evaluate(*sides, page_sizes=sizes, first_min_score=0.6, min_score=0.4)
     found = components(app)["matrix"]

@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evaluator.boxes import Overlap, overlap
-from evaluator.dataset import Annotations, join
-from evaluator.errors import Collector
 from evaluator.evaluation import Options, evaluate
-from evaluator.polygons import outline_bounds, polygon_findings, polygon_overlap
+from evaluator.model.boxes import Overlap, overlap
+from evaluator.model.dataset import Annotations, join
+from evaluator.model.issues import Collector
+from evaluator.model.polygons import outline_bounds, polygon_findings, polygon_overlap
 from evaluator.protocols import snapshot
 from tests.building import annotations, box, ground_truth, random_rows
 

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.charts import posters as charts
-from evaluator.overlay.layers import DRAWN_BOXES
-from evaluator.overlay.poster_page import poster_data
-from evaluator.pages_pdf import PagePool
-from evaluator.pdf_folder import PdfFolder
-from evaluator.protocols.posters import CRITERIA, evaluate
-from evaluator.protocols.posters_comparison import Comparison, FieldCount
-from evaluator.protocols.posters_difference import (
+from evaluator.drawing.layers import DRAWN_BOXES
+from evaluator.drawing.poster_page import poster_data
+from evaluator.formats.posters import Posters, Section, read, read_bytes
+from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.pool import PagePool
+from evaluator.protocols.posters.comparison import Comparison, FieldCount
+from evaluator.protocols.posters.difference import (
     Piece,
     columns_of,
     field_tree,
@@ -28,9 +28,9 @@ from evaluator.protocols.posters_difference import (
     section_name,
     worst_first,
 )
-from evaluator.protocols.posters_page import on_page
-from evaluator.protocols.posters_profiles import EXPLANATIONS, PROFILES, PURPOSES
-from evaluator.readers.posters import Posters, Section, read, read_bytes
+from evaluator.protocols.posters.evaluation import CRITERIA, evaluate
+from evaluator.protocols.posters.page import on_page
+from evaluator.protocols.posters.profiles import EXPLANATIONS, PROFILES, PURPOSES
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 REAL = Path(SHARED, "real", "posters")

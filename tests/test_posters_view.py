@@ -217,7 +217,7 @@ def test_results_json_is_the_file_of_the_reference_program(monkeypatch: pytest.M
     app = start(monkeypatch, POSTERS)
     (button,) = app.get("download_button")
     assert button.proto.label == "results.json"
-    from pages import _session_posters as choices
+    from pages.shared import session_posters as choices
 
     model = choices.PosterModel("A", 0, "across", choices.reader.read(SAMPLE / "across", side="prediction"))
     truth = choices.reader.read(SAMPLE / "ground_truth", side="ground_truth")
@@ -341,7 +341,7 @@ def test_a_poster_whose_page_is_broken_shows_its_problem(monkeypatch: pytest.Mon
 
 
 def test_a_sharper_picture_that_cannot_be_had_leaves_the_first_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages import _session as session
+    from pages.shared import session
 
     app = start(monkeypatch, POSTERS, poster="night-buses")
     real = session.picture

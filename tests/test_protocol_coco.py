@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.dataset import Annotations, join
-from evaluator.errors import BadInput
+from evaluator.formats import coco as reader
+from evaluator.model.dataset import Annotations, join
+from evaluator.model.issues import BadInput
 from evaluator.protocols import coco
-from evaluator.readers import coco as reader
 from tests.building import annotations, box, ground_truth
 
 every_seed = settings(deadline=None, max_examples=40)
@@ -251,10 +251,10 @@ def test_counts_and_curves_agree_with_recall(seed: int) -> None:
 def test_threads_and_cuts_do_not_change_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     sides = read_pair(*random_set(3, images=40, per_image=8.0))
     whole = coco.evaluate(*sides).to_json()
-    monkeypatch.setattr("evaluator.protocols.coco_matching._QUEUED_AT_A_TIME", 7)
-    monkeypatch.setattr("evaluator.protocols.coco_matching._SETTLED_AT_A_TIME", 5)
+    monkeypatch.setattr("evaluator.protocols.coco.matching._QUEUED_AT_A_TIME", 7)
+    monkeypatch.setattr("evaluator.protocols.coco.matching._SETTLED_AT_A_TIME", 5)
     assert coco.evaluate(*sides).to_json() == whole
-    monkeypatch.setattr("evaluator.threads.os.cpu_count", lambda: 1)
+    monkeypatch.setattr("evaluator.system.threads.os.cpu_count", lambda: 1)
     assert coco.evaluate(*sides).to_json() == whole
 
 

@@ -16,12 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator import cli, evaluation
-from evaluator.errors import BadInput
 from evaluator.evaluation import OptionError, Options
-from evaluator.protocols import coco, coco_ranges
-from evaluator.protocols.coco_ranges import RangesResult, average_over_ranges
-from evaluator.readers import coco as reader
-from evaluator.readers import coco_shape, coco_stream, limits
+from evaluator.formats import coco as reader
+from evaluator.formats import limits
+from evaluator.formats.coco import shape as coco_shape
+from evaluator.formats.coco import stream as coco_stream
+from evaluator.model.issues import BadInput
+from evaluator.protocols import coco
+from evaluator.protocols.coco import ranges as coco_ranges
+from evaluator.protocols.coco.ranges import RangesResult, average_over_ranges
 from tests.test_protocol_coco import assert_equal_to_official, random_set
 from tests.test_readers_coco import NOT_PLAIN, ONE, annotation, instances, result
 

@@ -22,8 +22,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import report
-from evaluator.fields import (
+from evaluator import export
+from evaluator.formats.fields import read_bytes
+from evaluator.model.fields import (
     FieldDocuments,
     Rule,
     Schema,
@@ -35,10 +36,9 @@ from evaluator.fields import (
     schema_of,
 )
 from evaluator.protocols import fields
-from evaluator.protocols.fields import FieldsResult, compare, evaluate, load_state, merge, score
-from evaluator.protocols.fields_pairing import assign
-from evaluator.protocols.fields_values import dates_of, is_right, number_of, similarities, similarity, text_similarity
-from evaluator.readers.fields import read_bytes
+from evaluator.protocols.fields.evaluation import FieldsResult, compare, evaluate, load_state, merge, score
+from evaluator.protocols.fields.pairing import assign
+from evaluator.protocols.fields.values import dates_of, is_right, number_of, similarities, similarity, text_similarity
 
 ORACLES = Path(__file__).parent / "oracles" / "stickler"
 PROJECT = Path(__file__).resolve().parent.parent
@@ -558,7 +558,7 @@ def test_nothing_at_all_is_undefined() -> None:
         assert [found[key] for key in ("mean_ap", "map_50", "map_75", "fields")] == [None, None, None, {}]
         assert found["coverage"] == {"fields_with_bbox": 0, "fields_total": 0, "ratio": None}
         assert found["confidence"]["coverage"] == {"fields_with_confidence": 0, "fields_total": 0, "ratio": None}
-        assert "NaN" not in report.to_json(found)
+        assert "NaN" not in export.to_json(found)
 
 
 def test_a_box_is_present_whether_or_not_it_is_well_formed() -> None:
@@ -668,7 +668,7 @@ def test_the_json_has_the_keys_of_the_contract() -> None:
     assert found["ground_truth"]["name"] == "gt.jsonl"
     assert set(found["ground_truth"]) == set(found["predictions"]) == {"name", "sha256"}
     assert list(found["confidence"]) == ["auroc", "brier", "ece", "bins", "review_budget", "coverage"]
-    assert json.loads(report.to_json(found)) == found
+    assert json.loads(export.to_json(found)) == found
 
 
 # Assignment --------------------------------------------------------------------------------------------------

@@ -17,13 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import report
-from evaluator.dataset import Annotations
-from evaluator.errors import BadInput
-from evaluator.pixel_counts import merge
+from evaluator import export
+from evaluator.metrics.pixel_counts import merge
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import BadInput
 from evaluator.protocols import pixel
-from evaluator.protocols.pixel import PixelResult, evaluate
-from evaluator.protocols.pixel_matrix import BACKGROUND_NAME, Matrices, PixelColumns, confusion, zero_division
+from evaluator.protocols.pixel.evaluation import PixelResult, evaluate
+from evaluator.protocols.pixel.matrix import BACKGROUND_NAME, Matrices, PixelColumns, confusion, zero_division
 from tests.benchmarks import bench_pixel
 from tests.building import Box, annotations, ground_truth, random_rows
 
@@ -335,7 +335,7 @@ def test_shares_of_a_corpus_add_up_in_any_order(first: list[Box], second: list[B
 def test_a_divisor_beyond_whole_numbers_still_gives_the_fractions(monkeypatch: pytest.MonkeyPatch) -> None:
     result = result_of(load("r05_dense_1025x1025_b100_c11"))
     exact = result.whole.matrices
-    monkeypatch.setattr("evaluator.protocols.pixel_matrix._EXACT", 0)
+    monkeypatch.setattr("evaluator.protocols.pixel.matrix._EXACT", 0)
     other = confusion(result.whole.counts, len(result.classes))
     assert other.divisor == 1
     assert np.allclose(other.confusion, exact.confusion, rtol=1e-14, atol=0.0)
@@ -606,7 +606,7 @@ def test_the_json_has_the_keys_of_the_contract_and_no_nan(seed: int, different: 
     for key in ("documents", "pages"):
         parts = value[key].values() if key == "documents" else value[key]
         assert sum(part["pixels"] for part in parts) == value["dataset"]["pixels"]
-    text = report.to_json(value)
+    text = export.to_json(value)
     assert "NaN" not in text
     assert msgspec.json.decode(text) == msgspec.to_builtins(value)
     assert value == evaluate(*sides, classes="different" if different else "auto", page_size=(61.0, 79.5)).to_json(
@@ -617,7 +617,7 @@ def test_the_json_has_the_keys_of_the_contract_and_no_nan(seed: int, different: 
 def test_pair_counts_of_sixty_three_classes_survive_json() -> None:
     labels = [f"c{code:02d}" for code in range(63)]
     last = in_pixels(annotations([Box("a", 0, "c62", (0, 0, 1, 1))], labels=labels), (2, 1))
-    text = report.to_json(evaluate(last, last).to_json(exact=True, scopes=["dataset"]))
+    text = export.to_json(evaluate(last, last).to_json(exact=True, scopes=["dataset"]))
     value = json.loads(text)
     assert value["dataset"]["pair_counts"] == [[1, 1, 1], [2**63, 2**63, 1]]
     assert not {"documents", "pages"} & value.keys()
@@ -643,7 +643,7 @@ def test_the_table_has_a_row_for_each_class_and_mean() -> None:
     assert table.rows[1] == ("text", 15, 50, 12 / 50, 12 / 15, 24 / 65, 12 / 53, 12 / 50, 12 / 15)
     # Nothing was predicted as a table: its precision is undefined, its recall 0.
     assert table.rows[2][:7] == ("table", 56, 0, None, 0.0, 0.0, 0.0)
-    assert report.to_csv([table]).count("\n") == 9
+    assert export.to_csv([table]).count("\n") == 9
 
 
 def test_every_matrix_is_ready_for_csv() -> None:
@@ -657,7 +657,7 @@ def test_every_matrix_is_ready_for_csv() -> None:
         matrices = (columns or result.whole).matrices
         assert [list(line[1:]) for line in tables[0].rows] == matrices.confusion[row].tolist()
         assert [len(table.rows) for table in tables[4:]] == [2, 2, 2, 2]
-        assert report.to_csv(tables[:1]).splitlines()[1].split(",")[:2] == ["confusion", BACKGROUND_NAME]
+        assert export.to_csv(tables[:1]).splitlines()[1].split(",")[:2] == ["confusion", BACKGROUND_NAME]
 
 
 def test_the_benchmark_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import readers
-from evaluator.average_precision import all_point_precision, eleven_point_precision
-from evaluator.dataset import Annotations, join
+from evaluator import formats
+from evaluator.metrics.average_precision import all_point_precision, eleven_point_precision
+from evaluator.model.dataset import Annotations, join
 from evaluator.protocols import pod
 from evaluator.protocols.pod import evaluate, pair
 from tests.building import Box, annotations, box, ground_truth
@@ -50,8 +50,8 @@ def test_every_oracle_is_there() -> None:
 @pytest.mark.parametrize("ap", pod.AVERAGE_PRECISION)
 @pytest.mark.parametrize("folder", CASES, ids=lambda path: path.name)
 def test_numbers_equal_those_by_hand(folder: Path, ap: pod.AveragePrecision) -> None:
-    truth = readers.read(folder / "gt", side="ground_truth")
-    prediction = readers.read(folder / "submission.xml", side="prediction")
+    truth = formats.read(folder / "gt", side="ground_truth")
+    prediction = formats.read(folder / "submission.xml", side="prediction")
     result = evaluate(truth, prediction, ap=ap).to_json()
     expected = json.loads((folder / "expected.json").read_text())["expected"]
     thresholds = {key: value for key, value in expected.items() if key in result["thresholds"]}
@@ -79,7 +79,7 @@ def test_numbers_equal_those_by_hand(folder: Path, ap: pod.AveragePrecision) -> 
 def test_the_next_best_ground_truth_is_not_allowed() -> None:
     folder = ORACLES / "p06_best_gt_already_taken"
     alternative = json.loads((folder / "expected.json").read_text())["expected"]["alternative_if_next_best_gt_allowed"]
-    threshold = evaluate(readers.read(folder / "gt"), readers.read(folder / "submission.xml")).thresholds[0.6]
+    threshold = evaluate(formats.read(folder / "gt"), formats.read(folder / "submission.xml")).thresholds[0.6]
     row = threshold.micro.row(0)
     assert (row["tp"], row["fp"], row["fn"]) == (1, 1, 1)
     assert alternative == {"tp": 2, "fp": 0, "fn": 0}

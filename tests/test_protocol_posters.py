@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import report
-from evaluator.errors import BadInput
-from evaluator.protocols.posters import CRITERIA, PostersResult, evaluate, failed
-from evaluator.protocols.posters_comparison import Comparison, FieldCount
-from evaluator.protocols.posters_profiles import PROFILES, STOP_WORDS
-from evaluator.readers.posters import Posters, read, read_bytes, text_of
+from evaluator import export
+from evaluator.formats.posters import Posters, read, read_bytes, text_of
+from evaluator.model.issues import BadInput
+from evaluator.protocols.posters.comparison import Comparison, FieldCount
+from evaluator.protocols.posters.evaluation import CRITERIA, PostersResult, evaluate, failed
+from evaluator.protocols.posters.profiles import PROFILES, STOP_WORDS
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 ORACLES = Path(SHARED, "oracles", "poster")
@@ -329,7 +329,7 @@ def test_a_poster_without_its_other_side_is_an_error_and_the_others_count() -> N
 def test_the_json_has_the_keys_of_the_contract() -> None:
     result = two_and_a_half()
     value = result.to_json()
-    assert json.loads(report.to_json(value))["aggregate"] == value["aggregate"]
+    assert json.loads(export.to_json(value))["aggregate"] == value["aggregate"]
     assert {"protocol", "signature", "ground_truth", "predictions", "findings", "profile", "posters"} <= value.keys()
     assert value["ground_truth"] == {"name": "gold", "sha256": "0" * 64}
     assert value["documents_only_in"] == {"ground_truth": ["c"], "predictions": ["e"]}
@@ -384,7 +384,7 @@ def test_the_table_has_a_row_per_poster_under_the_means() -> None:
         ("b", 0.0, 0.0, 1.0, 1.0, "no", "word_capture, rouge_l"),
         ("c", None, None, None, None, "error", "run has no such poster."),
     )
-    assert "n/a" in report.to_markdown([table])
+    assert "n/a" in export.to_markdown([table])
 
 
 def test_the_signature_names_the_profile_and_its_choices() -> None:
@@ -412,7 +412,7 @@ def test_no_poster_on_both_sides_leaves_the_means_undefined() -> None:
     result = evaluate(side("gold", a={"t": "x"}), side("run", b={"t": "x"}))
     assert set(result.aggregate.values()) == {None}
     assert result.table().rows[0] == ("All posters", None, None, None, None, "0 of 2", "")
-    assert "NaN" not in report.to_json(result.to_json())
+    assert "NaN" not in export.to_json(result.to_json())
 
 
 # --- properties -------------------------------------------------------------------------------------------------

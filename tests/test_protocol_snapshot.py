@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import readers
-from evaluator.box_results import BoxResult
-from evaluator.dataset import Annotations, join
-from evaluator.errors import BadInput
+from evaluator import formats
+from evaluator.formats.snapshot.reader import check_pair
+from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.results import RATIOS
+from evaluator.model.dataset import Annotations, join
+from evaluator.model.issues import BadInput
 from evaluator.protocols import snapshot
 from evaluator.protocols.snapshot import IOU_FLOOR, ThresholdResult, evaluate, pair
-from evaluator.readers.snapshot import check_pair
-from evaluator.results import RATIOS
 from tests.building import LABELS, Box, annotations, box, ground_truth, random_rows
 
 ORACLES = Path(__file__).resolve().parent / "oracles" / "snapshot"
@@ -32,8 +32,8 @@ KEYS |= {key: key for key in ("tp", "fp", "fn", "precision", "recall")}
 
 
 def load(folder: Path) -> tuple[Annotations, Annotations, dict[str, Any]]:
-    truth = readers.read(folder / "gt.json", side="ground_truth")
-    prediction = readers.read(folder / "pred.json", side="prediction")
+    truth = formats.read(folder / "gt.json", side="ground_truth")
+    prediction = formats.read(folder / "pred.json", side="prediction")
     return truth, prediction, json.loads((folder / "expected.json").read_text())
 
 
@@ -120,13 +120,13 @@ def test_what_the_text_rejects_is_rejected(name: str) -> None:
 
 def test_each_swapped_file_is_read_alone_and_the_pair_is_refused() -> None:
     folder = ORACLES / "cases" / "d06_roles_swapped"
-    truth, prediction = readers.read(folder / "gt.json"), readers.read(folder / "pred.json")
+    truth, prediction = formats.read(folder / "gt.json"), formats.read(folder / "pred.json")
     assert [finding.severity for finding in check_pair(truth, prediction)] == ["error", "error"]
 
 
 def test_predictions_without_a_score_are_rejected() -> None:
     with pytest.raises(BadInput) as refused:
-        readers.read(ORACLES / "cases" / "d05_gt_has_scores_pred_has_none" / "pred.json")
+        formats.read(ORACLES / "cases" / "d05_gt_has_scores_pred_has_none" / "pred.json")
     assert "9.5" in str(refused.value)
 
 
@@ -156,8 +156,8 @@ def close_to(expected: dict[str, Any], result: Any) -> None:
 
 @needs_real
 def test_the_published_numbers_of_the_world_bank() -> None:
-    truth = readers.read(REAL / "evaluate_model_gt.json", side="ground_truth")
-    prediction = readers.read(REAL / "evaluate_model_pred.json", side="prediction")
+    truth = formats.read(REAL / "evaluate_model_gt.json", side="ground_truth")
+    prediction = formats.read(REAL / "evaluate_model_pred.json", side="prediction")
     result = evaluate(truth, prediction)
     row = result.thresholds[0.5].micro.row(0)
     assert (row["tp"], row["fp"], row["fn"]) == (420, 942, 79)
@@ -171,8 +171,8 @@ def test_every_real_pair_equals_the_reference() -> None:
     assert len(expected) >= 5
     for numbers in expected.values():
         pseudo = "PSEUDO" in numbers["note"]
-        truth = readers.read(REAL / Path(numbers["gt"]).name, side="ground_truth", as_reference=pseudo)
-        prediction = readers.read(REAL / Path(numbers["pred"]).name, side="prediction")
+        truth = formats.read(REAL / Path(numbers["gt"]).name, side="ground_truth", as_reference=pseudo)
+        prediction = formats.read(REAL / Path(numbers["pred"]).name, side="prediction")
         close_to(numbers, evaluate(truth, prediction, iou=numbers["thresholds"]))
 
 

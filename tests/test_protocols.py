@@ -18,10 +18,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import report
-from evaluator.dataset import Annotations
+from evaluator import export
+from evaluator.metrics.results import RATIOS, MetricColumns
+from evaluator.model.dataset import Annotations
 from evaluator.protocols import PROTOCOLS
-from evaluator.results import RATIOS, MetricColumns
 from tests.building import Box, annotations, ground_truth, random_rows, shuffled
 
 Evaluate = Callable[..., Any]
@@ -215,7 +215,7 @@ def test_two_empty_files_leave_every_ratio_undefined(evaluate: Evaluate) -> None
         assert counts(threshold.micro) == [(0, 0, 0)]
         assert [threshold.micro.row(0)[name] for name in RATIOS] == [None] * len(RATIOS)
         assert (len(threshold.per_page), len(threshold.per_document)) == (0, 0)
-    assert "NaN" not in report.to_json(result.to_json())
+    assert "NaN" not in export.to_json(result.to_json())
 
 
 @every_seed
@@ -233,7 +233,7 @@ def test_the_json_has_the_keys_of_the_contract_and_no_nan(evaluate: Evaluate, se
             refuse(inner)
 
     refuse(value)
-    assert msgspec.json.decode(report.to_json(value)) == msgspec.to_builtins(value)
+    assert msgspec.json.decode(export.to_json(value)) == msgspec.to_builtins(value)
 
 
 @every_seed

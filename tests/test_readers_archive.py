@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.errors import BadInput, Collector, Finding
-from evaluator.readers import archive, limits
+from evaluator.formats import archive, limits
+from evaluator.model.issues import BadInput, Collector, Finding
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of hostile/")

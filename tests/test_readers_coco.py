@@ -17,10 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import readers
-from evaluator.dataset import Annotations, join, map_labels
-from evaluator.errors import BadInput
-from evaluator.readers import coco, coco_arrow, coco_pieces, coco_shape
+from evaluator import formats
+from evaluator.formats import coco
+from evaluator.formats.coco import arrow as coco_arrow
+from evaluator.formats.coco import pieces as coco_pieces
+from evaluator.formats.coco import shape as coco_shape
+from evaluator.model.dataset import Annotations, join, map_labels
+from evaluator.model.issues import BadInput
 
 Value = dict[str, Any]
 
@@ -289,7 +292,7 @@ def reader_of(name: str) -> Callable[[Any, dict[str, Any]], bool]:
     if name == "arrow":
         return coco_arrow.read
     pytest.importorskip("numba", reason="the extra fast is not installed")
-    from evaluator.readers import coco_compiled
+    from evaluator.formats.coco import compiled as coco_compiled
 
     return coco_compiled.read
 
@@ -393,9 +396,9 @@ def test_annotations_are_found_wherever_they_stand(order: tuple[str, ...]) -> No
 def test_the_format_and_the_side_are_told_by_content(tmp_path: Path) -> None:
     (tmp_path / "gt.json").write_bytes(encoded(instances(annotation())))
     (tmp_path / "dt.json").write_bytes(encoded([result()]))
-    assert readers.detect(tmp_path / "gt.json") == readers.detect(tmp_path / "dt.json") == "coco"
-    assert readers.side_of(tmp_path / "gt.json") == "ground_truth"
-    assert readers.side_of(tmp_path / "dt.json") == "prediction"
+    assert formats.detect(tmp_path / "gt.json") == formats.detect(tmp_path / "dt.json") == "coco"
+    assert formats.side_of(tmp_path / "gt.json") == "ground_truth"
+    assert formats.side_of(tmp_path / "dt.json") == "prediction"
     assert coco.side_of(b"{}") is None
     assert not coco.detect(b'{"label_map": {}, "predictions": []}')
 
@@ -408,7 +411,7 @@ def test_a_folder_of_files_is_read_as_one(tmp_path: Path) -> None:
             image |= {"id": image["id"] + number, "doc": f"{number}-{image['id']}"}
         value["annotations"][0]["image_id"] += number
         (tmp_path / f"{number}.json").write_bytes(encoded(value))
-    merged = readers.read(tmp_path)
+    merged = formats.read(tmp_path)
     assert (merged.unit, len(merged.boxes)) == ("pixels", 2)
     assert merged.page_size is not None
     assert len(merged.page_size) == 4

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from evaluator.readers import coco_arrow, coco_pieces
+from evaluator.formats.coco import arrow as coco_arrow
+from evaluator.formats.coco import pieces as coco_pieces
 
 pytest.importorskip("numba", reason="the extra fast is not installed")
-from evaluator.readers import coco_compiled
+from evaluator.formats.coco import compiled as coco_compiled
 
 
 def read(number: str) -> float | None:

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import readers
-from evaluator.dataset import Annotations
-from evaluator.errors import BadInput
+from evaluator import formats
 from evaluator.evaluation import Options, evaluate
-from evaluator.readers import cvat, limits
+from evaluator.formats import cvat, limits
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import BadInput
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 needs_shared = pytest.mark.skipif(
@@ -120,9 +120,9 @@ def test_the_format_is_told_by_content(tmp_path: Path) -> None:
     (tmp_path / "b.xml").write_bytes('\ufeff<?xml version="1.0"?>\n'.encode() + content)
     (tmp_path / "c.xml").write_bytes(content.decode().encode("utf-16"))
     for name in "abc":
-        assert readers.detect(tmp_path / f"{name}.xml") == "cvat"
-        assert readers.side_of(tmp_path / f"{name}.xml") == "ground_truth"
-        assert readers.read(tmp_path / f"{name}.xml").boxes.xyxy.tolist() == [[10, 20, 110, 70]]
+        assert formats.detect(tmp_path / f"{name}.xml") == "cvat"
+        assert formats.side_of(tmp_path / f"{name}.xml") == "ground_truth"
+        assert formats.read(tmp_path / f"{name}.xml").boxes.xyxy.tolist() == [[10, 20, 110, 70]]
     assert not cvat.detect(b'<document filename="a"/>')
     assert not cvat.detect(b'{"annotations": "<annotations><image >"}')
     assert cvat.side_of(b"<annotations/>") is None
@@ -232,7 +232,7 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_outlines_that_are_none_are_named() -> None:
     source = read(file(image(polygon("0,0;9,9;9,0;0,9"), polygon("0,0;9,9;5,5"))))
-    assert [(found.place, found.found) for found in readers.outline_findings(source)] == [
+    assert [(found.place, found.found) for found in formats.outline_findings(source)] == [
         ("line 3", "Self-intersection[4.5 4.5]"), ("line 4", "3 points"),
     ]  # fmt: skip
 
@@ -244,7 +244,7 @@ def test_outlines_that_are_none_are_named() -> None:
 @pytest.mark.parametrize("name", ["case_01", "case_02", "case_03"])
 def test_real_exports(name: str) -> None:
     path = Path(SHARED, "real", "cvat", f"{name}_annotations.xml")
-    source = readers.read(path)
+    source = formats.read(path)
     text = path.read_text(encoding="utf-8")
     assert source.format == "cvat"
     assert (len(source.boxes), len(source.page_ids)) == (text.count("<box "), text.count("<image "))

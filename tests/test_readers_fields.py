@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.errors import BadInput, Finding, has_errors
-from evaluator.fields import Field, FieldDocuments, Rule, leaves
-from evaluator.readers.fields import check_pair, read, read_bytes, read_schema
+from evaluator.formats.fields import check_pair, read, read_bytes, read_schema
+from evaluator.model.fields import Field, FieldDocuments, Rule, leaves
+from evaluator.model.issues import BadInput, Finding, has_errors
 
 BOX = [0, 0, 10, 10]
 

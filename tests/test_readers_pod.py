@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import readers
-from evaluator.dataset import Annotations
-from evaluator.errors import BadInput
-from evaluator.readers import limits, pod, xml_text
+from evaluator import formats
+from evaluator.formats import limits, pod, xml_text
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import BadInput
 from tests.building import annotations, box
 from tests.test_readers_archive import zipped
 
@@ -122,7 +122,7 @@ def test_any_capitalisation_of_tags_is_the_same(tag: str) -> None:
 def test_every_encoding_gives_the_same_columns(encode: Any) -> None:
     text = DECLARED + page(region(prob="1"), name="caf\u00e9.bmp") + "\n" + DECLARED + page(name="b.bmp")
     content = encode(text)
-    assert readers.detect_bytes(content, "p.xml") == "pod"
+    assert formats.detect_bytes(content, "p.xml") == "pod"
     assert pod.side_of(content) == "prediction"
     source = read(content)
     assert [document.doc_id for document in source.documents] == ["caf\u00e9", "b"]
@@ -132,10 +132,10 @@ def test_every_encoding_gives_the_same_columns(encode: Any) -> None:
 def test_folder_file_and_archive_give_the_same(tmp_path: Path) -> None:
     folder = ORACLES / "p01_basic" / "gt"
     files = sorted(folder.iterdir())
-    many = readers.read(folder, side="ground_truth")
+    many = formats.read(folder, side="ground_truth")
     one = read(b"".join(file.read_bytes() for file in files))
     (tmp_path / "gt.zip").write_bytes(zipped(*((f"gt/{file.name}", file.read_bytes()) for file in files)))
-    packed = readers.read(tmp_path / "gt.zip")
+    packed = formats.read(tmp_path / "gt.zip")
     for source in (one, packed):
         assert (source.documents, source.labels, source.side, source.unit) == (
             many.documents, many.labels, many.side, "pixels",
@@ -152,7 +152,7 @@ def test_pages_without_regions_are_of_the_side_of_the_others(tmp_path: Path) -> 
     files = {"1.xml": page(name="1"), "2.xml": page(region(prob="0.5"), name="2"), "3.xml": page(name="3")}
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    assert readers.read(tmp_path).side == "prediction"
+    assert formats.read(tmp_path).side == "prediction"
     content = zipped(*((name, text.encode()) for name, text in files.items()))
     assert (pod.read(content, "p.zip").side, pod.side_of(content)) == ("prediction", "prediction")
 
@@ -161,11 +161,11 @@ def test_a_folder_with_json_is_read_as_before(tmp_path: Path) -> None:
     (tmp_path / "page.xml").write_text(page())
     (tmp_path / "empty.json").write_text("{}")
     with pytest.raises(BadInput, match=r"empty\.json"):
-        readers.read(tmp_path)
+        formats.read(tmp_path)
 
 
 def test_detection() -> None:
-    assert all(readers.detect(path) == "pod" for path in ORACLES.glob("p*/*") if path.suffix == ".xml" or path.is_dir())
+    assert all(formats.detect(path) == "pod" for path in ORACLES.glob("p*/*") if path.suffix == ".xml" or path.is_dir())
     for text in ("<html><document/></html>", '  \n<!-- <document -->\n<Document filename="a"/>'):
         assert pod.detect(text.encode())
     for text in ('{"a": "<document />"}', "<documents/>", "<html/>", "", "document"):
@@ -181,7 +181,7 @@ def test_sides() -> None:
 
 def test_no_format_takes_the_files_of_another() -> None:
     for path in sorted(ORACLES.glob("p*/submission.xml")):
-        assert [name for name, row in readers.FORMATS.items() if row.detect(path.read_bytes())] == ["pod"]
+        assert [name for name, row in formats.FORMATS.items() if row.detect(path.read_bytes())] == ["pod"]
 
 
 # --- what is wrong -------------------------------------------------------------------------------------------
@@ -224,9 +224,9 @@ INVALID = {
 )
 def test_invalid_files(case: dict[str, str]) -> None:
     name = case["file"]
-    truth = readers.read(ORACLES / "p01_basic" / "gt", side="ground_truth")
+    truth = formats.read(ORACLES / "p01_basic" / "gt", side="ground_truth")
     try:
-        prediction = readers.read(ORACLES / "invalid" / name, format="pod", side="prediction")
+        prediction = formats.read(ORACLES / "invalid" / name, format="pod", side="prediction")
     except BadInput as bad:
         findings = list(bad.findings)
     else:
@@ -239,14 +239,14 @@ def test_invalid_files(case: dict[str, str]) -> None:
 
 
 def test_lenient_readings_are_warnings() -> None:
-    source = readers.read(ORACLES / "invalid" / "no_prob.xml", side="prediction", lenient=True)
+    source = formats.read(ORACLES / "invalid" / "no_prob.xml", side="prediction", lenient=True)
     assert source.boxes.score.tolist() == [1.0]
     assert warned(source) == [
         "no_prob.xml: line 2, <tableRegion>: a predicted region must have a prob, it decides the rank "
         "(ICDAR 2017 POD); found none. It gets 1.0, as asked for."
     ]
     with pytest.raises(BadInput, match="prob must be a finite number"):
-        readers.read(ORACLES / "invalid" / "prob_text.xml", side="prediction", lenient=True)
+        formats.read(ORACLES / "invalid" / "prob_text.xml", side="prediction", lenient=True)
 
 
 REGION = "line 1, <tableRegion>"
@@ -465,7 +465,7 @@ def test_pages_of_one_side_only() -> None:
 def test_an_unknown_page_names_its_file(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.xml").write_text(page(region(prob="1"), name=name))
-    findings = pod.check_pair(read(page(name="a")), readers.read(tmp_path))
+    findings = pod.check_pair(read(page(name="a")), formats.read(tmp_path))
     assert [finding.file for finding in findings] == ["b.xml"]
 
 
@@ -535,7 +535,7 @@ def test_every_hostile_file_is_here() -> None:
 def test_hostile_files(name: str) -> None:
     start = time.process_time()
     try:
-        source = readers.read(HOSTILE / name, format="pod")
+        source = formats.read(HOSTILE / name, format="pod")
     except BadInput as bad:
         errors = [finding.rule for finding in bad.findings if finding.severity == "error"]
     else:
@@ -552,9 +552,9 @@ def test_hostile_files(name: str) -> None:
 @pytest.mark.parametrize("path", sorted(Path(SHARED, "hostile", "zip").iterdir()), ids=lambda path: path.name)
 def test_hostile_archives_and_tables_are_typed_errors(path: Path) -> None:
     with pytest.raises(BadInput):
-        readers.read(path)
+        formats.read(path)
     with pytest.raises(BadInput):
-        readers.read(path, format="pod")
+        formats.read(path, format="pod")
 
 
 PIECES = st.sampled_from(

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.errors import BadInput
-from evaluator.readers import posters
-from evaluator.readers.posters import Poster, Posters, read, read_bytes, text_of
+from evaluator.formats import posters
+from evaluator.formats.posters import Poster, Posters, read, read_bytes, text_of
+from evaluator.model.issues import BadInput
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 needs_real = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/posters")

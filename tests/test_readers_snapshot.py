@@ -16,10 +16,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evaluator import readers
-from evaluator.dataset import Annotations
-from evaluator.errors import BadInput, Finding, has_errors
-from evaluator.readers import limits, snapshot, snapshot_shape
+from evaluator import formats
+from evaluator.formats import limits, snapshot
+from evaluator.formats.snapshot import shape as snapshot_shape
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import BadInput, Finding, has_errors
 
 HERE = Path(__file__).parent
 INVALID = HERE / "oracles" / "snapshot" / "invalid"
@@ -42,7 +43,7 @@ VALID = {side: text.encode() for side, text in BROKEN.VALID.items()}
 
 def outcome(content: bytes, **options) -> tuple[Annotations | None, tuple[Finding, ...]]:
     try:
-        found = readers.read_bytes(content, "f.json", **{"format": "snapshot", **options})
+        found = formats.read_bytes(content, "f.json", **{"format": "snapshot", **options})
     except BadInput as bad:
         refusal = bad
     else:
@@ -106,8 +107,8 @@ def test_manifest(row):
     found: list[Finding] = []
     pair: list[Finding] = []
     try:
-        one = readers.read(INVALID / row["file"], side=side)
-        two = readers.read(INVALID / row["pair_with"], side=other)
+        one = formats.read(INVALID / row["file"], side=side)
+        two = formats.read(INVALID / row["pair_with"], side=other)
         found += one.findings
         pair += snapshot.check_pair(one, two) if side == "ground_truth" else snapshot.check_pair(two, one)
     except BadInput as bad:
@@ -458,7 +459,7 @@ def test_hostile(name):
     """
     place, rule = _WANTED[name]
     with pytest.raises(BadInput) as bad:
-        readers.read(Path(SHARED) / "hostile" / "json" / f"{name}.json", max_per_rule=None)
+        formats.read(Path(SHARED) / "hostile" / "json" / f"{name}.json", max_per_rule=None)
     assert any(finding.place.startswith(place) and finding.rule.startswith(rule) for finding in bad.value.findings)
 
 
@@ -497,7 +498,7 @@ def test_every_hostile_json_has_a_row():
 )  # fmt: skip
 def test_real_files(name):
     path = Path(SHARED) / "real" / "worldbank" / f"{name}.json"
-    found = readers.read(path)
+    found = formats.read(path)
     content = path.read_bytes()
     assert rows(found) == naive(content)
     same_columns(found, snapshot.read(content, path.name, _exact=True))
@@ -514,8 +515,8 @@ def test_reference_cases():
 
 def _reads(case: Path) -> bool:
     try:
-        truth = readers.read(case / "gt.json", side="ground_truth")
-        predicted = readers.read(case / "pred.json", side="prediction")
+        truth = formats.read(case / "gt.json", side="ground_truth")
+        predicted = formats.read(case / "pred.json", side="prediction")
     except BadInput:
         return False
     return not any(finding.severity == "error" for finding in snapshot.check_pair(truth, predicted))
@@ -574,23 +575,23 @@ def test_pair_documents_and_page_ids():
 def test_detection(monkeypatch, tmp_path):
     path = tmp_path / "a.json"
     path.write_bytes(VALID["prediction"])
-    assert readers.detect(path) == "snapshot"
-    assert readers.detect(tmp_path) == "snapshot"
-    twin = readers.FORMATS["snapshot"]._replace(name="twin", description="Twin")
-    monkeypatch.setitem(readers.FORMATS, "twin", twin)
+    assert formats.detect(path) == "snapshot"
+    assert formats.detect(tmp_path) == "snapshot"
+    twin = formats.FORMATS["snapshot"]._replace(name="twin", description="Twin")
+    monkeypatch.setitem(formats.FORMATS, "twin", twin)
     with pytest.raises(BadInput) as bad:
-        readers.read(path)
+        formats.read(path)
     assert str(bad.value) == (
         "a.json: the format must be clear from the content; found signs of snapshot (Document Snapshot Detection, "
         "schema 1.3 (JSON)) and twin (Twin). Name one with --format snapshot or --format twin."
     )
-    assert readers.read(path, format="snapshot").format == "snapshot"
+    assert formats.read(path, format="snapshot").format == "snapshot"
 
 
 @pytest.mark.parametrize("content", [b"hello", b"{}", b"[1,2]", b"\xff\xfe\x00", b"<a/>", b"PK\x03\x04", b'{"a": 1'])
 def test_unknown_format(content):
     with pytest.raises(BadInput) as bad:
-        readers.read_bytes(content, "some/../where\\f.json")
+        formats.read_bytes(content, "some/../where\\f.json")
     assert len(bad.value.findings) == 1
     assert bad.value.findings[0].file == "f.json"
 
@@ -608,14 +609,14 @@ def test_unknown_format_says_what_was_looked_for():
 @pytest.mark.parametrize("name", ["missing.json", "x\0y", "a" * 5000])
 def test_unreadable_path(tmp_path, name):
     with pytest.raises(BadInput):
-        readers.read(tmp_path / name)
+        formats.read(tmp_path / name)
 
 
 def test_unreadable_folder_and_device(tmp_path):
     with pytest.raises(BadInput, match="a folder must hold files"):
-        readers.read(tmp_path)
+        formats.read(tmp_path)
     with pytest.raises(BadInput, match="must be a file or a folder"):
-        readers.read("/dev/zero")
+        formats.read("/dev/zero")
 
 
 def test_folder(tmp_path):
@@ -625,7 +626,7 @@ def test_folder(tmp_path):
         (tmp_path / f"{name}.json").write_text(text)
     (tmp_path / "readme.txt").write_text("no")
     (tmp_path / ".hidden.json").write_text("no")
-    found = readers.read(tmp_path, side="prediction")
+    found = formats.read(tmp_path, side="prediction")
     assert found.name == tmp_path.name
     assert [document.doc_id for document in found.documents] == ["a", "b"]
     assert [found.source_of(row) for row in range(2)] == [("a.json", 0, 0), ("b.json", 0, 0)]
@@ -639,7 +640,7 @@ def test_folder_of_one_document_twice(tmp_path):
     for name in ("a", "b"):
         (tmp_path / f"{name}.json").write_bytes(VALID["prediction"])
     with pytest.raises(BadInput) as bad:
-        readers.read(tmp_path)
+        formats.read(tmp_path)
     assert str(bad.value) == (
         f"{tmp_path.name}: b.json and a.json: a document may be listed by one file of a folder only; "
         'found "a". Put all pages of a document into one file, or use two folders.'
@@ -652,7 +653,7 @@ def test_folder_that_does_not_fit(tmp_path):
     other = other.replace('"2": "Table"', '"3": "Table"').replace('"name": "m"', '"name": "n"')
     (tmp_path / "b.json").write_text(other)
     with pytest.raises(BadInput) as bad:
-        readers.read(tmp_path)
+        formats.read(tmp_path)
     assert [(finding.severity, finding.rule) for finding in bad.value.findings] == [
         ("error", "the files of a folder must have the same side"),
         ("error", "the files of a folder must have the same label_map (snapshot 1.3, section 9.2)"),
@@ -660,7 +661,7 @@ def test_folder_that_does_not_fit(tmp_path):
     ]
     (tmp_path / "b.json").write_bytes(b"{")
     with pytest.raises(BadInput, match="well-formed"):
-        readers.read(tmp_path)
+        formats.read(tmp_path)
 
 
 # Properties

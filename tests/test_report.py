@@ -9,9 +9,9 @@ import re
 import msgspec
 import pytest
 
-from evaluator.errors import Finding
-from evaluator.report import findings_text, to_csv, to_json, to_markdown, to_text
-from evaluator.results import ResultTable
+from evaluator.export import findings_text, to_csv, to_json, to_markdown, to_text
+from evaluator.metrics.results import ResultTable
+from evaluator.model.issues import Finding
 
 COLUMNS = ("iou_threshold", "label", "tp", "precision")
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from evaluator import cli, readers
-from evaluator.dataset import join
-from evaluator.findings.identity import page_mistakes
-from evaluator.findings.store import Store
-from evaluator.findings.verdicts import judge
+from evaluator import cli, formats
+from evaluator.model.dataset import join
 from evaluator.protocols.snapshot import pair
+from evaluator.review.identity import page_mistakes
+from evaluator.review.store import Store
+from evaluator.review.verdicts import judge
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
 FILES = ["--gt", str(SAMPLE / "ground_truth.json"), "--pred", str(SAMPLE / "blocks.json")]
@@ -32,8 +32,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def test_one_html_file_with_the_findings_of_a_store(tmp_path: Path, run: Run) -> None:
-    truth = readers.read(SAMPLE / "ground_truth.json", side="ground_truth")
-    result = pair(join(truth, readers.read(SAMPLE / "blocks.json", side="prediction"))).match().at(0.5)
+    truth = formats.read(SAMPLE / "ground_truth.json", side="ground_truth")
+    result = pair(join(truth, formats.read(SAMPLE / "blocks.json", side="prediction"))).match().at(0.5)
     store = Store(tmp_path / "findings.sqlite")
     time = datetime(2026, 11, 20, tzinfo=UTC)
     target = page_mistakes(result, 0).targets[0]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluator.results import (
+from evaluator.metrics.results import (
     RATIOS,
     FitSums,
     MetricColumns,

@@ -10,13 +10,14 @@ import numpy as np
 import pymupdf
 import pytest
 
-from evaluator.fields import FieldDocuments, leaves
+from evaluator.formats.fields import check_pair, read
+from evaluator.model.fields import FieldDocuments, leaves
 from evaluator.protocols import fields
-from evaluator.protocols.fields_doors import behind
-from evaluator.readers.fields import check_pair, read
-from sample_data import anchors, make, make_paperwork, rules, segments
+from evaluator.protocols.fields.drill_down import behind
+from sample_data import make
+from sample_data.generators import anchors, make_paperwork, rules, segments
 
-FOLDER = Path(make_paperwork.__file__).parent / "fields"
+FOLDER = Path(make_paperwork.__file__).parents[1] / "fields"
 SIDES = ("ground_truth", *make_paperwork.EXTRACTORS)
 INK = 160
 
@@ -97,7 +98,12 @@ def test_extractors_see_the_pdf_only() -> None:
         assert [str(each.annotation) for each in inspect.signature(extract).parameters.values()] == ["bytes"]
     for module in (anchors, rules, segments):
         source = inspect.getsource(module)
-        content = ("ground_truth", "sample_data.invoices", "sample_data.applications", "sample_data import")
+        content = (
+            "ground_truth",
+            "sample_data.generators.invoices",
+            "sample_data.generators.applications",
+            "sample_data import",
+        )
         forbidden = (*content, "import json", "pathlib", "random", "default_rng")
         assert not any(word in source for word in forbidden), module.__name__
 

@@ -12,10 +12,11 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from evaluator.protocols.posters import evaluate
-from evaluator.readers import posters
-from sample_data import make, make_posters, poster_extraction, poster_layout
-from sample_data.poster_sheets import SHEETS
+from evaluator.formats import posters
+from evaluator.protocols.posters.evaluation import evaluate
+from sample_data import make
+from sample_data.generators import make_posters, poster_extraction, poster_layout
+from sample_data.generators.poster_sheets import SHEETS
 
 FOLDER = Path(make.__file__).parent / "posters"
 MODELS = ("across", "columns")

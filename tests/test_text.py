@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import text
-from evaluator.text import lcs_f1, lcs_f1s, lcs_length, lcs_lengths, normalised, numbers, stem, words
+from evaluator.model import text
+from evaluator.model.text import lcs_f1, lcs_f1s, lcs_length, lcs_lengths, normalised, numbers, stem, words
 
 tokens = st.lists(st.sampled_from("abcdefg"), max_size=40)
 sequences = st.lists(tokens, max_size=5)

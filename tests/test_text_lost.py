@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
-from evaluator import pages_pdf
-from evaluator.dataset import join
-from evaluator.overlay import page_ink, text_lost
-from evaluator.overlay.page_ink import cells_in, ink_lost
-from evaluator.overlay.text_lost import PageText, Sides, WordsHeld, count_page, held, quoted
-from evaluator.pages_pdf import Ink, PagePool, Words
-from evaluator.pdf_worker import InkGrid
+from evaluator.drawing import page_ink, text_lost
+from evaluator.drawing.page_ink import cells_in, ink_lost
+from evaluator.drawing.text_lost import PageText, Sides, WordsHeld, count_page, held, quoted
+from evaluator.model.dataset import join
+from evaluator.pdf import pool as pages_pdf
+from evaluator.pdf.pool import Ink, PagePool, Words
+from evaluator.pdf.worker import InkGrid
 from evaluator.protocols import snapshot
 from tests.building import annotations as prediction
 from tests.building import box, ground_truth
@@ -223,9 +223,9 @@ def test_a_grid_with_missing_cells_is_not_taken(cells: bytes) -> None:
 
 def test_the_ink_of_a_scanned_page_lies_where_its_ground_truth_is() -> None:
     """A scan of the sample data without a text layer: nearly all of its ink is inside the boxes."""
-    from evaluator import readers
+    from evaluator import formats
 
-    truth = readers.read(SAMPLE_DATA / "ground_truth.json")
+    truth = formats.read(SAMPLE_DATA / "ground_truth.json")
     code = [document.doc_id for document in truth.documents].index("scanned-minutes-1997.pdf")
     mine = truth.boxes.xyxy[(truth.boxes.document == code) & (truth.boxes.page == 1)]
     assert len(mine) > 3

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 
 import pytest
 
-from evaluator.threads import in_threads
+from evaluator.system.threads import in_threads
 
 
 @pytest.mark.parametrize("processors", [1, 2, 8])
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 50])
 def test_answers_come_in_the_order_of_the_parts(count: int, processors: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evaluator.threads.os.cpu_count", lambda: processors)
+    monkeypatch.setattr("evaluator.system.threads.os.cpu_count", lambda: processors)
     assert list(in_threads(lambda part: part * part, iter(range(count)))) == [part * part for part in range(count)]
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_no_part_is_taken_long_before_its_turn(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evaluator.threads.os.cpu_count", lambda: 8)
+    monkeypatch.setattr("evaluator.system.threads.os.cpu_count", lambda: 8)
     taken = answered = 0
 
     def parts() -> Iterator[int]:
@@ -36,7 +36,7 @@ def test_no_part_is_taken_long_before_its_turn(most: int, monkeypatch: pytest.Mo
 
 
 def test_several_parts_are_worked_on_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evaluator.threads.os.cpu_count", lambda: 2)
+    monkeypatch.setattr("evaluator.system.threads.os.cpu_count", lambda: 2)
     both = threading.Barrier(2, timeout=20)
     assert sorted(in_threads(lambda _part: both.wait(), range(2))) == [0, 1]
 

@@ -16,17 +16,17 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator import readers
-from evaluator.dataset import Dataset, join
-from evaluator.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
-from evaluator.findings.identity import page_mistakes
-from evaluator.findings.store import Store
-from evaluator.findings.verdicts import judge
-from evaluator.overlay import mistake_filter, text_lost
-from evaluator.overlay.mistake_filter import MistakeFilter
-from evaluator.overlay.page_rows import by_page
-from evaluator.pages_pdf import PagePool
+from evaluator import formats
+from evaluator.drawing import mistake_filter, text_lost
+from evaluator.drawing.mistake_filter import MistakeFilter
+from evaluator.drawing.page_rows import by_page
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
+from evaluator.model.dataset import Dataset, join
+from evaluator.pdf.pool import PagePool
 from evaluator.protocols import snapshot
+from evaluator.review.identity import page_mistakes
+from evaluator.review.store import Store
+from evaluator.review.verdicts import judge
 from tests import dashboard
 from tests.building import Box, box, random_rows, snapshot_file, write_file
 from tests.dashboard import FILES, OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, VIEWS, start
@@ -45,7 +45,7 @@ COUNTS = {"TP": "tp", "FP": "fp", "FN": "fn"}
 
 @cache
 def sample() -> Dataset:
-    return join(*(readers.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", *MODELS)))
+    return join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", *MODELS)))
 
 
 @cache
@@ -654,7 +654,7 @@ def test_documents_of_one_file_only(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     files = files_of(tmp_path, truth, predicted, predicted[:2])
     app = start(monkeypatch, files=files)
     result = snapshot.evaluate(
-        readers.read(tmp_path / "truth.json"), readers.read(tmp_path / "model1.json"), iou=(0.5,)
+        formats.read(tmp_path / "truth.json"), formats.read(tmp_path / "model1.json"), iou=(0.5,)
     )
     value = result.to_json()
     with_them = value["thresholds"]["0.5"]["micro"]["f1"]

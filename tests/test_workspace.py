@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.errors import BadInput
+from evaluator.model.issues import BadInput
 from evaluator.workspace import Sides, find, from_json, sample
 from tests.building import box, write_file
 

@@ -13,8 +13,8 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from evaluator.boxes import FloatArray, IntArray
 from evaluator.charts.theme import Chart, colour_of, label_axis, model_colour, palette, themed
+from evaluator.model.boxes import FloatArray, IntArray
 
 HISTOGRAM_BINS: Final = 20
 

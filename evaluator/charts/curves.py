@@ -13,9 +13,9 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from evaluator.boxes import FloatArray
 from evaluator.charts.theme import Chart, model_colour, palette, themed
-from evaluator.results import ScoreCurve
+from evaluator.metrics.results import ScoreCurve
+from evaluator.model.boxes import FloatArray
 
 MEASURES: Final = ("F1", "Precision", "Recall")
 """What is drawn against the score, each with a dash of its own."""

@@ -13,9 +13,9 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from evaluator.boxes import FloatArray, IntArray
 from evaluator.charts.theme import Chart, Palette, colour_of, model_colour, palette, themed
-from evaluator.confidence import Calibration
+from evaluator.metrics.confidence import Calibration
+from evaluator.model.boxes import FloatArray, IntArray
 
 # Points of the review curve; more than this nobody sees.
 _REVIEW_POINTS: Final = 200

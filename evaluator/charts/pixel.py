@@ -13,8 +13,8 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from evaluator.boxes import FloatArray
 from evaluator.charts.theme import Chart, label_axis, model_colour, palette, themed
+from evaluator.model.boxes import FloatArray
 
 TOP: Final = 8
 """Classes that are drawn unless told otherwise."""

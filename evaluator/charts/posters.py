@@ -13,8 +13,8 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from evaluator.boxes import FloatArray, IntArray
 from evaluator.charts.theme import Chart, palette, themed
+from evaluator.model.boxes import FloatArray, IntArray
 
 # Two texts that have nothing to do with each other share a tenth to a fifth of their words: the steps begin there. Ink
 # text stands on the pale steps, light text on the deep ones; in the dark theme it is the other way round.

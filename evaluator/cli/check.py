@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from evaluator import evaluation, readers, report
+from evaluator import evaluation, export, formats
 from evaluator.cli.program import BAD_INPUT, OK, app
-from evaluator.dataset import Annotations
-from evaluator.errors import BadInput, Finding, has_errors
-from evaluator.results import count_of
+from evaluator.metrics.results import count_of
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import BadInput, Finding, has_errors
 
 
 @app.command
@@ -42,9 +42,9 @@ def check(
         findings += [finding for read in predictions for finding in evaluation.check_pair(truths[0], read)]
     if json:
         described = [_described(path, read) for path, (read, _) in zip(files, results, strict=True)]
-        print(report.to_json({"files": described, "findings": findings}))
+        print(export.to_json({"files": described, "findings": findings}))
     else:
-        sys.stdout.write(report.findings_text(findings))
+        sys.stdout.write(export.findings_text(findings))
         errors = sum(finding.severity == "error" for finding in findings)
         warnings = count_of(len(findings) - errors, "warning")
         print(f"{len(files)} checked: {count_of(errors, 'error')}, {warnings}")
@@ -54,7 +54,7 @@ def check(
 def _check(path: Path) -> tuple[Annotations | None, tuple[Finding, ...]]:
     """What a file holds, if it can be evaluated, and all that is wrong or odd about it."""
     try:
-        read = readers.read(path, max_per_rule=None)
+        read = formats.read(path, max_per_rule=None)
     except BadInput as problem:
         return None, problem.findings
     return read, read.findings

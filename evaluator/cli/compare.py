@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, cast
 
 from cyclopts import Group, Parameter
 
-from evaluator import evaluation, report
+from evaluator import evaluation, export
 from evaluator.cli.program import GATE_FAILED, OK, UsageError, app, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, need_protocol
 from evaluator.compare.comparison import Comparison, signature_line
@@ -17,9 +17,9 @@ from evaluator.compare.comparison import compare as compared
 from evaluator.compare.from_results import ProtocolResult, measures
 from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, parse, verdict_table
 from evaluator.compare.resampling import RESAMPLES, SEED
-from evaluator.errors import plain
 from evaluator.evaluation import Evaluation, OptionError
-from evaluator.results import count_of
+from evaluator.metrics.results import count_of
+from evaluator.model.issues import plain
 
 _MOST_RESAMPLES: Final = 1_000_000
 
@@ -178,9 +178,9 @@ def _form(
 ) -> str:
     """A comparison in the chosen form."""
     if json:
-        return report.to_json(found.to_json([one.to_json() for one in evaluations])) + "\n"
+        return export.to_json(found.to_json([one.to_json() for one in evaluations])) + "\n"
     tables = found.tables(names)
-    return report.to_markdown(tables) if markdown else report.to_text(tables)
+    return export.to_markdown(tables) if markdown else export.to_text(tables)
 
 
 def _verdicts(
@@ -209,15 +209,15 @@ def _verdicts(
             "seed": seed,
             "resamples": resamples,
         }
-        return report.to_json(values) + "\n"
+        return export.to_json(values) + "\n"
     against = f" against {paths[1].name}" if len(paths) > 1 else ""
     ended = f"failed, {failed} of {count_of(len(verdicts), 'condition')}" if failed else "passed"
     tables = [verdict_table(verdicts, f"Gate {ended}: {paths[0].name}{against}", line)]
-    return report.to_markdown(tables) if markdown else report.to_text(tables)
+    return export.to_markdown(tables) if markdown else export.to_text(tables)
 
 
 def _say(evaluations: Sequence[Evaluation], notes: Sequence[str]) -> None:
     """Findings of the files, and notes, to standard error."""
     unique = {finding: None for one in evaluations for finding in one.findings}
-    sys.stderr.write(report.findings_text(list(unique)))
+    sys.stderr.write(export.findings_text(list(unique)))
     sys.stderr.write("".join(f"note: {plain(note)}\n" for note in notes))

@@ -18,9 +18,9 @@ from typing import Annotated, Final
 
 from cyclopts import Parameter
 
-from evaluator import report, workspace
+from evaluator import export, workspace
 from evaluator.cli.program import INTERNAL_ERROR, OK, UsageError, app
-from evaluator.findings.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE
+from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE
 from evaluator.workspace import WORKSPACE_VARIABLE
 
 _FIRST_PORT: Final = 8501
@@ -81,7 +81,7 @@ def open_paths(
         Open the browser when the dashboard is up.
     """
     found = workspace.find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
-    sys.stderr.write(report.findings_text(found.findings))
+    sys.stderr.write(export.findings_text(found.findings))
     if findings is not None and "://" not in findings:
         findings = str(Path(findings).expanduser().resolve())
     kept = {FINDINGS_VARIABLE: findings, FINDINGS_WORKSPACE_VARIABLE: findings_workspace}

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from evaluator import evaluation, report
+from evaluator import evaluation, export
 from evaluator.cli.findings import with_corrected
 from evaluator.cli.program import OK, Bar, UsageError, app, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, need_protocol
@@ -69,7 +69,7 @@ def evaluate(
     sys.stdout.write(text)
     if not json:  # the JSON has them
         unique = {finding: None for evaluated in results for finding in evaluated.findings}
-        sys.stderr.write(report.findings_text(list(unique)))
+        sys.stderr.write(export.findings_text(list(unique)))
     return OK
 
 
@@ -78,9 +78,9 @@ def _written(results: Sequence[Evaluation], chosen: str | None, out: Path | None
     tables = [evaluated.result.table() for evaluated in results]
     # Made when it is wanted: the matrices of every page are dear, and most runs want a table.
     forms: dict[str, Callable[[], str]] = {
-        "result.json": lambda: report.to_json(_values(results)) + "\n",
-        "result.csv": lambda: report.to_csv([evaluated.csv_table() for evaluated in results]),
-        "result.md": lambda: report.to_markdown(tables),
+        "result.json": lambda: export.to_json(_values(results)) + "\n",
+        "result.csv": lambda: export.to_csv([evaluated.csv_table() for evaluated in results]),
+        "result.md": lambda: export.to_markdown(tables),
     }
     made: dict[str, str] = {}
     for name in forms if out is not None else [chosen] if chosen else []:
@@ -90,10 +90,10 @@ def _written(results: Sequence[Evaluation], chosen: str | None, out: Path | None
         out.mkdir(parents=True, exist_ok=True)
         for model, evaluated in enumerate(results):
             files = evaluated.csv_files(model, len(results))
-            made |= {name: report.to_csv([table]) for name, table in files.items()}
+            made |= {name: export.to_csv([table]) for name, table in files.items()}
         for name, text in made.items():
             (out / name).write_text(text, encoding="utf-8", newline="\n")
-    return made[chosen] if chosen else report.to_text(tables)
+    return made[chosen] if chosen else export.to_text(tables)
 
 
 def _values(results: Sequence[Evaluation]) -> dict[str, Any] | list[dict[str, Any]]:

@@ -12,21 +12,21 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from cyclopts import App, Group, Parameter
 
-from evaluator import readers, report
+from evaluator import export, formats
 from evaluator.cli.program import OK, UsageError, app, progress
-from evaluator.dataset import join
-from evaluator.errors import BadInput, Finding, plain
 from evaluator.evaluation import Evaluation, check_pair
-from evaluator.findings import corrected_truth, exchange, intake
-from evaluator.findings.corrected import corrected_evaluation
-from evaluator.findings.corrections import corrections
-from evaluator.findings.field_corrections import corrected_fields, field_corrections
-from evaluator.findings.place import FINDINGS_VARIABLE
-from evaluator.findings.problems import StoreProblem
-from evaluator.findings.store import Store
-from evaluator.findings.verdicts import Book, Event, Judged
+from evaluator.metrics.results import count_of
+from evaluator.model.dataset import join
+from evaluator.model.issues import BadInput, Finding, plain
 from evaluator.protocols import coco, fields, pixel, pod, snapshot
-from evaluator.results import count_of
+from evaluator.review import corrected_truth, exchange, intake
+from evaluator.review.corrected import corrected_evaluation
+from evaluator.review.corrections import corrections
+from evaluator.review.field_corrections import corrected_fields, field_corrections
+from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.problems import StoreProblem
+from evaluator.review.store import Store
+from evaluator.review.verdicts import Book, Event, Judged
 
 Format = Literal["csv", "json", "parquet"]
 
@@ -161,8 +161,8 @@ def correct(
         The corrected file.
     """
     with progress("Reading"):
-        truth = readers.read(gt, side="ground_truth")
-        predictions = [readers.read(path, side="prediction") for path in pred]
+        truth = formats.read(gt, side="ground_truth")
+        predictions = [formats.read(path, side="prediction") for path in pred]
         problems = [finding for read in predictions for finding in check_pair(truth, read)]
         if any(finding.severity == "error" for finding in problems):
             raise BadInput(problems)
@@ -171,7 +171,7 @@ def correct(
         content = corrected_truth.snapshot_file(to, created_at=datetime.now(UTC))
     corrected_truth.write(out, content, sources=(gt, *pred))
     sys.stdout.write("".join(f"{plain(change.sentence)}\n" for change in to.of_boxes))
-    sys.stderr.write(report.findings_text(to.findings))
+    sys.stderr.write(export.findings_text(to.findings))
     ignored = to.applied - len(to.of_boxes)
     more = f"; {count_of(ignored, 'mistake')} to ignore, whose boxes stay" if ignored else ""
     sys.stderr.write(f"{count_of(len(to.of_boxes), 'verdict')} applied{more}; written to {plain(out.name)}\n")
@@ -261,7 +261,7 @@ def _read(files: Sequence[Path]) -> list[tuple[Event, ...]]:
             problems += bad.findings
             continue
         events.append(read.events)
-        sys.stderr.write(report.findings_text(read.findings))
+        sys.stderr.write(export.findings_text(read.findings))
     if problems:
         raise BadInput(problems)
     return events
@@ -286,7 +286,7 @@ def _conflicts(conflicts: Sequence[Judged]) -> str:
         return ""
     every = exchange.table(conflicts, title="Conflicts")
     shown = [every.columns.index(name) for name in ("document", "page_index", "label", "mistake", "said")]
-    return report.to_text(
+    return export.to_text(
         [
             msgspec.structs.replace(
                 every,

@@ -20,8 +20,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TaskID, TimeElapsedColumn
 from rich.text import Text
 
-from evaluator import report
-from evaluator.errors import BadInput, plain
+from evaluator import export
+from evaluator.model.issues import BadInput, plain
 from evaluator.version import __version__
 
 OK: Final = 0
@@ -85,7 +85,7 @@ def _run(words: list[str], *, debug: bool) -> int:
 def _complaint(problem: Exception) -> str:
     """What is wrong with the input or the usage, in whole lines."""
     if isinstance(problem, BadInput):
-        return report.findings_text(problem.findings)
+        return export.findings_text(problem.findings)
     if isinstance(problem, UnusedCliTokensError):
         words = " ".join(problem.unused_tokens or ())
         return f"error: {plain(words)} is not understood here.\nSee layoutscope --help.\n"

@@ -10,26 +10,26 @@ from typing import Annotated
 
 from cyclopts import Group, Parameter
 
-from evaluator import readers, report
+from evaluator import export, formats
 from evaluator.cli.arguments import names as names_of
 from evaluator.cli.arguments import need_ratio
 from evaluator.cli.program import OK, UsageError, app, progress
-from evaluator.dataset import Annotations, Side, join
-from evaluator.errors import BadInput, Finding, has_errors, plain
 from evaluator.evaluation import check_pair
-from evaluator.findings.place import store_address
-from evaluator.findings.problems import StoreProblem
-from evaluator.findings.store import Store
-from evaluator.findings.verdicts import Book, Event
+from evaluator.metrics.results import count_of
+from evaluator.model.dataset import Annotations, Side, join
+from evaluator.model.issues import BadInput, Finding, has_errors, plain
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather
 from evaluator.pack.folder import write_folder
 from evaluator.pack.html_pack import Written, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
-from evaluator.pages_pdf import PagePool
+from evaluator.pdf.pool import PagePool
 from evaluator.protocols import snapshot
-from evaluator.results import count_of
+from evaluator.review.place import store_address
+from evaluator.review.problems import StoreProblem
+from evaluator.review.store import Store
+from evaluator.review.verdicts import Book, Event
 
 _numbers = Group("Numbers", sort_key=1)
 _contents = Group("Contents", sort_key=2)
@@ -152,7 +152,7 @@ def review_pack(
                 told = _told(out / "pack.html", made.html) + _told(out / "pack.pdf", made.pdf)
                 for one in made.marked:
                     told += f"{one.name}: {one.problem or count_of(one.notes, 'mark')}\n"
-    sys.stderr.write(report.findings_text(found))
+    sys.stderr.write(export.findings_text(found))
     sys.stdout.write(told)
     return OK
 
@@ -172,7 +172,7 @@ def _read(
     for place, path in enumerate([gt, *pred]):
         side: Side = "prediction" if place else "ground_truth"
         try:
-            whole.append(readers.read(path, side=side, as_reference=as_reference and not place))
+            whole.append(formats.read(path, side=side, as_reference=as_reference and not place))
             found += whole[-1].findings
         except BadInput as problem:
             found += problem.findings

@@ -23,8 +23,8 @@ from evaluator.compare.metrics import METRICS
 from evaluator.compare.mistakes import MistakeCounts, mistake_counts
 from evaluator.compare.resampling import LEVEL, RESAMPLES, SEED
 from evaluator.compare.sentences import interval_text, moved_text, sentence, summary
-from evaluator.error_types import ERROR_TYPES
-from evaluator.results import ResultTable, Signature, threshold_text
+from evaluator.metrics.error_types import ERROR_TYPES
+from evaluator.metrics.results import ResultTable, Signature, threshold_text
 
 STAR: Final = "★"
 NOTHING: Final = "–"

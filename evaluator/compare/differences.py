@@ -12,11 +12,11 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from evaluator.boxes import FloatArray, IntArray
 from evaluator.compare.measures import Key, Measures
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import FEW_DOCUMENTS, RESAMPLES, SEED, draws, interval
-from evaluator.results import defined
+from evaluator.metrics.results import defined
+from evaluator.model.boxes import FloatArray, IntArray
 
 Kind = Literal["loss", "unclear", "gain", "undefined"]
 _ORDER: Final[Mapping[Kind, int]] = {"loss": 0, "unclear": 1, "gain": 2, "undefined": 3}

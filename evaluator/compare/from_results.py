@@ -11,21 +11,21 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from evaluator.average_precision import RECALL_101
-from evaluator.box_results import ALL_LABELS, UNMATCHED, BoxResult
-from evaluator.boxes import FloatArray, IntArray
 from evaluator.compare.measures import Averages, Key, Means, Measures, Part, Ratios
 from evaluator.compare.ranked import Interpolation, Ranking, all_point, eleven_point, on_grid
-from evaluator.dataset import Dataset
+from evaluator.metrics.average_precision import RECALL_101
+from evaluator.metrics.box_results import ALL_LABELS, UNMATCHED, BoxResult
+from evaluator.metrics.results import RATIOS, MetricColumns, sum_by, weighted_mean
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.dataset import Dataset
 from evaluator.protocols import fields, pixel, pod, posters
-from evaluator.protocols.coco import CocoResult
-from evaluator.protocols.fields import FieldsResult
-from evaluator.protocols.pixel import PixelResult
-from evaluator.protocols.pixel_matrix import VECTORS
+from evaluator.protocols.coco.evaluation import CocoResult
+from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, TRUE_POSITIVE, FieldsResult
+from evaluator.protocols.pixel.evaluation import PixelResult
+from evaluator.protocols.pixel.matrix import VECTORS
 from evaluator.protocols.pod import PodResult
-from evaluator.protocols.posters import PostersResult
+from evaluator.protocols.posters.evaluation import PostersResult
 from evaluator.protocols.snapshot import SnapshotResult
-from evaluator.results import RATIOS, MetricColumns, sum_by, weighted_mean
 
 ALL_POSTERS: Final = "All posters"
 
@@ -94,7 +94,7 @@ def box_measures(result: BoxResult[Any], *more: Part) -> Measures:
     Returns
     -------
     Measures
-        The metrics of `evaluator.results.RATIOS` over all labels and per label.
+        The metrics of `evaluator.metrics.results.RATIOS` over all labels and per label.
     """
     dataset, labels = result.matching.dataset, result.matching.labels
     documents = len(dataset.documents)
@@ -325,7 +325,7 @@ def _field_boxes(result: FieldsResult, iou: float, names: Sequence[str]) -> Iter
     """Precision and recall at a threshold, and the mean IoU of the predicted boxes."""
     compared, boxed = result.compared, list(result.boxed)
     status = result.status(iou)
-    hit, predicted = status == fields.TRUE_POSITIVE, np.isin(status, _PREDICTED)
+    hit, predicted = status == TRUE_POSITIVE, np.isin(status, _PREDICTED)
     truth = np.isin(status, _TRUTH)
     per_class, overall = result.per_class(iou), result.overall(iou)
     mean_iou = weighted_mean(result.mean_iou, result.num_detections.astype(np.float64))[0]
@@ -343,8 +343,8 @@ def _field_boxes(result: FieldsResult, iou: float, names: Sequence[str]) -> Iter
         )
 
 
-_PREDICTED: Final = (fields.TRUE_POSITIVE, fields.BELOW_THRESHOLD, fields.SPURIOUS)
-_TRUTH: Final = (fields.TRUE_POSITIVE, fields.BELOW_THRESHOLD, fields.MISSED)
+_PREDICTED: Final = (TRUE_POSITIVE, BELOW_THRESHOLD, SPURIOUS)
+_TRUTH: Final = (TRUE_POSITIVE, BELOW_THRESHOLD, MISSED)
 
 
 def _by_class(result: FieldsResult, values: FloatArray) -> FloatArray:

@@ -27,7 +27,7 @@ from evaluator.compare.measures import Key, Measures
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import RESAMPLES, SEED
 from evaluator.compare.sentences import MINUS, interval_text, moved_text, points
-from evaluator.results import ResultTable, count_of, defined
+from evaluator.metrics.results import ResultTable, count_of, defined
 
 Operator = Literal["<", ">", "<=", ">="]
 Unit = Literal["points", "percent"]

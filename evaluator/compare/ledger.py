@@ -20,10 +20,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.box_results import UNMATCHED, BoxMatching, BoxResult
-from evaluator.boxes import BoolArray, IntArray
-from evaluator.dataset import Dataset, JoinedBoxes
-from evaluator.matching import greedy_rows, overlapping_pairs
+from evaluator.metrics.box_results import UNMATCHED, BoxMatching, BoxResult
+from evaluator.metrics.matching import greedy_rows, overlapping_pairs
+from evaluator.model.boxes import BoolArray, IntArray
+from evaluator.model.dataset import Dataset, JoinedBoxes
 
 BOTH, A_ONLY, B_ONLY, NEITHER = range(4)
 OUTCOMES: Final = ("both", "a_only", "b_only", "neither")

@@ -14,9 +14,9 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from evaluator.boxes import FloatArray, IntArray
 from evaluator.compare.ranked import Interpolation, Ranking
-from evaluator.results import ratio
+from evaluator.metrics.results import ratio
+from evaluator.model.boxes import FloatArray, IntArray
 
 T = TypeVar("T")
 

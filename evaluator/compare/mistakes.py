@@ -1,4 +1,4 @@
-"""How many mistakes of each name two models make, label by label. The names are those of `evaluator.error_types`."""
+"""How many mistakes of each name two models make, label by label. The names are those of `metrics.error_types`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from evaluator.box_results import BoxResult
-from evaluator.boxes import IntArray
-from evaluator.error_types import DOCUMENT
+from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.error_types import DOCUMENT
+from evaluator.model.boxes import IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,10 +19,10 @@ class MistakeCounts:
     Attributes
     ----------
     names : tuple of str, length K
-        Keys of `evaluator.error_types.ERROR_TYPES` of the document family.
+        Keys of `evaluator.metrics.error_types.ERROR_TYPES` of the document family.
     labels : tuple of str, length L
     a, b : int64, shape (L, K)
-        By label and name; see `evaluator.error_types.Mistakes` for the label of a mistake.
+        By label and name; see `evaluator.metrics.error_types.Mistakes` for the label of a mistake.
     """
 
     names: tuple[str, ...]

@@ -16,8 +16,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.average_precision import first_reaching
-from evaluator.boxes import BoolArray, FloatArray, IntArray
+from evaluator.metrics.average_precision import first_reaching
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 
 Counts = npt.NDArray[np.int32]
 Interpolation = Callable[[FloatArray, Counts, IntArray], FloatArray]
@@ -109,7 +109,7 @@ def on_grid(recall: FloatArray) -> Interpolation:
 
     Notes
     -----
-    See `evaluator.average_precision.precision_at_recall`; without its 2**-52 in the denominator.
+    See `evaluator.metrics.average_precision.precision_at_recall`; without its 2**-52 in the denominator.
     """
     return lambda best, found, positives: _at(best, found, first_reaching(recall, positives[:, None]) + 1)
 

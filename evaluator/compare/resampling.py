@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.boxes import FloatArray, IntArray
+from evaluator.model.boxes import FloatArray, IntArray
 
 SEED: Final = 0
 RESAMPLES: Final = 2000

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import HEADLINES, METRICS
 from evaluator.compare.resampling import LEVEL
-from evaluator.results import count_of
+from evaluator.metrics.results import count_of
 
 MINUS: Final = "\u2212"
 _LEVEL: Final = f"{LEVEL:.0%}".replace("%", " %")

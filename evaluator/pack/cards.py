@@ -13,14 +13,14 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from evaluator.box_results import BoxResult
-from evaluator.dataset import Dataset
-from evaluator.errors import plain
-from evaluator.findings.corrected import Corrected
-from evaluator.findings.identity import attach
-from evaluator.findings.standing import STATES, Standing
-from evaluator.findings.verdicts import VERDICTS, Book, Event, Target
-from evaluator.overlay import layers
+from evaluator.drawing import layers
+from evaluator.metrics.box_results import BoxResult
+from evaluator.model.dataset import Dataset
+from evaluator.model.issues import plain
+from evaluator.review.corrected import Corrected
+from evaluator.review.identity import attach
+from evaluator.review.status import STATES, Standing
+from evaluator.review.verdicts import VERDICTS, Book, Event, Target
 
 MOST_CARDS: Final = 300
 CONFLICT: Final = "conflict"

@@ -13,20 +13,20 @@ from typing import Any, Final
 
 import numpy as np
 
-from evaluator.box_results import BoxResult
 from evaluator.compare import differences as compare_differences
 from evaluator.compare import from_results, sentences
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
-from evaluator.dataset import Dataset
-from evaluator.errors import Finding, plain
-from evaluator.findings.corrected import corrected
-from evaluator.findings.corrections import corrections
-from evaluator.findings.standing import Standing, stand
-from evaluator.findings.verdicts import VERDICTS, Book
-from evaluator.overlay import layers
+from evaluator.drawing import layers
+from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.results import MetricColumns, count_of
+from evaluator.model.dataset import Dataset
+from evaluator.model.issues import Finding, plain
 from evaluator.pack.cards import Card, Model, PackOptions, cards_of, chosen, wanted
-from evaluator.results import MetricColumns, count_of
+from evaluator.review.corrected import corrected
+from evaluator.review.corrections import corrections
+from evaluator.review.status import Standing, stand
+from evaluator.review.verdicts import VERDICTS, Book
 
 LETTERS: Final = "AB"
 _DIFFERENCES: Final = 12

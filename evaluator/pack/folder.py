@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from evaluator.findings import exchange
-from evaluator.findings.verdicts import Event
 from evaluator.pack import tables
 from evaluator.pack.contents import Contents
 from evaluator.pack.html_pack import Progress, Written, write_html
 from evaluator.pack.marked import Marked, write_marked
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
-from evaluator.whole_file import write_whole
+from evaluator.review import exchange
+from evaluator.review.verdicts import Event
+from evaluator.system.whole_file import write_whole
 
 
 class Folder(NamedTuple):

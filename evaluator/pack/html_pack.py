@@ -20,12 +20,12 @@ from markupsafe import Markup
 
 from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
-from evaluator.errors import plain
+from evaluator.model.issues import plain
 from evaluator.overlay.source import component_script, component_style
 from evaluator.pack.cards import Card
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers, shown_differences
 from evaluator.pack.pictures import Picture, Pictures, fitting, page_width
-from evaluator.whole_file import write_whole
+from evaluator.system.whole_file import write_whole
 
 Progress = Callable[[int, int, str], None]
 """Told what is done, of how much, and what comes next; it may raise `Cancelled`."""

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from evaluator.errors import plain
+from evaluator.model.issues import plain
 from evaluator.pack.contents import Contents, page_layers
 from evaluator.pack.html_pack import Progress
 from evaluator.pack.writing import Writer, WritingProblem
-from evaluator.page_problems import PageProblem
-from evaluator.pdf_folder import PdfFolder
-from evaluator.pdf_writer import Mark, Note
-from evaluator.whole_file import write_whole
+from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.problems import PageProblem
+from evaluator.pdf.writer import Mark, Note
+from evaluator.system.whole_file import write_whole
 
 GROUND_TRUTH_LAYER: Final = "Ground truth"
 _LOOKS: Final[Mapping[str, tuple[str, float, bool]]] = {

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from PIL import Image
 
-from evaluator.errors import plain
+from evaluator.model.issues import plain
 from evaluator.pack.cards import Card
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers
 from evaluator.pack.html_pack import (
@@ -28,8 +28,8 @@ from evaluator.pack.html_pack import (
 )
 from evaluator.pack.pictures import Picture, Pictures
 from evaluator.pack.writing import Writer
-from evaluator.pdf_writer import Bar, Box, Section, Tile
-from evaluator.whole_file import write_whole
+from evaluator.pdf.writer import Bar, Box, Section, Tile
+from evaluator.system.whole_file import write_whole
 
 _FOLDER: Final = Path(__file__).parent
 _JPEG_QUALITY: Final = 80

@@ -16,11 +16,11 @@ from typing import Final
 import numpy as np
 from PIL import Image
 
-from evaluator.errors import plain
-from evaluator.overlay.crops import CARD_ASPECT, Region, cut, region
-from evaluator.page_problems import PageProblem
-from evaluator.pages_pdf import PagePool
-from evaluator.pdf_folder import PdfFolder
+from evaluator.drawing.crops import CARD_ASPECT, Region, cut, region
+from evaluator.model.issues import plain
+from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.pool import PagePool
+from evaluator.pdf.problems import PageProblem
 
 PAGE_WIDTHS: Final = (1000, 820, 660, 520, 420)
 """Pixels of a page picture, the sharpest first; the first that fits the budget is taken."""

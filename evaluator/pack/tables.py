@@ -8,12 +8,12 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import parquet
 
-from evaluator import report
-from evaluator.box_results import ALL_LABELS
-from evaluator.errors import plain
+from evaluator import export
+from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.metrics.results import MetricColumns, Metrics, ResultTable
+from evaluator.model.issues import plain
 from evaluator.pack.cards import Model
 from evaluator.pack.contents import Contents
-from evaluator.results import MetricColumns, Metrics, ResultTable
 
 _NUMBERS = tuple(Metrics.__annotations__)
 
@@ -24,7 +24,7 @@ def result_tables(contents: Contents) -> tuple[ResultTable, ...]:
     Returns
     -------
     tuple of ResultTable
-        Columns ``label`` and those of `evaluator.results.Metrics`; the title names the model.
+        Columns ``label`` and those of `evaluator.metrics.results.Metrics`; the title names the model.
     """
     tables = []
     for model in contents.models:
@@ -51,7 +51,7 @@ def _table(model: Model, micro: MetricColumns, per_label: MetricColumns, *, corr
 
 def to_csv(contents: Contents) -> str:
     """All numbers as CSV."""
-    return report.to_csv(result_tables(contents))
+    return export.to_csv(result_tables(contents))
 
 
 def to_json(contents: Contents) -> str:
@@ -78,7 +78,7 @@ def to_json(contents: Contents) -> str:
         ],
         "ledger": None if contents.ledger is None else contents.ledger.to_json(),
     }  # fmt: skip
-    return report.to_json(value) + "\n"
+    return export.to_json(value) + "\n"
 
 
 def to_parquet(contents: Contents) -> bytes:

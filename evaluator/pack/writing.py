@@ -12,8 +12,9 @@ from typing import Final
 
 import msgspec
 
-from evaluator import pdf_worker, pdf_writer
-from evaluator.pdf_writer import Answer, Finish, Mark, Piece, Refusal, Section, Taken, Tile
+from evaluator.pdf import worker as pdf_worker
+from evaluator.pdf import writer as pdf_writer
+from evaluator.pdf.writer import Answer, Finish, Mark, Piece, Refusal, Section, Taken, Tile
 
 _SECONDS: Final = 60.0
 _REPLY_BYTES: Final = pdf_writer.PIECE_BYTES + 4096
@@ -35,11 +36,11 @@ class Writer:
 
     def __init__(self, *, seconds: float = _SECONDS) -> None:
         self._seconds = seconds
-        root = Path(pdf_writer.__file__).resolve().parent.parent
+        root = Path(pdf_writer.__file__).resolve().parents[2]
         environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
         environment["PYTHONPATH"] = os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "evaluator.pdf_writer"],
+            [sys.executable, "-P", "-m", "evaluator.pdf.writer"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from evaluator.average_precision import (
+from evaluator.metrics.average_precision import (
     Curve,
     all_point_precision,
     curve,
@@ -26,19 +26,12 @@ from evaluator.average_precision import (
     falling,
     ranks,
 )
-from evaluator.box_results import ALL_LABELS, UNMATCHED, BoxResult, need_threshold, plain_values, signature_of
-from evaluator.boxes import BoolArray, FloatArray, IntArray, area, overlap
-from evaluator.dataset import Annotations, Dataset, JoinedBoxes, join
-from evaluator.matching import Candidates, Matches, outlined_pairs, overlapping_pairs
-from evaluator.polygons import POLYGON_IOU, polygon_overlap
-from evaluator.results import (
-    Metrics,
-    ResultTable,
-    Signature,
-    defined,
-    threshold_text,
-    weighted_mean,
-)
+from evaluator.metrics.box_results import ALL_LABELS, UNMATCHED, BoxResult, need_threshold, plain_values, signature_of
+from evaluator.metrics.matching import Candidates, Matches, outlined_pairs, overlapping_pairs
+from evaluator.metrics.results import Metrics, ResultTable, Signature, defined, threshold_text, weighted_mean
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, overlap
+from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, join
+from evaluator.model.polygons import POLYGON_IOU, polygon_overlap
 
 NAME: Final = "pod"
 VERSION: Final = "2017"
@@ -302,7 +295,7 @@ class PodResult:
         Returns
         -------
         ResultTable
-            Columns ``iou_threshold``, ``label``, those of `evaluator.results.Metrics` and ``ap``; ``f1`` and ``ap``
+            Columns ``iou_threshold``, ``label``, those of `metrics.results.Metrics` and ``ap``; ``f1`` and ``ap``
             of the row "Mean of labels" are the competition's mean F1 and mAP.
         """
         rows: list[tuple[str | int | float | None, ...]] = []

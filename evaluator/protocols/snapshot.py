@@ -18,13 +18,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.box_results import ALL_LABELS, BoxResult, need_threshold, plain_values, signature_of
-from evaluator.boxes import BoolArray, FloatArray, IntArray, Overlap, area
-from evaluator.dataset import Annotations, CodeArray, Dataset, JoinedBoxes, join
-from evaluator.error_types import DOCUMENT
-from evaluator.matching import Candidates, FittedPairs, Matches, fit_pairs, outlined_pairs, overlapping_pairs
-from evaluator.polygons import POLYGON_IOU
-from evaluator.results import MetricColumns, Metrics, ResultTable, ScoreCurve, Signature, sum_by, sum_in_order
+from evaluator.metrics.box_results import ALL_LABELS, BoxResult, need_threshold, plain_values, signature_of
+from evaluator.metrics.error_types import DOCUMENT
+from evaluator.metrics.matching import Candidates, FittedPairs, Matches, fit_pairs, outlined_pairs, overlapping_pairs
+from evaluator.metrics.results import MetricColumns, Metrics, ResultTable, ScoreCurve, Signature, sum_by, sum_in_order
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap, area
+from evaluator.model.dataset import Annotations, CodeArray, Dataset, JoinedBoxes, join
+from evaluator.model.polygons import POLYGON_IOU
 
 NAME: Final = "snapshot"
 VERSION: Final = "1.3"
@@ -296,7 +296,7 @@ class SnapshotResult:
         Returns
         -------
         ResultTable
-            Columns ``iou_threshold``, ``label`` and those of `evaluator.results.Metrics`.
+            Columns ``iou_threshold``, ``label`` and those of `evaluator.metrics.results.Metrics`.
         """
         rows: list[tuple[str | int | float | None, ...]] = []
         for iou, result in self.thresholds.items():

@@ -35,12 +35,14 @@ from unittest import mock
 import msgspec
 import numpy as np
 
-from evaluator import readers
-from evaluator.dataset import Annotations, join
+from evaluator import formats
 from evaluator.evaluation import read_ahead
-from evaluator.protocols import coco, coco_ranges
-from evaluator.readers import coco as reader
-from evaluator.readers import coco_arrow, coco_pieces
+from evaluator.formats import coco as reader
+from evaluator.formats.coco import arrow as coco_arrow
+from evaluator.formats.coco import pieces as coco_pieces
+from evaluator.model.dataset import Annotations, join
+from evaluator.protocols import coco
+from evaluator.protocols.coco import ranges as coco_ranges
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
 
 SIDE_PX = 1025.0
@@ -64,9 +66,9 @@ class Peer(NamedTuple):
 def load_ours(truth: Path, prediction: Path) -> tuple[Annotations, Annotations]:
     """Both files as columns, small ones at the same time, as ``evaluation.evaluate`` reads them."""
     with ThreadPoolExecutor(1) as pool:
-        ahead = pool.submit(readers.read, prediction, side="prediction") if read_ahead(prediction) else None
-        ground_truth = readers.read(truth, side="ground_truth")
-    predicted = ahead.result() if ahead else readers.read(prediction, side="prediction")
+        ahead = pool.submit(formats.read, prediction, side="prediction") if read_ahead(prediction) else None
+        ground_truth = formats.read(truth, side="ground_truth")
+    predicted = ahead.result() if ahead else formats.read(prediction, side="prediction")
     return ground_truth, reader.resolve(predicted, ground_truth)
 
 
@@ -83,7 +85,7 @@ def load_by_arrow(truth: Path, prediction: Path) -> tuple[Annotations, Annotatio
 
 def load_compiled(truth: Path, prediction: Path) -> tuple[Annotations, Annotations]:
     """The same with it, whatever the size of the files."""
-    importlib.import_module("evaluator.readers.coco_compiled")
+    importlib.import_module("evaluator.formats.coco.compiled")
     return load_ours(truth, prediction)
 
 

@@ -18,15 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from evaluator.boxes import FloatArray
 from evaluator.compare.differences import differences
 from evaluator.compare.from_results import box_measures, measures
 from evaluator.compare.ledger import ledger
 from evaluator.compare.measures import Key, Measures, Ratios
 from evaluator.compare.resampling import RESAMPLES, draws, interval
-from evaluator.dataset import Dataset, join
+from evaluator.metrics.results import MetricColumns
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import pod, snapshot
-from evaluator.results import MetricColumns
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
 from tests.building import shuffled
 

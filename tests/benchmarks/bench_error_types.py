@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from evaluator.dataset import Annotations
-from evaluator.error_types import DOCUMENT, NONE, TIDE, BoxColumns, TideErrors, name_mistakes, tide
-from evaluator.matching import fit_pairs, overlapping_pairs
+from evaluator.metrics.error_types import DOCUMENT, NONE, TIDE, BoxColumns, TideErrors, name_mistakes, tide
+from evaluator.metrics.matching import fit_pairs, overlapping_pairs
+from evaluator.model.dataset import Annotations
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
 
 BAR = 1.5

@@ -21,9 +21,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from evaluator.fields import Rule, Schema, schema_of
-from evaluator.protocols.fields import FieldsResult, evaluate
-from evaluator.readers.fields import read_bytes
+from evaluator.formats.fields import read_bytes
+from evaluator.model.fields import Rule, Schema, schema_of
+from evaluator.protocols.fields.evaluation import FieldsResult, evaluate
 
 Documents = list[dict[str, Any]]
 

@@ -20,14 +20,14 @@ from pathlib import Path
 import numpy as np
 from sqlalchemy import create_engine, text
 
-from evaluator.dataset import join
-from evaluator.findings.corrected import corrected
-from evaluator.findings.corrections import corrections
-from evaluator.findings.identity import page_mistakes
-from evaluator.findings.standing import stand
-from evaluator.findings.store import Store
-from evaluator.findings.verdicts import Book
+from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
+from evaluator.review.corrected import corrected
+from evaluator.review.corrections import corrections
+from evaluator.review.identity import page_mistakes
+from evaluator.review.status import stand
+from evaluator.review.store import Store
+from evaluator.review.verdicts import Book
 from tests.building import annotations, ground_truth, random_rows
 from tests.store_process import kill, together, verdict
 from tests.test_findings_corrected import verdicts

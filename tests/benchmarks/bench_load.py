@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from evaluator.readers import snapshot
+from evaluator.formats import snapshot
 
 LABELS = ("Caption", "Footnote", "Formula", "List-item", "Page-footer", "Page-header", "Picture", "Section-header",
           "Table", "Text", "Title")  # fmt: skip

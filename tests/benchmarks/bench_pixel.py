@@ -26,10 +26,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evaluator.dataset import Annotations, Boxes, Document, Side
-from evaluator.pixel_counts import Resolution, count_pairs
-from evaluator.protocols.pixel import PixelResult, evaluate
-from evaluator.protocols.pixel_matrix import zero_division
+from evaluator.metrics.pixel_counts import Resolution, count_pairs
+from evaluator.model.dataset import Annotations, Boxes, Document, Side
+from evaluator.protocols.pixel.evaluation import PixelResult, evaluate
+from evaluator.protocols.pixel.matrix import zero_division
 from tests.benchmarks.corpus import dln_like
 
 PEER = "docling-metrics-layout"

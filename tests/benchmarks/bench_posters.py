@@ -20,10 +20,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from evaluator.protocols.posters import evaluate
-from evaluator.protocols.posters_profiles import PROFILES
-from evaluator.readers.posters import Posters, read_bytes
-from evaluator.text import lcs_f1, words
+from evaluator.formats.posters import Posters, read_bytes
+from evaluator.model.text import lcs_f1, words
+from evaluator.protocols.posters.evaluation import evaluate
+from evaluator.protocols.posters.profiles import PROFILES
 
 try:
     from rouge_score import rouge_scorer

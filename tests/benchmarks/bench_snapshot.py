@@ -18,9 +18,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from evaluator.dataset import Annotations, join
+from evaluator.metrics.results import RATIOS
+from evaluator.model.dataset import Annotations, join
 from evaluator.protocols.snapshot import IOU_THRESHOLDS, evaluate, pair
-from evaluator.results import RATIOS
 from tests.benchmarks.corpus import dln_like, snap_like
 
 BARS = {"reference": 500.0, "plain loop": 8.0}

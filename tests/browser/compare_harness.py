@@ -14,10 +14,10 @@ from typing import Any
 import streamlit as st
 
 from evaluator.compare import ledger
-from evaluator.dataset import Dataset, join
-from evaluator.overlay import pair
+from evaluator.drawing import pair
+from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import snapshot
-from pages._linked_panes import panes, parse_panes
+from pages.shared.linked_panes import panes, parse_panes
 from tests.browser.viewer_harness import BLOCKS, HEIGHT, HOSTILE, LABELS, WIDTH, page_image, share
 from tests.building import Box, ground_truth
 from tests.building import annotations as prediction_of

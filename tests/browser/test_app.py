@@ -13,11 +13,11 @@ from typing import Any
 import pymupdf
 import pytest
 
-from evaluator import readers
-from evaluator.dataset import Dataset, join
-from evaluator.error_types import DOCUMENT
-from evaluator.overlay import layers, mistake_filter
-from evaluator.overlay.mistake_filter import MistakeFilter
+from evaluator import formats
+from evaluator.drawing import layers, mistake_filter
+from evaluator.drawing.mistake_filter import MistakeFilter
+from evaluator.metrics.error_types import DOCUMENT
+from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import snapshot
 from tests.browser.conftest import INK_INSIDE, Screen, dashboard
 from tests.building import Box, box, snapshot_file
@@ -30,7 +30,7 @@ WORST = "harvest-survey-2024.pdf"
 
 @cache
 def sample() -> Dataset:
-    return join(*(readers.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    return join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
 
 
 @cache
@@ -434,7 +434,7 @@ def test_a_broken_upload_shows_its_findings_and_breaks_nothing(server: str, visi
 
 
 def cells(screen: Screen) -> str:
-    """Cells of the tables on screen: the canvas has a table of the same text for screen readers."""
+    """Cells of the tables on screen: the canvas has a table of the same text for screen formats."""
     return str(
         screen.page.evaluate("() => [...document.querySelectorAll('canvas table')].map((n) => n.textContent).join(' ')")
     )

@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
-from evaluator import readers
+from evaluator import formats
 from evaluator.compare.ledger import Ledger, ledger
-from evaluator.dataset import join
-from evaluator.error_types import DOCUMENT
-from evaluator.overlay.pair import pair_data
-from evaluator.overlay.pair_list import boxes_of, listed_pages
+from evaluator.drawing.pair import pair_data
+from evaluator.drawing.pair_list import boxes_of, listed_pages
+from evaluator.metrics.error_types import DOCUMENT
+from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from tests.browser.conftest import OPENER, ROOT, Screen, dashboard
 from tests.building import box, write_file
@@ -62,7 +62,7 @@ PANES = """() => {
 @cache
 def core() -> tuple[tuple[snapshot.ThresholdResult, snapshot.ThresholdResult], Ledger]:
     """The sample data as the core compares it."""
-    dataset = join(*(readers.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
     first, second = (snapshot.pair(dataset, model, iou_floor=snapshot.IOU_FLOOR).match().at(0.5) for model in (0, 1))
     return (first, second), ledger(first, second)
 

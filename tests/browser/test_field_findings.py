@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evaluator.findings.place import FINDINGS_VARIABLE
+from evaluator.review.place import FINDINGS_VARIABLE
 from tests.browser.conftest import Screen, dashboard
 from tests.browser.test_fields import drawn
 from tests.browser.test_findings import events, name_oneself

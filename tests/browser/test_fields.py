@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from evaluator.overlay.fields import SHARES, Paper, page_data
+from evaluator.drawing.fields import SHARES, Paper, page_data
+from evaluator.formats.fields import read
 from evaluator.protocols import fields
-from evaluator.protocols.fields_doors import FieldPages, behind
-from evaluator.protocols.fields_types import type_rows
-from evaluator.readers.fields import read
+from evaluator.protocols.fields.drill_down import FieldPages, behind
+from evaluator.protocols.fields.types import type_rows
 from tests.browser.conftest import Screen, dashboard
 from tests.browser.test_app import OVERFLOW, cells
 from tests.dashboard import SAMPLE_DATA

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from evaluator.findings.place import FINDINGS_VARIABLE
-from evaluator.findings.store import Store
-from evaluator.findings.verdicts import Event
+from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.store import Store
+from evaluator.review.verdicts import Event
 from tests.browser.conftest import Screen, dashboard
 from tests.test_findings_view import seeded
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from evaluator import readers
-from evaluator.box_items import class_confusion
-from evaluator.dataset import join
+from evaluator import formats
+from evaluator.metrics.box_items import class_confusion
+from evaluator.model.dataset import join
 from evaluator.protocols.snapshot import pair
 from tests.browser.conftest import Screen, dashboard
 from tests.dashboard import SAMPLE_DATA
@@ -35,8 +35,8 @@ def drawn(screen: Screen) -> int:
 
 def test_a_cell_opens_its_boxes_and_a_card_its_page(server: str, visit: Visit) -> None:
     screen = visit(server).open("gallery")
-    truth = readers.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
-    lines = readers.read(SAMPLE_DATA / "lines.json", side="prediction")
+    truth = formats.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
+    lines = formats.read(SAMPLE_DATA / "lines.json", side="prediction")
     confusion = class_confusion(pair(join(truth, lines)).match().at(0.5))
     row, column = confusion.labels.index("Table"), confusion.labels.index("Text")
     expected = int(confusion.counts[row, column])

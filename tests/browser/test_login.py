@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
-from evaluator.findings.place import FINDINGS_VARIABLE
-from evaluator.findings.store import Store
-from evaluator.findings.verdicts import Event
-from pages._login import OPEN, THIS_MACHINE, TRUSTED_HEADER_VARIABLE
+from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.store import Store
+from evaluator.review.verdicts import Event
+from pages.shared.login import OPEN, THIS_MACHINE, TRUSTED_HEADER_VARIABLE
 from tests.browser.conftest import REQUIRED, ROOT, Screen, dashboard
 from tests.browser.identity_provider import IdentityProvider, identity_provider
 from tests.browser.reverse_proxy import reverse_proxy

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from evaluator import readers
-from evaluator.dataset import join
-from evaluator.findings.verdicts import Book
+from evaluator import formats
+from evaluator.model.dataset import join
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import gather
 from evaluator.pack.html_pack import write_html
 from evaluator.pack.pictures import Pictures
-from evaluator.pages_pdf import PagePool
+from evaluator.pdf.pool import PagePool
 from evaluator.protocols.snapshot import pair
+from evaluator.review.verdicts import Book
 from tests.browser.conftest import Screen, dashboard
 from tests.dashboard import SAMPLE_DATA
 
@@ -32,8 +32,8 @@ def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
 
 @pytest.fixture(scope="module")
 def pack(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    truth = readers.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
-    sides = [readers.read(SAMPLE_DATA / f"{name}.json", side="prediction") for name in ("lines", "blocks")]
+    truth = formats.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
+    sides = [formats.read(SAMPLE_DATA / f"{name}.json", side="prediction") for name in ("lines", "blocks")]
     dataset = join(truth, *sides)
     results = [pair(dataset, model).match().at(0.5) for model in (0, 1)]
     options = PackOptions(pages=5, cards=4, documents=("river-districts.pdf",), date="21 November 2026")

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from evaluator.evaluation import Options, evaluate
-from evaluator.protocols.pixel import PixelResult
-from evaluator.protocols.pixel_cells import worst_cell
+from evaluator.protocols.pixel.cells import worst_cell
+from evaluator.protocols.pixel.evaluation import PixelResult
 from tests.browser.conftest import Screen, dashboard
 from tests.building import Box, write_file
 from tests.dashboard import SAMPLE_DATA

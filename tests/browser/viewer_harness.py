@@ -17,7 +17,7 @@ from typing import Any
 import streamlit as st
 from PIL import Image, ImageDraw, ImageFont
 
-from pages._viewer import ViewerEvents, parse_events, viewer
+from pages.shared.viewer import ViewerEvents, parse_events, viewer
 
 WIDTH, HEIGHT = 595.0, 842.0
 PAGES = 48

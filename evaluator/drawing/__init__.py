@@ -1,0 +1,1 @@
+"""Results of a page as what the components draw."""

@@ -1,0 +1,217 @@
+"""The numbers of the comparison as its board reads them: sentence, differences on one axis, ledger, labels.
+
+Owns what each number opens: a filter of the page list and a label (its *door*). Numbers and sentences come from
+`evaluator.compare`; positions on the axis are shares of its width.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+from evaluator.compare.differences import Difference, in_reading_order, worth_showing
+from evaluator.compare.ledger import Ledger
+from evaluator.compare.resampling import FEW_DOCUMENTS
+from evaluator.compare.sentences import decimals, interval_text, name_of, points, sentence, summary
+from evaluator.drawing.pair import PAGE_FILTERS
+from evaluator.drawing.pair_list import boxes_of, signed
+from evaluator.metrics.results import count_of
+from evaluator.model.issues import plain
+
+SHOWN_DIFFERENCES: Final = 8
+TABLE_METRICS: Final = ("recall", "precision", "f1")
+"""The metrics of the whole table."""
+_MISSING: Final = "–"
+_STEPS: Final = (1, 2, 5)
+_MOST_TICKS: Final = 5
+_BEYOND: Final = 0.03
+# Names on the board of the filters behind its four cells.
+_CELLS: Final = (
+    ("both", "both_found", "both", "found by both"),
+    ("a_only", "b_broke", "A only, B broke", "found by A only"),
+    ("b_only", "b_fixed", "B only, B fixed", "found by B only"),
+    ("neither", "both_missed", "neither", "missed by both"),
+)
+_INVENTED: Final = (("shared", "both_invent"), ("A only", "only_a_invents"), ("B only", "only_b_invents"))
+
+
+def board_data(ledger: Ledger, found: Sequence[Difference], *, show: str, label: str) -> dict[str, Any]:
+    """Everything that the board of the comparison shows.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        Of all labels and documents.
+    found : sequence of Difference
+        Of the metrics of `TABLE_METRICS`, in any order.
+    show, label : str
+        The filter and the label of the page list at present; "" for all labels.
+
+    Returns
+    -------
+    dict
+        The typedef `BoardData` in ``compare_board.js``. Without documents or differences the lists are empty.
+    """
+    few = worth_showing(found, limit=SHOWN_DIFFERENCES)
+    every = in_reading_order([one for one in found if one.difference is not None])
+    return {
+        "sentence": sentence_parts(found),
+        "tables": [_table(few), _table(every)],
+        "reason": _reason(found),
+        "ledger": [_cell(ledger, *cell) for cell in _CELLS],
+        "false_positives": [
+            {"title": title, "boxes": int(boxes_of(ledger.total, name).sum()), "door": {"show": name, "label": ""}}
+            for title, name in _INVENTED
+        ],
+        "labels": _labels(ledger),
+        "chosen": {"show": show, "label": label},
+    }
+
+
+def sentence_parts(found: Sequence[Difference]) -> list[dict[str, Any]]:
+    """The summary in the parts that open pages.
+
+    Returns
+    -------
+    list of dict
+        ``text``, ``strong`` and ``door`` (or None); the texts joined by spaces are the summary of
+        `evaluator.compare.sentences`.
+    """
+    told = summary(found)
+    head = next((one for one in found if one.overall and sentence(one) == told.headline), None)
+    parts = [{"text": plain(told.headline), "strong": True, "door": door_of(head) if head else None}]
+    losses = [one for one in found if one.kind == "loss" and not one.overall]
+    worst = min(losses, key=lambda one: one.difference or 0.0) if losses else None
+    notes, loss = told.notes, ""
+    if worst is not None and worst.difference is not None:
+        loss = f"Worst loss: {name_of(worst)} {points(worst.difference, decimals=decimals(worst))}."
+        notes = notes.removesuffix(loss).rstrip()
+    if notes:
+        parts.append({"text": plain(notes), "strong": False, "door": None})
+    if worst is not None and told.notes.endswith(loss):
+        parts.append({"text": plain(loss), "strong": False, "door": door_of(worst)})
+    return parts
+
+
+def door_of(one: Difference) -> dict[str, str]:
+    """The pages behind a difference: what B broke or fixed for recall, what only one invents for precision."""
+    fell = (one.difference or 0.0) < 0.0
+    shows = {
+        "recall": "b_broke" if fell else "b_fixed",
+        "precision": "only_b_invents" if fell else "only_a_invents",
+    }
+    return {"show": shows.get(one.metric, "changed"), "label": "" if one.overall else one.label}
+
+
+def axis_of(found: Sequence[Difference]) -> tuple[float, float, list[float]]:
+    """An axis in points that holds the differences, their intervals and 0.
+
+    Parameters
+    ----------
+    found : sequence of Difference
+
+    Returns
+    -------
+    (float, float, list of float)
+        Ends, a little beyond what they hold, and the ticks between them: at most five, at multiples of 1, 2 or 5 times
+        a power of ten, 0 among them. From -1 to 1 when there is nothing to hold.
+
+    Examples
+    --------
+    >>> axis_of([])
+    (-1.0, 1.0, [-1.0, 0.0, 1.0])
+    """
+    held = [100.0 * end for one in found for end in _ends(one)]
+    low, high = min([0.0, *held]), max([0.0, *held])
+    span = high - low
+    if span < 0.2:
+        return -1.0, 1.0, [-1.0, 0.0, 1.0]
+    power = math.floor(math.log10(span / _MOST_TICKS))
+    steps = [step * 10.0**exponent for exponent in (power, power + 1) for step in _STEPS]
+    step = next(step for step in steps if math.floor(high / step) - math.ceil(low / step) < _MOST_TICKS)
+    ticks = [round(place * step, 6) + 0.0 for place in range(math.ceil(low / step), math.floor(high / step) + 1)]
+    return low - _BEYOND * span, high + _BEYOND * span, ticks
+
+
+def _ends(one: Difference) -> list[float]:
+    """What an axis must hold of a difference: its interval where it is shown, else the difference alone."""
+    if one.difference is None:
+        return []
+    shown = [] if one.few_documents or one.rare or one.low is None or one.high is None else [one.low, one.high]
+    return [one.difference, *shown]
+
+
+def _tick(value: float) -> str:
+    """A tick of the axis: ``+5``, ``−10``, ``0``."""
+    text = f"{abs(value):g}"
+    return text if value == 0.0 else f"{'+' if value > 0 else '−'}{text}"
+
+
+def _table(found: Sequence[Difference]) -> dict[str, Any]:
+    """Differences on an axis of their own."""
+    low, high, ticks = axis_of(found)
+    return {
+        "rows": [_row(one, low, high) for one in found],
+        "zero": (0.0 - low) / (high - low),
+        "ticks": [{"at": (tick - low) / (high - low), "text": _tick(tick)} for tick in ticks],
+    }
+
+
+def _row(one: Difference, low: float, high: float) -> dict[str, Any]:
+    """One line of the table; `low` and `high` are the ends of the axis."""
+    hidden = one.few_documents or one.rare or one.low is None or one.high is None
+
+    def place(value: float | None) -> float | None:
+        return None if value is None else (100.0 * value - low) / (high - low)
+
+    return {
+        "title": plain(name_of(one)),
+        "points": _MISSING if one.difference is None else points(one.difference, decimals=decimals(one)),
+        "value": place(one.difference),
+        "low": None if hidden else place(one.low),
+        "high": None if hidden else place(one.high),
+        "interval": _MISSING if hidden else interval_text(one, signed=True) or _MISSING,
+        "star": one.starred,
+        "tone": one.kind if one.kind in ("loss", "gain") else "unclear",
+        "better": f"{one.documents_better:,}",
+        "worse": f"{one.documents_worse:,}",
+        "words": plain(sentence(one)),
+        "door": door_of(one),
+    }
+
+
+def _reason(found: Sequence[Difference]) -> str:
+    """What the intervals are made of, or why there are none."""
+    if not found:
+        return "No difference is defined."
+    one = found[0]
+    if one.few_documents:
+        few = count_of(one.documents, "document")
+        return f"No intervals: with {few} an interval means little; {FEW_DOCUMENTS} are needed."
+    return f"★ the interval leaves out 0. Documents resampled in pairs, {one.resamples:,} times, seed 0."
+
+
+def _cell(ledger: Ledger, name: str, show: str, title: str, words: str) -> dict[str, Any]:
+    """One of the four cells of the ledger."""
+    boxes = int(getattr(ledger.total, name)[0])
+    pages = int((getattr(ledger.per_page, name) > 0).sum())
+    said = f"{boxes:,} ground-truth {'box' if boxes == 1 else 'boxes'} {words}, on {count_of(pages, 'page')}. Open them"
+    return {"name": name, "title": title, "boxes": boxes, "words": said, "door": {"show": show, "label": ""}}
+
+
+def _labels(ledger: Ledger) -> list[dict[str, Any]]:
+    """The ledger by label, the one that lost most first; labels without any box are left out."""
+    counts = ledger.per_label
+    rows = [row for row in range(len(ledger.labels)) if (counts.both + counts.changed + counts.neither)[row]]
+    rows.sort(key=lambda row: int(counts.net_found[row]))
+    found = []
+    for row in rows:
+        label = ledger.labels[row]
+        cells = []
+        for name, show in (("a_only", "b_broke"), ("b_only", "b_fixed"), ("neither", "both_missed")):
+            boxes = int(getattr(counts, name)[row])
+            said = f"{plain(label)}, {PAGE_FILTERS[show].title}: {boxes:,}. Open the pages"
+            cells.append({"boxes": boxes, "words": said, "door": {"show": show, "label": label}})
+        found.append({"label": label, "name": plain(label), "cells": cells, "net": signed(int(counts.net_found[row]))})
+    return found

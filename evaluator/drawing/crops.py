@@ -1,0 +1,172 @@
+"""Crops of pages: the stretch of a page around some boxes, and the items of the gallery as plain values.
+
+Owns which part of a page a crop shows, the cutting of a page picture that we rendered ourselves, and what a card of
+the gallery says. Coordinates are shares of the displayed page, origin top left. Choosing and filtering items is not its
+job.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any, Final
+
+import numpy as np
+from PIL import Image
+
+from evaluator.drawing.layers import box_key
+from evaluator.metrics.box_items import MATCHED, Items
+from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
+from evaluator.model.boxes import FloatArray
+from evaluator.model.issues import plain
+
+CARD_ASPECT: Final = 1.7
+"""Width of a crop over its height."""
+# Around the boxes, as a share of the page's width; and the least that a crop shows of it.
+_MARGIN: Final = 0.03
+_LEAST_WIDTH: Final = 0.34
+_QUALITY: Final = 82
+
+Region = tuple[float, float, float, float]
+
+
+def region(boxes: FloatArray, page_points: tuple[float, float], *, aspect: float = CARD_ASPECT) -> Region:
+    """The part of a page that shows some boxes with a margin, in a fixed shape where the page allows it.
+
+    Parameters
+    ----------
+    boxes : float64, shape (N, 4), N > 0
+    page_points : tuple of float
+        Width and height of the page in points.
+    aspect : float
+        Width over height in points.
+
+    Returns
+    -------
+    tuple of float
+        x1, y1, x2, y2 inside of [0, 1]. A box larger than the shape allows is shown whole, in a shape of its own.
+
+    Examples
+    --------
+    >>> region(np.array([[0.4, 0.4, 0.6, 0.5]]), (600.0, 800.0), aspect=1.7)
+    (0.33, 0.375, 0.67, 0.525)
+    """
+    width, height = page_points
+    ratio = width / height
+    x1, y1 = boxes[:, :2].min(axis=0)
+    x2, y2 = boxes[:, 2:].max(axis=0)
+    across = max(x2 - x1 + 2 * _MARGIN, _LEAST_WIDTH)
+    down = max(y2 - y1 + 2 * _MARGIN * ratio, across * ratio / aspect)
+    across = max(across, down * aspect / ratio)
+    spans = [_inside((x1 + x2) / 2, min(across, 1.0)), _inside((y1 + y2) / 2, min(down, 1.0))]
+    left, right, top, bottom = (round(float(value), 6) for span in spans for value in span)
+    return left, top, right, bottom
+
+
+def _inside(middle: float, extent: float) -> tuple[float, float]:
+    """A span of an extent around a middle, moved into [0, 1]."""
+    start = min(max(middle - extent / 2, 0.0), 1.0 - extent)
+    return start, start + extent
+
+
+def cut(picture: bytes, part: Region, *, width: int) -> bytes:
+    """A part of a page picture as WebP.
+
+    Parameters
+    ----------
+    picture : bytes
+        A picture that the renderer made; never one from a file of the user.
+    part : tuple of float
+        x1, y1, x2, y2 as shares of the page.
+    width : int
+        Pixels of the crop; fewer when the picture has fewer.
+
+    Returns
+    -------
+    bytes
+    """
+    with Image.open(io.BytesIO(picture)) as page:
+        across, down = page.size
+        edges = (part[0] * across, part[1] * down, part[2] * across, part[3] * down)
+        size = (min(width, max(1, round(edges[2] - edges[0]))), 0)
+        height = max(1, round(size[0] * (edges[3] - edges[1]) / (edges[2] - edges[0])))
+        # The box of `resize` keeps fractions of a pixel, so that overlays drawn by shares stay where they belong.
+        crop = page.convert("RGB").resize((size[0], height), Image.Resampling.LANCZOS, box=edges)
+    written = io.BytesIO()
+    crop.save(written, format="WEBP", quality=_QUALITY, method=0)
+    return written.getvalue()
+
+
+def cards(result: BoxResult[Any], shown: Items) -> list[dict[str, Any]]:
+    """Some items as the gallery shows them.
+
+    Parameters
+    ----------
+    result : BoxResult
+    shown : Items
+        At most a few hundred.
+
+    Returns
+    -------
+    list of dict
+        ``key`` (stable for a pair of files), ``title``, ``label``, ``facts``, ``place``, ``tags``, ``document``,
+        ``index``, ``box`` (key of a box on the page) and ``boxes`` (``side``, ``status``, ``xyxy``).
+    """
+    dataset, prediction = result.matching.dataset, result.matching.prediction
+    truth, mistakes = dataset.ground_truth, result.mistakes
+    found = []
+    for row in range(len(shown)):
+        mistake = int(shown.mistake[row])
+        if shown.kind[row] == MATCHED:
+            truths, predictions, title = shown.truth[[row]], shown.prediction[[row]], "Matched"
+        else:
+            truths, predictions = mistakes.truths_of(mistake), mistakes.predictions_of(mistake)
+            title = ERROR_TYPES["document"][DOCUMENT[shown.kind[row]]].title
+        boxes = [_box("ground_truth", at, truth.xyxy, int(result.truth_partner[at]) >= 0) for at in truths.tolist()]
+        boxes += [
+            _box("prediction", at, prediction.xyxy, int(result.prediction_partner[at]) >= 0)
+            for at in predictions.tolist()
+        ]
+        document = dataset.documents[shown.document[row]]
+        index = int(dataset.page_index[shown.page[row]])
+        found.append(
+            {
+                "key": f"{shown.page[row]}/" + "".join(box["key"] for box in boxes),
+                "title": title,
+                "label": _label(shown, row, dataset.labels),
+                "facts": _facts(shown, row, len(truths), len(predictions)),
+                "place": f"{plain(document.name)}, page {index + 1}",
+                "tags": [box["status"] for box in boxes if box["status"] != "truth"],
+                "document": document.doc_id,
+                "index": index,
+                "box": boxes[-1]["key"],
+                "boxes": boxes,
+            }
+        )
+    return found
+
+
+def _box(side: str, row: int, xyxy: FloatArray, matched: bool) -> dict[str, Any]:
+    """One box of a card, under the statuses of the page viewer."""
+    is_truth = side == "ground_truth"
+    status = ("truth" if is_truth else "TP") if matched else ("FN" if is_truth else "FP")
+    return {"key": box_key(side, row), "side": side, "status": status, "xyxy": xyxy[row].tolist()}
+
+
+def _label(shown: Items, row: int, labels: tuple[str, ...]) -> str:
+    """Label of the item; of both sides where they differ."""
+    codes = [int(column[row]) for column in (shown.truth_label, shown.prediction_label) if column[row] >= 0]
+    return " → ".join(plain(labels[code]) for code in dict.fromkeys(codes))
+
+
+def _facts(shown: Items, row: int, truths: int, predictions: int) -> list[str]:
+    """Fit and score in words; what is undefined is not said."""
+    facts = []
+    if truths > 1 or predictions > 1:
+        facts.append(f"{truths} ground truth, {predictions} predicted")
+    elif not np.isnan(shown.iou[row]):
+        values = (shown.iou[row], shown.coverage[row], shown.purity[row])
+        facts.append("IoU {:.2f} · coverage {:.2f} · purity {:.2f}".format(*values))
+    if predictions:
+        facts.append("no score" if np.isnan(shown.score[row]) else f"score {shown.score[row]:.2f}")
+    return facts

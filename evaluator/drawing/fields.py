@@ -1,0 +1,345 @@
+"""What the page viewer draws of one page of extracted fields: boxes with their status, problems, and the page strip.
+
+Owns the hand-over from compared fields to the viewer's plain data, and the unit of the boxes: shares of the page,
+points, or pixels of a scan. A box is named by side and row (``g12``, ``p3``). A box below the threshold is a false
+positive and leaves its ground truth missed, so the pair is one problem with two boxes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from evaluator.model.boxes import BoolArray, IntArray, overlap
+from evaluator.model.fields import Corners, Field
+from evaluator.protocols.fields.drill_down import FieldPages, problems
+from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, TRUE_POSITIVE, FieldsResult
+
+SHARES: Final = "shares"
+POINTS: Final = "points"
+UNITS: Final[Mapping[str, tuple[str, float]]] = {
+    SHARES: ("Shares of the page", 0.0),
+    POINTS: ("Points", 72.0),
+    **{f"{dpi}dpi": (f"Pixels at {dpi} dpi", float(dpi)) for dpi in (96, 100, 150, 200, 300)},
+}
+"""Units in which boxes may be given, with their names and how many go into an inch."""
+_POINTS_PER_INCH: Final = 72.0
+_STRIP_BLOCKS: Final = 12
+_VALUE_LENGTH: Final = 60
+# More boxes than this are not drawn; the page says how many were left out.
+DRAWN_BOXES: Final = 1_000
+_WORDS: Final[Mapping[int, tuple[str, str]]] = {
+    TRUE_POSITIVE: ("", "TP"),
+    BELOW_THRESHOLD: ("Below threshold", "FP"),
+    MISSED: ("Missed", "FN"),
+    SPURIOUS: ("Spurious", "FP"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A page on which boxes are drawn.
+
+    Attributes
+    ----------
+    document, page : int
+        Code of the document, and page from 0.
+    points : tuple of float or None
+        Width and height of the page; None where the PDF could not say.
+    unit : str
+        A key of `UNITS`.
+    """
+
+    document: int
+    page: int
+    points: tuple[float, float] | None
+    unit: str
+
+    def on_page(self, box: Corners) -> list[float] | None:
+        """A box as shares of the page; None when the unit needs the size of the page and nobody knows it."""
+        per_inch = UNITS[self.unit][1]
+        if self.unit == SHARES:
+            return list(box)
+        if self.points is None:
+            return None
+        width, height = (side * per_inch / _POINTS_PER_INCH for side in self.points)
+        return [box[0] / width, box[1] / height, box[2] / width, box[3] / height]
+
+
+def unit_of(result: FieldsResult) -> str:
+    """The unit that the boxes look like: shares of the page when no coordinate of either side is above 1.
+
+    Returns
+    -------
+    str
+        A key of `UNITS`; points for anything else, which the reader can change.
+    """
+    fields = (*result.compared.truth, *result.compared.predicted)
+    return SHARES if all(max(field.box) <= 1.0 for field in fields if field and field.box) else POINTS
+
+
+def page_data(
+    result: FieldsResult, pages: FieldPages, paper: Paper, *, iou: float, kept: IntArray | None = None
+) -> dict[str, Any]:
+    """Boxes, problems and counts of one page, as the viewer reads them.
+
+    Parameters
+    ----------
+    result : FieldsResult
+        With the fields themselves.
+    pages : FieldPages
+        Of the same comparison.
+    paper : Paper
+    iou : float
+        Threshold of the status.
+    kept : int64, shape (K,), optional
+        Problems in other rows are not listed, and their boxes are pale; every problem is listed when absent.
+
+    Returns
+    -------
+    dict
+        ``boxes`` (matched ground truth under the status ``truth``), ``mistakes`` in reading order, ``counts``,
+        ``labels``, ``limit`` and ``notes``: sentences about boxes that are not where a reader would see them.
+        ``mistakes`` have their ``row`` in the columns of ``compared``; those without a box, or with one that cannot be
+        drawn, come last. ``hidden_mistakes`` counts those that are not listed.
+    """
+    rows = pages.rows_on(paper.document, paper.page)
+    status = result.status(iou)
+    wrong = problems(result, iou)
+    listed = wrong if kept is None else wrong & np.isin(np.arange(len(wrong)), kept)
+    boxes_of = {row: _boxes(result, pages, paper, row, int(status[row])) for row in rows.tolist()}
+    every = [{**box, "faded": True} if wrong[row] and not listed[row] else box
+             for row, own in boxes_of.items() for box in own]  # fmt: skip
+    drawn = every[:DRAWN_BOXES]
+    by_key = {box["key"]: box for box in drawn}
+    mistakes = [_mistake(result, row, int(status[row]), boxes_of[row]) for row in rows[listed[rows]].tolist()]
+    _number(mistakes, by_key)
+    return {
+        "boxes": drawn,
+        "mistakes": mistakes,
+        "hidden_mistakes": int((wrong & ~listed)[rows].sum()),
+        "counts": _counts(result, pages, paper, rows, status[rows] == TRUE_POSITIVE),
+        "labels": list(dict.fromkeys(box["label"] for box in drawn)),
+        "limit": None if len(drawn) == len(every) else {"drawn": len(drawn), "total": len(every)},
+        "notes": _notes(result, pages, paper, rows, every),
+    }
+
+
+def strip(
+    result: FieldsResult,
+    pages: FieldPages,
+    listed: Sequence[tuple[int, int]],
+    current: int,
+    *,
+    counts: Mapping[tuple[int, int], int],
+    papers: Mapping[tuple[int, int], Paper] | None = None,
+) -> list[dict[str, Any]]:
+    """The page strip: each page with its number of problems and a few blocks of its fields.
+
+    Parameters
+    ----------
+    result, pages
+        See `page_data`.
+    listed : sequence of (int, int)
+        Document codes and pages, in the order of the strip.
+    current : int
+        Position of the current page in `listed`.
+    counts : mapping of int
+        Problems by document code and page.
+    papers : mapping of Paper, optional
+        Pages whose size is known; blocks of others are drawn only when boxes are shares.
+
+    Returns
+    -------
+    list of dict
+        ``document``, ``index``, ``mistakes``, ``blocks`` ([x1, y1, x2, y2, kind]), ``current``.
+    """
+    wanted = {page: list[list[Any]]() for page in listed}
+    documents = np.isin(result.compared.document, [document for document, _ in listed])
+    unit = unit_of(result)
+    for row in np.flatnonzero(documents & result.compared.has_truth).tolist():
+        page = int(result.compared.document[row]), int(pages.truth_page[row])
+        blocks = wanted.get(page)
+        field = result.compared.truth[row]
+        if blocks is None or len(blocks) >= _STRIP_BLOCKS or field is None or field.box is None:
+            continue
+        paper = (papers or {}).get(page) or Paper(*page, None, unit)
+        place = paper.on_page(field.box)
+        if place is not None:
+            blocks.append([*(round(min(max(share, 0.0), 1.0), 3) for share in place), "Text"])
+    return [
+        {
+            "document": result.compared.documents[document],
+            "index": index,
+            "mistakes": counts.get((document, index), 0),
+            "blocks": wanted[document, index],
+            "current": position == current,
+        }
+        for position, (document, index) in enumerate(listed)
+    ]
+
+
+def value_text(value: object, *, length: int = _VALUE_LENGTH) -> str:
+    """A value as it is shown: text as it is, everything else as JSON, cut at a length; "null" for null."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _boxes(result: FieldsResult, pages: FieldPages, paper: Paper, row: int, status: int) -> list[dict[str, Any]]:
+    """The boxes of one compared field on this page, the prediction first."""
+    compared = result.compared
+    truth, predicted = compared.truth[row], compared.predicted[row]
+    matched = status == TRUE_POSITIVE
+    fit = _fit(truth, predicted) if pages.truth_page[row] == pages.predicted_page[row] else None
+    boxes: list[dict[str, Any]] = []
+    sides = (
+        ("prediction", "p", predicted, compared.prediction_path[row], compared.prediction, pages.predicted_page[row]),
+        ("ground_truth", "g", truth, compared.truth_path[row], compared.ground_truth, pages.truth_page[row]),
+    )
+    for side, letter, field, path, sources, page in sides:
+        counts = result.with_truth[row] if letter == "g" else result.with_prediction[row]
+        if field is None or field.box is None or page != paper.page or not counts:
+            continue
+        place = paper.on_page(field.box)
+        if place is None:
+            continue
+        predicts = letter == "p"
+        boxes.append(
+            {
+                "key": f"{letter}{row}",
+                "side": side,
+                "status": ("TP" if predicts else "truth") if matched else ("FP" if predicts else "FN"),
+                "label": path or "",
+                "xyxy": place,
+                "score": _finite(field.confidence) if predicts else None,
+                **(fit or {"iou": None, "coverage": None, "purity": None}),
+                "partner": f"{'g' if predicts else 'p'}{row}" if matched else None,
+                "nearest": None,
+                "mistake": None,
+                "source": f"{sources[0].name}, {compared.documents[compared.document[row]]}, $.{path}",
+            }
+        )
+    return boxes
+
+
+def _fit(truth: Field | None, predicted: Field | None) -> dict[str, float | None] | None:
+    """How two boxes of one page fit; None without both."""
+    if truth is None or predicted is None or truth.box is None or predicted.box is None:
+        return None
+    fit = overlap(np.array([truth.box]), np.array([predicted.box]))
+    return {name: _finite(float(column[0])) for name, column in zip(fit._fields, fit, strict=True)}
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """One problem: what is wrong, both values, IoU and confidence."""
+    compared = result.compared
+    truth, predicted = compared.truth[row], compared.predicted[row]
+    paired = truth is not None and predicted is not None
+    wrong = paired and bool(compared.is_field[row]) and not compared.right[row]
+    title = _WORDS[status][0] if status in _WORDS else ""
+    words = [word for word in (title, "Wrong value" if wrong else "") if word] or [_lonely(truth)]
+    lines = [f"predicted {_said(predicted)}" if predicted else "nothing predicted"]
+    lines += [f"ground truth {_said(truth)}" if truth else "no such field in the ground truth"]
+    iou = f"IoU {compared.iou[row]:.2f}" if compared.has_truth[row] and compared.has_prediction[row] else ""
+    sure = "" if predicted is None else _sure_text(predicted)
+    lines += [" · ".join(part for part in (iou, sure, *_oddities(truth, predicted, status)) if part)]
+    return {
+        "name": "_".join(words).lower().replace(" ", "_"),
+        "status": _WORDS[status][1] if status in _WORDS else "none",
+        "title": ", ".join([words[0], *(word.lower() for word in words[1:])]),
+        "label": compared.truth_path[row] or compared.prediction_path[row] or "",
+        "lines": [line for line in lines if line],
+        "tags": [box["status"] for box in boxes if box["status"] != "truth"],
+        "keys": [box["key"] for box in boxes],
+        "row": row,
+    }
+
+
+def _lonely(truth: Field | None) -> str:
+    """What is wrong with a field without a box that only one side has."""
+    return "Value not predicted" if truth else "Value made up"
+
+
+def _said(field: Field) -> str:
+    """A value in quotes; null and numbers as they are."""
+    text = value_text(field.value)
+    return f"“{text}”" if isinstance(field.value, str) else text
+
+
+def _sure_text(field: Field) -> str:
+    confidence = _finite(field.confidence)
+    return "no confidence" if confidence is None else f"confidence {confidence:.2f}"
+
+
+def _oddities(truth: Field | None, predicted: Field | None, status: int) -> list[str]:
+    """What the boxes themselves explain."""
+    found = []
+    if status == MISSED and predicted is not None:
+        found.append("predicted without a box")
+    if status == SPURIOUS and truth is not None:
+        found.append("no box in the ground truth")
+    for side, field in (("ground truth", truth), ("prediction", predicted)):
+        if field is not None and field.has_box and field.box is None:
+            found.append(f"malformed box in the {side}")
+    if truth and predicted and truth.box and predicted.box and truth.page != predicted.page:
+        found.append(f"on page {predicted.page + 1} instead of page {truth.page + 1}")
+    return found
+
+
+def _number(mistakes: list[dict[str, Any]], boxes: dict[str, dict[str, Any]]) -> None:
+    """Number the problems in reading order, those without a drawn box last; the boxes get the number too."""
+    for mistake in mistakes:
+        mistake["keys"] = [key for key in mistake["keys"] if key in boxes]
+
+    def place(mistake: dict[str, Any]) -> tuple[bool, float, float]:
+        corners = [boxes[key]["xyxy"] for key in mistake["keys"]]
+        top = min(((round(box[1], 2), box[0]) for box in corners), default=(0.0, 0.0))
+        return not corners, *top
+
+    mistakes.sort(key=place)
+    for number, mistake in enumerate(mistakes, start=1):
+        mistake["number"] = number
+        for key in mistake["keys"]:
+            boxes[key]["mistake"] = number
+
+
+def _counts(result: FieldsResult, pages: FieldPages, paper: Paper, rows: IntArray, hit: BoolArray) -> dict[str, int]:
+    """Counts of the page under the viewer's names; a box below the threshold is on both sides."""
+    predicted = result.with_prediction[rows] & (pages.predicted_page[rows] == paper.page)
+    truths = result.with_truth[rows] & (pages.truth_page[rows] == paper.page)
+    return {
+        "TP": int((predicted & hit).sum()),
+        "FP": int((predicted & ~hit).sum()),
+        "FN": int((truths & ~hit).sum()),
+        "ground_truth": int(truths.sum()),
+        "predictions": int(predicted.sum()),
+    }
+
+
+def _notes(
+    result: FieldsResult, pages: FieldPages, paper: Paper, rows: IntArray, boxes: Sequence[dict[str, Any]]
+) -> list[str]:
+    """Sentences about boxes that cannot be drawn, or that lie outside the page."""
+    compared = result.compared
+    given = sum(
+        int((has[rows] & (on[rows] == paper.page)).sum())
+        for has, on in ((result.with_truth, pages.truth_page), (result.with_prediction, pages.predicted_page))
+    )
+    notes = []
+    if given > len(boxes) and paper.unit != SHARES and paper.points is None:
+        notes.append("The size of the page is not known, so boxes that are not shares of the page cannot be drawn.")
+    elif given > len(boxes):
+        notes.append(f"{given - len(boxes)} of {given} boxes of this page are malformed and cannot be drawn.")
+    outside = sum(not all(-0.01 <= share <= 1.01 for share in box["xyxy"]) for box in boxes)
+    if outside:
+        name = UNITS[paper.unit][0].lower()
+        notes.append(f"{outside} of {len(boxes)} boxes reach beyond the page when read as {name}.")
+    return notes if len(compared) else []

@@ -1,0 +1,316 @@
+"""One confusion matrix for the heatmap: what stands in each cell, how dark it is, and the words of the chosen cell.
+
+Owns the scales (seven steps, linear, logarithmic; two-sided for differences), their colours in the light and the dark
+theme with a readable text on each, and the script and style of the heatmap. Computes no metric. Background x
+background is left out of every scale: it is most of the paper and would make all other cells pale.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.overlay.source import join_modules
+from evaluator.protocols.pixel.difference import MatrixDifference, largest
+from evaluator.protocols.pixel.matrix import Matrices, plain_matrix
+
+Shows = Literal["pixels", "row", "column", "f1"]
+Colour = Literal["steps", "linear", "log"]
+SHOWS: Final[dict[Shows, str]] = {"pixels": "confusion", "row": "recall", "column": "precision", "f1": "f1"}
+"""What a cell shows, and the matrix that it comes from."""
+COLOURS: Final[tuple[Colour, ...]] = ("steps", "linear", "log")
+
+STEPS: Final = (0.001, 0.02, 0.05, 0.15, 0.40, 0.85)
+"""Shares from which the second to the seventh colour is used."""
+_BLUE: Final = ("#F3F7FC", "#D6E4F4", "#ACC9E8", "#86B1DD", "#629ACF", "#1F5FA8", "#123F75")
+_BLUE_DARK: Final = ("#1A222B", "#1F3B5C", "#28547F", "#3A74AE", "#5B97D6", "#8CBCF0", "#CFE3FB")
+_ORANGE: Final = ("#F6F7F9", "#FCE7D6", "#F9CFAF", "#F0AE7C", "#E38F4F", "#B54900", "#7E3300")
+_ORANGE_DARK: Final = ("#1A222B", "#44290F", "#633A12", "#8F541C", "#D98436", "#F5A868", "#FFDDBF")
+_LEVELS: Final = 33
+"""Colours of a scale without steps."""
+# What a logarithmic scale of shares counts in: one in a thousand is its 1.
+_SHARE_UNIT: Final = 0.001
+
+_FOLDER: Final = Path(__file__).parent.parent / "overlay"
+_SCRIPTS: Final = ("viewer_elements.js", "matrix.js")
+
+
+class Ink(NamedTuple):
+    """A cell's colour and the colour of its text, light and dark theme."""
+
+    fill: str
+    text: str
+    dark_fill: str
+    dark_text: str
+
+
+def matrix_data(
+    classes: Sequence[str], matrices: Matrices, shows: Shows, colour: Colour, *, largest_pixels: float | None = None
+) -> dict[str, Any]:
+    """The heatmap of one scope.
+
+    Parameters
+    ----------
+    classes : sequence of str, length C
+        The background first.
+    matrices : Matrices
+        Of one scope, shape (1, C, C).
+    shows : "pixels", "row", "column" or "f1"
+    colour : "steps", "linear" or "log"
+        Steps of pixels follow the share of the row.
+    largest_pixels : float, optional
+        Upper end of the linear and logarithmic scale of pixels, for a joint one; that of this matrix when absent.
+
+    Returns
+    -------
+    dict
+        ``classes``, ``text`` and ``level`` (per cell; level -1: outside the scale), ``ramp`` (colours by level),
+        ``facts`` (the four numbers of each cell, None where undefined), ``scale`` (text and colours of the legend).
+    """
+    values = getattr(matrices, SHOWS[shows])[0]
+    shares = matrices.recall[0] if shows == "pixels" else values
+    top = (largest_pixels or largest(values)) if shows == "pixels" else 1.0
+    level = _levels(shares if colour == "steps" else values, colour, top, 1.0 if shows == "pixels" else _SHARE_UNIT)
+    level[0, 0] = -1
+    return {
+        "classes": list(classes),
+        "kind": "matrix",
+        "shows": shows,
+        "text": [[_text(value, shows) for value in row] for row in values.tolist()],
+        "level": level.tolist(),
+        "ramp": [list(ink) for ink in _ramp(colour == "steps")],
+        "facts": _facts(matrices),
+        "scale": _scale(shows, colour, top),
+    }
+
+
+def difference_data(
+    found: MatrixDifference, shows: Shows, colour: Colour, *, shares: MatrixDifference | None = None
+) -> dict[str, Any]:
+    """The heatmap of one matrix minus another.
+
+    Parameters
+    ----------
+    found : MatrixDifference
+        Of the matrix that is shown.
+    shows, colour
+        See `matrix_data`.
+    shares : MatrixDifference, optional
+        Of the row shares, which the steps of pixels follow; needed for these.
+
+    Returns
+    -------
+    dict
+        As `matrix_data`; ``facts`` holds ``first``, ``second`` and ``gain``. Levels rise from the deepest orange
+        (speaks for the second) over the middle to the deepest blue (speaks for the first).
+    """
+    values = found.values
+    stepped = shares.values if colour == "steps" and shares is not None else values
+    top = found.limit or 1.0
+    unit = 1.0 if shows == "pixels" else _SHARE_UNIT
+    depth = _levels(np.abs(stepped), colour, top, unit)
+    middle = len(_BLUE) - 1 if colour == "steps" else _LEVELS - 1
+    level = np.where(depth < 0, -1, middle + depth * found.gain)
+    level[0, 0] = -1
+    return {
+        "classes": list(found.classes),
+        "kind": "difference",
+        "shows": shows,
+        "text": [[_signed(value, shows) for value in row] for row in values.tolist()],
+        "level": level.tolist(),
+        "ramp": [list(ink) for ink in _two_sided(colour == "steps")],
+        "facts": {
+            "first": plain_matrix(found.first),
+            "second": plain_matrix(found.second),
+            "gain": found.gain.tolist(),
+        },
+        "scale": _difference_scale(shows, colour, top),
+    }
+
+
+def short_pixels(value: float) -> str:
+    """A number of pixels where there is little room: "812", "50.4k", "1.3 M", "114 M".
+
+    Examples
+    --------
+    >>> [short_pixels(value) for value in (0.0, 0.4, 812.0, 50_400.0, 999_960.0, 1_309_000.0, 113_500_000.0)]
+    ['0', '0.4', '812', '50.4k', '1.0 M', '1.3 M', '114 M']
+    """
+    if value == 0 or 99.5 <= value < 999.5:
+        return f"{value:.0f}"
+    if value < 99.5:
+        return f"{value:.0f}" if float(value).is_integer() or value >= 9.95 else f"{value:.1f}"
+    for limit, unit, name in ((999_950.0, 1e3, "k"), (999.5e6, 1e6, " M"), (math.inf, 1e9, " G")):
+        if value < limit:
+            scaled = value / unit
+            return f"{scaled:.1f}{name}" if scaled < 99.95 else f"{scaled:.0f}{name}"
+    raise AssertionError  # the last limit is infinite
+
+
+def step_of(share: float) -> int:
+    """Which of the seven steps a share has, 0 to 6."""
+    return int(np.searchsorted(np.array(STEPS), share, side="right"))
+
+
+def _text(value: float, shows: Shows) -> str:
+    """What stands in a cell."""
+    if math.isnan(value):
+        return "–"
+    if value == 0.0:
+        return "0"
+    if shows == "pixels":
+        return short_pixels(value)
+    if shows == "f1":
+        return f"{value:.2f}" if value >= 0.005 else "<.01"
+    if value < STEPS[0]:
+        return "<0.1"
+    # Not all of it is not 100.
+    return "100" if value == 1.0 else f"{min(100 * value, 99.9):.1f}"
+
+
+def _signed(value: float, shows: Shows) -> str:
+    """What stands in a cell of a difference."""
+    if math.isnan(value):
+        return "–"
+    if value == 0.0:
+        return "0"
+    size = abs(value)
+    number = short_pixels(size) if shows == "pixels" else f"{size:.2f}" if shows == "f1" else f"{100 * size:.1f}"
+    sign = "±" if not number.strip("0.") else "+" if value > 0 else "−"
+    return sign + number
+
+
+def _levels(values: FloatArray, colour: Colour, top: float, unit: float) -> IntArray:
+    """Level of each cell: 0 to 6 for steps, 0 to 32 for the others; -1 where undefined."""
+    known = np.nan_to_num(values)
+    if colour == "steps":
+        level = np.searchsorted(np.array(STEPS), known, side="right")
+    else:
+        share = np.log1p(known / unit) / math.log1p(top / unit) if colour == "log" and top else known / (top or 1.0)
+        # A cell that has something is never the colour of nothing.
+        level = np.where(known > 0.0, np.maximum(np.rint(np.clip(share, 0.0, 1.0) * (_LEVELS - 1)), 1), 0)
+    return np.where(np.isnan(values), -1, level).astype(np.int64)
+
+
+@cache
+def _ramp(steps: bool) -> tuple[Ink, ...]:
+    """Colours from nothing to everything."""
+    light, dark = (_BLUE, _BLUE_DARK) if steps else (_between(_BLUE), _between(_BLUE_DARK))
+    return tuple(Ink(fill, _ink(fill), other, _ink(other)) for fill, other in zip(light, dark, strict=True))
+
+
+@cache
+def _two_sided(steps: bool) -> tuple[Ink, ...]:
+    """Colours from the deepest orange over the middle to the deepest blue."""
+    orange, dark = (_ORANGE, _ORANGE_DARK) if steps else (_between(_ORANGE), _between(_ORANGE_DARK))
+    loss = [Ink(fill, _ink(fill), other, _ink(other)) for fill, other in zip(orange, dark, strict=True)]
+    return (*loss[:0:-1], *_ramp(steps))
+
+
+def _between(colours: Sequence[str]) -> tuple[str, ...]:
+    """The same way through the colours in `_LEVELS` even steps."""
+    points = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in colours], dtype=float)
+    at = np.linspace(0, len(colours) - 1, _LEVELS)
+    channels = [np.interp(at, np.arange(len(colours)), points[:, channel]) for channel in range(3)]
+    rounded = np.rint(np.stack(channels, axis=1)).astype(int).tolist()
+    return tuple("#" + "".join(f"{channel:02X}" for channel in colour) for colour in rounded)
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG contrast of two colours "#RRGGBB", 1 to 21.
+
+    Examples
+    --------
+    >>> contrast("#FFFFFF", "#000000")
+    21.0
+    """
+    low, high = sorted(_luminance(colour) for colour in (one, other))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _ink(fill: str) -> str:
+    """The text colour that is read best on a colour: ours where it is good enough, else pure black or white."""
+    best = max(("#1B2430", "#FFFFFF"), key=lambda ink: contrast(ink, fill))
+    return best if contrast(best, fill) >= 4.6 else max(("#000000", "#FFFFFF"), key=lambda ink: contrast(ink, fill))
+
+
+def _facts(matrices: Matrices) -> dict[str, list[list[float | None]]]:
+    """The four numbers of each cell."""
+    return {shows: plain_matrix(getattr(matrices, name)[0]) for shows, name in SHOWS.items()}
+
+
+_SCALE_NAMES: Final[dict[Shows, str]] = {
+    "pixels": "Pixels",
+    "row": "Share of the row, per cent",
+    "column": "Share of the column, per cent",
+    "f1": "F1",
+}
+
+
+def _scale(shows: Shows, colour: Colour, top: float) -> dict[str, Any]:
+    """Legend: what the colours mean, and a swatch for each step or for five places of a scale."""
+    if colour == "steps":
+        name = "Colour: share of the row, per cent" if shows == "pixels" else _SCALE_NAMES[shows]
+        marks = ["0", *(f"{step:g}" if shows == "f1" else f"{100 * step:g}" for step in STEPS)]
+        marks[-1] += " +"
+        return {"name": name, "swatches": [[level, mark] for level, mark in enumerate(marks)]}
+    unit = 1.0 if shows == "pixels" else _SHARE_UNIT
+    swatches = []
+    for level in (0, 8, 16, 24, 32):
+        share = level / (_LEVELS - 1)
+        value = math.expm1(share * math.log1p(top / unit)) * unit if colour == "log" else share * top
+        swatches.append([level, _mark(value, shows)])
+    return {"name": f"{_SCALE_NAMES[shows]}, {'logarithmic' if colour == 'log' else 'linear'}", "swatches": swatches}
+
+
+def _difference_scale(shows: Shows, colour: Colour, top: float) -> dict[str, Any]:
+    """Legend of a difference."""
+    middle = len(_BLUE) - 1 if colour == "steps" else _LEVELS - 1
+    names = {"pixels": "Pixels", "row": "Points of the row share", "column": "Points of the column share", "f1": "F1"}
+    if colour == "steps":
+        name = "Colour: points of the row share" if shows == "pixels" else names[shows]
+        marks = [f"{step:g}" if shows == "f1" else f"{100 * step:g}" for step in STEPS]
+        sides = list(enumerate(marks, 1))
+    else:
+        name = f"{names[shows]}, {'logarithmic' if colour == 'log' else 'linear'}"
+        unit = 1.0 if shows == "pixels" else _SHARE_UNIT
+        at = [(level, level / (_LEVELS - 1)) for level in (16, 32)]
+        values = [
+            (level, math.expm1(share * math.log1p(top / unit)) * unit if colour == "log" else share * top)
+            for level, share in at
+        ]
+        sides = [(level, _mark(value, shows)) for level, value in values]
+    swatches = [[middle - level, mark] for level, mark in reversed(sides)]
+    swatches += [[middle, "0"], *([middle + level, mark] for level, mark in sides)]
+    return {"name": name, "swatches": swatches}
+
+
+def _mark(value: float, shows: Shows) -> str:
+    """A number of the legend."""
+    if shows == "pixels":
+        return short_pixels(value)
+    return f"{value:.2g}" if shows == "f1" else f"{100 * value:.2g}" if value < 0.1 else f"{100 * value:.0f}"
+
+
+@cache
+def matrix_script() -> str:
+    """The heatmap as one ES module whose default export Streamlit calls."""
+    return join_modules({name: (_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS})
+
+
+@cache
+def matrix_style() -> str:
+    """The heatmap's style sheet."""
+    return (_FOLDER / "matrix.css").read_text(encoding="utf-8")

@@ -1,0 +1,434 @@
+"""Which mistakes and which pages a reader wants to see, out of those of a whole dataset.
+
+Owns the filter of the page browser: a few conditions on the columns of `metrics.error_types.Mistakes`, and the order
+in which the pages that remain are walked. Everything is columns, so that a dataset of 80,000 pages is filtered within
+one screen update. A mistake is an item of the list, whatever its number of boxes; shares of the page are in [0, 1].
+Nothing here draws, names a mistake or reads a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from evaluator.metrics.box_items import codes_at
+from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.error_types import DOCUMENT, BoxColumns, KindArray, MistakeOptions, Mistakes, name_mistakes
+from evaluator.metrics.results import count_of
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, iou
+from evaluator.model.dataset import CodeArray, Dataset
+
+WHOLE: Final = (0.0, 1.0)
+"""The range that excludes nothing."""
+
+
+class MistakeFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """What must hold for a mistake to be shown; the default keeps all.
+
+    Attributes
+    ----------
+    document : str or None
+        Id of the only document.
+    names : tuple of str
+        Names as in `evaluator.metrics.error_types.DOCUMENT`; none chosen means all.
+    label : str or None
+        Label of one of the mistake's boxes, ground truth or prediction.
+    score : tuple of float
+        Lowest and highest score, both included. What has no score, such as a missed box, stays.
+    iou : tuple of float
+        Lowest and highest IoU of the boxes of a mistake. A mistake without a pair has none: it stays as long as the
+        range begins at 0, because a box that meets nothing overlaps less than any that does.
+    size : tuple of float
+        Smallest and largest area of the largest box of a mistake, as a share of the page.
+    unjudged : bool
+        Only those without a verdict.
+    """
+
+    document: str | None = None
+    names: tuple[str, ...] = ()
+    label: str | None = None
+    score: tuple[float, float] = WHOLE
+    iou: tuple[float, float] = WHOLE
+    size: tuple[float, float] = WHOLE
+    unjudged: bool = False
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether every mistake passes."""
+        return self == MistakeFilter()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MistakeColumns:
+    """What is asked about mistakes, as columns of one length M in the order of `Mistakes`.
+
+    Attributes
+    ----------
+    kind : int8, shape (M,)
+        Code into `DOCUMENT`.
+    page : int64, shape (M,)
+    document, truth_label, prediction_label : int32, shape (M,)
+        Codes of the dataset; -1 for a side without a box.
+    score : float64, shape (M,)
+        The highest score of its predictions; NaN for none.
+    iou : float64, shape (M,)
+        The highest IoU of a ground truth with a prediction of the mistake; NaN without both.
+    size : float64, shape (M,)
+        Area of its largest box, in the squared unit of the boxes.
+    """
+
+    kind: KindArray
+    page: IntArray
+    document: CodeArray
+    truth_label: CodeArray
+    prediction_label: CodeArray
+    score: FloatArray
+    iou: FloatArray
+    size: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+
+def named(result: BoxResult[Any], options: MistakeOptions | None = None) -> Mistakes:
+    """The mistakes of a whole dataset, poor matched pairs included when the options ask for them.
+
+    Parameters
+    ----------
+    result : BoxResult
+    options : MistakeOptions, optional
+        Those of ``result.mistakes`` when absent.
+
+    Returns
+    -------
+    Mistakes
+    """
+    if options is None:
+        return result.mistakes
+    truth, prediction = result.matching.dataset.ground_truth, result.matching.prediction
+    return name_mistakes(
+        BoxColumns(truth.xyxy, truth.label, truth.page),
+        BoxColumns(prediction.xyxy, prediction.label, prediction.page),
+        result.truth_partner,
+        iou=result.iou,
+        truth_counts=result.matching.truth_counts,
+        prediction_counts=result.counting_predictions,
+        options=options,
+    )
+
+
+def mistake_columns(result: BoxResult[Any], mistakes: Mistakes) -> MistakeColumns:
+    """The columns that a filter asks about.
+
+    Parameters
+    ----------
+    result : BoxResult
+    mistakes : Mistakes
+        Of that result, from `named`.
+
+    Returns
+    -------
+    MistakeColumns
+        Empty columns for no mistakes.
+    """
+    dataset, prediction = result.matching.dataset, result.matching.prediction
+    truth = dataset.ground_truth
+    score = _highest(prediction.score[mistakes.prediction_rows], mistakes.prediction_offsets)
+    sizes = (
+        _highest(area(truth.xyxy[mistakes.truth_rows]), mistakes.truth_offsets),
+        _highest(area(prediction.xyxy[mistakes.prediction_rows]), mistakes.prediction_offsets),
+    )
+    return MistakeColumns(
+        kind=mistakes.kind,
+        page=mistakes.page,
+        document=dataset.page_document[mistakes.page],
+        truth_label=codes_at(truth.label, mistakes.first_truth),
+        prediction_label=codes_at(prediction.label, mistakes.first_prediction),
+        score=score,
+        iou=_best_iou(mistakes, truth.xyxy, prediction.xyxy),
+        size=np.fmax(*sizes),
+    )
+
+
+def _highest(values: FloatArray, offsets: IntArray) -> FloatArray:
+    """The highest value of each group; NaN for an empty one and for one without any value."""
+    highest = np.full(len(offsets) - 1, np.nan)
+    filled = offsets[1:] > offsets[:-1]
+    if filled.any():
+        # Groups follow each other without gaps, so the starts of the filled ones cut the column into them.
+        highest[filled] = np.fmax.reduceat(values, offsets[:-1][filled])
+    return highest
+
+
+def _best_iou(mistakes: Mistakes, truth: FloatArray, prediction: FloatArray) -> FloatArray:
+    """The highest IoU inside each mistake; NaN where one side is missing.
+
+    A mistake has one box on one of its sides at least, so the rows of the longer side make all of its pairs.
+    """
+    truths, predictions = np.diff(mistakes.truth_offsets), np.diff(mistakes.prediction_offsets)
+    pairs = np.where((truths > 0) & (predictions > 0), np.maximum(truths, predictions), 0)
+    owner = np.repeat(np.arange(len(mistakes)), pairs)
+    starts = np.zeros(len(mistakes) + 1, dtype=np.int64)
+    np.cumsum(pairs, out=starts[1:])
+    step = np.arange(len(owner)) - starts[owner]
+    rows = [
+        column[offsets[:-1][owner] + np.minimum(step, counts[owner] - 1)]
+        for column, offsets, counts in (
+            (mistakes.truth_rows, mistakes.truth_offsets, truths),
+            (mistakes.prediction_rows, mistakes.prediction_offsets, predictions),
+        )
+    ]
+    return _highest(iou(truth[rows[0]], prediction[rows[1]]), starts)
+
+
+def passing(
+    columns: MistakeColumns, dataset: Dataset, chosen: MistakeFilter, *, judged: BoolArray | None = None
+) -> BoolArray:
+    """Which mistakes a filter keeps.
+
+    Parameters
+    ----------
+    columns : MistakeColumns
+    dataset : Dataset
+        Gives ids and labels their codes.
+    chosen : MistakeFilter
+    judged : bool, shape (M,), optional
+        Mistakes with a verdict; needed for ``unjudged``.
+
+    Returns
+    -------
+    bool, shape (M,)
+        Nothing passes for a document or label that the dataset does not have.
+
+    Raises
+    ------
+    ValueError
+        When a name is none of `DOCUMENT`, or ``unjudged`` is asked for without `judged`.
+    """
+    unknown = [name for name in chosen.names if name not in DOCUMENT]
+    if unknown:
+        raise ValueError(f"unknown names of mistakes: {', '.join(unknown)}")
+    keep = np.ones(len(columns), dtype=bool)
+    if chosen.document is not None:
+        codes = [code for code, each in enumerate(dataset.documents) if each.doc_id == chosen.document]
+        keep &= np.isin(columns.document, codes)
+    if chosen.names:
+        keep &= np.isin(columns.kind, [DOCUMENT.index(name) for name in chosen.names])
+    if chosen.label is not None:
+        code = dataset.labels.index(chosen.label) if chosen.label in dataset.labels else -2
+        keep &= (columns.truth_label == code) | (columns.prediction_label == code)
+    if chosen.score != WHOLE:
+        keep &= np.isnan(columns.score) | _between(columns.score, chosen.score)
+    if chosen.iou != WHOLE:
+        keep &= _between(columns.iou, chosen.iou) | (np.isnan(columns.iou) & (chosen.iou[0] <= 0.0))
+    if chosen.size != WHOLE:
+        keep &= _between(columns.size, chosen.size)
+    if chosen.unjudged:
+        if judged is None:
+            raise ValueError("only mistakes without a verdict were asked for, and nothing says which have one")
+        keep &= ~judged
+    return keep
+
+
+def _between(column: FloatArray, bounds: tuple[float, float]) -> BoolArray:
+    """Whether a value lies in a closed range; False for NaN."""
+    return np.asarray((column >= bounds[0]) & (column <= bounds[1]), dtype=bool)
+
+
+def name_counts(
+    columns: MistakeColumns, dataset: Dataset, chosen: MistakeFilter, *, judged: BoolArray | None = None
+) -> IntArray:
+    """How many mistakes of each name there are under the other conditions of a filter.
+
+    Returns
+    -------
+    int64, shape (9,)
+        By the codes of `DOCUMENT`; the names that the filter chooses do not matter.
+    """
+    others = msgspec.structs.replace(chosen, names=())
+    return np.bincount(columns.kind[passing(columns, dataset, others, judged=judged)], minlength=len(DOCUMENT))
+
+
+@dataclass(frozen=True, eq=False)
+class PageList:
+    """The pages that a reader walks through, in order.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    document : int32, shape (K,)
+        Code of the document of each page.
+    index : int64, shape (K,)
+        Page in its document, from 0.
+    mistakes : int64, shape (K,)
+        Mistakes of the page that pass the filter.
+    """
+
+    dataset: Dataset
+    document: CodeArray
+    index: IntArray
+    mistakes: IntArray
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def at(self, position: int) -> tuple[str, int]:
+        """Document id and page index at a position."""
+        return self.dataset.documents[self.document[position]].doc_id, int(self.index[position])
+
+    def between(self, first: int, last: int) -> list[tuple[str, int]]:
+        """Document ids and page indexes of a stretch of the list."""
+        return [self.at(position) for position in range(max(0, first), min(last, len(self)))]
+
+    @cached_property
+    def _keys(self) -> tuple[IntArray, IntArray]:
+        """The pages as sorted numbers, and the position of each."""
+        keys = (self.document.astype(np.int64) << 32) | self.index
+        order = np.argsort(keys, kind="stable")
+        return keys[order], order
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        return {each.doc_id: code for code, each in enumerate(self.dataset.documents)}
+
+    def position(self, document: str, index: int) -> int | None:
+        """Place of a page in the list, from 0.
+
+        Returns
+        -------
+        int or None
+            None when the filter hides the page, or nobody knows it.
+        """
+        code = self._codes.get(document)
+        if code is None or not 0 <= index < 2**32:
+            return None
+        keys, order = self._keys
+        at = int(np.searchsorted(keys, (code << 32) | index))
+        return int(order[at]) if at < len(keys) and keys[at] == (code << 32) | index else None
+
+    def with_mistakes(self, position: int, step: int) -> int | None:
+        """The nearest page with a mistake after a position, or before it.
+
+        Parameters
+        ----------
+        position : int
+            Place in the list; that page itself is not meant.
+        step : int
+            Positive for the pages after it, negative for those before it.
+
+        Returns
+        -------
+        int or None
+            None when there is none in that direction.
+        """
+        some = self._with_mistakes
+        at = int(np.searchsorted(some, position, side="right" if step > 0 else "left"))
+        at = at if step > 0 else at - 1
+        return int(some[at]) if 0 <= at < len(some) else None
+
+    @cached_property
+    def _with_mistakes(self) -> IntArray:
+        return np.flatnonzero(self.mistakes)
+
+
+def page_list(
+    result: BoxResult[Any],
+    columns: MistakeColumns,
+    keep: BoolArray,
+    *,
+    document: str | None = None,
+    label: str | None = None,
+    pdf_pages: int = 0,
+    only_mistakes: bool = False,
+    worst_first: bool = True,
+) -> PageList:
+    """The pages to walk through under a filter.
+
+    Parameters
+    ----------
+    result : BoxResult
+    columns : MistakeColumns
+    keep : bool, shape (M,)
+        From `passing`.
+    document : str, optional
+        Pages of this document only.
+    label : str, optional
+        Pages with a box of this label that takes part only.
+    pdf_pages : int
+        Pages of that document's PDF: those that no file mentions are walked too, unless a label is asked for.
+    only_mistakes : bool
+        Leave out pages without a mistake that passes.
+    worst_first : bool
+        Most mistakes first, equal ones by document and page; else by document and page.
+
+    Returns
+    -------
+    PageList
+        Without rows when nothing passes.
+    """
+    dataset = result.matching.dataset
+    mistakes = np.bincount(columns.page[keep], minlength=dataset.pages)
+    shown = np.ones(dataset.pages, dtype=bool) if label is None else _pages_with(result, label)
+    if only_mistakes:
+        shown &= mistakes > 0
+    codes, indexes = dataset.page_document, dataset.page_index
+    if document is not None:
+        code = next((code for code, each in enumerate(dataset.documents) if each.doc_id == document), -1)
+        shown &= codes == code
+        if pdf_pages and label is None and not only_mistakes:
+            return _with_pdf_pages(dataset, np.flatnonzero(shown), mistakes, code, pdf_pages, worst_first=worst_first)
+    rows = np.flatnonzero(shown)
+    return _ordered(dataset, codes[rows], indexes[rows], mistakes[rows], worst_first=worst_first)
+
+
+def _pages_with(result: BoxResult[Any], label: str) -> BoolArray:
+    """Which pages have a box of a label that takes part."""
+    matching, dataset = result.matching, result.matching.dataset
+    code = dataset.labels.index(label) if label in dataset.labels else -1
+    found = np.zeros(dataset.pages, dtype=bool)
+    found[dataset.ground_truth.page[matching.truth_counts & (dataset.ground_truth.label == code)]] = True
+    found[matching.prediction.page[matching.prediction_counts & (matching.prediction.label == code)]] = True
+    return found
+
+
+def _with_pdf_pages(
+    dataset: Dataset, rows: IntArray, mistakes: IntArray, code: int, pdf_pages: int, *, worst_first: bool
+) -> PageList:
+    """The pages of one document, those of its PDF that no file mentions included."""
+    silent = np.setdiff1d(np.arange(pdf_pages), dataset.page_index[rows])
+    index = np.concatenate([dataset.page_index[rows], silent])
+    every = np.concatenate([mistakes[rows], np.zeros(len(silent), dtype=np.int64)])
+    order = np.argsort(index, kind="stable")
+    documents = np.full(len(index), code, dtype=np.int32)
+    return _ordered(dataset, documents, index[order], every[order], worst_first=worst_first)
+
+
+def _ordered(
+    dataset: Dataset, document: CodeArray, index: IntArray, mistakes: IntArray, *, worst_first: bool
+) -> PageList:
+    """A list of pages that stand by document and page so far, in the wanted order."""
+    if worst_first:
+        order = np.argsort(-mistakes, kind="stable")
+        document, index, mistakes = document[order], index[order], mistakes[order]
+    return PageList(dataset=dataset, document=document, index=index, mistakes=mistakes)
+
+
+def kept_text(pages: PageList, keep: BoolArray, chosen: MistakeFilter) -> Sequence[str]:
+    """What a filter keeps, in words: two lines for the foot of the sidebar.
+
+    Returns
+    -------
+    sequence of str
+        For instance ``412 pages, 38 documents`` and ``Filter keeps 689 mistakes on 287 pages``.
+    """
+    dataset = pages.dataset
+    lines = [f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}"]
+    mistakes = count_of(int(pages.mistakes.sum()), "mistake")
+    on = count_of(int((pages.mistakes > 0).sum()), "page")
+    lines.append(f"{mistakes} on {on}" if chosen.keeps_all and keep.all() else f"Filter keeps {mistakes} on {on}")
+    return lines

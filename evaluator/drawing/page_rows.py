@@ -1,0 +1,73 @@
+"""Which boxes stand on a page: the rows of both sides sorted by page, once for all pages of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from evaluator.metrics.box_results import BoxResult
+from evaluator.model.boxes import BoolArray, IntArray
+from evaluator.model.dataset import JoinedBoxes
+
+
+class ByPage(NamedTuple):
+    """The boxes of one side that take part, sorted by page."""
+
+    rows: IntArray
+    page: IntArray
+
+    @classmethod
+    def of(cls, side: JoinedBoxes, counts: BoolArray) -> ByPage:
+        """Rows of a side by page, in file order within a page."""
+        rows = np.flatnonzero(counts)
+        order = np.argsort(side.page[rows], kind="stable")
+        return cls(rows[order], side.page[rows][order])
+
+    def on(self, page: int) -> IntArray:
+        """Rows of one page, in file order."""
+        low, high = np.searchsorted(self.page, [page, page + 1])
+        return self.rows[low:high]
+
+
+# A result is immutable and asked for page after page.
+_BY_PAGE: WeakKeyDictionary[BoxResult[Any], tuple[ByPage, ByPage]] = WeakKeyDictionary()
+
+
+def by_page(result: BoxResult[Any]) -> tuple[ByPage, ByPage]:
+    """The ground truth and the predictions of a result that take part, by page."""
+    sides = _BY_PAGE.get(result)
+    if sides is None:
+        matching = result.matching
+        sides = (
+            ByPage.of(matching.dataset.ground_truth, matching.truth_counts),
+            ByPage.of(matching.prediction, result.counting_predictions),
+        )
+        _BY_PAGE[result] = sides
+    return sides
+
+
+def rows_on(result: BoxResult[Any], page: int, labels: Sequence[str] | None) -> tuple[IntArray, IntArray]:
+    """Rows of both sides' boxes on a page that take part and have one of the labels, in file order.
+
+    Parameters
+    ----------
+    result : BoxResult
+    page : int
+        Row of the page in the dataset; none has the row -1.
+    labels : sequence of str or None
+        None for all that are scored.
+
+    Returns
+    -------
+    tuple of int64
+        Rows of the ground truth and of the predictions.
+    """
+    matching = result.matching
+    truth, prediction, names = matching.dataset.ground_truth, matching.prediction, matching.dataset.labels
+    truths, predictions = (side.on(page) for side in by_page(result))
+    shown = set(matching.labels if labels is None else labels)
+    wanted = np.array([name in shown for name in names], dtype=bool)
+    return truths[wanted[truth.label[truths]]], predictions[wanted[prediction.label[predictions]]]

@@ -1,0 +1,149 @@
+"""The page list of the comparison: which pages a filter lists, in which order, and what their bars and numbers say.
+
+Owns no counting: the counts are columns of the ledger. A place in the list is a position among the rows that
+`listed_pages` gives; rows are those of the page columns of the dataset.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from evaluator.compare.ledger import Ledger, LedgerCounts
+from evaluator.compare.sentences import MINUS
+from evaluator.drawing.pair import PAGE_FILTERS
+from evaluator.metrics.results import count_of
+from evaluator.model.boxes import IntArray
+from evaluator.model.issues import plain
+
+LISTED_PAGES: Final = 200
+"""So many pages of the list are handed over at once."""
+
+
+def listed_pages(ledger: Ledger, show: str) -> IntArray:
+    """The pages that a filter lists.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        Whole, or of the labels and documents that are chosen.
+    show : str
+        A name of `PAGE_FILTERS`.
+
+    Returns
+    -------
+    int64, shape (K,)
+        Rows of pages. *Changed*: by rising net change, the page that lost most first. The others: most boxes of the
+        kind first, equal ones by rising net change.
+
+    Raises
+    ------
+    KeyError
+        When `show` is unknown.
+    """
+    counts = boxes_of(ledger.per_page, show)
+    ordered = ledger.pages()
+    rows = ordered[counts[ordered] > 0]
+    return rows if show == "changed" else rows[np.argsort(-counts[rows], kind="stable")]
+
+
+def boxes_of(counts: LedgerCounts, show: str) -> IntArray:
+    """How many boxes a filter asks for in each row of some counts, int64, shape (R,)."""
+    boxes = np.zeros(len(counts), dtype=np.int64)
+    for kind in PAGE_FILTERS[show].kinds:
+        boxes += getattr(counts, kind)
+    return boxes
+
+
+def filters(ledger: Ledger, show: str) -> list[dict[str, Any]]:
+    """The filters with their numbers of pages, as the panes read them; one that is chosen is always there."""
+    found = []
+    for name, each in PAGE_FILTERS.items():
+        if not each.main and name != show:
+            continue
+        counts = boxes_of(ledger.per_page, name)
+        pages, boxes = int((counts > 0).sum()), int(counts.sum())
+        words = f"{count_of(pages, 'page')}, {boxes:,} {'box' if boxes == 1 else 'boxes'}"
+        found.append({"name": name, "title": each.title, "pages": pages, "words": words})
+    return found
+
+
+def page_list(ledger: Ledger, show: str, rows: IntArray, position: int) -> dict[str, Any]:
+    """The pages around one page of the list, and what the list says about itself.
+
+    Parameters
+    ----------
+    ledger : Ledger
+    show : str
+        A name of `PAGE_FILTERS`.
+    rows : int64, shape (K,)
+        From `listed_pages`.
+    position : int
+        Of the page that is shown.
+
+    Returns
+    -------
+    dict
+        ``strip``: at most `LISTED_PAGES` entries with ``document``, ``name``, ``index``, ``lost``, ``gained``,
+        ``number``, ``words``, ``above`` (a line before the entry, or None) and ``current``; ``look``: ``title``,
+        ``words``, ``scale`` (the longest bar of the whole list) and ``diverging``.
+    """
+    counts, dataset = ledger.per_page, ledger.dataset
+    diverging = show == "changed"
+    right = counts.gains if diverging else boxes_of(counts, show)
+    left = counts.losses if diverging else np.zeros_like(right)
+    net = counts.net
+    first = max(0, min(position - LISTED_PAGES // 2, len(rows) - LISTED_PAGES))
+    # The first page that gained stands below those that nothing happened to.
+    grows, gap = int((net[rows] <= 0).sum()), _gap(counts)
+    strip: list[dict[str, Any]] = []
+    for place, row in enumerate(rows[first : first + LISTED_PAGES].tolist(), start=first):
+        document = dataset.documents[dataset.page_document[row]]
+        strip.append(
+            {
+                "document": document.doc_id,
+                "name": plain(document.name).removesuffix(".pdf"),
+                "index": int(dataset.page_index[row]),
+                "lost": int(left[row]),
+                "gained": int(right[row]),
+                "number": signed(int(net[row])) if diverging else f"{int(right[row]):,}",
+                "words": _words(counts, row) if diverging else f"{PAGE_FILTERS[show].title}: {int(right[row]):,}",
+                "above": gap if diverging and place == grows else None,
+                "current": place == position,
+            }
+        )
+    longest = int(max(left[rows].max(initial=0), right[rows].max(initial=0)))
+    title = "net change, worst first" if diverging else f"{PAGE_FILTERS[show].title}, most first"
+    words = (
+        "Net change: by how many mistakes B has fewer; orange what B broke or invents, blue what it fixed"
+        if diverging
+        else f"Boxes of each page: {PAGE_FILTERS[show].title}"
+    )
+    return {"strip": strip, "look": {"title": title, "words": words, "scale": longest, "diverging": diverging}}
+
+
+def signed(value: int) -> str:
+    """A change with its sign: ``+2``, ``−5``, ``0``."""
+    return f"{value:,}" if value == 0 else f"+{value:,}" if value > 0 else f"{MINUS}{-value:,}"
+
+
+def _words(counts: LedgerCounts, row: int) -> str:
+    """What the two bars and the number of a page say."""
+    parts = [
+        (int(counts.b_only[row]), "fixed"),
+        (int(counts.a_only[row]), "broken"),
+        (int(counts.a_invents[row]), "invented by A only"),
+        (int(counts.b_invents[row]), "invented by B only"),
+    ]
+    told = ", ".join(f"{number:,} {word}" for number, word in parts if number)
+    (fixed, _), (broken, _), (a_invents, _), (b_invents, _) = parts
+    return f"net change {signed(fixed + a_invents - broken - b_invents)}: {told}"
+
+
+def _gap(counts: LedgerCounts) -> str | None:
+    """How many pages are not listed because nothing changed on them; None for none."""
+    changed = counts.changed
+    taking_part = counts.both + counts.neither + counts.shared + changed
+    unchanged = int(((changed == 0) & (taking_part > 0)).sum())
+    return f"{count_of(unchanged, 'page')} unchanged" if unchanged else None

@@ -1,0 +1,394 @@
+"""How much of a page's text a prediction loses, and how much foreign text it swallows.
+
+Owns the comparison of the words of a page with the boxes of both sides. A word belongs to a box when its middle lies
+in it: a word that an edge cuts is wholly in or wholly out, and no word counts twice under boxes that overlap. Boxes are
+x1, y1, x2, y2 as shares of the displayed page, origin top left; words come in the order of the document. A page
+without a text layer, such as a scan, is compared by its ink: the share of its dark (on dark paper: light) pixels in
+cells of a small grid. Nothing here opens a document.
+
+The words, everywhere the same:
+
+- *lost*: in a ground truth, and in no prediction of the model at all;
+- *elsewhere*: in a ground truth, and only in predictions of other labels;
+- *foreign*: in a prediction, and in no ground truth of its label (nor in the ground truth that the mistake is about).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from evaluator.drawing.page_ink import MARKED, ink_lost, inked_stretches, percent_text
+from evaluator.drawing.page_rows import by_page
+from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.results import count_of
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.dataset import CodeArray
+from evaluator.pdf.pool import Ink, Words
+
+_AT_ONCE: Final = 4_000_000
+_QUOTED: Final = 40
+
+
+class TextCounts(NamedTuple):
+    """Words per label, int64 columns of shape (L,).
+
+    Attributes
+    ----------
+    words : int64
+        In a ground truth of the label.
+    lost : int64
+        Of those, in no prediction.
+    elsewhere : int64
+        Of those, only in predictions of other labels.
+    foreign : int64
+        In a prediction of the label, and in no ground truth of it.
+    """
+
+    words: IntArray
+    lost: IntArray
+    elsewhere: IntArray
+    foreign: IntArray
+
+    def plus(self, other: TextCounts) -> TextCounts:
+        """The sums of both."""
+        return TextCounts(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+
+def no_counts(labels: int) -> TextCounts:
+    """Zeros for so many labels."""
+    return TextCounts(*(np.zeros(labels, dtype=np.int64) for _ in range(4)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sides:
+    """The boxes of one page that take part.
+
+    Attributes
+    ----------
+    truth, prediction : float64, shape (G, 4) and (P, 4)
+    truth_label, prediction_label : int32, shape (G,) and (P,)
+    """
+
+    truth: FloatArray
+    truth_label: CodeArray
+    prediction: FloatArray
+    prediction_label: CodeArray
+
+
+def sides_of(result: BoxResult[Any], truth_rows: IntArray, prediction_rows: IntArray) -> Sides:
+    """The boxes of some rows of a result."""
+    truth, prediction = result.matching.dataset.ground_truth, result.matching.prediction
+    return Sides(
+        truth.xyxy[truth_rows],
+        truth.label[truth_rows],
+        prediction.xyxy[prediction_rows],
+        prediction.label[prediction_rows],
+    )
+
+
+def held(words: FloatArray, boxes: FloatArray) -> BoolArray:
+    """Which words lie in any of some boxes.
+
+    Parameters
+    ----------
+    words : float64, shape (N, 4)
+    boxes : float64, shape (B, 4)
+        The same unit.
+
+    Returns
+    -------
+    bool, shape (N,)
+        The middle of the word is in a box, edges included; all False without boxes.
+
+    Examples
+    --------
+    >>> held(np.array([[0.0, 0.0, 0.2, 0.1], [0.1, 0.0, 0.4, 0.1]]), np.array([[0.0, 0.0, 0.2, 0.5]])).tolist()
+    [True, False]
+    """
+    found = np.zeros(len(words), dtype=bool)
+    if not len(boxes):
+        return found
+    x, y = (words[:, 0] + words[:, 2]) / 2, (words[:, 1] + words[:, 3]) / 2
+    step = max(1, _AT_ONCE // len(boxes))
+    for start in range(0, len(words), step):
+        u, v = x[start : start + step, None], y[start : start + step, None]
+        inside = (u >= boxes[:, 0]) & (u <= boxes[:, 2]) & (v >= boxes[:, 1]) & (v <= boxes[:, 3])
+        found[start : start + step] = inside.any(axis=1)
+    return found
+
+
+def lost_words(words: FloatArray, sides: Sides) -> BoolArray:
+    """Which words of a page are in a ground truth and in no prediction, bool, shape (N,)."""
+    return held(words, sides.truth) & ~held(words, sides.prediction)
+
+
+def count_page(words: FloatArray, sides: Sides, labels: int) -> TextCounts:
+    """Words of one page by label.
+
+    Parameters
+    ----------
+    words : float64, shape (N, 4)
+    sides : Sides
+    labels : int
+        How many label codes there are.
+
+    Returns
+    -------
+    TextCounts
+        A word under two ground truths of different labels counts for both.
+    """
+    counts = no_counts(labels)
+    predicted = held(words, sides.prediction)
+    for code in np.union1d(sides.truth_label, sides.prediction_label).tolist():
+        mine = held(words, sides.truth[sides.truth_label == code])
+        found = held(words, sides.prediction[sides.prediction_label == code])
+        counts.words[code] = mine.sum()
+        counts.lost[code] = (mine & ~predicted).sum()
+        counts.elsewhere[code] = (mine & predicted & ~found).sum()
+        counts.foreign[code] = (found & ~mine).sum()
+    return counts
+
+
+class TextSummary(NamedTuple):
+    """How much text a model loses on some pages.
+
+    Attributes
+    ----------
+    counts : TextCounts
+        By label of the dataset.
+    pages : int
+        Pages that were looked at.
+    silent : int
+        Of those, pages without a text layer or that cannot be read: nothing of them is in `counts`.
+    """
+
+    counts: TextCounts
+    pages: int
+    silent: int
+
+    def rows(self, labels: Sequence[str]) -> list[dict[str, Any]]:
+        """One row per label that has words, most lost first, and all labels together at the end.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            Names behind the codes.
+
+        Returns
+        -------
+        list of dict
+            ``label`` (None for all), ``words``, ``lost``, ``elsewhere``, ``foreign``, and ``share``: lost words of all
+            words, None without words. Empty when no label has words.
+        """
+        some = np.flatnonzero(self.counts.words + self.counts.foreign)
+        order = some[np.argsort(-self.counts.lost[some], kind="stable")]
+        rows = [_row(labels[code], *(int(column[code]) for column in self.counts)) for code in order.tolist()]
+        return [*rows, _row(None, *(int(column.sum()) for column in self.counts))] if rows else []
+
+
+def _row(label: str | None, words: int, lost: int, elsewhere: int, foreign: int) -> dict[str, Any]:
+    """A row of `TextSummary.rows`."""
+    share = lost / words if words else None
+    return {
+        "label": label, "words": words, "lost": lost, "share": share, "elsewhere": elsewhere, "foreign": foreign
+    }  # fmt: skip
+
+
+def count_pages(
+    result: BoxResult[Any], pages: IntArray, words_of: Callable[[int], FloatArray | None]
+) -> Iterator[TextSummary]:
+    """The words of some pages by label, page after page, so that a long count can be shown and stopped.
+
+    Parameters
+    ----------
+    result : BoxResult
+    pages : int64
+        Rows of the pages in the dataset.
+    words_of : callable
+        Boxes of the words of a page, float64, shape (N, 4); None when it cannot be read.
+
+    Yields
+    ------
+    TextSummary
+        Of the pages so far; nothing for no pages.
+    """
+    labels = len(result.matching.dataset.labels)
+    truths, predictions = by_page(result)
+    counts, silent = no_counts(labels), 0
+    for number, page in enumerate(pages.tolist(), start=1):
+        words = words_of(page)
+        if words is None or not len(words):
+            silent += 1
+        else:
+            counts = counts.plus(count_page(words, sides_of(result, truths.on(page), predictions.on(page)), labels))
+        yield TextSummary(counts, number, silent)
+
+
+class MistakeText(NamedTuple):
+    """The words that one mistake is about.
+
+    Attributes
+    ----------
+    lost, elsewhere, foreign : int64
+        Rows of the words of the page.
+    """
+
+    lost: IntArray
+    elsewhere: IntArray
+    foreign: IntArray
+
+
+class WordsHeld:
+    """Which words of a page lie in which boxes; what several mistakes ask is answered once.
+
+    Parameters
+    ----------
+    words : float64, shape (N, 4)
+    sides : Sides
+    """
+
+    def __init__(self, words: FloatArray, sides: Sides) -> None:
+        self._words = words
+        self._sides = sides
+        self._predicted = held(words, sides.prediction)
+        self._by_label: dict[tuple[str, int], BoolArray] = {}
+
+    def of_mistake(self, truths: IntArray, predictions: IntArray) -> MistakeText:
+        """The words that a mistake loses and swallows.
+
+        Parameters
+        ----------
+        truths, predictions : int64
+            Rows of the mistake's boxes in the sides.
+
+        Returns
+        -------
+        MistakeText
+        """
+        sides = self._sides
+        mine = held(self._words, sides.truth[truths])
+        own = held(self._words, sides.prediction[predictions])
+        found, alike = own.copy(), mine.copy()
+        for code in np.unique(sides.truth_label[truths]).tolist():
+            found |= self._of_label("prediction", code)
+        for code in np.unique(sides.prediction_label[predictions]).tolist():
+            alike |= self._of_label("truth", code)
+        parts = (mine & ~self._predicted, mine & self._predicted & ~found, own & ~alike)
+        return MistakeText(*(np.flatnonzero(part) for part in parts))
+
+    def _of_label(self, side: str, code: int) -> BoolArray:
+        """The words in any box of a label on one side."""
+        if (side, code) not in self._by_label:
+            sides = self._sides
+            boxes, labels = (
+                (sides.truth, sides.truth_label) if side == "truth" else (sides.prediction, sides.prediction_label)
+            )
+            self._by_label[side, code] = held(self._words, boxes[labels == code])
+        return self._by_label[side, code]
+
+
+def quoted(texts: Sequence[str], rows: IntArray, what: str) -> str:
+    """Words in a line of the list: what happened to them, the first of them, how many.
+
+    Returns
+    -------
+    str
+        For instance ``lost: “Figure 3. Households by region” 5 words``; empty for no words.
+    """
+    if not len(rows):
+        return ""
+    text = ""
+    for row in rows.tolist():
+        longer = f"{text} {texts[row]}".strip()
+        if text and len(longer) > _QUOTED:
+            text += " …"
+            break
+        text = longer
+    shown = text if len(text) <= _QUOTED + 2 else text[:_QUOTED] + "…"
+    return f"{what}: “{shown}” {count_of(len(rows), 'word')}"
+
+
+# --- the text of a page, whatever it is made of ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageText:
+    """What is known of a page's text.
+
+    Attributes
+    ----------
+    words : Words
+        Without rows for a page that has no text layer.
+    ink : Ink or None
+        Of a page without words.
+    """
+
+    words: Words
+    ink: Ink | None = None
+
+
+def page_lost(text: PageText, sides: Sides) -> dict[str, Any]:
+    """What the viewer marks on a page as lost.
+
+    Returns
+    -------
+    dict
+        ``lost``: boxes, ``lost_words``: how many, ``lost_ink``: share of the ink in the ground truth. A page with words
+        has no ``lost_ink`` (None), one without has no ``lost_words``; both are None for a blank page.
+    """
+    if len(text.words.texts):
+        lost = lost_words(text.words.boxes, sides)
+        return {"lost": text.words.boxes[lost][:MARKED].tolist(), "lost_words": int(lost.sum()), "lost_ink": None}
+    if text.ink is None:
+        return {"lost": [], "lost_words": None, "lost_ink": None}
+    found = ink_lost(text.ink, sides.truth, sides.prediction)
+    return {"lost": inked_stretches(text.ink, found.cells), "lost_words": None, "lost_ink": found.share}
+
+
+def mistake_lines(text: PageText, sides: Sides, mistakes: Sequence[tuple[IntArray, IntArray]]) -> list[dict[str, Any]]:
+    """What each mistake of a page does to the text, for the list and for the page.
+
+    Parameters
+    ----------
+    text : PageText
+    sides : Sides
+    mistakes : sequence of pairs of int64
+        Rows of the ground truth and of the predictions of each one in `sides`.
+
+    Returns
+    -------
+    list of dict
+        ``lines``: sentences, ``lost_words`` and ``foreign_words``: how many (None without a text layer), ``foreign``:
+        boxes of the foreign words.
+    """
+    words = WordsHeld(text.words.boxes, sides) if len(text.words.texts) else None
+    return [
+        _ink_line(text, sides, truths)
+        if words is None
+        else _word_lines(text.words, words.of_mistake(truths, predictions))
+        for truths, predictions in mistakes
+    ]
+
+
+def _word_lines(words: Words, found: MistakeText) -> dict[str, Any]:
+    """The words of a mistake in sentences."""
+    lines = [quoted(words.texts, found.lost, "lost"), quoted(words.texts, found.foreign, "swallowed")]
+    if len(found.elsewhere):
+        lines.insert(1, f"{count_of(len(found.elsewhere), 'word')} under other labels")
+    return {
+        "lines": [line for line in lines if line],
+        "lost_words": len(found.lost),
+        "foreign_words": len(found.foreign),
+        "foreign": words.boxes[found.foreign][:MARKED].tolist(),
+    }
+
+
+def _ink_line(text: PageText, sides: Sides, truths: IntArray) -> dict[str, Any]:
+    """The ink of a mistake in a sentence."""
+    share = None if text.ink is None else ink_lost(text.ink, sides.truth[truths], sides.prediction).share
+    lines = [f"no text layer: {percent_text(share)} of its ink lost"] if share else []
+    return {"lines": lines, "lost_words": None, "foreign_words": None, "foreign": []}

@@ -1,0 +1,124 @@
+"""The pixels of one cell of a confusion matrix on one page, for the page beside the heatmap.
+
+Owns which boxes are drawn with them and what their chips say. Positions are shares of the displayed page, origin top
+left; the tinted rectangles are exactly the pixels that the count took, so they begin and end on whole pixels of the
+raster while boxes keep their own edges. Computes no metric.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from evaluator.metrics.pixel_counts import Resolution
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.overlay.source import join_modules
+from evaluator.protocols.pixel.evaluation import PixelResult
+
+MOST_BOXES: Final = 80
+"""Boxes that are drawn with the pixels; the rest is counted in ``left_out``."""
+
+_FOLDER: Final = Path(__file__).parent.parent / "overlay"
+_SCRIPTS: Final = ("viewer_geometry.js", "viewer_elements.js", "viewer_pane.js", "tint.js")
+
+
+def tint_data(
+    result: PixelResult, page: int, row: int, column: int, *, names: tuple[str, str] = ("True", "Predicted")
+) -> dict[str, Any]:
+    """What is drawn on one page for one cell.
+
+    Parameters
+    ----------
+    result : PixelResult
+    page : int
+        Row in the page columns of the dataset; it must be counted.
+    row, column : int
+        Classes of the first and the second side.
+    names : pair of str
+        What the boxes of the first and of the second side are called on their chips.
+
+    Returns
+    -------
+    dict
+        ``raster`` (width and height of the page in pixels, not rounded), ``rectangles`` and ``outline`` (whole
+        pixels), ``pixels`` (how many are tinted), ``boxes`` (``xyxy`` in shares, ``side``, ``text``), ``left_out``.
+    """
+    region = result.cell_region(page, row, column)
+    boxes, left_out = _boxes(result, page, row, column, region.rectangles)
+    return {
+        "raster": result.extent[page].tolist(),
+        "rectangles": region.rectangles.tolist(),
+        "outline": region.outline.tolist(),
+        "pixels": region.pixels,
+        "boxes": [
+            {
+                "xyxy": xyxy,
+                "side": "prediction" if side else "ground_truth",
+                "text": f"{names[side]} {result.classes[code]}",
+            }
+            for side, code, xyxy in boxes
+        ],
+        "left_out": left_out,
+    }
+
+
+def _boxes(
+    result: PixelResult, page: int, row: int, column: int, rectangles: IntArray
+) -> tuple[list[tuple[int, int, list[float]]], int]:
+    """The boxes that explain the pixels, as side, class and shares of the page; and how many are left out.
+
+    Of the first side those of the row's class, of the second those of the column's, when they meet the pixels. Where
+    one of the two is the background, the other side's boxes of the same class that meet these: what was found instead.
+    """
+    extent = result.extent[page]
+    sides = [_on_page(side, page) for side in (result.first, result.second)]
+    wanted = (row, column)
+    drawn = [
+        (xyxy[(bit == code) & _meets(xyxy, rectangles)] if code else xyxy[:0])
+        for (bit, xyxy), code in zip(sides, wanted, strict=True)
+    ]
+    codes = list(wanted)
+    for side in (0, 1):
+        other = 1 - side
+        if not wanted[side] and wanted[other]:
+            bit, xyxy = sides[side]
+            drawn[side] = xyxy[(bit == wanted[other]) & _meets(xyxy, drawn[other])]
+            codes[side] = wanted[other]
+    found = [
+        (side, codes[side], (xyxy / np.concatenate([extent, extent])).tolist())
+        for side in (0, 1)
+        for xyxy in drawn[side]
+    ]
+    return found[:MOST_BOXES], max(len(found) - MOST_BOXES, 0)
+
+
+def _on_page(side: Resolution, page: int) -> tuple[IntArray, FloatArray]:
+    """Class and edges of the boxes of a page, in pixels of its raster, not rounded."""
+    rows = np.flatnonzero(side.page == page)
+    xyxy = side.xyxy[rows]
+    if side.scale is not None:
+        xyxy = xyxy * np.tile(side.scale[page], 2)
+    return side.bit[rows], np.asarray(xyxy, dtype=np.float64)
+
+
+def _meets(boxes: FloatArray, others: FloatArray | IntArray) -> BoolArray:
+    """Which boxes share area with any of the others, bool, shape (n,)."""
+    meets = np.zeros(len(boxes), dtype=bool)
+    for x1, y1, x2, y2 in others.tolist():
+        meets |= (boxes[:, 0] < x2) & (boxes[:, 2] > x1) & (boxes[:, 1] < y2) & (boxes[:, 3] > y1)
+    return meets
+
+
+@cache
+def tint_script() -> str:
+    """The page as one ES module whose default export Streamlit calls."""
+    return join_modules({name: (_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS})
+
+
+@cache
+def tint_style() -> str:
+    """The page's style sheet."""
+    return (_FOLDER / "tint.css").read_text(encoding="utf-8")

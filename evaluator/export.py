@@ -1,0 +1,191 @@
+"""Results as files that people pass on: JSON, CSV, Markdown, and text for a terminal.
+
+Owns the writing, not the numbers: it gets `ResultTable` rows or plain values and never computes. Every
+output carries the signature. Text from data is made plain: control characters are escaped, spreadsheet
+formulas quoted, Markdown and terminal markup neutralised.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from evaluator.metrics.results import ResultTable
+from evaluator.model.issues import Finding, plain
+
+# A cell that begins like this is run as a formula by spreadsheets.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# With ":" and "@" escaped, GitHub makes no link of a bare address either; "www." is handled apart.
+_MARKDOWN_SPECIAL = frozenset("\\`*_[]<>#|~$&!@:")
+
+Cell = str | int | float | None
+
+
+def to_json(value: object) -> str:
+    """Plain values as indented JSON; NaN never appears because undefined is None.
+
+    Returns
+    -------
+    str
+        Without a closing newline.
+    """
+    try:
+        encoded = msgspec.json.encode(value)
+    except UnicodeEncodeError:  # a file name that is not UTF-8
+        encoded = msgspec.json.encode(_encodable(msgspec.to_builtins(value)))
+    return msgspec.json.format(encoded, indent=2).decode()
+
+
+def to_csv(tables: Sequence[ResultTable]) -> str:
+    """Tables as CSV: one header, a column for the predictions, and the signature at the end of each row.
+
+    Returns
+    -------
+    str
+        Floats with all their digits, undefined as an empty cell, LF line ends; only a header for no rows.
+        Text that a spreadsheet would run as a formula begins with an apostrophe.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for table in tables[:1]:
+        writer.writerow(["predictions", *table.columns, "signature"])
+    for table in tables:
+        for row in table.rows:
+            cells = [table.title, *row, table.signature]
+            writer.writerow([_csv_cell(cell) for cell in cells])
+    return out.getvalue()
+
+
+def to_zip(files: Mapping[str, str]) -> bytes:
+    """Text files in one zip archive, the same bytes for the same files.
+
+    Parameters
+    ----------
+    files : mapping of str
+        Text by file name.
+
+    Returns
+    -------
+    bytes
+    """
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            # The date of the format's beginning: the time of the export is no part of the content.
+            entry = zipfile.ZipInfo(name)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, text.encode("utf-8", "backslashreplace"))
+    return out.getvalue()
+
+
+def to_markdown(tables: Sequence[ResultTable]) -> str:
+    """Tables as GitHub-flavoured Markdown, each under its title and signature.
+
+    Returns
+    -------
+    str
+        Ratios with four decimals, undefined as ``n/a``; labels cannot become markup.
+    """
+    parts = []
+    for table in tables:
+        head = "| " + " | ".join(table.columns) + " |"
+        rule = "|" + "|".join(" --- " if _is_text(table, i) else " ---: " for i in range(len(table.columns))) + "|"
+        body = ["| " + " | ".join(_markdown_cell(cell) for cell in row) + " |" for row in table.rows]
+        title, signature = _markdown_text(table.title), _markdown_text(table.signature)
+        parts.append("\n".join([f"**{title}**", "", signature, "", head, rule, *body]))
+    return "\n\n".join(parts) + "\n"
+
+
+def to_text(tables: Sequence[ResultTable], *, width: int | None = None) -> str:
+    """Tables for a terminal, without colour.
+
+    Parameters
+    ----------
+    tables : sequence of ResultTable
+    width : int, optional
+        Columns of the terminal; as wide as the table needs when absent.
+
+    Returns
+    -------
+    str
+    """
+    console = Console(file=io.StringIO(), width=width or 240, color_system=None, highlight=False, markup=False)
+    for table in tables:
+        grid = Table(title=Text(plain(table.title)), title_justify="left", caption=Text(plain(table.signature)))
+        grid.caption_justify = "left"
+        for index, name in enumerate(table.columns):
+            grid.add_column(Text(name.replace("_", " ")), justify="left" if _is_text(table, index) else "right")
+        for row in table.rows:
+            grid.add_row(*(Text(plain(_shown(cell))) for cell in row))
+        console.print(grid)
+    return _printed(console)
+
+
+def findings_text(findings: Sequence[Finding]) -> str:
+    """Findings as lines of text: severity, then the whole sentence.
+
+    Returns
+    -------
+    str
+        Empty for no findings.
+    """
+    return "".join(f"{finding.severity}: {finding.sentence}\n" for finding in findings)
+
+
+def _printed(console: Console) -> str:
+    """What a console that writes to memory has printed, without trailing blanks."""
+    assert isinstance(console.file, io.StringIO)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
+
+
+def _encodable(value: Any) -> Any:  # noqa: ANN401 - any plain value
+    """The value with surrogates in its text written as escapes, which UTF-8 can hold."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(inner) for key, inner in value.items()}
+    return [_encodable(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _is_text(table: ResultTable, column: int) -> bool:
+    """Whether a column holds words."""
+    return any(isinstance(row[column], str) for row in table.rows)
+
+
+def _shown(cell: Cell) -> str:
+    """A cell as people read it: three decimals, thousands, n/a."""
+    if cell is None:
+        return "n/a"
+    if isinstance(cell, float):
+        return f"{cell:.4f}"
+    return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def _csv_cell(cell: Cell) -> str:
+    """A cell for a spreadsheet: full digits, empty for undefined, text that cannot run."""
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        text = plain(cell)
+        return f"'{text}" if cell.lstrip(" ").startswith(_FORMULA_STARTS) else text
+    return repr(cell)
+
+
+def _markdown_cell(cell: Cell) -> str:
+    """A cell of a Markdown table."""
+    return _markdown_text(cell) if isinstance(cell, str) else _shown(cell)
+
+
+def _markdown_text(text: str) -> str:
+    """Text in which no character is markup."""
+    escaped = "".join(f"\\{char}" if char in _MARKDOWN_SPECIAL else char for char in plain(text))
+    return re.sub(r"(?i)(www)\.", r"\1\\.", escaped)

@@ -1,0 +1,209 @@
+"""Zip archives to the files in them, refusing what an archive should never do.
+
+Owns the rules on entries: how many, how large, how much they expand, and what they may be called. Nothing is
+written to disk: the files come back as bytes. Sizes are counted while the bytes come out, because an archive can
+say anything of itself. An archive inside of an archive is refused, not opened. Names use "/" and are relative.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import struct
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from evaluator.formats import limits
+from evaluator.model.issues import BadInput, Collector, quote
+
+_MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
+# Starts the record of an entry in the list at the end of an archive.
+_ENTRY_MARK = b"PK\x01\x02"
+_ARCHIVE_SUFFIXES = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst")
+_DRIVE = re.compile(r"[A-Za-z]:")
+_STEP = 1 << 16
+# Small files of blanks compress better than any limit; below this nothing is gained by refusing them.
+_RATIO_COUNTS_FROM = 1 << 20
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
+
+
+class Member(NamedTuple):
+    """A file of an archive: its path there, and its bytes."""
+
+    name: str
+    content: bytes
+
+
+def is_archive(head: bytes) -> bool:
+    """Whether bytes begin like a zip archive."""
+    return head.startswith(_MAGIC)
+
+
+def read(content: bytes, found: Collector, *, suffixes: Sequence[str]) -> list[Member]:
+    """The files of an archive, sorted by name.
+
+    Parameters
+    ----------
+    content : bytes
+        The archive.
+    found : Collector
+        Of the archive; gets all findings, among them a warning when files of another kind are left alone.
+    suffixes : sequence of str
+        Endings, in lower case, of the files wanted; hidden ones (and those of ``__MACOSX``) are left alone, as in
+        a folder.
+
+    Returns
+    -------
+    list of Member
+        At least one.
+
+    Raises
+    ------
+    BadInput
+        The archive cannot be read, is encrypted, holds none of the files wanted, has too many entries or too
+        much in them, or an entry is absolute, leaves the archive (``..``), has a backslash, a control character,
+        no name, the name of another entry (letter case and Unicode form apart), is no regular file, or is an
+        archive.
+
+    Notes
+    -----
+    Limits: `limits.MAX_ARCHIVE_ENTRIES`, `limits.MAX_ARCHIVE_BYTES` for all files together and
+    `limits.MAX_ARCHIVE_RATIO` for one file that expands to more than 1 MiB.
+    """
+    try:
+        with _open(content, found) as opened:
+            chosen = _chosen(opened.infolist(), found, suffixes)
+            members = _contents(opened, chosen, found)
+    except _UNREADABLE as error:
+        _refuse_broken(error, found)
+    _raise_if_failed(found)
+    return members
+
+
+def _open(content: bytes, found: Collector) -> zipfile.ZipFile:
+    """The archive, after its entries were counted: the list of a hostile one would fill the memory."""
+    entries = content.count(_ENTRY_MARK)
+    if entries > limits.MAX_ARCHIVE_ENTRIES:
+        rule = f"an archive may have {limits.MAX_ARCHIVE_ENTRIES:,} entries"
+        found.error("", rule, f"{entries:,}", "Split the archive, or give a folder.")
+    _raise_if_failed(found)
+    return zipfile.ZipFile(io.BytesIO(content))
+
+
+def _chosen(entries: Sequence[zipfile.ZipInfo], found: Collector, suffixes: Sequence[str]) -> list[zipfile.ZipInfo]:
+    """The entries to read, after the rules on all of them."""
+    owner: dict[str, str] = {}
+    files, others = [], 0
+    for entry in entries:
+        name = entry.orig_filename
+        _check_entry(entry, name, found)
+        # File systems that fold letter case or Unicode forms would write one over the other.
+        key = unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold()).rstrip("/")
+        if key in owner:
+            rule = "entries must differ in more than letter case"
+            found.error(quote(name), rule, f"{quote(owner[key])} as well", "Keep one of them.")
+        owner.setdefault(key, name)
+        if name.endswith("/") or any(part.startswith(".") or part == "__MACOSX" for part in name.split("/")):
+            continue
+        if name.lower().endswith(tuple(suffixes)):
+            files.append(entry)
+        else:
+            others += 1
+    _raise_if_failed(found)
+    wanted = " or ".join(suffixes)
+    if not files:
+        found.error("", f"an archive must hold files that end in {wanted}", "none", "Zip the annotation files.")
+    elif others:
+        rule = f"only the files of an archive that end in {wanted} are read"
+        found.warning("", rule, f"{others:,} of another kind", "Nothing to do if they are page images.")
+    _raise_if_failed(found)
+    return sorted(files, key=lambda entry: entry.filename)
+
+
+def _check_entry(entry: zipfile.ZipInfo, name: str, found: Collector) -> None:
+    """Findings on one entry: its name, and what it is."""
+    where = quote(name)
+    parts = name.rstrip("/").split("/")
+    fix = "Zip the files again with plain relative names."
+    if name.startswith("/") or _DRIVE.match(name):
+        found.error(where, "the name of an entry must be relative", "an absolute path", fix)
+    if ".." in parts:
+        found.error(where, "an entry must stay inside of the archive", '".."', fix)
+    if "\\" in name:
+        found.error(where, 'the name of an entry must use "/" (ZIP 6.3, section 4.4.17)', "a backslash", fix)
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
+        found.error(where, "the name of an entry must be printable", "a control character", fix)
+    if "" in parts and not name.startswith("/"):
+        found.error(where, "every part of an entry's name must be named", "an empty part", fix)
+    kind = stat.S_IFMT(entry.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        what = "a symbolic link" if kind == stat.S_IFLNK else "a special file"
+        found.error(where, "an entry must be a file or a folder", what, "Zip the files themselves.")
+    if name.lower().endswith(_ARCHIVE_SUFFIXES):
+        found.error(where, "an archive must not hold archives", "one", "Zip the files themselves.")
+    if entry.flag_bits & 0x1:
+        found.error(where, "an entry must not be encrypted", "an encrypted one", "Zip the files without a password.")
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        what = f"method {entry.compress_type}"
+        found.error(where, "an entry must be stored or deflated", what, "Zip the files in the usual way.")
+
+
+def _contents(opened: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], found: Collector) -> list[Member]:
+    """The bytes of the entries, counted while they come."""
+    members = []
+    room = limits.MAX_ARCHIVE_BYTES
+    for entry in entries:
+        try:
+            content = _content(opened, entry, room, found)
+        except _UNREADABLE as error:
+            rule = "every entry of an archive must be intact"
+            found.error(quote(entry.filename), rule, str(error) or type(error).__name__, "Zip the files again.")
+            continue
+        if is_archive(content):
+            what = "one under another name"
+            found.error(quote(entry.filename), "an archive must not hold archives", what, "Zip the files themselves.")
+        room -= len(content)
+        members.append(Member(entry.filename, content))
+    return members
+
+
+def _content(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, room: int, found: Collector) -> bytes:
+    """The bytes of one entry; stops at a limit whatever the archive says of its size."""
+    parts, size = [], 0
+    most = max(limits.MAX_ARCHIVE_RATIO * entry.compress_size, _RATIO_COUNTS_FROM)
+    with opened.open(entry) as stream:
+        while part := stream.read(_STEP):
+            size += len(part)
+            if size > room:
+                rule = f"the files of an archive may have {limits.MAX_ARCHIVE_BYTES:,} bytes"
+                found.error(quote(entry.filename), rule, "more", "Split the archive.")
+            elif size > most:
+                rule = f"a file may expand to {limits.MAX_ARCHIVE_RATIO} times its compressed size"
+                found.error(quote(entry.filename), rule, "more", "Give the file itself if it is meant.")
+            _raise_if_failed(found)
+            parts.append(part)
+    return b"".join(parts)
+
+
+def _refuse_broken(error: Exception, found: Collector) -> None:
+    found.error("", "a zip archive must be readable", str(error) or type(error).__name__, "Zip the files again.")
+
+
+def _raise_if_failed(found: Collector) -> None:
+    if found.failed:
+        raise BadInput(found.findings())

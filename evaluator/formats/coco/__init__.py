@@ -1,0 +1,5 @@
+"""COCO instances and results: the face of the format."""
+
+from evaluator.formats.coco.reader import Numbers, detect, is_unresolved, read, resolve, side_of
+
+__all__ = ["Numbers", "detect", "is_unresolved", "read", "resolve", "side_of"]

@@ -1,0 +1,140 @@
+"""COCO ``segmentation`` to outlines: polygons as flat columns that look like a mapping.
+
+Owns the rules on polygons. Points are x, y in pixels, origin top left; a ring is not closed by repeating its
+first point. Run-length masks are not read: a finding says so and the box stands alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, pairwise
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from evaluator.formats.json_text import excerpt
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.issues import Collector
+
+# Rows whose outlines are decoded at a time.
+_AT_A_TIME = 2048
+_FEWEST_NUMBERS = 6
+_LARGEST = sys.float_info.max
+_RINGS = msgspec.json.Decoder(list[list[list[float]]], strict=True).decode
+_ANYTHING = msgspec.json.Decoder(Any).decode
+
+
+class Outlines(Mapping[int, Sequence[FloatArray]]):
+    """The outlines of some rows; a lookup makes views, so that a million outlines are a few columns.
+
+    Parameters
+    ----------
+    rows : int64, shape (R,), rising
+    first_ring : int64, shape (R + 1,)
+        Rings of row i are ``first_ring[i]`` to ``first_ring[i + 1]``.
+    first_point : int64, shape (S + 1,)
+        Points of ring s are ``first_point[s]`` to ``first_point[s + 1]``.
+    points : float64, shape (K, 2)
+    """
+
+    __slots__ = ("_first_point", "_first_ring", "_points", "_rows")
+
+    def __init__(self, rows: IntArray, first_ring: IntArray, first_point: IntArray, points: FloatArray) -> None:
+        self._rows, self._first_ring, self._first_point, self._points = rows, first_ring, first_point, points
+
+    def __getitem__(self, row: int) -> Sequence[FloatArray]:
+        at = int(np.searchsorted(self._rows, row))
+        if at == len(self._rows) or self._rows[at] != row:
+            raise KeyError(row)
+        bounds = self._first_point[self._first_ring[at] : self._first_ring[at + 1] + 1].tolist()
+        return [self._points[start:stop] for start, stop in pairwise(bounds)]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._rows.tolist())
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+def outlines(values: Mapping[int, bytes], place: str, found: Collector) -> Mapping[int, Sequence[FloatArray]]:
+    """The polygons of the rows that have usable ones.
+
+    Parameters
+    ----------
+    values : mapping of bytes
+        ``segmentation`` by row, as JSON; rows rise.
+    place : str
+        JSON path of the array whose positions the rows are.
+    found : Collector
+        Gets a warning for each outline that is left out.
+
+    Returns
+    -------
+    mapping of int to float64 arrays of shape (K, 2)
+        One array per ring; empty for none.
+    """
+    rows = list(values)
+    kept: list[int] = []
+    rings: list[list[float]] = []
+    per_row: list[int] = []
+    for start in range(0, len(rows), _AT_A_TIME):
+        some = rows[start : start + _AT_A_TIME]
+        decoded, typed = _decoded([values[row] for row in some])
+        for row, shape in zip(some, decoded, strict=True):
+            if shape and _usable(shape, rings_of_numbers=typed):
+                kept.append(row)
+                per_row.append(len(shape))
+                rings += shape
+            elif shape:
+                _report(shape, f"{place}[{row}].segmentation", found)
+    if not kept:
+        return {}
+    points = np.fromiter(chain.from_iterable(rings), dtype=np.float64).reshape(-1, 2)
+    return Outlines(
+        rows=np.array(kept, dtype=np.int64),
+        first_ring=_starts(per_row),
+        first_point=_starts([len(ring) // 2 for ring in rings]),
+        points=points,
+    )
+
+
+def is_number(value: object) -> bool:
+    """Whether a value of a parsed tree is a number that float64 holds; true and false are not numbers."""
+    return type(value) in (int, float) and abs(value) <= _LARGEST  # type: ignore[arg-type]
+
+
+def _decoded(texts: Sequence[bytes]) -> tuple[list[Any], bool]:
+    """The outlines, and whether all of them are rings of numbers."""
+    try:
+        return _RINGS(b"".join((b"[", b",".join(texts), b"]"))), True
+    except msgspec.ValidationError:
+        return [_ANYTHING(text) for text in texts], False
+
+
+def _usable(shape: object, *, rings_of_numbers: bool) -> bool:
+    return isinstance(shape, list) and all(
+        (rings_of_numbers or (isinstance(ring, list) and all(map(is_number, ring))))
+        and len(ring) >= _FEWEST_NUMBERS
+        and len(ring) % 2 == 0
+        for ring in shape
+    )
+
+
+def _report(shape: object, place: str, found: Collector) -> None:
+    if isinstance(shape, dict):
+        rule = "run-length masks are not read (COCO format, RLE)"
+        found.warning(
+            place, rule, excerpt(sorted(map(str, shape))), "Its box is used; give polygons to use the outline."
+        )
+        return
+    rule = "an outline must be an array of rings [x1, y1, x2, y2, x3, y3, ...] (COCO format)"
+    found.warning(place, rule, excerpt(shape), "Its box is used; correct the outline, or leave it out.")
+
+
+def _starts(lengths: Sequence[int]) -> IntArray:
+    """Where each part starts when parts of these lengths follow each other, and where the last one ends."""
+    starts = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts

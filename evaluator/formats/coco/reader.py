@@ -1,0 +1,405 @@
+"""COCO files: instances (images, annotations, categories) and results lists, bytes to columns.
+
+Owns the reader: `detect`, `side_of`, `read`, and `resolve`, which gives a results list the pages and labels of its
+ground truth. A page is an image. Boxes come as x, y, width, height in pixels and leave as corners in pixels, origin
+top left. A valid file takes the fast path, any doubt about its shape the exact walk; both end in the same rules and
+columns. Nothing is clamped, dropped or coerced, and no image is opened.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple, overload
+
+import msgspec
+import numpy as np
+
+from evaluator.formats import json_text, limits
+from evaluator.formats.coco.outlines import outlines
+from evaluator.formats.coco.rules import (
+    check_categories,
+    check_ids,
+    check_images,
+    check_inside,
+    check_items,
+    check_scores,
+    check_size,
+    rows_of,
+)
+from evaluator.formats.coco.shape import CocoFile, ItemColumns, corners, decode
+from evaluator.formats.coco.walk import walk
+from evaluator.model.boxes import IntArray
+from evaluator.model.dataset import Annotations, Boxes, CodeArray, Document, Side
+from evaluator.model.issues import BadInput, Collector
+
+_MARKS = (
+    b'"image_id"', b'"category_id"', b'"images"', b'"file_name"', b'"annotations"', b'"categories"', b'"iscrowd"',
+)  # fmt: skip
+
+
+class _Where(NamedTuple):
+    """Document, page, label and image of each item, as the columns of `Boxes` have them."""
+
+    document: CodeArray
+    page: IntArray
+    label: CodeArray
+    entry: CodeArray
+
+
+class Numbers(Sequence[str]):
+    """Whole numbers as text, made when looked at.
+
+    Parameters
+    ----------
+    values : int64, shape (N,)
+    """
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: IntArray) -> None:
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[str]: ...
+    def __getitem__(self, row: int | slice) -> str | Sequence[str]:
+        return Numbers(self.values[row]) if isinstance(row, slice) else str(int(self.values[row]))
+
+
+def detect(head: bytes) -> bool:
+    """Whether the beginning of a file looks like COCO: two of its own keys.
+
+    Parameters
+    ----------
+    head : bytes
+        The first `readers.HEAD_BYTES` bytes or the whole file.
+
+    Returns
+    -------
+    bool
+    """
+    return sum(mark in head for mark in _MARKS) >= 2
+
+
+def side_of(content: bytes) -> Side | None:
+    """What a file is by its form, without reading it.
+
+    Parameters
+    ----------
+    content : bytes
+
+    Returns
+    -------
+    "ground_truth", "prediction" or None
+        An array is a results list; an object with images is a ground truth, though it may be given as a
+        prediction. None for anything else.
+    """
+    head = content[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith(b"["):
+        return "prediction"
+    return "ground_truth" if head.startswith(b"{") and b'"images"' in content else None
+
+
+def read(
+    content: bytes,
+    name: str,
+    *,
+    side: Side | None = None,
+    as_reference: bool = False,
+    max_per_rule: int | None = 200,
+    _exact: bool = False,
+) -> Annotations:
+    """The columns of a COCO file.
+
+    Parameters
+    ----------
+    content : bytes
+        The file; a byte order mark is allowed.
+    name : str
+        Its name without folder.
+    side : "ground_truth", "prediction" or None
+        What the file is given as; None takes a results list as prediction and the other form as ground truth.
+    as_reference : bool
+        Without effect: a results list has no images and cannot be a ground truth.
+    max_per_rule : int or None
+        How many findings of one rule are spelled out; None spells out all.
+
+    Returns
+    -------
+    Annotations
+        Unit pixels. ``Boxes.position`` is the position in the array of annotations or results, ``entry`` that of
+        the image; `page_ids` are the image ids. A results list names no page and no label: each image id is a
+        document of its own and the labels are category ids until `resolve`; its ``label_map`` is empty, and none of
+        its labels counts as evaluated.
+
+    Raises
+    ------
+    BadInput
+        With all findings of the file, warnings included.
+
+    Notes
+    -----
+    COCO data format, https://cocodataset.org/#format-data and #format-results. The document of an image is its
+    ``doc`` or ``doc_name``, else the file name without folder and ending. Its page is ``page_index`` or ``page``
+    (from 0) or ``page_no`` (from 1), else its place among the images of the document. Annotations given as
+    predictions have scores only where they carry the key ``score``. `_exact` forces the exact walk, for tests.
+    """
+    content = json_text.text_of(content, name)
+    with ThreadPoolExecutor(1) as pool:
+        digest = pool.submit(json_text.digest, content)
+        file = None if _exact else decode(content)
+    source = json_text.Source(name, content, digest.result())
+    if file is not None:
+        # Outlines are looked into last; a number there that is out of range has to be found by the exact walk.
+        with suppress(msgspec.MsgspecError, RecursionError):
+            return _checked(source, file, side, Collector(name, max_per_rule=max_per_rule))
+    found = Collector(name, max_per_rule=max_per_rule)
+    return _checked(source, _walk(source, found), side, found)
+
+
+def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
+    """A results list with the pages and labels of its ground truth.
+
+    Parameters
+    ----------
+    prediction : Annotations
+        From `read`; annotations with images of their own are returned as they are.
+    ground_truth : Annotations
+        A COCO ground truth.
+
+    Returns
+    -------
+    Annotations
+        The pages, documents and labels of the ground truth with the boxes of the prediction. The same object when
+        it is not an unresolved results list.
+
+    Raises
+    ------
+    BadInput
+        The ground truth is not COCO, or a result names an image or a category that it does not have.
+    """
+    if not is_unresolved(prediction):
+        return prediction
+    found = Collector(prediction.name, max_per_rule=200)
+    if ground_truth.format != "coco" or not ground_truth.label_map:
+        rule = "a COCO results list needs a COCO ground truth, which has the images and categories"
+        found.error("", rule, f"{ground_truth.name} ({ground_truth.format})", "Give the ground truth of these results.")
+        raise BadInput(found.findings())
+    if len(set(ground_truth.page_ids)) != len(ground_truth.page_ids):
+        rule = "the image ids of all files of a ground truth must differ to be named by a results list"
+        again = next(key for key, times in Counter(ground_truth.page_ids).items() if times > 1)
+        found.error("", rule, f"image id {again} twice in {ground_truth.name}", "Evaluate the files one by one.")
+        raise BadInput(found.findings())
+    boxes = prediction.boxes
+    image_ids = np.array([int(key) for key in prediction.page_ids], dtype=np.int64)
+    entry = rows_of(image_ids, np.array([int(key) for key in ground_truth.page_ids], dtype=np.int64))
+    names = {name: row for row, name in enumerate(ground_truth.labels)}
+    # Ids come first: a name is there only when somebody renamed a category id of the results.
+    code = names | {key: names[name] for key, name in ground_truth.label_map.items()}
+    label = np.array([code.get(key, -1) for key in prediction.labels], dtype=np.int64)
+    entry_of, label_of = entry[boxes.entry].astype(np.int32), label[boxes.label].astype(np.int32)
+    for key, unknown, text in (
+        ("image_id", entry_of < 0, lambda row: prediction.page_ids[int(boxes.entry[row])]),
+        ("category_id", label_of < 0, lambda row: prediction.labels[int(boxes.label[row])]),
+    ):
+        found.errors(
+            f"{key} must be an id of {ground_truth.name} (COCO format)",
+            np.flatnonzero(unknown).tolist(),
+            lambda row, key=key, text=text: (  # type: ignore[misc]
+                _place_of(prediction, row, key),
+                text(row),
+                "Give the ground truth of these results, or correct the id.",
+            ),
+        )
+    if found.failed:
+        raise BadInput(found.findings())
+    placed = replace(
+        boxes,
+        document=ground_truth.page_document[entry_of],
+        page=ground_truth.page_index[entry_of],
+        label=label_of,
+        entry=entry_of,
+    )
+    size = ground_truth.page_size
+    if size is not None:
+        check_inside(placed.xyxy, size[entry_of], lambda row: _place_of(prediction, row, "bbox"), found)
+    return replace(
+        prediction,
+        labels=ground_truth.labels,
+        evaluated=ground_truth.evaluated,
+        documents=ground_truth.documents,
+        page_document=ground_truth.page_document,
+        page_index=ground_truth.page_index,
+        boxes=placed,
+        findings=(*prediction.findings, *found.findings()),
+        label_map=ground_truth.label_map,
+        page_ids=ground_truth.page_ids,
+        page_size=size,
+    )
+
+
+def is_unresolved(source: Annotations) -> bool:
+    """Whether a file is a results list that still needs the pages and labels of its ground truth."""
+    return source.format == "coco" and source.side == "prediction" and not source.label_map
+
+
+def _walk(source: json_text.Source, found: Collector) -> CocoFile:
+    if len(source.content) > limits.MAX_EXACT_BYTES:
+        rule = f"findings are listed only for files of up to {limits.MAX_EXACT_BYTES:,} bytes"
+        found.error("", rule, f"{len(source.content):,} bytes", "Split the file; something in it is not plain COCO.")
+        raise BadInput(found.findings())
+    file = walk(json_text.parse(source), found)
+    if file is None:
+        raise BadInput(found.findings())
+    return file
+
+
+def _checked(source: json_text.Source, file: CocoFile, side: Side | None, found: Collector) -> Annotations:
+    """The columns of a file after the rules on its values."""
+    if file.images is None or file.categories is None:
+        return _results(source, file.items, side, found)
+    return _instances(source, file, side or "ground_truth", found)
+
+
+def _results(source: json_text.Source, items: ItemColumns, side: Side | None, found: Collector) -> Annotations:
+    """A results list whose image and category ids stand for pages and labels."""
+    if side == "ground_truth":
+        rule = "a ground truth must have images, annotations and categories (COCO format)"
+        found.error("$", rule, "a results list", "Give the instances file here and this one as predictions.")
+        raise BadInput(found.findings())
+    check_items(items, "$", found, side="prediction")
+    check_scores(items, "$", found)
+    check_size(len(items.xywh), found)
+    if found.failed:
+        raise BadInput(found.findings())
+    image_ids, entry = _distinct(items.image_id)
+    category_ids, label = _distinct(items.category_id)
+    if len(category_ids) > limits.MAX_LABELS:
+        rule = f"a file may have {limits.MAX_LABELS:,} labels"
+        found.error("$", rule, f"{len(category_ids):,}", "Check category_id.")
+        raise BadInput(found.findings())
+    names = list(map(str, image_ids.tolist()))
+    where = _Where(entry, np.zeros(len(entry), dtype=np.int64), label, entry)
+    return Annotations(
+        name=source.name,
+        sha256=source.sha256,
+        format="coco",
+        side="prediction",
+        model=None,
+        version=None,
+        labels=tuple(map(str, category_ids.tolist())),
+        evaluated=0,
+        documents=tuple(Document(key, key) for key in names),
+        page_document=np.arange(len(names), dtype=np.int32),
+        page_index=np.zeros(len(names), dtype=np.int64),
+        boxes=_boxes(items, where, found, place="$", side="prediction"),
+        findings=found.findings(),
+        page_ids=names,
+        unit="pixels",
+    )
+
+
+def _instances(source: json_text.Source, file: CocoFile, side: Side, found: Collector) -> Annotations:
+    """A file with images of its own, as ground truth or as predictions."""
+    items, place = file.items, "$.annotations"
+    pages = check_images(file.images or [], found)
+    labels = check_categories(file.categories or [], found)
+    entry, label = rows_of(items.image_id, pages.ids), rows_of(items.category_id, labels.ids)
+    for key, ids, codes, where in (
+        ("image_id", items.image_id, entry, "images"),
+        ("category_id", items.category_id, label, "categories"),
+    ):
+        rows = codes < 0 if items.unusable is None else (codes < 0) & ~items.unusable
+        found.errors(
+            f"{key} must be the id of one of {where} (COCO format)",
+            np.flatnonzero(rows).tolist(),
+            lambda row, ids=ids, key=key, where=where: (  # type: ignore[misc]
+                f"{place}[{row}].{key}",
+                str(ids[row]),
+                f"Correct the id, or add it to {where}.",
+            ),
+        )
+    check_items(items, place, found, side=side)
+    if side == "prediction" and not items.no_score.all():
+        check_scores(items, place, found)
+    check_ids(items.id, place, found)
+    check_size(len(items.xywh), found)
+    if found.failed:
+        raise BadInput(found.findings())
+    at = _Where(pages.page_document[entry], pages.page_index[entry], label.astype(np.int32), entry.astype(np.int32))
+    boxes = _boxes(items, at, found, place=place, side=side)
+    if pages.page_size is not None:
+        check_inside(boxes.xyxy, pages.page_size[entry], lambda row: f"{place}[{row}].bbox", found)
+    return Annotations(
+        name=source.name,
+        sha256=source.sha256,
+        format="coco",
+        side=side,
+        model=None,
+        version=None,
+        labels=labels.names,
+        evaluated=len(labels.names),
+        documents=pages.documents,
+        page_document=pages.page_document,
+        page_index=pages.page_index,
+        boxes=boxes,
+        findings=found.findings(),
+        label_map={str(key): name for key, name in zip(labels.ids.tolist(), labels.names, strict=True)},
+        page_ids=list(map(str, pages.ids.tolist())),
+        unit="pixels",
+        page_size=pages.page_size,
+    )
+
+
+def _boxes(items: ItemColumns, where: _Where, found: Collector, *, place: str, side: Side) -> Boxes:
+    """The box columns of items without errors."""
+    xywh = items.xywh
+    xyxy = corners(xywh)
+    box_area = xywh[:, 2] * xywh[:, 3]
+    stated = None
+    if side == "ground_truth":
+        stated = np.where(items.no_area, box_area, items.area)
+        # Most files state the area of the box: one column serves both.
+        stated = box_area if np.array_equal(stated, box_area) else stated
+    rows = np.arange(len(xyxy), dtype=np.int32)
+    return Boxes(
+        document=where.document,
+        page=where.page,
+        label=where.label,
+        xyxy=xyxy,
+        score=items.score if side == "prediction" else np.broadcast_to(np.nan, len(xyxy)),
+        entry=where.entry,
+        position=rows,
+        ids=Numbers(rows.astype(np.int64) if items.id is None else items.id),
+        area=stated,
+        crowd=None if items.crowd is None else items.crowd != 0,
+        polygons=outlines(items.outlines, place, found),
+        box_area=box_area,
+    )
+
+
+def _place_of(source: Annotations, row: int, key: str) -> str:
+    name, _, position = source.source_of(row)
+    return f"$[{position}].{key}" if name == source.name else f"{name}: $[{position}].{key}"
+
+
+def _distinct(ids: IntArray) -> tuple[IntArray, CodeArray]:
+    """The different ids, rising, and the row of each id among them."""
+    if not len(ids):
+        return ids, np.empty(0, dtype=np.int32)
+    low, high = int(ids.min()), int(ids.max())
+    if high - low < 8 * len(ids) + 1024:
+        there = np.zeros(high - low + 1, dtype=bool)
+        there[ids - low] = True
+        known = np.flatnonzero(there) + low
+        return known, rows_of(ids, known).astype(np.int32)
+    known, rows = np.unique(ids, return_inverse=True)
+    return known, rows.astype(np.int32)

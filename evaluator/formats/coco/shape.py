@@ -1,0 +1,480 @@
+"""The parts of a COCO file as typed structs, and the fast way from bytes to columns.
+
+Owns the shape: images, categories, annotations or results, in the field names of the COCO data format. Boxes are
+x, y, width, height in pixels, origin top left. The decoder accepts only that shape, without repeated keys; it does
+not explain what is wrong: it answers None, and `coco_walk` finds the words.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import chain
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, TypeVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from msgspec import UNSET, UnsetType
+
+from evaluator.formats.coco.pieces import Reading
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+
+# Small columns are joined so early that they leave no holes in the memory behind them.
+_PARTS_OF_A_BLOCK: Final = 64
+_QUOTE: Final = ord('"')
+# White space is that of JSON: Python's own has more.
+BLANKS: Final = b" \t\n\r"
+ANNOTATIONS: Final = re.compile(rb'"annotations"[ \t\n\r]*+:[ \t\n\r]*+(?=\[)')
+LAST_ITEM: Final = re.compile(rb"\}[ \t\n\r]*+\]")
+# A key that is spelled with an escape would not be found by counting.
+_ESCAPED_KEY = re.compile(rb'"[^"\\]*+\\(?:[^"\\]|\\.)*+"\s*+:', re.DOTALL)
+
+PAGE_KEYS: Final = ("page_index", "page", "page_no")
+DOCUMENT_KEYS: Final = ("doc", "doc_name")
+
+T = TypeVar("T")
+_Columns = tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray, BoolArray, BoolArray]
+
+
+class Image(msgspec.Struct, gc=False):
+    """One of ``images``. Fields are None where the exact walk found them unusable."""
+
+    id: int
+    width: float | UnsetType | None = UNSET
+    height: float | UnsetType | None = UNSET
+    file_name: str | UnsetType = UNSET
+    doc: str | UnsetType = UNSET
+    doc_name: str | UnsetType = UNSET
+    page_index: int | UnsetType = UNSET
+    page: int | UnsetType = UNSET
+    page_no: int | UnsetType = UNSET
+
+
+class Category(msgspec.Struct, gc=False):
+    """One of ``categories``. Fields are None where the exact walk found them unusable."""
+
+    id: int
+    name: str
+
+
+class Item(msgspec.Struct, gc=False):
+    """One of ``annotations``, or one result. Numbers are NaN, ids None, where the exact walk found them unusable."""
+
+    image_id: int
+    category_id: int
+    bbox: tuple[float, float, float, float]
+    score: float | UnsetType = UNSET
+    id: int | UnsetType = UNSET
+    area: float | UnsetType = UNSET
+    iscrowd: int | UnsetType = UNSET
+    ignore: int | UnsetType = UNSET
+    segmentation: msgspec.Raw | UnsetType = UNSET
+
+
+class _PlainItem(Item, gc=False, forbid_unknown_fields=True):
+    """An item without other keys, whose strings can be counted."""
+
+
+class ItemColumns(NamedTuple):
+    """Annotations or results as columns of one length N, in file order.
+
+    Attributes
+    ----------
+    image_id, category_id : int64, shape (N,)
+    xywh : float64, shape (N, 4)
+        NaN where the exact walk found the box unusable.
+    score, area : float64, shape (N,)
+        NaN where missing or unusable.
+    no_score, no_area : bool, shape (N,)
+        Where the key is missing.
+    id : int64, shape (N,), or None
+        None when an item has no id.
+    crowd : int64, shape (N,), or None
+        ``iscrowd``, 0 where missing; None when it is 0 everywhere.
+    ignored : bool, shape (N,), or None
+        Where the key ``ignore`` is set, which COCO's evaluation does not read; None for nowhere.
+    outlines : dict of bytes by int
+        ``segmentation`` of the rows that have one, as JSON.
+    unusable : bool, shape (N,), or None
+        Rows about whose ids the exact walk has already reported; None for none.
+    """
+
+    image_id: IntArray
+    category_id: IntArray
+    xywh: FloatArray
+    score: FloatArray
+    no_score: BoolArray
+    area: FloatArray
+    no_area: BoolArray
+    id: IntArray | None
+    crowd: IntArray | None
+    ignored: BoolArray | None
+    outlines: dict[int, bytes]
+    unusable: BoolArray | None = None
+
+
+class CocoFile(NamedTuple):
+    """A file of the shape of COCO; images and categories are None in a results list."""
+
+    images: list[Image] | None
+    categories: list[Category] | None
+    items: ItemColumns
+
+
+_TOP = msgspec.json.Decoder(dict[str, msgspec.Raw], strict=True).decode
+_IMAGES = msgspec.json.Decoder(list[Image], strict=True).decode
+_CATEGORIES = msgspec.json.Decoder(list[Category], strict=True).decode
+_ITEMS = msgspec.json.Decoder(list[Item], strict=True).decode
+_PLAIN_ITEMS = msgspec.json.Decoder(list[_PlainItem], strict=True).decode
+
+
+class Doubt(Exception):
+    """Raised inside when the exact walk has to look at the file."""
+
+
+MALFORMED: Final = (msgspec.MsgspecError, RecursionError, UnicodeError, OverflowError, Doubt)
+"""What the reading of a file raises that is not of the shape."""
+
+
+@contextmanager
+def collector_off() -> Iterator[None]:
+    """Garbage collection off: it would walk over the many new objects again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def decode(content: bytes) -> CocoFile | None:
+    """A COCO file as columns, or None when anything about its shape needs the exact walk.
+
+    Parameters
+    ----------
+    content : bytes
+        UTF-8 without byte order mark.
+
+    Returns
+    -------
+    CocoFile or None
+        None when the bytes are not JSON, not of the shape, or may repeat a key.
+
+    Notes
+    -----
+    The big arrays are cut between two objects and decoded piece by piece. Pieces that are all well-formed and
+    were cut at commas are the array that the bytes spell, wherever the cuts were; a cut inside of an object or of
+    a string leaves a piece that is not well-formed. A decoder keeps the last of repeated keys; they are found
+    by counting: quotation marks where all keys are known, each known key elsewhere.
+    """
+    try:
+        with collector_off():
+            start, stop = len(content) - len(content.lstrip(BLANKS)), len(content.rstrip(BLANKS))
+            if content[start : start + 1] == b"[" and content[stop - 1 : stop] == b"]":
+                with Reading(content, start, stop) as reading:
+                    return CocoFile(None, None, _items(reading, content))
+            return _whole(content)
+    except MALFORMED:
+        return None
+
+
+def _whole(content: bytes) -> CocoFile:
+    start, stop = _annotations(content)
+    with Reading(content, start, stop) as reading:
+        images, categories = images_and_categories(b"".join((content[:start], b"[]", content[stop:])))
+        return CocoFile(images, categories, _items(reading, content))
+
+
+def images_and_categories(frame: bytes) -> tuple[list[Image], list[Category]]:
+    """The images and categories of a file.
+
+    Parameters
+    ----------
+    frame : bytes
+        UTF-8; the file with an empty array in place of its annotations.
+
+    Raises
+    ------
+    Doubt, msgspec.MsgspecError, OverflowError
+        The frame is not of the shape, or may repeat a key.
+    """
+    parts = _TOP(frame)
+    if not parts.keys() >= _KNOWN or 2 * len(parts) + sum(map(_quotes, parts.values())) != _quotes(frame):
+        raise Doubt
+    images = _counted(bytes(parts["images"]), _IMAGES, Image)
+    categories = _counted(bytes(parts["categories"]), _CATEGORIES, Category)
+    numbers = [image.id for image in images] + [category.id for category in categories]
+    for key in PAGE_KEYS:
+        numbers += [page for page in map(attrgetter(key), images) if page is not UNSET]
+    # Overflows when one has more than 64 bits.
+    np.array(numbers, dtype=np.int64)
+    return images, categories
+
+
+_KNOWN = {"images", "annotations", "categories"}
+
+
+def _annotations(content: bytes) -> tuple[int, int]:
+    """Where the array of annotations begins and ends.
+
+    What lies between is the array, when the rest with an empty array in its place is an object that has it under
+    this key, and when it is an array itself. Where the first guess is wrong, the whole file is looked through.
+    """
+    begin = ANNOTATIONS.search(content)
+    if begin is None:
+        return _place(_TOP(content), content)
+    start = begin.end()
+    for stop in _ends(content, start):
+        if is_frame(content[:start], content[stop:]):
+            return start, stop
+    return _place(_TOP(content), content)
+
+
+def is_frame(head: bytes, tail: bytes) -> bool:
+    """Whether what lies between two ends of a file is its ``annotations``, if it is an array."""
+    frame = b"".join((head, b"[]", tail))
+    with suppress(msgspec.MsgspecError):
+        parts = _TOP(frame)
+        return parts.keys() >= _KNOWN and _place(parts, frame) == (len(head), len(head) + 2)
+    return False
+
+
+def _ends(content: bytes, start: int) -> Iterator[int]:
+    """Where the annotations may end: many files end with them, and few have an array of objects in an annotation."""
+    stop = content.rfind(b"]", start)
+    if content.find(b"[", content.rfind(b"]", start, stop), stop) < 0:
+        yield stop + 1
+    last = LAST_ITEM.search(content, start)
+    if last:
+        yield last.end()
+
+
+def _place(parts: dict[str, msgspec.Raw], content: bytes) -> tuple[int, int]:
+    """Where the array of ``annotations`` stands in the bytes that the parts are views of."""
+    if "annotations" not in parts:
+        raise Doubt
+    base = np.frombuffer(content, dtype=np.uint8).ctypes.data
+    start = np.frombuffer(parts["annotations"], dtype=np.uint8).ctypes.data - base
+    stop = start + len(memoryview(parts["annotations"]))
+    inside = 0 <= start < stop <= len(content)
+    if not inside or content[start : start + 1] != b"[" or content[stop - 1 : stop] != b"]":
+        raise Doubt
+    return start, stop
+
+
+def _counted(piece: bytes, decoder: Callable[[bytes], list[T]], shape: type[Any]) -> list[T]:
+    """The objects of a piece, none of which repeats a key of its shape."""
+    found = decoder(piece)
+    if b"\\" in piece and _ESCAPED_KEY.search(piece):
+        raise Doubt
+    for name in shape.__struct_fields__:
+        there = len(found) - [*map(attrgetter(name), found)].count(UNSET)
+        if piece.count(b'"%b"' % name.encode()) != there:
+            raise Doubt
+    return found
+
+
+def _items(reading: Reading, content: bytes) -> ItemColumns:
+    whole = reading.columns()
+    if whole is not None:
+        return plain_columns(whole)
+    gathering, plain = Gathering(), True
+    for place, columns in reading.pieces():
+        if columns is not None:
+            gathering.add_columns(columns)
+            continue
+        piece = b"".join((b"[", content[place], b"]"))
+        if plain:
+            try:
+                strings = gathering.add(_PLAIN_ITEMS(piece))
+            except msgspec.ValidationError:
+                plain = False
+            else:
+                if 2 * strings != _quotes(piece):
+                    # Escaped quotation marks count too much.
+                    _counted(piece, _ITEMS, Item)
+                continue
+        gathering.add(_counted(piece, _ITEMS, Item))
+    return gathering.columns()
+
+
+def corners(xywh: FloatArray) -> FloatArray:
+    """x1, y1, x2, y2 of boxes, float64, shape (N, 4)."""
+    return np.concatenate([xywh[:, :2], xywh[:, :2] + xywh[:, 2:]], axis=1)
+
+
+def plain_columns(found: dict[str, npt.NDArray[Any]]) -> ItemColumns:
+    """Columns from `coco_pieces`, in which every item has every key."""
+    count = len(found["image_id"])
+    nothing, nowhere, everywhere = (np.broadcast_to(value, count) for value in (np.nan, False, True))
+    crowd, ignored = found.get("iscrowd"), found.get("ignore")
+    return ItemColumns(
+        image_id=found["image_id"],
+        category_id=found["category_id"],
+        xywh=found["bbox"],
+        score=found.get("score", nothing),
+        no_score=nowhere if "score" in found else everywhere,
+        area=found.get("area", nothing),
+        no_area=nowhere if "area" in found else everywhere,
+        id=found.get("id"),
+        crowd=crowd if crowd is not None and crowd.any() else None,
+        ignored=ignored != 0 if ignored is not None and ignored.any() else None,
+        outlines={},
+    )
+
+
+def _quotes(text: bytes | msgspec.Raw) -> int:
+    view, step = np.frombuffer(text, dtype=np.uint8), 1 << 18
+    return sum(int(np.count_nonzero(view[at : at + step] == _QUOTE)) for at in range(0, len(view), step))
+
+
+class Gathering:
+    """Items on their way to columns, so that only few of them exist as objects at a time."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._parts: list[_Columns] = []
+        self._blocks: list[_Columns] = []
+        self._ids: list[IntArray] = []
+        self._all_ids = True
+        self._crowd: dict[int, IntArray] = {}
+        self._ignored: list[int] = []
+        self._outlines: dict[int, bytes] = {}
+
+    def add(self, items: Sequence[Item]) -> int:
+        """Append some items.
+
+        Parameters
+        ----------
+        items : sequence of Item
+
+        Returns
+        -------
+        int
+            How many strings they are written with, keys included.
+        """
+        count, first = len(items), self._rows
+        score, no_score = _numbers([item.score for item in items], count)
+        area, no_area = _numbers([item.area for item in items], count)
+        self._append(
+            (
+                np.fromiter([item.image_id for item in items], dtype=np.int64, count=count),
+                np.fromiter([item.category_id for item in items], dtype=np.int64, count=count),
+                np.fromiter(chain.from_iterable([item.bbox for item in items]), dtype=np.float64, count=4 * count),
+                score,
+                area,
+                no_score,
+                no_area,
+            )
+        )
+        strings = 5 * count - int(no_score.sum()) - int(no_area.sum())
+        strings += self._add_ids([item.id for item in items], count)
+        strings += self._add_crowd([item.iscrowd for item in items], first)
+        strings += self._add_ignored([item.ignore for item in items], first)
+        strings += self._add_outlines([item.segmentation for item in items], first)
+        self._rows += count
+        return strings
+
+    def add_columns(self, columns: dict[str, npt.NDArray[Any]]) -> None:
+        """Append items from `coco_pieces`."""
+        items = plain_columns(columns)
+        count = len(items.image_id)
+        numbers = items.image_id, items.category_id, items.xywh.ravel(), items.score, items.area
+        self._append((*numbers, items.no_score, items.no_area))
+        self._ids += [] if items.id is None else [items.id]
+        self._all_ids = self._all_ids and items.id is not None
+        if items.crowd is not None:
+            self._crowd[self._rows] = items.crowd
+        if items.ignored is not None:
+            self._ignored += (self._rows + np.flatnonzero(items.ignored)).tolist()
+        self._rows += count
+
+    def _append(self, part: _Columns) -> None:
+        self._parts.append(part)
+        if len(self._parts) == _PARTS_OF_A_BLOCK:
+            self._blocks.append(_joined(self._parts))
+            self._parts = []
+
+    def _add_ids(self, ids: list[int | UnsetType], count: int) -> int:
+        missing = ids.count(UNSET)
+        self._all_ids = self._all_ids and not missing
+        given = [value for value in ids if value is not UNSET] if missing else ids
+        # Overflows when an id has more than 64 bits, also where ids are then not used.
+        self._ids.append(np.fromiter(given, dtype=np.int64, count=count - missing))
+        return count - missing
+
+    def _add_crowd(self, values: list[int | UnsetType], first: int) -> int:
+        missing = values.count(UNSET)
+        if missing:
+            values = [0 if value is UNSET else value for value in values]
+        crowd = np.fromiter(values, dtype=np.int64, count=len(values))
+        if crowd.any():
+            self._crowd[first] = crowd
+        return len(values) - missing
+
+    def _add_ignored(self, values: list[int | UnsetType], first: int) -> int:
+        there = [(first + row, value) for row, value in enumerate(values) if value is not UNSET]
+        self._ignored += [row for row, value in there if value]
+        return len(there)
+
+    def _add_outlines(self, values: list[msgspec.Raw | UnsetType], first: int) -> int:
+        there = {first + row: bytes(value) for row, value in enumerate(values) if isinstance(value, msgspec.Raw)}
+        self._outlines |= there
+        return len(there) + sum(text.count(b'"') for text in there.values()) // 2
+
+    def columns(self) -> ItemColumns:
+        """The columns of all items so far; of length 0 when there are none."""
+        nothing, no_ids, nowhere = np.empty(0), np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
+        none = no_ids, no_ids, nothing, nothing, nothing, nowhere, nowhere
+        image_id, category_id, xywh, score, area, no_score, no_area = _joined([none, *self._blocks, *self._parts])
+        return ItemColumns(
+            image_id=image_id,
+            category_id=category_id,
+            xywh=xywh.reshape(-1, 4),
+            score=score,
+            no_score=no_score,
+            area=area,
+            no_area=no_area,
+            id=np.concatenate(self._ids) if self._all_ids and self._ids else None,
+            crowd=self._crowd_column(),
+            ignored=self._ignored_column(),
+            outlines=self._outlines,
+        )
+
+    def _crowd_column(self) -> IntArray | None:
+        if not self._crowd:
+            return None
+        crowd = np.zeros(self._rows, dtype=np.int64)
+        for first, values in self._crowd.items():
+            crowd[first : first + len(values)] = values
+        return crowd
+
+    def _ignored_column(self) -> BoolArray | None:
+        if not self._ignored:
+            return None
+        ignored = np.zeros(self._rows, dtype=bool)
+        ignored[self._ignored] = True
+        return ignored
+
+
+def _joined(parts: Sequence[_Columns]) -> _Columns:
+    """Columns of several parts as one."""
+    one, two, three, four, five, six, seven = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return one, two, three, four, five, six, seven
+
+
+def _numbers(values: list[float | UnsetType], count: int) -> tuple[FloatArray, BoolArray]:
+    """Numbers with NaN for missing ones, and where they are missing."""
+    missing = values.count(UNSET)
+    if missing == count:
+        return np.full(count, np.nan), np.ones(count, dtype=bool)
+    if not missing:
+        return np.fromiter(values, dtype=np.float64, count=count), np.zeros(count, dtype=bool)
+    gaps = np.array([value is UNSET for value in values], dtype=bool)
+    filled = [np.nan if value is UNSET else value for value in values]
+    return np.array(filled, dtype=np.float64), gaps

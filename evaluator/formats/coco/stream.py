@@ -1,0 +1,338 @@
+"""COCO files of plain numbers read piece by piece: neither their bytes nor their objects are ever there at once.
+
+Owns the way from an open file to rows: `Instances` (a ground truth) and `Results` (a results list), whose rows come in
+file order. The digest is that of the very bytes the rows were made of. The rules are those of ``coco_rules``, but no
+finding is written here: whatever would be one, and whatever is not plain numbers, is a doubt, and the ordinary reader
+has to look at the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, Final, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluator.formats import json_text, limits
+from evaluator.formats.coco import arrow as coco_arrow
+from evaluator.formats.coco.pieces import CLOSING, empty_columns, plain_keys
+from evaluator.formats.coco.rules import (
+    Labels,
+    check_categories,
+    check_ids,
+    check_images,
+    check_inside,
+    check_items,
+    check_scores,
+    check_size,
+    rows_of,
+)
+from evaluator.formats.coco.shape import (
+    ANNOTATIONS,
+    BLANKS,
+    LAST_ITEM,
+    MALFORMED,
+    Doubt,
+    ItemColumns,
+    collector_off,
+    corners,
+    images_and_categories,
+    is_frame,
+    plain_columns,
+)
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.dataset import Side
+from evaluator.model.issues import BadInput, Collector
+from evaluator.system.threads import in_threads
+
+DOUBTS: Final = (*MALFORMED, BadInput, OSError)
+"""What is raised here where the ordinary reader has to look at the file."""
+TRUTH: Final = np.dtype([("page", "i4"), ("label", "i2"), ("crowd", "?"), ("xywh", "f8", 4), ("area", "f8")])
+"""A row of a ground truth. The page is the rank of the image id, the label the rank of the category id."""
+PREDICTION: Final = np.dtype([("page", "i4"), ("label", "i2"), ("xywh", "f8", 4), ("score", "f8")])
+"""A row of a results list."""
+
+# Bytes of a piece, and of the first look at either end of a file.
+_STEP = 1 << 20
+# What stands before and behind the annotations is decoded as a whole.
+_MOST_AROUND: Final = 64 << 20
+# Each has a piece and its columns in memory.
+_MOST_THREADS: Final = 3
+
+Rows = npt.NDArray[np.void]
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Pages(NamedTuple):
+    """The images of a ground truth by rising id, without what only views need.
+
+    Attributes
+    ----------
+    ids : int64, shape (M,), rising
+    size : float64, shape (M, 2)
+        Width and height.
+    documents : int
+        How many there are.
+    """
+
+    ids: IntArray
+    size: FloatArray
+    documents: int
+
+
+class Instances:
+    """A ground truth: images, annotations and categories.
+
+    Parameters
+    ----------
+    file : binary file
+        Open until its rows were taken.
+
+    Attributes
+    ----------
+    pages : Pages
+    labels : Labels
+        The categories by rising id.
+
+    Raises
+    ------
+    One of `DOUBTS`
+        Here and by `rows`: the ordinary reader has to look at the file.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._array, frame = _annotations(_File(file))
+        json_text.text_of(frame, "")
+        found = _nothing_found()
+        with collector_off():
+            images, categories = images_and_categories(frame)
+            pages, self.labels = check_images(images, found), check_categories(categories, found)
+        _need_nothing(found)
+        if pages.page_size is None:
+            raise Doubt
+        order = np.argsort(pages.ids)
+        self.pages = Pages(pages.ids[order], pages.page_size[order], len(pages.documents))
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the file, once all rows were taken."""
+        return self._array.sha256
+
+    def rows(self) -> Iterator[Rows]:
+        """The annotations in file order, as arrays of `TRUTH`."""
+        ids, count = bytearray(), 0
+        for rows, more in self._array.read(self._rows):
+            ids += b"" if more is None else more.tobytes()
+            count += len(rows)
+            yield rows
+        found = _nothing_found()
+        check_ids(np.frombuffer(ids, dtype=np.int64) if ids else None, "", found)
+        check_size(count, found)
+        _need_nothing(found)
+
+    def _rows(self, items: ItemColumns) -> tuple[Rows, IntArray | None]:
+        """The rows of a piece, and the ids of its annotations where they have any."""
+        rows = _placed(items, self.pages, self.labels, TRUTH, "ground_truth")
+        rows["crowd"] = False if items.crowd is None else items.crowd != 0
+        rows["area"] = items.area
+        return rows, items.id
+
+
+class Results:
+    """A results list.
+
+    Parameters
+    ----------
+    file : binary file
+        Open until its rows were taken.
+    truth : Instances
+        Whose images and categories it names.
+
+    Raises
+    ------
+    One of `DOUBTS`
+        Here and by `rows`: the ordinary reader has to look at the file.
+    """
+
+    def __init__(self, file: BinaryIO, truth: Instances) -> None:
+        self._array = _list(_File(file))
+        self._pages, self._labels = truth.pages, truth.labels
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the file, once all rows were taken."""
+        return self._array.sha256
+
+    def rows(self) -> Iterator[Rows]:
+        """The results in file order, as arrays of `PREDICTION`."""
+        count = 0
+        for rows in self._array.read(self._rows):
+            count += len(rows)
+            yield rows
+        found = _nothing_found()
+        check_size(count, found)
+        _need_nothing(found)
+
+    def _rows(self, items: ItemColumns) -> Rows:
+        rows = _placed(items, self._pages, self._labels, PREDICTION, "prediction")
+        rows["score"] = items.score
+        return rows
+
+
+def _placed(items: ItemColumns, pages: Pages, labels: Labels, row: np.dtype[np.void], side: Side) -> Rows:
+    """Rows of a piece on their pages, after the rules on its values."""
+    page, label = rows_of(items.image_id, pages.ids), rows_of(items.category_id, labels.ids)
+    if min(page.min(), label.min()) < 0:
+        raise Doubt
+    found = _nothing_found()
+    check_items(items, "", found, side=side)
+    if side == "prediction":
+        check_scores(items, "", found)
+    check_inside(corners(items.xywh), pages.size[page], lambda _row: "", found)
+    _need_nothing(found)
+    rows = np.empty(len(page), dtype=row)
+    rows["page"], rows["label"], rows["xywh"] = page, label, items.xywh
+    return rows
+
+
+def _nothing_found() -> Collector:
+    return Collector("", max_per_rule=1)
+
+
+def _need_nothing(found: Collector) -> None:
+    """Doubt when there is any finding; the ordinary reader finds the place for it."""
+    if found.findings():
+        raise Doubt
+
+
+class _File:
+    """An open file of which some bytes can be had."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.size = os.fstat(file.fileno()).st_size
+        if self.size > limits.MAX_FILE_BYTES:
+            raise Doubt
+
+    def bytes(self, start: int, stop: int) -> bytes:
+        """The bytes between two places; Doubt when there are fewer, because somebody cut the file off."""
+        self._file.seek(start)
+        found = self._file.read(stop - start)
+        if len(found) < stop - start:
+            raise Doubt
+        return found
+
+
+class _Array:
+    """The array whose records are rows, and what stands around it.
+
+    Parameters
+    ----------
+    file : _File
+    head, tail : bytes
+        The file up to the opening bracket and from the closing one on, with these brackets.
+    """
+
+    def __init__(self, file: _File, head: bytes, tail: bytes) -> None:
+        self._file, self._tail = file, tail
+        self._start, self._stop = len(head), file.size - len(tail)
+        self._digest = hashlib.sha256(head)
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the file, once all pieces were taken."""
+        return self._digest.hexdigest()
+
+    def read(self, use: Callable[[ItemColumns], R]) -> Iterator[R]:
+        """What `use` makes of each piece, in file order; a few pieces are worked on at a time."""
+        keys: tuple[str, ...] = ()
+
+        def pieces() -> Iterator[tuple[bytes, tuple[str, ...]]]:
+            nonlocal keys
+            for piece in self._pieces():
+                keys = keys or plain_keys(piece, 0, len(piece))
+                yield piece, keys
+
+        return in_threads(lambda given: use(_columns(*given)), pieces(), most=_MOST_THREADS)
+
+    def _pieces(self) -> Iterator[bytes]:
+        """Records with a comma between them; an empty array has no piece."""
+        at = self._start
+        while at < self._stop:
+            text = self._file.bytes(at, min(at + _STEP, self._stop))
+            end = following = len(text)
+            if at + len(text) < self._stop:
+                # In records of plain numbers every brace opens or closes one.
+                following = text.rfind(b"{")
+                end = text.rfind(b"}", 0, max(following, 0)) + 1
+                if not end or text[end:following].strip(BLANKS) != b",":
+                    raise Doubt
+            self._digest.update(memoryview(text)[:following])
+            yield text[:end]
+            at += following
+        self._digest.update(self._tail)
+
+
+def _columns(piece: bytes, keys: tuple[str, ...]) -> ItemColumns:
+    """The records of a piece as columns."""
+    text = np.frombuffer(piece, dtype=np.uint8)
+    columns = empty_columns(keys, int(np.count_nonzero(text == CLOSING)))
+    if not keys or not coco_arrow.read(text, columns):
+        raise Doubt
+    return plain_columns(columns)
+
+
+def _annotations(file: _File) -> tuple[_Array, bytes]:
+    """The annotations of an instances file, and the file with an empty array in their place."""
+    head = _head(file)
+    for end in _ends(file, len(head)):
+        if file.size - end <= _MOST_AROUND:
+            tail = file.bytes(end, file.size)
+            if is_frame(head[:-1], tail[1:]):
+                return _Array(file, head, tail), head + tail
+    raise Doubt
+
+
+def _head(file: _File) -> bytes:
+    """What stands before the annotations, with their opening bracket."""
+    size = _STEP
+    while True:
+        text = file.bytes(0, min(size, file.size))
+        begin = ANNOTATIONS.search(text)
+        if begin:
+            return text[: begin.end() + 1]
+        if size >= min(file.size, _MOST_AROUND):
+            raise Doubt
+        size *= 2
+
+
+def _ends(file: _File, start: int) -> Iterator[int]:
+    """Where the annotations may end: many files end with them, and few have an array of objects in an annotation."""
+    first = max(start, file.size - _STEP)
+    text = file.bytes(first, file.size)
+    stop = text.rfind(b"]")
+    before = text.rfind(b"]", 0, max(stop, 0))
+    if before >= 0 and text.find(b"[", before, stop) < 0:
+        yield first + stop
+    at = start
+    while at < file.size:
+        text = file.bytes(at, min(at + _STEP, file.size))
+        last = LAST_ITEM.search(text)
+        if last:
+            yield at + last.end() - 1
+            return
+        # White space may stand between a brace at the end of this part and a bracket in the next.
+        at += max(text.rfind(b"}"), 0) or len(text)
+
+
+def _list(file: _File) -> _Array:
+    """The array of a results list."""
+    head, tail = file.bytes(0, min(_STEP, file.size)), file.bytes(max(file.size - _STEP, 0), file.size)
+    start, stop = len(head) - len(head.lstrip(BLANKS)), len(tail.rstrip(BLANKS))
+    if head[start : start + 1] != b"[" or tail[stop - 1 : stop] != b"]":
+        raise Doubt
+    return _Array(file, head[: start + 1], tail[stop - 1 :])

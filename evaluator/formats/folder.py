@@ -1,0 +1,220 @@
+"""Files on disk to bytes, and the annotations of several files to one.
+
+Owns the reading of bytes under a limit, the list of files of a folder, and the merging of the parts: documents
+and rows are concatenated in the order of the file names, and every box can still be traced to its file. A
+document that two files list is an error, because it cannot be told whether they repeat or complete each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from evaluator.formats import limits
+from evaluator.model.boxes import BoolArray, FloatArray
+from evaluator.model.dataset import Annotations, Boxes, CodeArray, Part
+from evaluator.model.issues import BadInput, Collector, Finding, quote
+
+SUFFIXES = (".json", ".xml")
+"""Endings of the files of a folder that are read: those with the first of these that it has. Others, hidden files
+and sub-folders are left alone."""
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a path is a folder; False for names that no file system accepts."""
+    return os.path.isdir(path)
+
+
+def files(path: Path) -> list[Path]:
+    """The annotation files of a folder, sorted by name.
+
+    Returns
+    -------
+    list of Path
+        At least one.
+
+    Raises
+    ------
+    BadInput
+        The folder has none, or cannot be listed.
+    """
+    try:
+        entries = [entry for entry in sorted(path.iterdir()) if not entry.name.startswith(".") and entry.is_file()]
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    found: list[Path] = []
+    for suffix in SUFFIXES:
+        found = found or [entry for entry in entries if entry.suffix.lower() == suffix]
+    if not found:
+        rule = f"a folder must hold files that end in {' or '.join(SUFFIXES)}"
+        raise BadInput([_error(path.name, rule, "none", "Name the folder of the annotation files.")])
+    return found
+
+
+def load(path: Path, limit: int) -> bytes:
+    """The bytes of a file.
+
+    Parameters
+    ----------
+    path : Path
+    limit : int
+        More bytes than this are not read.
+
+    Raises
+    ------
+    BadInput
+        The file cannot be read, or is larger than the limit.
+    """
+    try:
+        status = path.stat()
+        # A device or pipe has no size and may never end.
+        if not stat.S_ISREG(status.st_mode):
+            rule = "the path must be a file or a folder of files"
+            raise BadInput([_error(path.name, rule, "neither of them", "Correct the path.")])
+        if status.st_size <= limit:
+            return path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    rule = f"a file, or the files of a folder together, may have {limits.MAX_FILE_BYTES:,} bytes"
+    raise BadInput([_error(path.name, rule, f"{status.st_size:,}", "Split the input.")])
+
+
+def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
+    """The annotations of several files of one side as one.
+
+    Parameters
+    ----------
+    name : str
+        Name of the folder.
+    parts : sequence of Annotations, not empty
+
+    Returns
+    -------
+    Annotations
+        Rows in the order of the parts; `Annotations.parts` says how many came from each, and `Boxes.entry`
+        counts the page entries of all parts. The digest is that of the parts' digests.
+
+    Raises
+    ------
+    BadInput
+        Formats, sides or label maps differ, or two files list one document.
+    """
+    found = Collector(name, max_per_rule=None)
+    _check(parts, found)
+    if found.failed:
+        raise BadInput([*found.findings(), *(finding for part in parts for finding in part.findings)])
+    first = parts[0]
+    others = dict.fromkeys(label for part in parts for label in part.labels[part.evaluated :])
+    labels = (*first.labels[: first.evaluated], *others)
+    code = {label: index for index, label in enumerate(labels)}
+    recoded = [np.array([code[label] for label in part.labels], dtype=np.int32)[part.boxes.label] for part in parts]
+    documents = _offsets([len(part.documents) for part in parts])
+    entries = _offsets([len(part.page_index) for part in parts])
+    return Annotations(
+        name=name,
+        sha256=hashlib.sha256("".join(part.sha256 for part in parts).encode()).hexdigest(),
+        format=first.format,
+        side=first.side,
+        model=first.model,
+        version=first.version,
+        labels=labels,
+        evaluated=first.evaluated,
+        documents=tuple(document for part in parts for document in part.documents),
+        page_document=_join([part.page_document + start for part, start in zip(parts, documents, strict=True)]),
+        page_index=np.concatenate([part.page_index for part in parts]),
+        boxes=Boxes(
+            document=_join([part.boxes.document + start for part, start in zip(parts, documents, strict=True)]),
+            page=np.concatenate([part.boxes.page for part in parts]),
+            label=_join(recoded),
+            xyxy=np.concatenate([part.boxes.xyxy for part in parts]),
+            score=np.concatenate([part.boxes.score for part in parts]),
+            entry=_join([part.boxes.entry + start for part, start in zip(parts, entries, strict=True)]),
+            position=_join([part.boxes.position for part in parts]),
+            ids=[name for part in parts for name in part.boxes.ids],
+            area=_if_all([part.boxes.area for part in parts]),
+            crowd=_crowd(parts),
+            polygons=_polygons(parts),
+            box_area=_if_all([part.boxes.box_area for part in parts]),
+        ),
+        findings=(*found.findings(), *(finding for part in parts for finding in part.findings)),
+        label_map=first.label_map,
+        page_ids=[name for part in parts for name in part.page_ids],
+        parts=tuple(Part(part.name, part.sha256, len(part.page_index), len(part.boxes)) for part in parts),
+        unit=first.unit,
+        page_size=_if_all([part.page_size for part in parts]),
+    )
+
+
+def _check(parts: Sequence[Annotations], found: Collector) -> None:
+    first = parts[0]
+    owner: dict[str, str] = {}
+    for part in parts:
+        what = f"{part.name} and {first.name}"
+        for key in ("format", "side"):
+            if getattr(part, key) != getattr(first, key):
+                pair = f"{quote(getattr(part, key))} and {quote(getattr(first, key))}"
+                found.error(what, f"the files of a folder must have the same {key}", pair, "Use one folder for each.")
+        if part.label_map != first.label_map:
+            rule = "the files of a folder must have the same label_map (snapshot 1.3, section 9.2)"
+            pair = f"{quote(part.label_map)} and {quote(first.label_map)}"
+            found.error(what, rule, pair, "Give all files the same ids and names.")
+        if (part.model, part.version) != (first.model, first.version):
+            rule = "the files of a folder should come from one model"
+            pair = f"{quote([part.model, part.version])} and {quote([first.model, first.version])}"
+            found.warning(what, rule, pair, "They are read as one model under the first name.")
+        for document in part.documents:
+            if (other := owner.setdefault(document.doc_id, part.name)) != part.name:
+                rule = "a document may be listed by one file of a folder only"
+                fix = "Put all pages of a document into one file, or use two folders."
+                found.error(f"{part.name} and {other}", rule, quote(document.doc_id), fix)
+    boxes = sum(len(part.boxes) for part in parts)
+    if boxes > limits.MAX_BOXES:
+        found.error("", f"a folder may have {limits.MAX_BOXES:,} boxes", f"{boxes:,}", "Split the folder.")
+
+
+def _offsets(lengths: Sequence[int]) -> list[np.int32]:
+    """Where each part starts when parts of these lengths follow each other."""
+    return list((np.cumsum(lengths) - lengths).astype(np.int32))
+
+
+def _join(columns: Sequence[CodeArray]) -> CodeArray:
+    return np.concatenate(columns).astype(np.int32, copy=False)
+
+
+def _if_all(columns: Sequence[FloatArray | None]) -> FloatArray | None:
+    """The columns as one; None when a part does not have it."""
+    known = [column for column in columns if column is not None]
+    return np.concatenate(known) if len(known) == len(columns) else None
+
+
+def _crowd(parts: Sequence[Annotations]) -> BoolArray | None:
+    """Which rows are crowds; None when no part has any."""
+    if all(part.boxes.crowd is None for part in parts):
+        return None
+    nowhere = [np.zeros(len(part.boxes), dtype=bool) for part in parts]
+    pairs = zip(parts, nowhere, strict=True)
+    return np.concatenate([no if part.boxes.crowd is None else part.boxes.crowd for part, no in pairs])
+
+
+def _polygons(parts: Sequence[Annotations]) -> Mapping[int, Sequence[FloatArray]]:
+    """The outlines of all parts under the rows of the whole."""
+    merged: dict[int, Sequence[FloatArray]] = {}
+    start = 0
+    for part in parts:
+        merged |= {start + row: rings for row, rings in part.boxes.polygons.items()}
+        start += len(part.boxes)
+    return merged
+
+
+def _unreadable(path: Path, error: Exception) -> BadInput:
+    reason = getattr(error, "strerror", None) or str(error)
+    return BadInput([_error(path.name, "the file must be readable", reason, "Correct the path or its permissions.")])
+
+
+def _error(name: str, rule: str, found: str, fix: str) -> Finding:
+    return Finding(severity="error", file=name, place="", rule=rule, found=found, fix=fix)

@@ -1,0 +1,313 @@
+"""JSON bytes to a generic tree, refusing what the standard parser lets pass.
+
+Owns the rules that hold for any JSON format: UTF-8 without exception, no NUL, no NaN or Infinity, no number
+beyond float64, no nesting beyond `limits.MAX_DEPTH`, and repeated keys that stay visible. Positions are line
+and column counted from 1, bytes from 0. What the tree should contain is the format's business.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from evaluator.formats import limits
+from evaluator.model.issues import BadInput, Finding, quote
+
+JsonPath = str
+
+_UTF8_RULE = "JSON must be UTF-8 (RFC 8259, section 8.1)"
+_SYNTAX_RULE = "the text must be well-formed JSON (RFC 8259)"
+_BOMS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+_DECODE_STEP = 1 << 20
+# Longer integers overflow float64, and from 4,300 digits on Python refuses to convert them.
+_MAX_DIGITS = 300
+# Possessive, and the closing quote is optional: linear on every input, also on an unterminated string.
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_SIMPLE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+class Source(NamedTuple):
+    """The bytes of a JSON file, checked to be UTF-8, without byte order mark, and their SHA-256."""
+
+    name: str
+    content: bytes
+    sha256: str
+
+
+class Repeated(dict[str, Any]):
+    """An object in which keys occur more than once; holds the last values, and how often each key occurs."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        keys = [key for key, _ in pairs]
+        self.times: dict[str, int] = {key: keys.count(key) for key in self if keys.count(key) > 1}
+
+
+class Unusable:
+    """A number that no column can hold: NaN, Infinity, 1e400, a 5,000-digit integer. Keeps its spelling."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+class Oddity(NamedTuple):
+    """Something in a free-form part that is legal for the parser and not for us."""
+
+    place: JsonPath
+    rule: str
+    found: str
+    fix: str
+
+
+def open_source(content: bytes, name: str) -> Source:
+    """The bytes of a JSON file after the rules on encoding, with their digest; see `text_of`."""
+    content = text_of(content, name)
+    return Source(name, content, digest(content))
+
+
+def digest(content: bytes) -> str:
+    """SHA-256 of the content in hexadecimal digits; made without the interpreter's lock."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def text_of(content: bytes, name: str) -> bytes:
+    """The bytes of a JSON file after the rules on encoding.
+
+    Parameters
+    ----------
+    content : bytes
+        As read from disk or upload.
+    name : str
+        File name without folder, for the findings.
+
+    Returns
+    -------
+    bytes
+        Without byte order mark.
+
+    Raises
+    ------
+    BadInput
+        Too large, empty, UTF-16 or UTF-32, not UTF-8 (with the byte offset), or with NUL bytes.
+    """
+    if len(content) > limits.MAX_FILE_BYTES:
+        _refuse(name, "", f"a file may have {limits.MAX_FILE_BYTES:,} bytes", f"{len(content):,}", "Split the file.")
+    for mark, encoding in _BOMS:
+        if content.startswith(mark):
+            _refuse(name, "", _UTF8_RULE, f"{encoding} (byte order mark {mark.hex(' ').upper()})", "Save it as UTF-8.")
+    content = content.removeprefix(codecs.BOM_UTF8)
+    if not content.strip():
+        found = "an empty file" if not content else f"{len(content):,} bytes of white space"
+        _refuse(name, "", _SYNTAX_RULE, found, "Export the file again.")
+    if (nul := content.find(b"\0")) >= 0:
+        fix = "Save the file as UTF-8; zero bytes mean that it is UTF-16, binary or damaged."
+        _refuse(name, f"byte {nul}", "JSON must not contain NUL bytes (RFC 8259, section 7)", "0x00", fix)
+    _require_utf8(content, name)
+    return content
+
+
+def parse(source: Source) -> object:
+    """The generic tree of a JSON file: dict, list, str, int, float, bool, None.
+
+    Returns
+    -------
+    object
+        Objects with repeated keys are `Repeated`, numbers outside float64 are `Unusable`.
+
+    Raises
+    ------
+    BadInput
+        Not JSON (with line and column), or nested too deep.
+    """
+    _refuse_depth(source)
+    text = source.content.decode()
+    try:
+        tree: object = json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_constant=Unusable,
+            parse_float=_float,
+            parse_int=_integer,
+        )
+    except json.JSONDecodeError as error:
+        _refuse_syntax(source.name, text, error)
+    return tree
+
+
+def step(place: JsonPath, key: str) -> JsonPath:
+    """A JSON path one key deeper.
+
+    Examples
+    --------
+    >>> step("$.info", "type"), step("$.label_map", "0")
+    ('$.info.type', '$.label_map["0"]')
+    """
+    return f"{place}.{key}" if _SIMPLE_KEY.match(key) else f"{place}[{quote(key)}]"
+
+
+def excerpt(value: object) -> str:
+    """A value of a parsed tree as a short quotation.
+
+    Returns
+    -------
+    str
+        Short lists get a blank after each comma; NaN and long numbers keep their spelling, shortened.
+
+    Examples
+    --------
+    >>> excerpt([0.1, Unusable("NaN"), "a"])
+    '[0.1, NaN, "a"]'
+    """
+    if isinstance(value, Unusable):
+        return value.text if len(value.text) <= 60 else f"{value.text[:20]}… ({len(value.text):,} characters)"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return excerpt(Unusable(str(value)))
+    if isinstance(value, list | tuple) and len(value) <= 8:
+        inner = [excerpt(item) if not isinstance(item, list | tuple | dict) else quote(item) for item in value]
+        return f"[{', '.join(inner)}]"
+    return quote(value)
+
+
+def repeats(value: object) -> dict[str, int]:
+    """The keys that occur more than once in an object, with how often; empty for anything else."""
+    return value.times if isinstance(value, Repeated) else {}
+
+
+def has_lone_surrogate(text: str) -> bool:
+    """Whether text has half of a surrogate pair, which no file can be written with."""
+    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def oddities(value: object, place: JsonPath) -> Iterator[Oddity]:
+    """Everything in a free-form part that is refused wherever it stands.
+
+    Parameters
+    ----------
+    value : object
+        A part of a parsed tree, nested at most `limits.MAX_DEPTH` deep.
+    place : str
+        Its JSON path.
+
+    Yields
+    ------
+    Oddity
+        Repeated keys, unusable numbers, lone surrogates in keys and values; none for a clean part.
+    """
+    if isinstance(value, Unusable):
+        yield Oddity(
+            place, "numbers must be finite and fit float64 (RFC 8259, section 6)", excerpt(value), "Correct it."
+        )
+    elif isinstance(value, str) and has_lone_surrogate(value):
+        yield lone_surrogate(place, value)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from oddities(item, f"{place}[{index}]")
+    elif isinstance(value, dict):
+        for key, times in repeats(value).items():
+            yield repeated_key(step(place, key), key, times)
+        for key, item in value.items():
+            if has_lone_surrogate(key):
+                yield lone_surrogate(step(place, key), key)
+            yield from oddities(item, step(place, key))
+
+
+def repeated_key(place: JsonPath, key: str, times: int) -> Oddity:
+    """The finding for a key that occurs more than once in one object."""
+    rule = "a key must not be repeated in one object (RFC 8259, section 4)"
+    return Oddity(place, rule, f"{quote(key)} {times} times", "Keep one of them.")
+
+
+def lone_surrogate(place: JsonPath, text: str) -> Oddity:
+    """The finding for text with half of a surrogate pair."""
+    rule = "text must not contain half of a surrogate pair (RFC 8259, section 8.2)"
+    return Oddity(place, rule, quote(text), "Export the text again; a character was cut in two.")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    plain = dict(pairs)
+    return plain if len(plain) == len(pairs) else Repeated(pairs)
+
+
+def _float(text: str) -> float | Unusable:
+    value = float(text)
+    return value if math.isfinite(value) else Unusable(text)
+
+
+def _integer(text: str) -> int | Unusable:
+    return int(text) if len(text) <= _MAX_DIGITS else Unusable(text)
+
+
+def _require_utf8(content: bytes, name: str) -> None:
+    """Decode in steps, so that a large file is not held as text only to be checked."""
+    if content.isascii():
+        return
+    decoder = codecs.getincrementaldecoder("utf-8")("strict")
+    for start in range(0, len(content), _DECODE_STEP):
+        pending = len(decoder.getstate()[0])
+        try:
+            decoder.decode(content[start : start + _DECODE_STEP], final=start + _DECODE_STEP >= len(content))
+        except UnicodeDecodeError as error:
+            offset = start - pending + error.start
+            _refuse(name, f"byte {offset}", _UTF8_RULE, f"0x{content[offset]:02X}", "Save the file as UTF-8.")
+
+
+def _refuse_depth(source: Source) -> None:
+    # Brackets of the whole file at once; single tokens are looked at only to name the place.
+    bare = np.frombuffer(_STRING.sub(b"", source.content), dtype=np.uint8)
+    opening, closing = (bare == ord("[")) | (bare == ord("{")), (bare == ord("]")) | (bare == ord("}"))
+    change = opening.astype(np.int8) - closing.astype(np.int8)
+    depth = np.cumsum(change[change != 0], dtype=np.int64)
+    if not len(depth) or depth.max() <= limits.MAX_DEPTH:
+        return
+    level = 0
+    for token in _TOKEN.finditer(source.content):
+        level += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(token.group(), 0)
+        if level > limits.MAX_DEPTH:
+            rule = f"arrays and objects may be nested {limits.MAX_DEPTH} deep"
+            place = _line_and_column(source.content[: token.start()].decode())
+            _refuse(source.name, place, rule, f"level {level}", "Flatten the value, or remove it.")
+
+
+def _refuse_syntax(name: str, text: str, error: json.JSONDecodeError) -> NoReturn:
+    rest = text[error.pos :].lstrip(" \t\r\n")
+    position = len(text) - len(rest) if rest else error.pos
+    if error.msg.startswith("Invalid control"):
+        position = error.pos
+        found, fix = quote(text[position]), "Write control characters in text as escapes."
+    elif not rest or error.msg.startswith("Unterminated string"):
+        found, fix = "the end of the text", "The file is cut off; copy or export it again."
+        if rest:
+            found = f"a string that does not end: {quote(rest)}"
+    elif rest.startswith(("/", "#")):
+        found, fix = quote(rest[:20]), "Remove the comment; JSON has none."
+    elif rest.startswith("'"):
+        found, fix = quote(rest[:20]), "Put text and keys in double quotes."
+    else:
+        found, fix = quote(rest[:20]), "Correct the text at this place, or export it again."
+    _refuse(name, _line_and_column(text[:position]), _SYNTAX_RULE, found, fix)
+
+
+def _line_and_column(before: str) -> str:
+    return f"line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"
+
+
+def _refuse(name: str, place: str, rule: str, found: str, fix: str) -> NoReturn:
+    raise BadInput([Finding(severity="error", file=name, place=place, rule=rule, found=found, fix=fix)])

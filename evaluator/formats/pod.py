@@ -1,0 +1,536 @@
+"""Files of the ICDAR 2017 page object detection competition (POD): XML to columns, and the rules that bind two.
+
+Owns the reader: `detect`, `read`, `side_of`, `check_pair`. A file holds one page or many (``<document>`` roots one
+after the other, as in the official sample, which is not well-formed XML), a zip archive holds such files.
+Coordinates are pixels of the page image, origin top left; the files do not say how large a page is. Pages go by
+the stem of their image name in lower case: that is the document, and its page index is 0. Boxes are the smallest
+that hold all points; points that are not all corners of that box are its outline, in their order. Nothing is
+clamped; what is left out or filled in is a finding.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evaluator.formats import archive, folder, limits, xml_text
+from evaluator.formats.xml_text import Element
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Annotations, Boxes, Document, Side
+from evaluator.model.issues import BadInput, Collector, Finding, quote
+
+LABELS: Final = ("formula", "table", "figure")
+"""The labels of the competition, in the order of its tables."""
+
+SUFFIXES: Final = (".xml",)
+
+_SOURCE = "ICDAR 2017 POD"
+_REGION_LABEL = {f"{label}region": code for code, label in enumerate(LABELS)}
+_REGION_NAMES = "formulaRegion, tableRegion or figureRegion"
+_NUMBER_TEXT = r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
+_NUMBER = re.compile(_NUMBER_TEXT, re.ASCII)
+_POINT = re.compile(rf"{_NUMBER_TEXT},{_NUMBER_TEXT}", re.ASCII)
+_POINTS = re.compile(rf"\s*+{_POINT.pattern}(?:\s++{_POINT.pattern})*+\s*+", re.ASCII)
+_ROOT_MARK = re.compile(rb"<document[\s/>]", re.IGNORECASE)
+_PROB_MARK = re.compile(rb"\sprob\s*=", re.IGNORECASE)
+_REGION_MARK = re.compile(rb"<(?:formula|table|figure)region[\s/>]", re.IGNORECASE)
+_EXAMPLES = 3
+
+Corners = tuple[float, float, float, float]
+
+
+class _Page(NamedTuple):
+    """A page as a file names it, and where."""
+
+    filename: str
+    key: str
+    line: int
+
+
+class _Region(NamedTuple):
+    """A region: row of its page, position, label code, corners, outline, probability as written, line, tag."""
+
+    page: int
+    position: int
+    label: int
+    xyxy: Corners
+    ring: FloatArray | None
+    prob: str | None
+    line: int
+    tag: str
+
+
+def detect(head: bytes) -> bool:
+    """Whether the beginning of a file looks like POD: a ``<document>`` element, or a zip archive.
+
+    Parameters
+    ----------
+    head : bytes
+        The first `readers.HEAD_BYTES` bytes or the whole file.
+
+    Returns
+    -------
+    bool
+    """
+    return archive.is_archive(head) or (
+        xml_text.looks_like_xml(head) and _ROOT_MARK.search(xml_text.narrow(head)) is not None
+    )
+
+
+def side_of(content: bytes) -> Side | None:
+    """What a file says it is: predictions have a ``prob``, a ground truth has none.
+
+    Parameters
+    ----------
+    content : bytes
+
+    Returns
+    -------
+    "ground_truth", "prediction" or None
+        None for a file without regions, and for an archive that cannot be read.
+    """
+    if not archive.is_archive(content):
+        return _told(content)
+    try:
+        members = archive.read(content, Collector("", max_per_rule=1), suffixes=SUFFIXES)
+    except BadInput:
+        return None
+    return _of_all([_told(member.content) for member in members])
+
+
+def read(
+    content: bytes,
+    name: str,
+    *,
+    side: Side | None = None,
+    as_reference: bool = False,
+    max_per_rule: int | None = 200,
+    lenient: bool = False,
+) -> Annotations:
+    """The columns of a POD file, or of a zip archive of such files.
+
+    Parameters
+    ----------
+    content : bytes
+        XML, or a zip archive.
+    name : str
+        Its name without folder.
+    side : "ground_truth", "prediction" or None
+        What the file is given as; None takes it for predictions when any region has a ``prob``.
+    as_reference : bool
+        Accept predictions as ground truth: their scores become missing and a warning says so.
+    max_per_rule : int or None
+        How many findings of one rule are spelled out for each file; None spells out all.
+    lenient : bool
+        Regions of predictions without ``prob`` get 1.0 with a warning, instead of an error.
+
+    Returns
+    -------
+    Annotations
+        In pixels, without page sizes, one document for each page. Labels are always the three of the competition;
+        ``boxes.ids`` say the line of the region. Warnings in ``findings``. A file without regions gives box
+        columns of length 0 and is a ground truth when `side` is None. For an archive ``parts`` are its files.
+
+    Raises
+    ------
+    BadInput
+        With all findings of the file, warnings included.
+
+    Notes
+    -----
+    ICDAR 2017 POD, "Results format", and its sample submission: tags in any capitalisation, at least two points in
+    any order. Left open there: two entries of one page are an error; regions of another kind are left out with a
+    warning; a ``prob`` outside [0, 1] is kept with a warning, because only the rank matters.
+    """
+    if not archive.is_archive(content):
+        file = _File(name, content, max_per_rule)
+        return file.annotations(side or file.side or "ground_truth", as_reference=as_reference, lenient=lenient)
+    found = Collector(name, max_per_rule=max_per_rule)
+    members = archive.read(content, found, suffixes=SUFFIXES)
+    files, parts, findings = [], [], list(found.findings())
+    for member in members:
+        try:
+            files.append(_File(f"{name}/{member.name}", member.content, max_per_rule))
+        except BadInput as bad:
+            findings += bad.findings
+    side = side or _of_all([file.side for file in files]) or "ground_truth"
+    for file in files:
+        try:
+            parts.append(file.annotations(side, as_reference=as_reference, lenient=lenient))
+        except BadInput as bad:
+            findings += bad.findings
+    if len(parts) < len(members):
+        raise BadInput([*findings, *(finding for part in parts for finding in part.findings)])
+    merged = folder.merge(name, parts)
+    digest = hashlib.sha256(content).hexdigest()
+    return replace(merged, sha256=digest, findings=(*findings, *merged.findings))
+
+
+def read_leniently(
+    content: bytes,
+    name: str,
+    *,
+    side: Side | None = None,
+    as_reference: bool = False,
+    max_per_rule: int | None = 200,
+) -> Annotations:
+    """`read` with ``lenient`` on, as a row of the table of formats needs it."""
+    return read(content, name, side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=True)
+
+
+def check_pair(ground_truth: Annotations, prediction: Annotations, *, lenient: bool = False) -> tuple[Finding, ...]:
+    """What is wrong or odd about two files that are to be compared under the protocol.
+
+    Parameters
+    ----------
+    ground_truth, prediction : Annotations
+        Each read without error, from any format.
+    lenient : bool
+        Pages that the ground truth does not have, and predictions without a score, are warnings instead of errors:
+        ``protocols.pod.evaluate(..., lenient=True)`` then leaves these pages out and takes 1.0 for the scores.
+
+    Returns
+    -------
+    tuple of Finding
+        Errors: sides the wrong way round, different units; and, unless lenient, unknown pages and missing scores.
+        Warnings: pages that only the ground truth has, and sizes in pixels that cannot be known. Empty when all is
+        well.
+
+    Notes
+    -----
+    Pages that only the ground truth has count as missed; a page without regions may be left out of a submission.
+    """
+    found = Collector(prediction.name, max_per_rule=None)
+    findings = [*_pair_sides(ground_truth, prediction)]
+    _pair_units(ground_truth, prediction, found)
+    findings += _pair_unknown_pages(ground_truth, prediction, lenient=lenient)
+    _pair_missing_pages(ground_truth, prediction, found)
+    missing = int(np.isnan(prediction.boxes.score).sum())
+    if missing and prediction.side == "prediction":
+        rule = f"every prediction must have a score, it decides the rank ({_SOURCE})"
+        fix = "They get 1.0, as asked for." if lenient else "Add the scores, or allow 1.0 for them with --lenient."
+        found.add("warning" if lenient else "error", "", rule, f"{missing:,} without one", fix)
+    return (*findings, *found.findings())
+
+
+class _File:
+    """One XML file: what it says, and what is wrong with it.
+
+    Raises `BadInput` when the file cannot be read to its end; other errors wait for `annotations`.
+    """
+
+    def __init__(self, name: str, content: bytes, max_per_rule: int | None) -> None:
+        self.found = Collector(name, max_per_rule=max_per_rule)
+        source = xml_text.open_source(content, self.found)
+        self.sha256 = source.sha256
+        self.pages: list[_Page] = []
+        self.regions: list[_Region] = []
+        reading = _Reading(self.pages, self.regions, self.found)
+        xml_text.parse(source, reading, self.found)
+        if not reading.roots and not self.found.failed:
+            rule = f"a file must have a <document> for each page ({_SOURCE})"
+            self.found.error("", rule, "no element", "Export the file again.")
+        self.side = _side_of_regions(self.regions)
+
+    def annotations(self, side: Side, *, as_reference: bool, lenient: bool) -> Annotations:
+        """The columns of the file as one side; `BadInput` with all findings when anything is wrong."""
+        found, regions = self.found, self.regions
+        _check_pages(self.pages, found)
+        _check_crowds(self.pages, regions, found)
+        if side == "ground_truth":
+            _check_truth(regions, found, as_reference=as_reference)
+            score = np.full(len(regions), np.nan)
+        else:
+            scores = [_score(region, found, lenient=lenient) for region in regions]
+            score = np.array(scores, dtype=np.float64)
+        if found.failed:
+            raise BadInput(found.findings())
+        page = np.array([region.page for region in regions], dtype=np.int32)
+        return Annotations(
+            name=found.file,
+            sha256=self.sha256,
+            format="pod",
+            side=side,
+            model=None,
+            version=None,
+            labels=LABELS,
+            evaluated=len(LABELS),
+            documents=tuple(Document(page.key, _last_part(page.filename), page.filename) for page in self.pages),
+            page_document=np.arange(len(self.pages), dtype=np.int32),
+            page_index=np.zeros(len(self.pages), dtype=np.int64),
+            boxes=Boxes(
+                document=page,
+                page=np.zeros(len(regions), dtype=np.int64),
+                label=np.array([region.label for region in regions], dtype=np.int32),
+                xyxy=np.array([region.xyxy for region in regions], dtype=np.float64).reshape(-1, 4),
+                score=score,
+                entry=page.copy(),
+                position=np.array([region.position for region in regions], dtype=np.int32),
+                ids=[f"line {region.line}" for region in regions],
+                polygons={row: [region.ring] for row, region in enumerate(regions) if region.ring is not None},
+            ),
+            findings=found.findings(),
+            page_ids=[page.filename for page in self.pages],
+            unit="pixels",
+        )
+
+
+class _Reading:
+    """The visitor: elements to pages and regions, with the findings that one element shows."""
+
+    def __init__(self, pages: list[_Page], regions: list[_Region], found: Collector) -> None:
+        self._pages, self._regions, self._found = pages, regions, found
+        self._in_page = False
+        self._region: Element | None = None
+        self._shape: tuple[Corners, FloatArray | None] | None = None
+        self._has_coords = False
+        self._position = 0
+        self.roots = 0
+
+    def start(self, element: Element) -> None:
+        """Take note of an element by its depth: page, region, points."""
+        if element.depth == 1:
+            self._start_page(element)
+        elif element.depth == 2 and self._in_page:
+            self._start_region(element)
+        elif element.depth == 3 and self._region is not None:
+            self._start_coords(element)
+
+    def end(self, element: Element) -> None:
+        """A region is complete."""
+        if element.depth == 1:
+            self._in_page = False
+        if element.depth != 2 or self._region is None:
+            return
+        if not self._has_coords:
+            rule = f"a region must have a <Coords> element ({_SOURCE})"
+            self._found.error(element.place, rule, "none", "Add the points, or remove the region.")
+        elif self._shape is not None:
+            page, label = len(self._pages) - 1, _REGION_LABEL[element.name.lower()]
+            prob = element.attributes.get("prob")
+            region = _Region(page, self._position, label, *self._shape, prob, element.line, element.name)
+            self._regions.append(region)
+        self._position += 1
+        self._region = None
+
+    def _start_page(self, element: Element) -> None:
+        self.roots += 1
+        self._position = 0
+        self._in_page = element.name.lower() == "document"
+        if not self._in_page:
+            rule = f"the outermost elements must be <document> ({_SOURCE})"
+            fix = "Give one <document> for each page."
+            self._found.error(element.place, rule, quote(element.name), fix)
+            return
+        filename = element.attributes.get("filename", "")
+        key = _page_key(filename)
+        if not key:
+            rule = f"a document must have a filename ({_SOURCE})"
+            what = quote(filename) if "filename" in element.attributes else ""
+            fix = 'Name the page image, for example filename="POD_0001.bmp".'
+            self._found.error(element.place, rule, what, fix)
+        elif _last_part(filename) != filename:
+            rule = "a filename should be a name without folders"
+            fix = f"Pages go by names: it is read as {quote(_last_part(filename))}."
+            self._found.warning(element.place, rule, quote(filename), fix)
+        self._pages.append(_Page(filename, key, element.line))
+
+    def _start_region(self, element: Element) -> None:
+        if element.name.lower() not in _REGION_LABEL:
+            rule = f"a region must be a {_REGION_NAMES} ({_SOURCE})"
+            self._found.warning(element.place, rule, quote(element.name), "It is left out.")
+            return
+        self._region, self._shape, self._has_coords = element, None, False
+
+    def _start_coords(self, element: Element) -> None:
+        if element.name.lower() != "coords":
+            rule = f"a region has nothing but a <Coords> element ({_SOURCE})"
+            self._found.warning(element.place, rule, quote(element.name), "It is left out.")
+            return
+        if self._has_coords:
+            rule = f"a region must have one <Coords> element ({_SOURCE})"
+            self._found.error(element.place, rule, "another one", "Make two regions of it.")
+            return
+        self._has_coords = True
+        self._shape = _shape(element, self._found)
+
+
+def _shape(element: Element, found: Collector) -> tuple[Corners, FloatArray | None] | None:
+    """The smallest box that holds all points, and the outline when they are no box; None with a finding for neither."""
+    text = element.attributes.get("points", "")
+    if not _POINTS.fullmatch(text):
+        rule = f"points must be pairs x,y of finite numbers with blanks between them ({_SOURCE})"
+        wrong = next((point for point in text.split() if not _POINT.fullmatch(point)), "")
+        what = f"{quote(wrong)} in {quote(text)}" if wrong and wrong != text else quote(text)
+        fix = 'Write the corners, for example points="100,100 300,200".'
+        found.error(element.place, rule, what if "points" in element.attributes else "no points", fix)
+        return None
+    values = [float(value) for value in text.replace(",", " ").split()]
+    x, y = values[::2], values[1::2]
+    if len(x) < 2:
+        rule = f"points must be at least two ({_SOURCE})"
+        found.error(element.place, rule, quote(text), "Give two opposite corners, or all four.")
+        return None
+    corners = min(x), min(y), max(x), max(y)
+    if not max(map(abs, corners)) <= limits.MAX_COORDINATE:
+        rule = f"coordinates must be at most {limits.MAX_COORDINATE:,.0f} pixels"
+        found.error(element.place, rule, quote(text), "Correct the points.")
+        return None
+    if min(corners) < 0.0:
+        rule = f"coordinates should not be negative, the origin is top left ({_SOURCE})"
+        found.warning(element.place, rule, quote(text), "The box is kept as it is.")
+    # The corners of a box may come in any order, also in one that would be a polygon which crosses itself.
+    points = set(zip(x, y, strict=True))
+    is_box = len(points) != 3 and all(one in corners[::2] and other in corners[1::2] for one, other in points)
+    return corners, None if is_box else np.array([x, y]).T.copy()
+
+
+def _score(region: _Region, found: Collector, *, lenient: bool) -> float:
+    """The probability of a prediction; NaN with an error."""
+    where = xml_text.place(region.line, region.tag)
+    if region.prob is None:
+        rule = f"a predicted region must have a prob, it decides the rank ({_SOURCE})"
+        fix = "It gets 1.0, as asked for." if lenient else "Add it, or allow 1.0 for it with --lenient."
+        found.add("warning" if lenient else "error", where, rule, "none", fix)
+        return 1.0 if lenient else math.nan
+    text = region.prob.strip()
+    value = float(text) if _NUMBER.fullmatch(text) else math.inf
+    if math.isinf(value):
+        rule = f"prob must be a finite number ({_SOURCE})"
+        found.error(where, rule, quote(region.prob), "Write a number between 0 and 1.")
+    elif not 0.0 <= value <= 1.0:
+        rule = f"prob should be between 0 and 1 ({_SOURCE})"
+        found.warning(where, rule, quote(region.prob), "It is kept as it is; only the rank counts.")
+    return value
+
+
+def _check_truth(regions: Sequence[_Region], found: Collector, *, as_reference: bool) -> None:
+    """A finding when the regions of a ground truth have probabilities: it is a submission."""
+    scored = [region for region in regions if region.prob is not None]
+    if not scored:
+        return
+    where, what = xml_text.place(scored[0].line, scored[0].tag), f"{len(scored):,} of {len(regions):,} regions with one"
+    if as_reference:
+        rule = "predictions are used as the reference, on request"
+        found.warning(where, rule, what, "Their scores are left out; read results accordingly.")
+        return
+    rule = f"a ground truth file must not have a prob ({_SOURCE})"
+    found.error(where, rule, what, "Give this file as the prediction, or remove the prob.")
+
+
+def _check_pages(pages: Sequence[_Page], found: Collector) -> None:
+    """Errors for pages that are there twice."""
+    first: dict[str, _Page] = {}
+    for page in pages:
+        other = first.setdefault(page.key, page)
+        if other is not page and page.key:
+            rule = f"a page must not be there twice; pages go by name without ending and letter case ({_SOURCE})"
+            what = f"{quote(page.filename)} after {quote(other.filename)} in line {other.line}"
+            found.error(xml_text.place(page.line, "document"), rule, what, "Put all regions of a page in one document.")
+
+
+def _check_crowds(pages: Sequence[_Page], regions: Sequence[_Region], found: Collector) -> None:
+    """Errors for more regions than a page or a file may have."""
+    per_page = np.bincount([region.page for region in regions], minlength=1) if regions else np.zeros(0, np.int64)
+    for row in np.flatnonzero(per_page > limits.MAX_OBJECTS_PER_PAGE).tolist():
+        rule = f"a page may have {limits.MAX_OBJECTS_PER_PAGE:,} boxes"
+        found.error(xml_text.place(pages[row].line, "document"), rule, f"{per_page[row]:,}", "Correct the export.")
+
+
+def _page_key(filename: str) -> str:
+    """What a page goes by: its file name without folders and ending, in lower case."""
+    name = _last_part(filename).strip()
+    return (name.rpartition(".")[0] or name).lower()
+
+
+def _last_part(filename: str) -> str:
+    """A file name without the folders that any system writes before it."""
+    return re.split(r"[/\\]", filename)[-1]
+
+
+def _side_of_regions(regions: Sequence[_Region]) -> Side | None:
+    if not regions:
+        return None
+    return "prediction" if any(region.prob is not None for region in regions) else "ground_truth"
+
+
+def _of_all(sides: Sequence[Side | None]) -> Side | None:
+    """What several files are together: predictions when any of them is."""
+    return "prediction" if "prediction" in sides else "ground_truth" if "ground_truth" in sides else None
+
+
+def _told(content: bytes) -> Side | None:
+    text = xml_text.narrow(content)
+    if _REGION_MARK.search(text) is None:
+        return None
+    return "prediction" if _PROB_MARK.search(text) else "ground_truth"
+
+
+def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> list[Finding]:
+    findings: list[Finding] = []
+    for source, side in ((ground_truth, "ground_truth"), (prediction, "prediction")):
+        if source.side != side:
+            found = Collector(source.name, max_per_rule=None)
+            what = f"a {source.side.replace('_', ' ')}"
+            rule = f"the {side.replace('_', ' ')} must be one: predictions have a prob, a ground truth has none"
+            found.error("", rule, what, "Exchange the files, or correct the one.")
+            findings += found.findings()
+    return findings
+
+
+def _pair_units(ground_truth: Annotations, prediction: Annotations, found: Collector) -> None:
+    if ground_truth.unit != prediction.unit:
+        rule = f"boxes must be in the unit of {ground_truth.name}"
+        what = f"{prediction.unit} where {ground_truth.name} has {ground_truth.unit}"
+        found.error("", rule, what, "Give both files in one format.")
+    for source in (ground_truth, prediction):
+        if source.unit == "page" and source.page_size is None:
+            rule = f"small objects and lines are told by their size in pixels ({_SOURCE}, evaluation details)"
+            fix = "All boxes count; the signature says so."
+            found.warning("", rule, f"boxes in shares of the page in {source.name}", fix)
+
+
+def _pair_unknown_pages(ground_truth: Annotations, prediction: Annotations, *, lenient: bool) -> list[Finding]:
+    """A finding for each page of the predictions that the ground truth does not have, in the file it is in."""
+    known = set(_pages(ground_truth))
+    rule = f"a page of the predictions must be in {ground_truth.name} ({_SOURCE})"
+    fix = "Its predictions are left out, as asked for." if lenient else "Remove it, or leave it out with --lenient."
+    findings: list[Finding] = []
+    for entry, page in enumerate(_pages(prediction)):
+        if page not in known:
+            name = prediction.page_ids[entry] if prediction.page_ids else f"{page[0]}, page {page[1] + 1}"
+            found = Collector(_file_of(prediction, entry), max_per_rule=None)
+            found.add("warning" if lenient else "error", f"<document filename={quote(name)}>", rule, "", fix)
+            findings += found.findings()
+    return findings
+
+
+def _pair_missing_pages(ground_truth: Annotations, prediction: Annotations, found: Collector) -> None:
+    given = set(_pages(prediction))
+    missing = [page for page in dict.fromkeys(_pages(ground_truth)) if page not in given]
+    if missing:
+        rule = f"pages that only {ground_truth.name} has count as missed ({_SOURCE})"
+        more = f" and {len(missing) - _EXAMPLES:,} more" if len(missing) > _EXAMPLES else ""
+        what = f"{len(missing):,}: {', '.join(quote(document) for document, _ in missing[:_EXAMPLES])}{more}"
+        found.warning("", rule, what, "Nothing to do if the model found nothing there.")
+
+
+def _pages(source: Annotations) -> list[tuple[str, int]]:
+    """(document, page index) of each page entry."""
+    names = [source.documents[code].doc_id for code in source.page_document.tolist()]
+    return list(zip(names, source.page_index.tolist(), strict=True))
+
+
+def _file_of(source: Annotations, entry: int) -> str:
+    """Name of the file that a page entry comes from."""
+    for part in source.parts:
+        if entry < part.entries:
+            return part.name
+        entry -= part.entries
+    return source.name

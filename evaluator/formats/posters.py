@@ -1,0 +1,407 @@
+"""Structured texts of posters: a folder of one JSON object per poster to a list of them, one side at a time.
+
+Owns where the file of a poster is looked for, what its JSON must be, and the limits. A broken file takes out its
+own poster, not the folder: its findings are kept and the other posters are read. It is no row of the table of
+formats, because a poster has text and no boxes. What the text is worth is the protocol's business.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from evaluator.formats import folder, json_text, limits
+from evaluator.model.dataset import Side
+from evaluator.model.issues import BadInput, Collector, Finding, quote
+
+ENDINGS: Final[Mapping[Side, tuple[str, ...]]] = {
+    "ground_truth": ("_sub-json", "_reference"),
+    "prediction": ("_extracted",),
+}
+"""What may follow the id of a poster in the name of its file, by side."""
+
+NAMES: Final[Mapping[Side, str]] = {"ground_truth": "reference", "prediction": "extracted"}
+"""What a file in the folder of a poster may be called, by side."""
+
+_SIDES: Final[Mapping[Side | None, str]] = {"ground_truth": "ground truth", "prediction": "predictions", None: "either"}
+
+REPORT: Final = "results.json"
+"""What the reference program writes beside its extractions; it is not a poster."""
+
+MAX_POSTER_BYTES: Final = 1 << 20
+"""Bytes of the file of one poster; real ones have 10 KB."""
+
+MAX_CHARACTERS: Final = 250_000
+"""Characters of the file of one poster, compatibility forms taken apart; two such texts take seconds to compare."""
+
+MAX_SECTIONS: Final = 500
+"""Sections and captions of one poster; each is compared with each of the other side."""
+
+_RULE: Final = "poster evaluation"
+_MARKS: Final = (b'"sectionTitle"', b'"sectionContent"', b'"imageCaptions"', b'"tableCaptions"', b'"imageCaption"')
+_TOO_LARGE: Final = "Check the file; it does not look like one poster."
+CAPTIONS: Final = ("imageCaptions", "tableCaptions")
+OLD_CAPTIONS: Final = ("imageCaption", "tableCaption")
+
+
+class Section(msgspec.Struct, frozen=True):
+    """A part of a poster that is compared on its own: the content of a section, or a part of a caption.
+
+    Attributes
+    ----------
+    place : str
+        JSON path.
+    title : str
+        Title of the section as the file has it; empty for captions and sections without.
+    value : object
+        What stands there: text in a good file, anything else in a bad one.
+    """
+
+    place: str
+    title: str
+    value: Any
+
+
+class Poster(msgspec.Struct, frozen=True):
+    """The structured text of one poster.
+
+    Attributes
+    ----------
+    poster_id : str
+    file : str
+        Name below the folder that was read.
+    sha256 : str
+        Of the bytes of the file.
+    content : dict
+        The JSON object; never edited.
+    sections : tuple of Section
+        Sections, then image captions, then table captions, in file order.
+    """
+
+    poster_id: str
+    file: str
+    sha256: str
+    content: dict[str, Any]
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True)
+class Posters:
+    """The posters of one side.
+
+    Attributes
+    ----------
+    name : str
+        Name of the folder or file.
+    sha256 : str
+        Of the file, or of the digests of all files of the folder in the order of the posters.
+    posters : dict of Poster
+        By poster id, sorted.
+    broken : dict of tuple of Finding
+        The errors of the posters that could not be read, or whose file is not clear, by poster id, sorted.
+    findings : tuple of Finding
+        All findings of all files, in the order of the posters.
+    """
+
+    name: str
+    sha256: str
+    posters: Mapping[str, Poster]
+    broken: Mapping[str, tuple[Finding, ...]]
+    findings: tuple[Finding, ...]
+
+
+def detect(head: bytes) -> bool:
+    """Whether the beginning of a file looks like the structured text of a poster: two of its own keys.
+
+    Parameters
+    ----------
+    head : bytes
+        The first bytes, or the whole file.
+
+    Returns
+    -------
+    bool
+    """
+    return b'"posterContent"' in head or sum(mark in head for mark in _MARKS) >= 2
+
+
+def side_of(file: Path) -> Side | None:
+    """What the name of a poster's file tells: ``reference``, ``{id}_extracted`` and the like; None for others."""
+    for side, name in NAMES.items():
+        if file.stem == name or file.stem.endswith(ENDINGS[side]):
+            return side
+    return None
+
+
+def in_own_folder(file: Path) -> bool:
+    """Whether a poster's file lies in a folder of that poster, told by its name."""
+    return file.stem in NAMES.values() or _poster_id(file) == file.resolve().parent.name
+
+
+def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None = 200) -> Posters:
+    """The posters of a folder, or of one file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A folder with ``{id}.json``, ``{id}_extracted.json``, ``{id}_reference.json``, ``{id}_sub-json.json`` or
+        a folder ``{id}`` for each poster; a folder ``{id}`` holds one JSON file, or one that is called
+        ``reference``, ``extracted`` or as above. Or the folder or file of one poster. Other files, hidden files,
+        folders without JSON and ``results.json`` are left alone.
+    side : "ground_truth", "prediction" or None
+        Which file to take when both sides of a poster lie in one folder; None takes a file that is alone.
+    max_per_rule : int or None
+        How many findings of one rule are spelled out per file; None spells out all.
+
+    Returns
+    -------
+    Posters
+        At least one poster that could be read.
+
+    Raises
+    ------
+    BadInput
+        The path cannot be read, has no poster, or every poster is broken; with all findings.
+    """
+    path = Path(path)
+    found = Collector(path.name or path.resolve().name, max_per_rule=max_per_rule)
+    posters: dict[str, Poster] = {}
+    broken: dict[str, tuple[Finding, ...]] = {}
+    files = {_poster_id(path): [path]}
+    if folder.is_folder(path):
+        files = _files(path, side, found)
+    digests: list[str] = []
+    findings: list[Finding] = list(found.findings())
+    room = limits.MAX_FILE_BYTES
+    for poster_id, candidates in sorted(files.items()):
+        try:
+            file = _only(poster_id, candidates, side, path)
+            content = folder.load(file, room)
+            room -= len(content)
+            digests.append(hashlib.sha256(content).hexdigest())
+            # Nine files called reference.json need the folder to be told apart; it is below the one that was named.
+            name = file.name if file == path else file.relative_to(path).as_posix()
+            posters[poster_id], notes = read_bytes(content, name, poster_id=poster_id, max_per_rule=max_per_rule)
+        except BadInput as bad:
+            broken[poster_id] = notes = bad.findings
+        findings += notes
+    if not posters:
+        raise BadInput(findings)
+    whole = digests[0] if not folder.is_folder(path) else hashlib.sha256("".join(digests).encode()).hexdigest()
+    return Posters(path.resolve().name, whole, posters, broken, tuple(findings))
+
+
+def read_bytes(
+    content: bytes, name: str, *, poster_id: str, max_per_rule: int | None = 200
+) -> tuple[Poster, tuple[Finding, ...]]:
+    """One poster from the bytes of its file, and the warnings about it.
+
+    Parameters
+    ----------
+    content : bytes
+    name : str
+        File name for the findings.
+    poster_id : str
+    max_per_rule : int or None
+        See `read`.
+
+    Returns
+    -------
+    (Poster, tuple of Finding)
+
+    Raises
+    ------
+    BadInput
+        Not strict JSON, not an object, or too large; with all findings.
+    """
+    found = Collector(name, max_per_rule=max_per_rule)
+    if len(content) > MAX_POSTER_BYTES:
+        rule = f"the file of a poster may have {MAX_POSTER_BYTES:,} bytes"
+        found.error("", rule, f"{len(content):,}", _TOO_LARGE)
+        raise BadInput(found.findings())
+    source = json_text.open_source(content, name)
+    characters = len(unicodedata.normalize("NFKD", source.content.decode()))
+    if characters > MAX_CHARACTERS:
+        rule = f"the file of a poster may have {MAX_CHARACTERS:,} characters (Unicode NFKD)"
+        found.error("", rule, f"{characters:,}", _TOO_LARGE)
+        raise BadInput(found.findings())
+    tree = json_text.parse(source)
+    for oddity in json_text.oddities(tree, "$"):
+        found.error(*oddity)
+    if not isinstance(tree, dict):
+        fix = "Write the structured text of one poster as an object."
+        found.error("$", f"a poster must be a JSON object ({_RULE})", json_text.excerpt(tree), fix)
+        raise BadInput(found.findings())
+    sections = tuple(_sections(tree, found))
+    if len(sections) > MAX_SECTIONS:
+        rule = f"a poster may have {MAX_SECTIONS:,} sections and captions"
+        found.error("$", rule, f"{len(sections):,}", _TOO_LARGE)
+    if found.failed:
+        raise BadInput(found.findings())
+    digest = hashlib.sha256(content).hexdigest()
+    return Poster(poster_id, name, digest, tree, sections), found.findings()
+
+
+def text_of(value: object) -> str:
+    """All text of a part of a poster: every string value in document order, joined by one space.
+
+    Returns
+    -------
+    str
+        Values that hold no text give an empty piece, so that the blanks are those of the reference program.
+
+    Examples
+    --------
+    >>> text_of({"title": "Bees", "pages": 3, "parts": ["one", "two"]})
+    'Bees  one two'
+    """
+    if isinstance(value, str):
+        return value
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return " ".join(text_of(item) for item in inner)
+
+
+def _poster_id(file: Path) -> str:
+    """The id of a poster from the name of its file, without what may follow it, or of the folder around it."""
+    stem = file.stem
+    if stem in NAMES.values():
+        return file.resolve().parent.name or stem
+    endings = [ending for side in ENDINGS.values() for ending in side]
+    return next((stem.removesuffix(ending) for ending in endings if stem.endswith(ending) and stem != ending), stem)
+
+
+def _files(path: Path, side: Side | None, found: Collector) -> dict[str, list[Path]]:
+    """The files of a folder that may be meant for each poster, by poster id."""
+    try:
+        entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
+        inside = {entry: sorted(entry.iterdir()) for entry in entries if entry.is_dir()}
+    except OSError as error:
+        reason = error.strerror or str(error)
+        found.error("", "the folder must be readable", reason, "Correct the path or its permissions.")
+        return {}
+    candidates: dict[str, list[Path]] = {}
+    for entry in entries:
+        if _is_json(entry) and entry.name != REPORT:
+            candidates.setdefault(_poster_id(entry), []).append(entry)
+    for sub, files in inside.items():
+        if own := [file for file in files if _is_json(file) and not file.name.startswith(".")]:
+            candidates.setdefault(sub.name, []).extend(own)
+    if not candidates:
+        rule = "a folder must hold a JSON file, or a folder with one, for each poster"
+        found.error("", rule, "none", "Name the folder of the posters.")
+    fitting = {poster_id: _fitting(poster_id, files, side) for poster_id, files in candidates.items()}
+    if not any(fitting.values()):
+        fitting = candidates
+        if candidates:
+            rule = f"files whose names say the other side are read as {_SIDES[side]}"
+            found.warning("", rule, f"{len(candidates):,}", "Nothing, if one model is compared with another.")
+    return {poster_id: files for poster_id, files in fitting.items() if files}
+
+
+def _only(poster_id: str, files: Sequence[Path], side: Side | None, path: Path) -> Path:
+    """The file of a poster when there is one that may be meant."""
+    if len(files) == 1:
+        return files[0]
+    found = Collector(path.resolve().name, max_per_rule=None)
+    names = ", ".join(file.relative_to(path).as_posix() for file in files)
+    fix = f"Leave one of them, or call it {NAMES[side]}.json." if side else "Leave one of them, or say the side."
+    found.error(poster_id, "it must be clear which file is the poster's", quote(names), fix)
+    raise BadInput(found.findings())
+
+
+def _is_json(path: Path) -> bool:
+    return path.suffix.lower() in folder.SUFFIXES and path.is_file()
+
+
+def _fitting(poster_id: str, files: Sequence[Path], side: Side | None) -> list[Path]:
+    """The JSON files of a poster that may be meant for a side.
+
+    A name that says the side beats a plain ``{id}.json``, that beats any other name, and a name that says the
+    other side does not count.
+    """
+    if side is None:
+        return list(files)
+    told = {file: _side_told(file.stem, poster_id) for file in files}
+    named = [file for file in files if told[file] == side]
+    plain = [file for file in files if file.stem == poster_id]
+    return named or plain or [file for file in files if told[file] is None]
+
+
+def _side_told(stem: str, poster_id: str) -> Side | None:
+    """The side that the name of a file tells, if it does."""
+    for side, name in NAMES.items():
+        if stem == name or any(stem == poster_id + ending for ending in ENDINGS[side]):
+            return side
+    return None
+
+
+def _sections(content: dict[str, Any], found: Collector) -> Iterator[Section]:
+    """What is compared section by section, with a warning for every part that cannot be."""
+    if isinstance(poster := _typed(content, "posterContent", dict, "$", found), dict):
+        place = "$.posterContent.sections"
+        for index, section in _objects(_typed(poster, "sections", list, "$.posterContent", found), place, found):
+            title = section.get("sectionTitle")
+            if value := section.get("sectionContent"):
+                yield Section(f"{place}[{index}].sectionContent", title if isinstance(title, str) else "", value)
+    for key in CAPTIONS:
+        captions = _typed(content, key, (list, dict), "$", found)
+        if isinstance(captions, dict):
+            inner = _typed(captions, "captions", list, f"$.{key}", found)
+            yield from _captions(inner, f"$.{key}.captions", ("captionParts", "captions"), found)
+        else:
+            yield from _captions(captions, f"$.{key}", ("captions", "captionParts"), found)
+    for key in OLD_CAPTIONS:
+        place = f"$.{key}"
+        for index, caption in _objects(_typed(content, key, list, "$", found), place, found):
+            for name, value in caption.items():
+                if value:
+                    yield Section(json_text.step(f"{place}[{index}]", name), "", value)
+
+
+def _captions(captions: object, place: str, keys: tuple[str, str], found: Collector) -> Iterator[Section]:
+    """The parts of a list of captions; the first of the two keys that a caption has counts."""
+    for index, caption in _objects(captions, place, found):
+        key = next((key for key in keys if key in caption), None)
+        if key is None:
+            continue
+        inside = f"{place}[{index}]"
+        parts = _typed(caption, key, (list, str), inside, found)
+        if isinstance(parts, str) and parts:
+            yield Section(f"{inside}.{key}", "", parts)
+        elif isinstance(parts, list):
+            for number, part in enumerate(parts):
+                if part:
+                    yield Section(f"{inside}.{key}[{number}]", "", part)
+
+
+_CALLED: Final[Mapping[type, str]] = {dict: "an object", list: "an array", str: "text"}
+
+
+def _typed(owner: dict[str, Any], key: str, wanted: type | tuple[type, ...], place: str, found: Collector) -> object:
+    """The value of a key when it has a type that is looked into; else None, with a warning when one stands there."""
+    value = owner.get(key)
+    if value is not None and not isinstance(value, wanted):
+        kinds = " or ".join(_CALLED[kind] for kind in (wanted if isinstance(wanted, tuple) else (wanted,)))
+        _not_compared(json_text.step(place, key), f"{key} should be {kinds}", value, found)
+        return None
+    return value
+
+
+def _objects(values: object, place: str, found: Collector) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a list with their index, with a warning for everything else in it."""
+    for index, value in enumerate(values if isinstance(values, list) else ()):
+        if isinstance(value, dict):
+            yield index, value
+        else:
+            _not_compared(f"{place}[{index}]", f"every entry of {place} should be an object", value, found)
+
+
+def _not_compared(place: str, rule: str, value: object, found: Collector) -> None:
+    fix = "Its text counts as a whole, but not section by section."
+    found.warning(place, f"{rule} ({_RULE})", json_text.excerpt(value), fix)

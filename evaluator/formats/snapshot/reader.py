@@ -1,0 +1,303 @@
+"""Document Snapshot Detection files, schema 1.3: bytes to columns, and the rules that bind two files.
+
+Owns the reader: `detect`, `read`, `check_pair`. Coordinates are normalised, origin top left. A valid file takes
+the fast path (typed decoding, then columns); any doubt about its shape takes the exact walk, which lists every
+finding. Both end in the same rules and the same columns. Nothing is clamped, dropped or coerced.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from evaluator.formats import json_text, limits
+from evaluator.formats.snapshot import rules
+from evaluator.formats.snapshot.shape import SnapshotFile, decode
+from evaluator.formats.snapshot.walk import walk
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.dataset import Annotations, Boxes, CodeArray, Document, Side
+from evaluator.model.issues import BadInput, Collector, Finding, quote
+
+_MARKS = (
+    b'"label_map"', b'"coordinate_system"', b'"schema_version"', b'"documents"', b'"predictions"',
+    b'"doc_name"', b'"doc_path"', b'"page_id"', b'"page_index"',
+)  # fmt: skip
+_OBJECTS, _BBOX = b'"objects"', b'"bbox"'
+# {"id":"a","label":"b","bbox":[0,0,1,1]}, : no object of the schema takes fewer bytes.
+_SHORTEST_OBJECT = 38
+_EXAMPLES = 3
+_TYPE = re.compile(rb'"type"\s*:\s*"(ground_truth|prediction)"')
+
+
+def detect(head: bytes) -> bool:
+    """Whether the beginning of a file looks like schema 1.3: two of its own keys.
+
+    Parameters
+    ----------
+    head : bytes
+        The first `readers.HEAD_BYTES` bytes or the whole file.
+
+    Returns
+    -------
+    bool
+    """
+    return sum(mark in head for mark in _MARKS) >= 2
+
+
+def read(
+    content: bytes,
+    name: str,
+    *,
+    side: Side | None = None,
+    as_reference: bool = False,
+    max_per_rule: int | None = 200,
+    _exact: bool = False,
+) -> Annotations:
+    """The columns of a file of schema 1.3.
+
+    Parameters
+    ----------
+    content : bytes
+        The file; a byte order mark is allowed.
+    name : str
+        Its name without folder.
+    side : "ground_truth", "prediction" or None
+        What the file is given as; None accepts either type.
+    as_reference : bool
+        Accept predictions as ground truth: their scores become missing and a warning says so.
+    max_per_rule : int or None
+        How many findings of one rule are spelled out; None spells out all.
+
+    Returns
+    -------
+    Annotations
+        Warnings in ``findings``. A file without objects gives box columns of length 0.
+
+    Raises
+    ------
+    BadInput
+        With all findings of the file, warnings included.
+
+    Notes
+    -----
+    Specification 1.3, sections 3, 4 and 9, and the JSON schema. `_exact` forces the exact walk, for tests.
+    """
+    source = json_text.open_source(content, name)
+    found = Collector(name, max_per_rule=max_per_rule)
+    _refuse_crowds(source)
+    with _collector_off():
+        file = None if _exact else decode(source.content)
+        if file is None:
+            file = _walk(source, found)
+    return _checked(source, file, found, side=side, as_reference=as_reference)
+
+
+def side_of(content: bytes) -> Side | None:
+    """What a file says it is, without reading it: for sorting the files of a folder.
+
+    Parameters
+    ----------
+    content : bytes
+
+    Returns
+    -------
+    "ground_truth", "prediction" or None
+        The first ``"type"`` of one of these values, in broken files too; None without any.
+    """
+    found = _TYPE.search(content)
+    if found is None:
+        return None
+    return "ground_truth" if found[1] == b"ground_truth" else "prediction"
+
+
+def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Finding, ...]:
+    """What is wrong or odd about two files that are to be compared.
+
+    Parameters
+    ----------
+    ground_truth, prediction : Annotations
+        Each read without error.
+
+    Returns
+    -------
+    tuple of Finding
+        Errors: sides the wrong way round (section 4), label maps that differ (section 9.2). Warnings:
+        documents that only one file lists, pages that the two spell differently. Empty when all agree.
+    """
+    found = Collector(prediction.name, max_per_rule=None)
+    _pair_label_maps(ground_truth, prediction, found)
+    _pair_documents(ground_truth, prediction, found)
+    _pair_page_ids(ground_truth, prediction, found)
+    return (*_pair_sides(ground_truth, prediction), *found.findings())
+
+
+@contextmanager
+def _collector_off() -> Iterator[None]:
+    """Garbage collection off: it would walk over the millions of new objects again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _walk(source: json_text.Source, found: Collector) -> SnapshotFile:
+    if len(source.content) > limits.MAX_EXACT_BYTES:
+        rule = f"findings are listed only for files of up to {limits.MAX_EXACT_BYTES:,} bytes"
+        fix = "Something in it breaks schema 1.3; split it into several files in one folder and check that."
+        found.error("", rule, f"{len(source.content):,} bytes", fix)
+        raise BadInput(found.findings())
+    file = walk(json_text.parse(source), found)
+    if file is None:
+        raise BadInput(found.findings())
+    return file
+
+
+def _refuse_crowds(source: json_text.Source) -> None:
+    """Refuse too many objects by counting on the bytes, before anything is built from them.
+
+    A page with too many objects leaves a stretch without ``"objects"`` that holds a whole window of half its
+    length; only there anything is counted. Escaped spellings of the keys are refused after decoding.
+    """
+    content = source.content
+    window, overlap = limits.MAX_OBJECTS_PER_PAGE * _SHORTEST_OBJECT // 2, len(_OBJECTS) - 1
+    start = 0
+    while start < len(content):
+        if content.find(_OBJECTS, start, start + window + overlap) >= 0:
+            start += window
+            continue
+        begin = content.rfind(_OBJECTS, max(start - window, 0), start + overlap)
+        end = content.find(_OBJECTS, start)
+        end = len(content) if end < 0 else end
+        if begin >= 0 and (objects := content.count(_BBOX, begin, end)) > limits.MAX_OBJECTS_PER_PAGE:
+            found = Collector(source.name, max_per_rule=None)
+            found.error(f"$.predictions[{content.count(_OBJECTS, 0, begin)}].objects", *rules.crowd(objects))
+            raise BadInput(found.findings())
+        start = end
+
+
+def _checked(
+    source: json_text.Source, file: SnapshotFile, found: Collector, *, side: Side | None, as_reference: bool
+) -> Annotations:
+    """The columns of a file after the rules on its values."""
+    header = rules.check_header(file.label_map, file.info, found)
+    rules.check_side(header, side, found, as_reference=as_reference)
+    codes = rules.check_documents(file.documents, found)
+    rules.check_pages(file.pages, codes, found, listed=bool(file.documents))
+    rules.check_boxes(file.objects, found)
+    # A file that was given as the wrong side has one error, not one for each score.
+    as_given = side is None or side == header.side or (as_reference and side == "ground_truth")
+    rules.check_scores(file.objects, header.side if as_given else None, found)
+    labels = rules.check_labels(file.objects, header.label_map, found)
+    rules.check_ids(file.pages, file.objects, found)
+    if len(file.objects.ids) > limits.MAX_BOXES:
+        found.error("", f"a file may have {limits.MAX_BOXES:,} boxes", f"{len(file.objects.ids):,}", "Split the file.")
+    if found.failed or header.side is None or file.documents is None:
+        raise BadInput(found.findings())
+    as_side = side or header.side
+    score = np.full(len(file.objects.ids), np.nan) if as_side == "ground_truth" else file.objects.score
+    page_document, page_index, boxes = _coded(file, labels, codes, score)
+    return Annotations(
+        name=source.name,
+        sha256=source.sha256,
+        format="snapshot",
+        side=as_side,
+        model=header.model,
+        version=header.version,
+        labels=labels.names,
+        evaluated=labels.evaluated,
+        documents=tuple(Document(entry.doc_id, entry.doc_name, entry.doc_path) for entry in file.documents),
+        page_document=page_document,
+        page_index=page_index,
+        boxes=boxes,
+        findings=found.findings(),
+        label_map=header.label_map,
+        page_ids=file.pages.page_ids,
+    )
+
+
+def _coded(
+    file: SnapshotFile, labels: rules.Labels, codes: dict[str, int], score: FloatArray
+) -> tuple[CodeArray, IntArray, Boxes]:
+    """Documents and numbers of the page entries, and the boxes, of a file without errors."""
+    pages, objects = file.pages, file.objects
+    page_document = np.array([codes[doc_id] for doc_id in pages.doc_ids], dtype=np.int32)
+    page_index = np.array(pages.indices, dtype=np.int64)
+    final = {name: code for code, name in enumerate(labels.names)}
+    recode = np.array([final[name] for name in objects.names], dtype=np.int32)
+    boxes = Boxes(
+        document=page_document[objects.entry],
+        page=page_index[objects.entry],
+        label=recode[objects.label],
+        xyxy=objects.xyxy,
+        score=score,
+        entry=objects.entry,
+        position=objects.position,
+        ids=objects.ids,
+    )
+    return page_document, page_index, boxes
+
+
+def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> Iterator[Finding]:
+    wanted: tuple[tuple[Annotations, Side], ...] = ((ground_truth, "ground_truth"), (prediction, "prediction"))
+    wrong = [(source, side) for source, side in wanted if source.side != side]
+    for source, side in wrong:
+        name = side.replace("_", " ")
+        found = Collector(source.name, max_per_rule=None)
+        rule = f'a {name} file must have type "{side}" (snapshot 1.3, section 4)'
+        fix = "The two files look swapped; exchange them." if len(wrong) == 2 else f"Give a {name} file here."
+        found.error("$.info.type", rule, quote(source.side), fix)
+        yield from found.findings()
+
+
+def _pair_label_maps(ground_truth: Annotations, prediction: Annotations, found: Collector) -> None:
+    truth, predicted = ground_truth.label_map, prediction.label_map
+    if truth == predicted:
+        return
+    rule = f"label_map must be the same as in {ground_truth.name} (snapshot 1.3, section 9.2)"
+    here = {key: name for key, name in predicted.items() if truth.get(key) != name}
+    there = {key: name for key, name in truth.items() if predicted.get(key) != name}
+    differing = f"{quote(here)} where {ground_truth.name} has {quote(there)}"
+    found.error("$.label_map", rule, differing, "Give both files the same ids and names.")
+
+
+def _pair_documents(ground_truth: Annotations, prediction: Annotations, found: Collector) -> None:
+    truth = {document.doc_id for document in ground_truth.documents}
+    predicted = {document.doc_id for document in prediction.documents}
+    fix = "Compare files of the same documents, or read the results with and without them."
+    for only, source, count_as in (
+        (truth - predicted, ground_truth, "missed"),
+        (predicted - truth, prediction, "invented"),
+    ):
+        if only:
+            rule = f"documents that only {source.name} lists count as {count_as} (snapshot 1.3, section 5)"
+            found.warning("$.documents", rule, _examples(sorted(only)), fix)
+
+
+def _pair_page_ids(ground_truth: Annotations, prediction: Annotations, found: Collector) -> None:
+    names = _page_names(ground_truth)
+    different = [
+        f"{prediction_name} and {names[page]}"
+        for page, prediction_name in _page_names(prediction).items()
+        if page in names and names[page] != prediction_name
+    ]
+    if different:
+        rule = f"page_id should be spelled as in {ground_truth.name} (snapshot 1.3 is silent)"
+        fix = "Nothing is lost: pages are told apart by doc_id and page_index."
+        found.warning("$.predictions", rule, _examples(different), fix)
+
+
+def _page_names(source: Annotations) -> dict[tuple[str, int], str]:
+    documents = [source.documents[code].doc_id for code in source.page_document.tolist()]
+    return dict(zip(zip(documents, source.page_index.tolist(), strict=True), source.page_ids, strict=False))
+
+
+def _examples(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _EXAMPLES:,} more" if len(names) > _EXAMPLES else ""
+    return f"{len(names):,}: {', '.join(quote(name) for name in names[:_EXAMPLES])}{more}"

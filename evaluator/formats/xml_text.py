@@ -1,0 +1,326 @@
+"""XML bytes to elements in document order, refusing what an XML parser should never be given.
+
+Owns the rules that hold for any XML format: a known encoding, no DTD and no entities, no nesting beyond
+`limits.MAX_XML_DEPTH`, and a line for every element. Several roots in one file are read one after the other,
+because the official POD sample is such a file. Elements go to a visitor as they come, so memory does not grow
+with the file. No path, URL, schema, style sheet or XInclude is ever followed. Lines and columns count from 1.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple, NoReturn, Protocol
+
+from defusedxml.ElementTree import DefusedXMLParser, ParseError  # type: ignore[import-untyped]
+
+from evaluator.formats import limits
+from evaluator.model.issues import BadInput, Collector, quote
+
+_SYNTAX_RULE = "the text must be well-formed XML (XML 1.0)"
+_ENCODING_RULE = "text must be in a known encoding, the declared one or UTF-8 (XML 1.0, section 4.3.3)"
+_DTD_RULE = "DTD/entities are not allowed: they can read files and fill the memory"
+_SAVE_AS_UTF8 = "Save the file as UTF-8."
+
+_UTF32_BOMS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+# The first character of a UTF-16 file without byte order mark is "<".
+_UTF16_STARTS = ((b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"))
+# Python has codecs that are no character sets (rot13, unicode_escape, idna): only real ones are let in.
+_CHARACTER_SETS = frozenset(
+    ("ascii", "utf-8", "utf-16", "utf-16-le", "utf-16-be", "gb2312", "gbk", "gb18030", "big5", "euc_jp", "euc_kr")
+) | {f"{family}{number}" for family, numbers in (("iso8859-", range(1, 17)), ("cp125", range(9))) for number in numbers}
+_ENCODING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
+_DECLARATION = re.compile(r"<\?xml(?=\s)[^?]*+\?>")
+_DECLARED = re.compile(r"""\sencoding\s*=\s*["']([^"']*)["']""")
+_NOT_NEWLINE = re.compile(r"[^\n]")
+# How far a declaration is looked for before the encoding is known.
+_HEAD = 1024
+# Expat allows one root; the roots of the file become children of this one.
+_OPEN, _CLOSE = b"<_>", b"</_>"
+_EXCERPT_BYTES = 40
+
+
+class Source(NamedTuple):
+    """The text of an XML file, its declarations blanked, and the SHA-256 of its bytes without byte order mark."""
+
+    name: str
+    text: str
+    sha256: str
+
+
+class Element(NamedTuple):
+    """A start tag.
+
+    Attributes
+    ----------
+    name : str
+        As it is written, without a namespace.
+    attributes : mapping of str to str
+    line : int
+        From 1.
+    depth : int
+        1 for a root.
+    """
+
+    name: str
+    attributes: Mapping[str, str]
+    line: int
+    depth: int
+
+    @property
+    def place(self) -> str:
+        """Line and tag, for findings."""
+        return place(self.line, self.name)
+
+
+class Visitor(Protocol):
+    """What reads the elements of a file."""
+
+    def start(self, element: Element) -> None:
+        """An element begins."""
+        ...
+
+    def end(self, element: Element) -> None:
+        """The element ends."""
+        ...
+
+
+def looks_like_xml(head: bytes) -> bool:
+    """Whether the first character that is no blank or byte order mark is "<"; also for no character at all."""
+    return narrow(head[:64]).lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:1] in (b"<", b"")
+
+
+def narrow(content: bytes) -> bytes:
+    """UTF-16 with every other byte left out, enough to find ASCII words; other bytes as they are."""
+    return content.replace(b"\0", b"") if b"\0" in content[:4] else content
+
+
+def place(line: int, name: str) -> str:
+    """A line and a tag as the place of a finding.
+
+    Examples
+    --------
+    >>> place(118, "tableRegion")
+    'line 118, <tableRegion>'
+    """
+    return f"line {line}, <{name}>"
+
+
+def open_source(content: bytes, found: Collector) -> Source:
+    """The text of an XML file after the rules on size, encoding and DTD.
+
+    Parameters
+    ----------
+    content : bytes
+        As read from disk or upload.
+    found : Collector
+        Of the file; gets the error.
+
+    Returns
+    -------
+    Source
+        XML declarations are blanks of the same length, so that lines and columns stay.
+
+    Raises
+    ------
+    BadInput
+        Too large, empty, of an unknown or contradictory encoding, or with a DTD.
+    """
+    _refuse_size(content, found)
+    mark, encoding = _encoding(content, found)
+    content = content.removeprefix(mark)
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        wrong = f"byte 0x{content[error.start]:02X}, which {encoding} does not allow there"
+        _refuse(found, f"byte {error.start + len(mark)}", _ENCODING_RULE, wrong, _SAVE_AS_UTF8)
+    for declaration in _DECLARATION.finditer(text):
+        _refuse_other_encoding(text, declaration, encoding, found)
+    text = _DECLARATION.sub(lambda declaration: _NOT_NEWLINE.sub(" ", declaration[0]), text)
+    at = _start_of_dtd(text)
+    if at is not None:
+        _refuse(found, _line_and_column(text[:at]), _DTD_RULE, quote(text[at : at + 40]), "Remove the declaration.")
+    return Source(found.file, text, hashlib.sha256(content).hexdigest())
+
+
+def parse(source: Source, visitor: Visitor, found: Collector) -> None:
+    """Give every element of a file to a visitor, in document order.
+
+    Parameters
+    ----------
+    source : Source
+    visitor : Visitor
+    found : Collector
+        Gets an error when the text is not well-formed, nested too deep, or has text outside of the roots; the
+        visitor has then seen what stands before that place.
+
+    Notes
+    -----
+    The whole text is given to the parser at once: expat is quadratic on long tokens that come in pieces.
+    """
+    data = b"".join((_OPEN, source.text.encode(), _CLOSE))
+    target = _Target(visitor, len(data) - len(_CLOSE))
+    parser = DefusedXMLParser(target=target, forbid_dtd=True)
+    target.expat = parser.parser
+    # Text comes line by line, so that its place is known.
+    parser.parser.buffer_text = False
+    try:
+        parser.feed(data)
+        parser.close()
+    except ParseError as error:
+        at = int(parser.parser.ErrorByteIndex)
+        reason = str(error).split(": line")[0]
+        found.error(*_syntax_error(data, at, reason, target))
+    except _Unreadable as error:
+        found.error(_line_and_column(_before(data, error.at)), *error.finding)
+    except ValueError:  # what defusedxml raises; the text has been searched for a DTD before
+        at = int(parser.parser.CurrentByteIndex)
+        found.error(_line_and_column(_before(data, at)), _DTD_RULE, "", "Remove the declaration.")
+
+
+class _Unreadable(Exception):
+    """Raised inside the parser; carries where that was, rule, found and fix."""
+
+    def __init__(self, at: int, rule: str, found: str, fix: str) -> None:
+        super().__init__(rule)
+        self.at = at
+        self.finding = rule, found, fix
+
+
+class _Target:
+    """What the parser calls: keeps the open elements and passes on all but the wrapper."""
+
+    def __init__(self, visitor: Visitor, end: int) -> None:
+        self._visitor, self._end = visitor, end
+        self.expat: Any = None
+        self.open: list[Element] = []
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        depth = len(self.open)
+        element = Element(tag.rpartition("}")[2], attributes, self.expat.CurrentLineNumber, depth)
+        self.open.append(element)
+        if depth > limits.MAX_XML_DEPTH:
+            rule = f"elements may be nested {limits.MAX_XML_DEPTH} deep"
+            raise _Unreadable(self._at, rule, f"level {depth}, <{element.name}>", "Flatten the elements.")
+        if depth:
+            self._visitor.start(element)
+
+    def end(self, _tag: str) -> None:
+        element = self.open.pop()
+        if element.depth:
+            self._visitor.end(element)
+        elif self._at < self._end:
+            raise _Unreadable(self._at, _SYNTAX_RULE, "a closing tag that nothing opened", "Remove it.")
+
+    def data(self, text: str) -> None:
+        if len(self.open) == 1 and text.strip():
+            what = f"text outside of an element: {quote(text.strip()[:40])}"
+            raise _Unreadable(self._at, _SYNTAX_RULE, what, "Remove it.")
+
+    @property
+    def _at(self) -> int:
+        """Where the parser is, in bytes; known only while it calls."""
+        return int(self.expat.CurrentByteIndex)
+
+
+def _refuse_size(content: bytes, found: Collector) -> None:
+    if len(content) > limits.MAX_XML_BYTES:
+        rule = f"an XML file may have {limits.MAX_XML_BYTES:,} bytes"
+        _refuse(found, "", rule, f"{len(content):,}", "Split it: one file for each page, in one folder.")
+    if not content.strip():
+        what = f"{len(content):,} bytes of white space" if content else "an empty file"
+        _refuse(found, "", _SYNTAX_RULE, what, "Export the file again.")
+
+
+def _encoding(content: bytes, found: Collector) -> tuple[bytes, str]:
+    """The byte order mark, which may be empty, and the name of the codec."""
+    if content.startswith(_UTF32_BOMS):
+        _refuse(found, "", _ENCODING_RULE, "UTF-32", _SAVE_AS_UTF8)
+    for mark, encoding in _BOMS:
+        if content.startswith(mark):
+            return mark, encoding
+    for start, encoding in _UTF16_STARTS:
+        if content.startswith(start):
+            return b"", encoding
+    declaration = _DECLARATION.match(content[:_HEAD].decode("latin-1").lstrip())
+    declared = _DECLARED.search(declaration[0]) if declaration else None
+    codec = _codec(declared[1], "line 1", found) if declared else "utf-8"
+    # ASCII is a part of UTF-8, and UTF-16 would have been seen: the contradiction is reported later.
+    return b"", "utf-8" if codec == "ascii" or codec.startswith("utf-16") else codec
+
+
+def _codec(declared: str, where: str, found: Collector) -> str:
+    """Python's name of a declared encoding."""
+    name = _codec_name(declared)
+    if name not in _CHARACTER_SETS:
+        _refuse(found, where, _ENCODING_RULE, quote(declared), _SAVE_AS_UTF8)
+    return name
+
+
+def _codec_name(declared: str) -> str:
+    """Python's name of an encoding, empty when it has none."""
+    try:
+        return codecs.lookup(declared).name if _ENCODING_NAME.match(declared) else ""
+    except LookupError:
+        return ""
+
+
+def _refuse_other_encoding(text: str, declaration: re.Match[str], encoding: str, found: Collector) -> None:
+    """Refuse a declaration that names another encoding than the one the file was read in."""
+    declared = _DECLARED.search(declaration[0])
+    if declared is None:
+        return
+    name = _codec_name(declared[1])
+    # UTF-16 need not say its byte order, and ASCII is a part of UTF-8.
+    if name != encoding and not encoding.startswith(f"{name}-") and (name, encoding) != ("ascii", "utf-8"):
+        where = _line_and_column(text[: declaration.start()])
+        rule = "all declarations of a file must name the encoding that it is written in (XML 1.0, section 4.3.3)"
+        _refuse(found, where, rule, f"{quote(declared[1])} in a file read as {encoding}", _SAVE_AS_UTF8)
+
+
+def _start_of_dtd(text: str) -> int | None:
+    """Where a DTD or a part of one begins, outside of comments and CDATA; None for none.
+
+    It is searched for in the text because expat, inside of the wrapper, would only call it a syntax error.
+    """
+    at = text.find("<!")
+    while at >= 0:
+        if text.startswith("<!--", at):
+            end = text.find("-->", at + 4)
+        elif text.startswith("<![CDATA[", at):
+            end = text.find("]]>", at + 9)
+        else:
+            return at if re.match(r"<!(?:DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION|\[)", text[at : at + 12]) else None
+        at = text.find("<!", end + 3) if end >= 0 else -1
+    return None
+
+
+def _syntax_error(data: bytes, at: int, reason: str, target: _Target) -> tuple[str, str, str, str]:
+    """Place, rule, found and fix of a text that expat does not accept."""
+    # Expat points behind the "</" of a closing tag that nothing opened.
+    at -= 2 if data[at - 2 : at] == b"</" else 0
+    where = _line_and_column(_before(data, at))
+    if at >= len(data) - len(_CLOSE):
+        last = target.open[-1] if target.open else None
+        inside = f" inside of <{last.name}> of line {last.line}" if last and last.depth else ""
+        return where, _SYNTAX_RULE, f"the end of the file{inside}", "The file is cut off; copy or export it again."
+    excerpt = data[at : min(at + _EXCERPT_BYTES, len(data) - len(_CLOSE))].decode(errors="ignore")
+    excerpt = excerpt.partition("\n")[0]
+    return where, _SYNTAX_RULE, f"{reason} at {quote(excerpt)}", "Correct the text at this place, or export it again."
+
+
+def _before(data: bytes, at: int) -> str:
+    """The text of the file before a byte of the wrapped data."""
+    return data[len(_OPEN) : min(at, len(data) - len(_CLOSE))].decode(errors="ignore")
+
+
+def _line_and_column(before: str) -> str:
+    return f"line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"
+
+
+def _refuse(found: Collector, where: str, rule: str, what: str, fix: str) -> NoReturn:
+    found.error(where, rule, what, fix)
+    raise BadInput(found.findings())

@@ -1,0 +1,289 @@
+"""Precision-recall curves and average precision, from predictions that are ranked by score.
+
+Owns the arithmetic only: who matched whom, which predictions are ignored and what a label is, the protocol
+decides. Everything starts from the ranks of the true positives: rank 1 is the best prediction that counts,
+ignored ones have no rank. Between two true positives precision can only fall, so the ranks say everything that
+interpolated precision needs. Undefined is NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluator.metrics.results import ratio
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+
+RECALL_101: Final[FloatArray] = np.linspace(0.0, 1.0, 101)
+"""The recall grid of COCO, 0 to 1 in steps of 0.01 as pycocotools spells them; ten decimals differ by one ulp."""
+RECALL_101.setflags(write=False)
+
+# What pycocotools adds to the denominator: a true positive at rank 1 has a precision of 1 - 2**-52.
+_COCO_EPSILON = float(np.spacing(1.0))
+
+
+class Curve(NamedTuple):
+    """Precision, recall and F1 of the predictions that score at least as much, as columns of one length K.
+
+    Attributes
+    ----------
+    score : float64, shape (K,)
+        Every score that occurs, falling.
+    precision, recall, f1 : float64, shape (K,), in [0, 1]
+        Of the predictions with this score or a higher one; NaN where undefined.
+    """
+
+    score: FloatArray
+    precision: FloatArray
+    recall: FloatArray
+    f1: FloatArray
+
+
+def falling(score: FloatArray) -> IntArray:
+    """Rows by falling score, int64, shape (N,); equal scores keep their order.
+
+    Parameters
+    ----------
+    score : float64, shape (N,)
+        Without NaN; -0.0 equals 0.0.
+
+    Notes
+    -----
+    The order of a stable sort of ``-score`` (mergesort in pycocotools), by two sorts that need not be stable and
+    are faster together: by score, then by row inside of each run of equal scores.
+    """
+    order = np.argsort(-score)
+    ranked = score[order]
+    rises = ranked[1:] != ranked[:-1]
+    if rises.all():
+        return order
+    run = np.zeros(len(order), dtype=np.int64)
+    np.cumsum(rises, out=run[1:])
+    key = (run << 32) | order
+    key.sort()
+    return key & 0xFFFFFFFF
+
+
+def ranks(true_positive: BoolArray, counts: BoolArray) -> IntArray:
+    """Rank of each true positive among the predictions that count.
+
+    Parameters
+    ----------
+    true_positive, counts : bool, shape (N,)
+        Of the predictions in falling order of score; a true positive counts.
+
+    Returns
+    -------
+    int64, shape (K,), >= 1, rising
+        Empty without a true positive.
+
+    Examples
+    --------
+    >>> ranks(np.array([False, True, True]), np.array([True, False, True]) | np.array([False, True, True]))
+    array([2, 3])
+    """
+    return np.cumsum(counts, dtype=np.int64)[true_positive]
+
+
+def precision_at_recall(rank: IntArray, positives: int, *, recall: FloatArray) -> FloatArray:
+    """Interpolated precision on a recall grid: the best precision at this recall or a higher one.
+
+    Parameters
+    ----------
+    rank : int64, shape (K,), >= 1, rising
+        Ranks of the true positives, from `ranks`.
+    positives : int
+        Ground-truth boxes that count, at least K.
+    recall : float64, shape (R,), rising
+        The grid, for instance `RECALL_101`.
+
+    Returns
+    -------
+    float64, shape (R,), in [0, 1]
+        0 where the recall is never reached; NaN everywhere without positives.
+
+    Notes
+    -----
+    pycocotools 2.0, ``COCOeval.accumulate``, to the last digit: a grid point belongs to the first true positive
+    whose recall in float64 is not below it, and precision is TP / (TP + FP + 2**-52).
+    """
+    if not positives:
+        return np.full(len(recall), np.nan)
+    first = first_reaching(recall, positives)
+    reached = first[first < len(rank)]
+    interpolated = np.zeros(len(recall))
+    # Best of each stretch between two grid points, then of all stretches from there on.
+    best = best_between(rank, reached)
+    interpolated[: len(reached)] = np.maximum.accumulate(best[::-1])[::-1]
+    return interpolated
+
+
+def best_between(rank: npt.NDArray[np.signedinteger], reached: IntArray, *, before: int = 0) -> FloatArray:
+    """Best precision of each stretch of a ranking: from one true positive to before the next, or to the end.
+
+    Parameters
+    ----------
+    rank : integers, shape (K,), >= 1, rising
+        Ranks of the true positives.
+    reached : int64, shape (S,), in [0, K), rising
+        Where each stretch begins.
+    before : int
+        True positives that stand before the given ones.
+
+    Returns
+    -------
+    float64, shape (S,), in (0, 1]
+        See `precision_at_recall`.
+    """
+    if not len(reached):
+        return np.empty(0)
+    precision = np.arange(before + 1.0, before + len(rank) + 1.0)
+    precision /= rank + _COCO_EPSILON
+    return np.asarray(np.maximum.reduceat(precision, reached))
+
+
+def first_reaching(recall: FloatArray, positives: int | IntArray) -> IntArray:
+    """Index of the first true positive whose recall, divided out in float64, is not below each grid point.
+
+    Parameters
+    ----------
+    recall : float64
+        The grid.
+    positives : int or int64, > 0
+        Ground-truth boxes that count; an array broadcasts against the grid.
+
+    Returns
+    -------
+    int64, of the broadcast shape
+        Beyond the last true positive where the recall is never reached.
+    """
+    # Off by one at most, because a product and a quotient round differently.
+    found = np.maximum(np.ceil(recall * positives), 1.0)
+    found -= (found > 1.0) & ((found - 1.0) / positives >= recall)
+    found += found / positives < recall
+    return found.astype(np.int64) - 1
+
+
+def average_precision(rank: IntArray, positives: int, *, recall: FloatArray = RECALL_101) -> float:
+    """Mean of the interpolated precision over a recall grid.
+
+    Parameters
+    ----------
+    rank, positives, recall
+        See `precision_at_recall`.
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN without positives, 0 with positives and without a true positive.
+
+    Examples
+    --------
+    >>> round(average_precision(np.array([1, 3]), 2), 4)
+    0.835
+    """
+    return float(precision_at_recall(rank, positives, recall=recall).mean())
+
+
+def eleven_point_precision(rank: IntArray, positives: int) -> float:
+    """Mean of the interpolated precision at the recall levels 0, 0.1, ..., 1.
+
+    Parameters
+    ----------
+    rank, positives
+        See `precision_at_recall`.
+
+    Returns
+    -------
+    float
+        In [0, 1], correctly rounded; NaN without positives, 0 with positives and without a true positive.
+
+    Notes
+    -----
+    ICDAR 2017 page object detection, "Evaluation", and Pascal VOC 2007. Recall TP / positives reaches level k / 10
+    when 10 TP >= k positives, in integers: with the levels of ``numpy.arange(0, 1.1, 0.1)`` a recall of exactly
+    3 / 10 misses the level 0.30000000000000004, which lowers the score by up to 1 / 11.
+
+    Examples
+    --------
+    >>> eleven_point_precision(np.array([1, 2, 3]), 10) == 4 / 11
+    True
+    """
+    if not positives:
+        return float("nan")
+    found = np.arange(1, len(rank) + 1)
+    precision = found / rank
+    total = Fraction(0)
+    for level in range(11):
+        needed = max(-(-level * positives // 10), 1)
+        if needed > len(rank):
+            break
+        best = needed - 1 + int(precision[needed - 1 :].argmax())
+        total += Fraction(best + 1, int(rank[best]))
+    return float(total / 11)
+
+
+def all_point_precision(rank: IntArray, positives: int) -> float:
+    """Area under the interpolated precision-recall curve.
+
+    Parameters
+    ----------
+    rank, positives
+        See `precision_at_recall`.
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN without positives, 0 with positives and without a true positive.
+
+    Notes
+    -----
+    Pascal VOC 2010 and later: each true positive adds 1 / positives of recall at the best precision from there on.
+
+    Examples
+    --------
+    >>> all_point_precision(np.array([2]), 2)
+    0.25
+    """
+    if not positives:
+        return float("nan")
+    precision = np.arange(1, len(rank) + 1) / rank
+    best = np.maximum.accumulate(precision[::-1])
+    return math.fsum(best.tolist()) / positives
+
+
+def curve(score: FloatArray, true_positive: BoolArray, counts: BoolArray, positives: int) -> Curve:
+    """Precision, recall and F1 against the score threshold.
+
+    Parameters
+    ----------
+    score : float64, shape (N,), falling
+    true_positive, counts : bool, shape (N,)
+        See `ranks`.
+    positives : int
+        Ground-truth boxes that count.
+
+    Returns
+    -------
+    Curve
+        One row for each score that occurs; empty columns without predictions.
+
+    Notes
+    -----
+    Exact where a match does not depend on predictions with a lower score, as in COCO and POD; where it does
+    (greedy by IoU), every threshold needs a matching of its own.
+    """
+    last = np.flatnonzero(np.diff(score, append=-np.inf) != 0.0)
+    found = np.cumsum(true_positive, dtype=np.int64)[last]
+    kept = np.cumsum(counts, dtype=np.int64)[last]
+    everything = np.full(len(last), positives)
+    return Curve(
+        score=score[last],
+        precision=ratio(found, kept),
+        recall=ratio(found, everything),
+        f1=ratio(2 * found, kept + everything),
+    )

@@ -1,0 +1,406 @@
+"""Which boxes stand behind a number: matched pairs and mistakes as one list, and the part of it a question picks.
+
+Owns the way back from a cell, a bar or a stretch of a curve to the boxes it counts. An item is a matched pair or a
+named mistake; a mistake of several boxes is one item. Picks are masks over the boxes of both sides, so that any
+question about boxes gives the same kind of list. Rows and codes are those of the `Dataset`; nothing here draws or
+reads a file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import numpy as np
+
+from evaluator.metrics.box_results import UNMATCHED, BoxResult
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, KindArray
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, overlap
+from evaluator.model.dataset import CodeArray
+
+MATCHED: Final = -1
+"""Kind of a matched pair; mistakes have the codes of `evaluator.metrics.error_types.DOCUMENT`."""
+BACKGROUND: Final = -1
+"""Label code of no box."""
+FITS: Final = ("iou", "coverage", "purity")
+
+
+class Pick(NamedTuple):
+    """Boxes of the two sides that a question is about.
+
+    Attributes
+    ----------
+    truth, prediction : bool, shape (G,) and (P,)
+    """
+
+    truth: BoolArray
+    prediction: BoolArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Items:
+    """Matched pairs and mistakes as columns of one length K, sorted by page, then top to bottom.
+
+    Attributes
+    ----------
+    kind : int8, shape (K,)
+        `MATCHED`, or the code of a mistake's name.
+    mistake : int64, shape (K,)
+        Place in ``BoxResult.mistakes``; -1 for a matched pair.
+    truth, prediction : int64, shape (K,)
+        First row of each side; -1 for none.
+    page : int64, shape (K,)
+    document, truth_label, prediction_label : int32, shape (K,)
+        Codes of the dataset; -1 for a side without a box.
+    score : float64, shape (K,)
+        Of the first prediction; NaN for none and for one without a score.
+    iou, coverage, purity : float64, shape (K,), in [0, 1]
+        Of the first boxes of both sides; NaN where a side is missing.
+    size : float64, shape (K,)
+        Area of the larger of those boxes, in the squared unit of the boxes.
+    middle : float64, shape (K,)
+        Height on the page of the middle of the ground truth, or of the prediction where there is none; 0 is the top.
+    """
+
+    kind: KindArray
+    mistake: IntArray
+    truth: IntArray
+    prediction: IntArray
+    page: IntArray
+    document: CodeArray
+    truth_label: CodeArray
+    prediction_label: CodeArray
+    score: FloatArray
+    iou: FloatArray
+    coverage: FloatArray
+    purity: FloatArray
+    size: FloatArray
+    middle: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def take(self, rows: IntArray) -> Items:
+        """The items in the given rows and order."""
+        return Items(*(getattr(self, name)[rows] for name in self.__slots__))
+
+
+def items(result: BoxResult[Any]) -> Items:
+    """All matched pairs and all mistakes of a result.
+
+    Parameters
+    ----------
+    result : BoxResult
+
+    Returns
+    -------
+    Items
+        Empty columns without any box.
+    """
+    dataset, prediction = result.matching.dataset, result.matching.prediction
+    truth, matches, mistakes = dataset.ground_truth, result.matches, result.mistakes
+    first_truth = np.concatenate([matches.ground_truth, mistakes.first_truth])
+    first_prediction = np.concatenate([matches.prediction, mistakes.first_prediction])
+    kind = np.concatenate([np.full(len(matches), MATCHED, dtype=np.int8), mistakes.kind])
+    mistake = np.concatenate([np.full(len(matches), -1, dtype=np.int64), np.arange(len(mistakes))])
+    page = np.concatenate([truth.page[matches.ground_truth], mistakes.page])
+    has_truth, has_prediction = first_truth >= 0, first_prediction >= 0
+    both = np.flatnonzero(has_truth & has_prediction)
+    fit = overlap(truth.xyxy[first_truth[both]], prediction.xyxy[first_prediction[both]])
+    columns = {name: _placed(column, both, len(kind)) for name, column in zip(fit._fields, fit, strict=True)}
+    # The matches know how their outlines fit, where outlines were compared.
+    for name in FITS:
+        columns[name][: len(matches)] = getattr(matches, name)
+    truth_rows, prediction_rows = np.flatnonzero(has_truth), np.flatnonzero(has_prediction)
+    sizes = (
+        _placed(area(truth.xyxy[first_truth[truth_rows]]), truth_rows, len(kind)),
+        _placed(area(prediction.xyxy[first_prediction[prediction_rows]]), prediction_rows, len(kind)),
+    )
+    middles = (
+        _placed(truth.xyxy[first_truth[truth_rows], 1::2].mean(axis=1), truth_rows, len(kind)),
+        _placed(prediction.xyxy[first_prediction[prediction_rows], 1::2].mean(axis=1), prediction_rows, len(kind)),
+    )
+    middle = np.where(has_truth, *middles)
+    every = Items(
+        kind=kind,
+        mistake=mistake,
+        truth=first_truth,
+        prediction=first_prediction,
+        page=page,
+        document=dataset.page_document[page],
+        truth_label=codes_at(truth.label, first_truth),
+        prediction_label=codes_at(prediction.label, first_prediction),
+        score=_placed(prediction.score[first_prediction[prediction_rows]], prediction_rows, len(kind)),
+        **columns,
+        size=np.fmax(*sizes),
+        middle=middle,
+    )
+    return every.take(np.lexsort((middle, page)))
+
+
+def behind(every: Items, result: BoxResult[Any], pick: Pick) -> BoolArray:
+    """Which items have a box that a question picked.
+
+    Parameters
+    ----------
+    every : Items
+        All items of that result.
+    result : BoxResult
+    pick : Pick
+
+    Returns
+    -------
+    bool, shape (K,)
+        A matched pair when both of its boxes are picked; a mistake when one of the boxes that carry its name is.
+    """
+    mistakes = result.mistakes
+    named = np.zeros(len(mistakes) + 1, dtype=bool)
+    for of, picked in ((mistakes.of_truth, pick.truth), (mistakes.of_prediction, pick.prediction)):
+        # Boxes without a mistake write into the last place, which is looked at by nobody.
+        named[of[picked]] = True
+    named[-1] = False
+    matched = every.kind == MATCHED
+    kept = named[every.mistake]
+    kept[matched] = pick.truth[every.truth[matched]] & pick.prediction[every.prediction[matched]]
+    return kept
+
+
+class ClassConfusion(NamedTuple):
+    """Boxes by the label they have and the label they got, background last.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The L scored labels.
+    counts : int64, shape (L + 1, L + 1)
+        Row: label of the ground truth; column: label of the prediction. The last row counts predictions that are no
+        ground truth's, the last column ground truth that nobody predicted; their corner is 0.
+    """
+
+    labels: tuple[str, ...]
+    counts: IntArray
+
+
+def class_confusion(result: BoxResult[Any]) -> ClassConfusion:
+    """The class confusion matrix of boxes at one operating point.
+
+    Parameters
+    ----------
+    result : BoxResult
+
+    Returns
+    -------
+    ClassConfusion
+        Its rows add up to the ground truth of each label, its columns to the predictions of each label, its diagonal
+        to the true positives.
+
+    Notes
+    -----
+    A ground truth and a prediction of different labels are one cell off the diagonal when `metrics.error_types` names
+    them "wrong class"; every other unmatched box stands against the background. Matching is the protocol's own, so the
+    diagonal is its true positives; matrices that match without regard to the label (Ultralytics, FiftyOne) can move
+    boxes off the diagonal that the protocol counts as matched, and then show a lower recall.
+    """
+    codes = _cells(result)
+    size = len(result.matching.labels) + 1
+    counts = np.bincount(codes.truth, minlength=size * size)
+    # A pair is one cell; only predictions that stand against the background are counted from their own side.
+    alone = codes.prediction[codes.prediction // size == size - 1]
+    counts = counts + np.bincount(alone, minlength=size * size)
+    return ClassConfusion(result.matching.labels, counts.reshape(size, size))
+
+
+def in_cell(result: BoxResult[Any], truth_label: str | None, prediction_label: str | None) -> Pick:
+    """The boxes that one cell of the class confusion counts.
+
+    Parameters
+    ----------
+    result : BoxResult
+    truth_label, prediction_label : str or None
+        None is the background.
+
+    Returns
+    -------
+    Pick
+        Nothing for background against background.
+
+    Raises
+    ------
+    ValueError
+        When a label is not scored.
+    """
+    labels, size = result.matching.labels, len(result.matching.labels) + 1
+    row = size - 1 if truth_label is None else labels.index(truth_label)
+    column = size - 1 if prediction_label is None else labels.index(prediction_label)
+    cells = _cells(result)
+    matching = result.matching
+    pick = Pick(np.zeros(len(matching.truth_counts), dtype=bool), np.zeros(len(matching.prediction_counts), dtype=bool))
+    pick.truth[np.flatnonzero(matching.truth_counts)[cells.truth == row * size + column]] = True
+    pick.prediction[np.flatnonzero(result.counting_predictions)[cells.prediction == row * size + column]] = True
+    return pick
+
+
+def with_fit(every: Items, **ranges: tuple[float, float]) -> BoolArray:
+    """Items whose boxes fit as asked.
+
+    Parameters
+    ----------
+    every : Items
+    **ranges : tuple of float
+        Lowest and highest ``iou``, ``coverage`` or ``purity``, both included.
+
+    Returns
+    -------
+    bool, shape (K,)
+        False where a side is missing.
+
+    Raises
+    ------
+    ValueError
+        When a range is of another name.
+    """
+    kept = np.ones(len(every), dtype=bool)
+    for name, (low, high) in ranges.items():
+        if name not in FITS:
+            raise ValueError(f"{name} is none of {', '.join(FITS)}")
+        column = getattr(every, name)
+        kept &= (column >= low) & (column <= high)
+    return kept
+
+
+def with_score(every: Items, low: float, high: float) -> BoolArray:
+    """Items whose prediction scores between two values, both included; bool, shape (K,), False without a score."""
+    return np.asarray((every.score >= low) & (every.score <= high), dtype=bool)
+
+
+def with_name(every: Items, name: str) -> BoolArray:
+    """Items of one of the names of `DOCUMENT`, bool, shape (K,)."""
+    return np.asarray(every.kind == DOCUMENT.index(name), dtype=bool)
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a reader clicked or brushed, and so which items are meant: all that is said must hold.
+
+    Attributes
+    ----------
+    cell : tuple of (str or None), optional
+        Label of the ground truth and label of the prediction in the class confusion; None is the background.
+    name : str, optional
+        One of `evaluator.metrics.error_types.DOCUMENT`, or ``matched``.
+    score, iou, coverage, purity : tuple of float, optional
+        Lowest and highest value, both included.
+    """
+
+    cell: tuple[str | None, str | None] | None = None
+    name: str | None = None
+    score: tuple[float, float] | None = None
+    iou: tuple[float, float] | None = None
+    coverage: tuple[float, float] | None = None
+    purity: tuple[float, float] | None = None
+
+
+MATCHED_NAME: Final = "matched"
+
+
+def answer(result: BoxResult[Any], every: Items, question: Question) -> BoolArray:
+    """The items behind a question.
+
+    Parameters
+    ----------
+    result : BoxResult
+    every : Items
+        All items of that result.
+    question : Question
+
+    Returns
+    -------
+    bool, shape (K,)
+
+    Raises
+    ------
+    ValueError
+        When a label is not scored or a name is unknown.
+    """
+    kept = np.ones(len(every), dtype=bool)
+    if question.cell is not None:
+        kept &= behind(every, result, in_cell(result, *question.cell))
+    if question.name is not None:
+        kept &= every.kind == MATCHED if question.name == MATCHED_NAME else with_name(every, question.name)
+    if question.score is not None:
+        kept &= with_score(every, *question.score)
+    ranges = {name: getattr(question, name) for name in FITS if getattr(question, name) is not None}
+    return kept & with_fit(every, **ranges)
+
+
+def in_words(question: Question) -> str:
+    """A question in the words of the field.
+
+    Returns
+    -------
+    str
+        ``All boxes`` when nothing is asked.
+
+    Examples
+    --------
+    >>> in_words(Question(cell=("Table", None), iou=(0.5, 0.6)))
+    'Table predicted as background, IoU 0.50 to 0.60'
+    """
+    parts = []
+    if question.cell is not None:
+        truth, predicted = ("background" if label is None else label for label in question.cell)
+        parts.append(f"{truth} predicted as {predicted}")
+    if question.name is not None:
+        parts.append("Matched" if question.name == MATCHED_NAME else ERROR_TYPES["document"][question.name].title)
+    names = {"score": "score", "iou": "IoU", "coverage": "coverage", "purity": "purity"}
+    for field, name in names.items():
+        bounds = getattr(question, field)
+        if bounds is not None:
+            parts.append(f"{name} {bounds[0]:.2f} to {bounds[1]:.2f}")
+    return ", ".join(parts) or "All boxes"
+
+
+class _Cells(NamedTuple):
+    """Cell of each box that takes part, as row * size + column."""
+
+    truth: IntArray
+    prediction: IntArray
+
+
+def _cells(result: BoxResult[Any]) -> _Cells:
+    """Where each box that takes part stands in the class confusion."""
+    matching, mistakes = result.matching, result.mistakes
+    dataset, prediction = matching.dataset, matching.prediction
+    size = len(matching.labels) + 1
+    place = np.full(len(dataset.labels), size - 1, dtype=np.int64)
+    place[[dataset.labels.index(label) for label in matching.labels]] = np.arange(size - 1)
+    partner, other_partner = result.truth_partner.copy(), result.prediction_partner.copy()
+    wrong = np.flatnonzero(mistakes.kind == DOCUMENT.index("wrong_class"))
+    truths = mistakes.truth_rows[mistakes.truth_offsets[wrong]]
+    predictions = mistakes.prediction_rows[mistakes.prediction_offsets[wrong]]
+    partner[truths], other_partner[predictions] = predictions, truths
+    rows, columns = np.flatnonzero(matching.truth_counts), np.flatnonzero(result.counting_predictions)
+    own, other = place[dataset.ground_truth.label[rows]], place[prediction.label[columns]]
+    predicted = np.where(
+        partner[rows] == UNMATCHED, size - 1, place[codes_at(prediction.label, partner[rows], missing=0)]
+    )
+    true = np.where(
+        other_partner[columns] == UNMATCHED,
+        size - 1,
+        place[codes_at(dataset.ground_truth.label, other_partner[columns], missing=0)],
+    )
+    return _Cells(own * size + predicted, true * size + other)
+
+
+def _placed(values: FloatArray, rows: IntArray, size: int) -> FloatArray:
+    """The values in some rows of a column that is NaN elsewhere."""
+    column = np.full(size, np.nan)
+    column[rows] = values
+    return column
+
+
+def codes_at(column: CodeArray, rows: IntArray, *, missing: int = BACKGROUND) -> CodeArray:
+    """Codes of some rows, int32; `missing` where there is no row."""
+    codes = np.full(len(rows), missing, dtype=np.int32)
+    codes[rows >= 0] = column[rows[rows >= 0]]
+    return codes

@@ -1,0 +1,345 @@
+"""How far a confidence can be trusted: AUROC, Brier score, calibration error with its bins, review budgets.
+
+Owns the arithmetic on two columns: whether each value is right, and the confidence of the model in it, in [0, 1].
+Which values take part the protocol decides. Undefined is NaN in columns and single numbers, None in plain values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from evaluator.metrics.results import defined, ratio, sum_by
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+
+BINS: Final = 10
+BUDGETS: Final = (0.1, 0.3, 0.5)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """Bins of confidence, as columns of one length B.
+
+    Attributes
+    ----------
+    low, high : float64, shape (B,)
+        Each bin holds low <= confidence < high; the last one holds its high too.
+    count : int64, shape (B,)
+    accuracy, mean_confidence : float64, shape (B,), in [0, 1]
+        Share of right values, and mean confidence; NaN for an empty bin.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    count: IntArray
+    accuracy: FloatArray
+    mean_confidence: FloatArray
+
+    @property
+    def error(self) -> float:
+        """Expected calibration error: mean gap between accuracy and confidence, weighted by count; NaN for none."""
+        filled = self.count > 0
+        if not filled.any():
+            return float("nan")
+        gap = np.abs(self.accuracy[filled] - self.mean_confidence[filled])
+        return float((self.count[filled] / self.count.sum() * gap).sum())
+
+
+class ReviewBudget(NamedTuple):
+    """What a review of the least certain values finds.
+
+    Attributes
+    ----------
+    budget : float
+        Share of the values that somebody looks at.
+    reviewed : int
+        How many that are; at least one.
+    errors_found : int
+    caught, at_random : float
+        Share of all errors that the review finds, and that a review of as many values at random would find.
+    gain : float
+        The first over the second.
+    """
+
+    budget: float
+    reviewed: int
+    errors_found: int
+    caught: float
+    at_random: float
+    gain: float
+
+
+def auroc(right: BoolArray, confidence: FloatArray) -> float:
+    """Probability that a right value has the higher confidence than a wrong one; ties count half.
+
+    Parameters
+    ----------
+    right : bool, shape (N,)
+    confidence : float64, shape (N,)
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN unless there are right and wrong values.
+
+    Notes
+    -----
+    The area under the ROC curve by ranks (Mann-Whitney U), average ranks for ties, as in scikit-learn and
+    stickler-eval 1.0.0.
+
+    Examples
+    --------
+    >>> auroc(np.array([True, False, True]), np.array([0.9, 0.5, 0.5]))
+    0.75
+    """
+    positives = int(right.sum())
+    negatives = len(right) - positives
+    if not positives or not negatives:
+        return float("nan")
+    _, place, count = np.unique(confidence, return_inverse=True, return_counts=True)
+    last = np.cumsum(count)
+    rank = (last - (count - 1) / 2)[place]
+    above = float(rank[right].sum()) - positives * (positives + 1) / 2
+    return above / (positives * negatives)
+
+
+def brier(right: BoolArray, confidence: FloatArray) -> float:
+    """Mean squared distance of the confidence from the outcome, in [0, 1]; NaN for no values.
+
+    Examples
+    --------
+    >>> brier(np.array([True, False]), np.array([0.5, 0.5]))
+    0.25
+    """
+    return float(((confidence - right) ** 2).mean()) if len(right) else float("nan")
+
+
+def calibration(right: BoolArray, confidence: FloatArray, *, bins: int) -> Calibration:
+    """Accuracy against confidence, in bins of equal width.
+
+    Parameters
+    ----------
+    right : bool, shape (N,)
+    confidence : float64, shape (N,), in [0, 1]
+    bins : int
+        At least 1.
+
+    Returns
+    -------
+    Calibration
+
+    Raises
+    ------
+    ValueError
+        For less than one bin.
+    """
+    if bins < 1:
+        raise ValueError(f"bins must be at least 1; found {bins}")
+    edges = np.arange(bins + 1) / bins
+    row = bin_of(confidence, bins=bins)
+    count = np.bincount(row, minlength=bins)
+    return Calibration(
+        low=edges[:-1],
+        high=edges[1:],
+        count=count,
+        accuracy=ratio(np.bincount(row[right], minlength=bins), count),
+        mean_confidence=ratio(sum_by(row, confidence, bins), count),
+    )
+
+
+def bin_of(confidence: FloatArray, *, bins: int) -> IntArray:
+    """The bin of each confidence, of equal width, int64, shape (N,): low <= confidence < high, the last one closed."""
+    edges = np.arange(bins + 1) / bins
+    return np.minimum(np.searchsorted(edges[1:], confidence, side="right"), bins - 1)
+
+
+def reviewed_count(total: int, budget: float) -> int:
+    """How many of some values a budget pays for: rounded down, at least one, 0 of none."""
+    return min(total, max(1, int(total * budget)))
+
+
+def least_sure(confidence: FloatArray, budget: float) -> IntArray:
+    """Places of the values that a review with a budget looks at.
+
+    Parameters
+    ----------
+    confidence : float64, shape (N,)
+    budget : float
+        Share of the values, in (0, 1].
+
+    Returns
+    -------
+    int64, shape (K,)
+        The least certain first; values of equal confidence in the given order.
+
+    Examples
+    --------
+    >>> least_sure(np.array([0.9, 0.2, 0.5, 0.2]), 0.5)
+    array([1, 3])
+    """
+    order = np.argsort(confidence, kind="stable")
+    return order[: reviewed_count(len(confidence), budget)].astype(np.int64)
+
+
+def review_sentence(row: ReviewBudget | None, *, errors: int, total: int) -> str:
+    """What a review finds, in one sentence.
+
+    Parameters
+    ----------
+    row : ReviewBudget or None
+        None when there is no error to find.
+    errors, total : int
+        Wrong values, and all values with a confidence.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(review_sentence(ReviewBudget(0.2, 4, 3, 0.75, 0.2, 3.75), errors=4, total=20))
+    Review the least sure 20 % and you catch 75 % of the errors: 3 of 4 in 4 of 20 values; at random 20 %.
+    """
+    if not total:
+        return "No value has a confidence, so a review has nothing to go by."
+    if row is None:
+        return f"All {total:,} values with a confidence are right: a review has nothing to catch."
+    counts = f"{row.errors_found:,} of {errors:,} in {row.reviewed:,} of {total:,} values"
+    found = f"Review the least sure {_percent(row.budget)} and you catch {_percent(row.caught)} of the errors"
+    return f"{found}: {counts}; at random {_percent(row.at_random)}."
+
+
+def _percent(share: float) -> str:
+    """A share in words, without decimals."""
+    return f"{100 * share:.0f} %"
+
+
+def review_curve(right: BoolArray, confidence: FloatArray) -> IntArray:
+    """Errors that a review of the k least certain values finds.
+
+    Parameters
+    ----------
+    right : bool, shape (N,)
+    confidence : float64, shape (N,)
+
+    Returns
+    -------
+    int64, shape (N + 1,)
+        For k = 0, 1, ..., N. Values of equal confidence are reviewed in the given order.
+    """
+    order = np.argsort(confidence, kind="stable")
+    return np.concatenate([[0], np.cumsum(~right[order])]).astype(np.int64)
+
+
+def review_budgets(right: BoolArray, confidence: FloatArray, budgets: Sequence[float]) -> tuple[ReviewBudget, ...]:
+    """What reviews of some shares of the values find.
+
+    Parameters
+    ----------
+    right : bool, shape (N,)
+    confidence : float64, shape (N,)
+    budgets : sequence of float
+        In (0, 1].
+
+    Returns
+    -------
+    tuple of ReviewBudget
+        By rising budget; empty without an error, because there is nothing to find.
+
+    Raises
+    ------
+    ValueError
+        For a budget out of range.
+
+    Notes
+    -----
+    stickler-eval 1.0.0: the number of values is rounded down and at least 1, and a review at random is that of as
+    many values, so that one value of three is not called a tenth.
+    """
+    if outside := [budget for budget in budgets if not 0.0 < budget <= 1.0]:
+        raise ValueError(f"a budget must be in (0, 1]; found {outside[0]}")
+    found = review_curve(right, confidence)
+    errors, total = int(found[-1]), len(right)
+    if not errors:
+        return ()
+    rows = []
+    for budget in sorted(budgets):
+        reviewed = reviewed_count(total, budget)
+        caught, at_random = int(found[reviewed]) / errors, reviewed / total
+        rows.append(ReviewBudget(budget, reviewed, int(found[reviewed]), caught, at_random, caught / at_random))
+    return tuple(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Confidence:
+    """The confidence metrics of some values.
+
+    Attributes
+    ----------
+    right : bool, shape (N,)
+    confidence : float64, shape (N,), in [0, 1]
+    """
+
+    right: BoolArray
+    confidence: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.right)
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """Ten bins of equal width."""
+        return calibration(self.right, self.confidence, bins=BINS)
+
+    @cached_property
+    def review(self) -> tuple[ReviewBudget, ...]:
+        """Budgets of 10, 30 and 50 %."""
+        return review_budgets(self.right, self.confidence, BUDGETS)
+
+    def to_json(self, *, empty_bin: float | None = None) -> dict[str, Any]:
+        """The metrics as plain values.
+
+        Parameters
+        ----------
+        empty_bin : float or None
+            What stands for the means of a bin without values.
+
+        Returns
+        -------
+        dict
+            ``auroc``, ``brier``, ``ece``: float or None; ``bins``: a list, empty without values;
+            ``review_budget``: by budget (``"0.10"``), empty without errors.
+
+        Notes
+        -----
+        stickler-eval 1.0.0 writes 0 for the means of an empty bin; undefined is not zero here.
+        """
+        return {
+            "auroc": defined(auroc(self.right, self.confidence)),
+            "brier": defined(brier(self.right, self.confidence)),
+            "ece": defined(self.calibration.error),
+            "bins": [self._bin(row, empty_bin) for row in range(BINS)] if len(self) else [],
+            "review_budget": {
+                f"{row.budget:.2f}": {
+                    "fields_reviewed": row.reviewed,
+                    "errors_found": row.errors_found,
+                    "pct_errors_caught": row.caught,
+                    "pct_errors_random": row.at_random,
+                    "gain": row.gain,
+                }
+                for row in self.review
+            },
+        }
+
+    def _bin(self, row: int, empty_bin: float | None) -> dict[str, Any]:
+        bins, filled = self.calibration, bool(self.calibration.count[row])
+        return {
+            "range": [float(bins.low[row]), float(bins.high[row])],
+            "count": int(bins.count[row]),
+            "accuracy": float(bins.accuracy[row]) if filled else empty_bin,
+            "mean_confidence": float(bins.mean_confidence[row]) if filled else empty_bin,
+        }

@@ -1,0 +1,542 @@
+"""Mistakes as a person would point at them: the rules of the package's table, tried from the top.
+
+Owns the rules of the family ``document``; the names are in ``names``. A mistake may hold several boxes, and each box
+has at most one name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from evaluator.metrics.error_types.names import DOCUMENT, ERROR_TYPES, NONE, BoxColumns, KindArray
+from evaluator.metrics.matching import Candidates, best_per_prediction, greedy_rows, overlapping_pairs
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, overlap
+from evaluator.model.dataset import CodeArray, Side
+
+_SPLIT, _MERGED, _WRONG_CLASS, _CUT_OFF, _OVER_CROPPED, _NEAR_MISS, _DUPLICATE, _MISSED, _INVENTED = range(
+    len(DOCUMENT)
+)
+
+
+class MistakeOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The thresholds of the document names; the table of the package says where each one stands.
+
+    Attributes
+    ----------
+    near_iou : float
+        IoU from which an unmatched pair is one mistake instead of two, in (0, 1].
+    touch_iou : float
+        IoU below which boxes are not looked at, in (0, near_iou]. A split into n lines needs about 1 / n.
+    inside_share : float
+        Share of a box that is inside another when it lies in it, in (0, 1].
+    apart_share : float
+        Parts that share less than this with the main part are pieces, not duplicates; in (0, 1].
+    together_share : float
+        Share of the whole that the parts of a split or merge cover together, in [0, 1].
+    lopsided : float
+        How many times what is lost must exceed what is taken in for a cut-off, and the other way round; >= 1.
+    min_coverage, min_purity : float or None
+        Matched pairs below are poor and get a name; None names no matched pair.
+    """
+
+    near_iou: float = 0.1
+    touch_iou: float = 0.01
+    inside_share: float = 0.75
+    apart_share: float = 0.5
+    together_share: float = 0.5
+    lopsided: float = 2.0
+    min_coverage: float | None = None
+    min_purity: float | None = None
+
+    def __post_init__(self) -> None:
+        shares = {
+            "near_iou": self.near_iou,
+            "touch_iou": self.touch_iou,
+            "inside_share": self.inside_share,
+            "apart_share": self.apart_share,
+        }
+        wrong = [f"{name} {value}" for name, value in shares.items() if not 0.0 < value <= 1.0]
+        wrong += [] if self.touch_iou <= self.near_iou else [f"touch_iou {self.touch_iou} above near_iou"]
+        wrong += [] if 0.0 <= self.together_share <= 1.0 else [f"together_share {self.together_share}"]
+        wrong += [] if self.lopsided >= 1.0 else [f"lopsided {self.lopsided}"]
+        for name, least in (("min_coverage", self.min_coverage), ("min_purity", self.min_purity)):
+            wrong += [] if least is None or 0.0 <= least <= 1.0 else [f"{name} {least}"]
+        if wrong:
+            raise ValueError(f"thresholds out of range: {', '.join(wrong)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Mistakes:
+    """Named mistakes as columns of one length M, sorted by page, then name, then the boxes' rows.
+
+    Attributes
+    ----------
+    kind : int8, shape (M,)
+        Code into `DOCUMENT`.
+    page : int64, shape (M,)
+    label : int32, shape (M,)
+        Label of the ground truth; of the prediction where only that is wrong.
+    truth_offsets, prediction_offsets : int64, shape (M + 1,)
+        Boxes of mistake i are ``truth_rows[truth_offsets[i]:truth_offsets[i + 1]]``, and so for predictions.
+    truth_rows, prediction_rows : int64
+        Every box involved, matched ones included: the ground truth that a duplicate repeats, the matched part of a
+        split. Rising within a mistake.
+    side : int8, shape (M,)
+        Code into `SIDES` of a cut-off or over-cropped pair; -1 for the rest.
+    share : float64, shape (M,)
+        What is missing on that side (over-cropped: too much), as a share of the ground truth's height (top, bottom)
+        or width (left, right); in (0, 1] for a cut-off, above 0 for over-cropped, NaN for the rest.
+    of_truth, of_prediction : int64, shape (G,) and (P,)
+        Mistake whose name a box carries: of each unmatched box that takes part, and of each poor one; -1 for the rest.
+    """
+
+    kind: KindArray
+    page: IntArray
+    label: CodeArray
+    truth_offsets: IntArray
+    truth_rows: IntArray
+    prediction_offsets: IntArray
+    prediction_rows: IntArray
+    side: KindArray
+    share: FloatArray
+    of_truth: IntArray
+    of_prediction: IntArray
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    @cached_property
+    def first_truth(self) -> IntArray:
+        """First row of the ground truth of each mistake, int64, shape (M,); -1 for none."""
+        return _firsts(self.truth_rows, self.truth_offsets)
+
+    @cached_property
+    def first_prediction(self) -> IntArray:
+        """First row of the predictions of each mistake, int64, shape (M,); -1 for none."""
+        return _firsts(self.prediction_rows, self.prediction_offsets)
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """Mistakes of each name, int64, shape (9,)."""
+        return np.bincount(self.kind, minlength=len(DOCUMENT))
+
+    def per_label(self, labels: int) -> IntArray:
+        """Mistakes of each label and name, int64, shape (labels, 9)."""
+        return self._by(self.label, labels)
+
+    def per_page(self, pages: int) -> IntArray:
+        """Mistakes of each page and name, int64, shape (pages, 9)."""
+        return self._by(self.page, pages)
+
+    def truths_of(self, mistake: int) -> IntArray:
+        """Rows of the ground truth of one mistake, int64; empty for an invented box."""
+        return self.truth_rows[self.truth_offsets[mistake] : self.truth_offsets[mistake + 1]]
+
+    def predictions_of(self, mistake: int) -> IntArray:
+        """Rows of the predictions of one mistake, int64; empty for a missed box."""
+        return self.prediction_rows[self.prediction_offsets[mistake] : self.prediction_offsets[mistake + 1]]
+
+    def _by(self, code: npt.NDArray[Any], size: int) -> IntArray:
+        names = len(DOCUMENT)
+        cells = np.bincount(code.astype(np.int64) * names + self.kind, minlength=size * names)
+        return cells.reshape(size, names)
+
+
+def name_mistakes(
+    ground_truth: BoxColumns,
+    prediction: BoxColumns,
+    truth_partner: IntArray,
+    *,
+    iou: float,
+    truth_counts: BoolArray | None = None,
+    prediction_counts: BoolArray | None = None,
+    options: MistakeOptions | None = None,
+) -> Mistakes:
+    """The mistakes at one operating point, each unmatched or poor box under exactly one name.
+
+    Parameters
+    ----------
+    ground_truth, prediction : BoxColumns
+        All boxes of the two files, or those of one page.
+    truth_partner : int64, shape (G,)
+        Row of the prediction that matched each ground truth; -1 for none. No prediction occurs twice.
+    iou : float
+        The IoU threshold of that matching, in (0, 1].
+    truth_counts, prediction_counts : bool, shape (G,) and (P,), optional
+        The boxes that take part; all of them when absent. A matched box takes part.
+    options : MistakeOptions, optional
+
+    Returns
+    -------
+    Mistakes
+        Empty columns when everything matched well.
+
+    Raises
+    ------
+    ValueError
+        When the threshold is out of range.
+
+    Notes
+    -----
+    The rules are the table at the top of this module. They are ours: TIDE has no name for split, merged, cut off or
+    over-cropped, and counts a near miss as one error of a prediction that also explains the ground truth. Boxes
+    without area overlap nothing, so they are missed or invented. Sides and shares come from the boxes, whatever the
+    outline of a polygon.
+
+    Examples
+    --------
+    >>> from evaluator.metrics.error_types import SIDES
+    >>> page, label = np.zeros(1, np.int64), np.zeros(1, np.int32)
+    >>> truth = BoxColumns(np.array([[0.1, 0.1, 0.9, 0.5]]), label, page)
+    >>> short = BoxColumns(np.array([[0.1, 0.1, 0.9, 0.2]]), label, page)
+    >>> found = name_mistakes(truth, short, np.array([-1]), iou=0.5)
+    >>> DOCUMENT[found.kind[0]], SIDES[found.side[0]], found.share.round(2).tolist()
+    ('cut_off', 'bottom', [0.75])
+    """
+    if not 0.0 < iou <= 1.0:
+        raise ValueError(f"iou must be in (0, 1]; found {iou}")
+    chosen = MistakeOptions() if options is None else options
+    matched = np.flatnonzero(truth_partner != NONE)
+    partner = np.full(len(prediction), NONE, dtype=np.int64)
+    partner[truth_partner[matched]] = matched
+    truth = _Naming.of(ground_truth, truth_partner, truth_counts)
+    predicted = _Naming.of(prediction, partner, prediction_counts)
+    poor = _poor_pairs(truth, predicted, matched, chosen)
+    pairs = _near_pairs(truth, predicted, chosen.touch_iou)
+    draft = _Draft(truth, predicted)
+    _name_groups(draft, pairs, chosen)
+    _name_pairs(draft, pairs, iou, chosen)
+    nobody = np.empty(0, dtype=np.int64)
+    draft.add_pairs(_MISSED, np.flatnonzero(truth.free), nobody)
+    draft.add_pairs(_INVENTED, nobody, np.flatnonzero(predicted.free))
+    for kind, truths in poor.items():
+        left = truths[truth.poor[truths]]
+        draft.add_pairs(kind, left, truth_partner[left])
+    return draft.finished()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Naming:
+    """One side while names are given; the masks change as boxes get theirs.
+
+    Attributes
+    ----------
+    boxes : BoxColumns
+    partner : int64, shape (N,)
+        The match on the other side; -1 for none.
+    takes_part : bool, shape (N,)
+    free : bool, shape (N,)
+        Takes part, is unmatched and has no name.
+    poor : bool, shape (N,)
+        Is matched poorly and has no name.
+    taken : bool, shape (N,)
+        Is matched, or named together with a box of the other side.
+    mistake : int64, shape (N,)
+        Number in the draft of the mistake whose name the box carries; -1 for none.
+    """
+
+    boxes: BoxColumns
+    partner: IntArray
+    takes_part: BoolArray
+    free: BoolArray
+    poor: BoolArray
+    taken: BoolArray
+    mistake: IntArray
+
+    @classmethod
+    def of(cls, boxes: BoxColumns, partner: IntArray, counts: BoolArray | None) -> _Naming:
+        """A side on which only matched boxes are settled."""
+        takes_part = np.ones(len(boxes), dtype=bool) if counts is None else counts
+        return cls(
+            boxes=boxes,
+            partner=partner,
+            takes_part=takes_part,
+            free=takes_part & (partner == NONE),
+            poor=np.zeros(len(boxes), dtype=bool),
+            taken=partner != NONE,
+            mistake=np.full(len(boxes), NONE, dtype=np.int64),
+        )
+
+    def carry(self, rows: IntArray, mistake: IntArray, *, together: bool) -> None:
+        """Gives names to those of the rows that wait for one; `together` with boxes of the other side."""
+        waiting = self.free[rows] | self.poor[rows]
+        # Backwards: a poor box in two groups is named by the first.
+        self.mistake[rows[waiting][::-1]] = mistake[waiting][::-1]
+        self.free[rows] = False
+        self.poor[rows] = False
+        self.taken[rows] |= together
+
+
+class _Pairs(NamedTuple):
+    """Overlapping pairs of which a box is unmatched, in (prediction, ground truth) order.
+
+    Attributes
+    ----------
+    prediction, truth : int64, shape (K,)
+    iou, coverage, purity : float64, shape (K,)
+    same : bool, shape (K,)
+        Whether the labels are equal.
+    """
+
+    prediction: IntArray
+    truth: IntArray
+    iou: FloatArray
+    coverage: FloatArray
+    purity: FloatArray
+    same: BoolArray
+
+    def candidates(self, rows: IntArray) -> Candidates:
+        """Some of the pairs, to be matched."""
+        return Candidates(self.prediction[rows], self.truth[rows], self.iou[rows])
+
+
+class _Members(NamedTuple):
+    """Boxes of one side in mistakes: int64 columns of one length, the number of the mistake and the row."""
+
+    mistake: IntArray
+    row: IntArray
+
+
+@dataclass(slots=True, eq=False)
+class _Draft:
+    """Mistakes in the order in which they were named."""
+
+    truth: _Naming
+    prediction: _Naming
+    kinds: list[IntArray] = field(default_factory=list)
+    truths: list[_Members] = field(default_factory=list)
+    predictions: list[_Members] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, kind: IntArray, truths: _Members, predictions: _Members) -> None:
+        """Names mistakes of the given kinds; members are numbered from 0 and include matched boxes."""
+        bearers = [ERROR_TYPES["document"][DOCUMENT[code]].sides for code in np.unique(kind)]
+        for side, members, kept, name in (
+            (self.truth, truths, self.truths, "ground_truth"),
+            (self.prediction, predictions, self.predictions, "prediction"),
+        ):
+            number = members.mistake + self.size
+            kept.append(_Members(number, members.row))
+            if all(name in sides for sides in bearers):
+                side.carry(members.row, number, together=all(len(sides) > 1 for sides in bearers))
+        self.kinds.append(kind)
+        self.size += len(kind)
+
+    def add_pairs(self, kind: int | IntArray, truth: IntArray, prediction: IntArray) -> None:
+        """Names mistakes of one box of each side, or of one side when the other is empty."""
+        number = np.arange(max(len(truth), len(prediction)))
+        kinds = np.broadcast_to(np.asarray(kind, dtype=np.int64), number.shape)
+        self.add(kinds, _Members(number[: len(truth)], truth), _Members(number[: len(prediction)], prediction))
+
+    def finished(self) -> Mistakes:
+        """The mistakes by page, name and rows."""
+        kind = np.concatenate(self.kinds).astype(np.int8)
+        truths, truth_bounds = _ragged(self.truths, self.size)
+        predictions, prediction_bounds = _ragged(self.predictions, self.size)
+        first_truth, first_prediction = _firsts(truths, truth_bounds), _firsts(predictions, prediction_bounds)
+        of_prediction = (kind == _DUPLICATE) | (kind == _INVENTED)
+        page, label = (
+            np.where(
+                of_prediction,
+                _taken(getattr(self.prediction.boxes, name), first_prediction),
+                _taken(getattr(self.truth.boxes, name), first_truth),
+            )
+            for name in ("page", "label")
+        )
+        order = np.lexsort((first_prediction, first_truth, kind, page))
+        place = np.empty(self.size + 1, dtype=np.int64)
+        place[order] = np.arange(self.size)
+        place[NONE] = NONE
+        side, share = _sides(kind, (self.truth.boxes.xyxy, first_truth), (self.prediction.boxes.xyxy, first_prediction))
+        truth_rows, truth_offsets = _reordered(truths, truth_bounds, order)
+        prediction_rows, prediction_offsets = _reordered(predictions, prediction_bounds, order)
+        return Mistakes(
+            kind=kind[order],
+            page=page[order].astype(np.int64),
+            label=label[order].astype(np.int32),
+            truth_offsets=truth_offsets,
+            truth_rows=truth_rows,
+            prediction_offsets=prediction_offsets,
+            prediction_rows=prediction_rows,
+            side=side[order],
+            share=share[order],
+            of_truth=place[self.truth.mistake],
+            of_prediction=place[self.prediction.mistake],
+        )
+
+
+def _poor_pairs(truth: _Naming, predicted: _Naming, matched: IntArray, options: MistakeOptions) -> dict[int, IntArray]:
+    """Ground truth of the matched pairs that fit too badly, by the name that they get if no group holds them."""
+    if options.min_coverage is None and options.min_purity is None:
+        return {}
+    fit = overlap(truth.boxes.xyxy[matched], predicted.boxes.xyxy[truth.partner[matched]])
+    short = fit.coverage < (-1.0 if options.min_coverage is None else options.min_coverage)
+    foreign = fit.purity < (-1.0 if options.min_purity is None else options.min_purity)
+    cut = short & (~foreign | (fit.coverage <= fit.purity))
+    poor = matched[short | foreign]
+    truth.poor[poor] = True
+    predicted.poor[truth.partner[poor]] = True
+    return {_CUT_OFF: matched[cut], _OVER_CROPPED: matched[foreign & ~cut]}
+
+
+def _near_pairs(truth: _Naming, predicted: _Naming, touch_iou: float) -> _Pairs:
+    """Overlapping pairs of which at least one box is free, and how they fit."""
+    # Most boxes are matched, so the free ones of each side against the other are a fraction of all against all.
+    everyone = np.flatnonzero(truth.takes_part), np.flatnonzero(predicted.free)
+    the_rest = np.flatnonzero(truth.free), np.flatnonzero(predicted.takes_part & ~predicted.free)
+    parts = []
+    for truths, predictions in (everyone, the_rest):
+        pairs = overlapping_pairs(
+            truth.boxes.xyxy[truths],
+            truth.boxes.page[truths],
+            predicted.boxes.xyxy[predictions],
+            predicted.boxes.page[predictions],
+            iou_floor=touch_iou,
+        )
+        parts.append((predictions[pairs.prediction], truths[pairs.ground_truth]))
+    prediction, ground_truth = (np.concatenate(rows) for rows in zip(*parts, strict=True))
+    # No prediction is in both parts, so their orders only have to be merged.
+    order = np.argsort(prediction, kind="stable")
+    prediction, ground_truth = prediction[order], ground_truth[order]
+    fit = overlap(truth.boxes.xyxy[ground_truth], predicted.boxes.xyxy[prediction])
+    same = truth.boxes.label[ground_truth] == predicted.boxes.label[prediction]
+    return _Pairs(prediction, ground_truth, fit.iou, fit.coverage, fit.purity, same)
+
+
+def _name_groups(draft: _Draft, pairs: _Pairs, options: MistakeOptions) -> None:
+    """Rules 1 and 2."""
+    parts, wholes = _groups(draft.truth, draft.prediction, pairs, wholes="ground_truth", options=options)
+    draft.add(np.full(len(wholes.row), _SPLIT), wholes, parts)
+    parts, wholes = _groups(draft.prediction, draft.truth, pairs, wholes="prediction", options=options)
+    draft.add(np.full(len(wholes.row), _MERGED), parts, wholes)
+
+
+def _groups(
+    whole: _Naming, part: _Naming, pairs: _Pairs, *, wholes: Side, options: MistakeOptions
+) -> tuple[_Members, _Members]:
+    """Parts and wholes of the groups in which a box of one side holds several of the other, numbered from 0."""
+    if wholes == "ground_truth":
+        whole_row, part_row, inside = pairs.truth, pairs.prediction, pairs.purity
+    else:
+        whole_row, part_row, inside = pairs.prediction, pairs.truth, pairs.coverage
+    able = whole.free | (whole.partner != NONE)
+    rows = np.flatnonzero(pairs.same & (inside >= options.inside_share) & part.free[part_row] & able[whole_row])
+    rows = rows[np.lexsort((whole_row[rows], -pairs.iou[rows], part_row[rows]))]
+    rows = rows[np.diff(part_row[rows], prepend=NONE) != 0]
+    # Now every part is in one whole; the main part of each whole is its match, or else the best of its parts.
+    rows = rows[np.lexsort((part_row[rows], -pairs.iou[rows], whole_row[rows]))]
+    main = whole.partner.copy()
+    first = rows[np.diff(whole_row[rows], prepend=NONE) != 0]
+    first = first[main[whole_row[first]] == NONE]
+    main[whole_row[first]] = part_row[first]
+    others = rows[part_row[rows] != main[whole_row[rows]]]
+    beside = overlap(part.boxes.xyxy[main[whole_row[others]]], part.boxes.xyxy[part_row[others]])
+    others = others[beside.purity < options.apart_share]
+    held, group = np.unique(whole_row[others], return_inverse=True)
+    main_fit = overlap(whole.boxes.xyxy[held], part.boxes.xyxy[main[held]])
+    fit = overlap(whole.boxes.xyxy[whole_row[others]], part.boxes.xyxy[part_row[others]])
+    covered = main_fit.coverage + np.bincount(group, weights=fit.coverage, minlength=len(held))
+    good = (main_fit.purity >= options.inside_share) & (covered >= options.together_share)
+    number = np.cumsum(good) - 1
+    chosen = good[group]
+    parts = _Members(
+        np.concatenate([number[good], number[group[chosen]]]),
+        np.concatenate([main[held[good]], part_row[others[chosen]]]),
+    )
+    return parts, _Members(number[good], held[good])
+
+
+def _name_pairs(draft: _Draft, pairs: _Pairs, iou: float, options: MistakeOptions) -> None:
+    """Rules 3 to 9."""
+    truth, predicted = draft.truth, draft.prediction
+    lies_in = np.maximum(pairs.coverage, pairs.purity) >= options.inside_share
+    near = (pairs.iou >= options.near_iou) | lies_in
+
+    def pair_off(allowed: BoolArray) -> IntArray:
+        rows = np.flatnonzero(allowed & truth.free[pairs.truth] & predicted.free[pairs.prediction])
+        return rows[greedy_rows(pairs.candidates(rows), len(truth.boxes), len(predicted.boxes))]
+
+    def repeat(allowed: BoolArray) -> None:
+        rows = np.flatnonzero(allowed & truth.taken[pairs.truth] & predicted.free[pairs.prediction])
+        best = best_per_prediction(pairs.candidates(rows))
+        draft.add_pairs(_DUPLICATE, best.ground_truth, best.prediction)
+
+    def name(kind: int | IntArray, rows: IntArray) -> None:
+        draft.add_pairs(kind, pairs.truth[rows], pairs.prediction[rows])
+
+    repeat(pairs.same & (pairs.iou >= iou) & (truth.partner[pairs.truth] != NONE))
+    name(_WRONG_CLASS, pair_off(~pairs.same & (pairs.iou >= iou)))
+    rows = pair_off(pairs.same & near)
+    name(_fit_name(pairs.coverage[rows], pairs.purity[rows], options), rows)
+    name(_WRONG_CLASS, pair_off(~pairs.same & (pairs.iou >= options.near_iou)))
+    repeat((pairs.same & near) | (pairs.iou >= iou))
+
+
+def _fit_name(coverage: FloatArray, purity: FloatArray, options: MistakeOptions) -> IntArray:
+    """Rules 5 to 7: cut off, over-cropped or near miss, int64."""
+    lost, foreign = 1.0 - coverage, 1.0 - purity
+    cut = (purity >= options.inside_share) & (lost >= options.lopsided * foreign) & (lost > foreign)
+    over = (coverage >= options.inside_share) & (foreign >= options.lopsided * lost) & (foreign > lost)
+    return np.where(cut, _CUT_OFF, np.where(over, _OVER_CROPPED, _NEAR_MISS))
+
+
+def _sides(
+    kind: KindArray, truth: tuple[FloatArray, IntArray], prediction: tuple[FloatArray, IntArray]
+) -> tuple[KindArray, FloatArray]:
+    """Side and share of what is missing (over-cropped: too much); -1 and NaN for other mistakes.
+
+    A side is its corners and the row of the first box of each mistake.
+    """
+    side, share = np.full(len(kind), NONE, dtype=np.int8), np.full(len(kind), np.nan)
+    rows = np.flatnonzero((kind == _CUT_OFF) | (kind == _OVER_CROPPED))
+    outer, inner = (corners[first[rows]] for corners, first in (truth, prediction))
+    height, width = outer[:, 3] - outer[:, 1], outer[:, 2] - outer[:, 0]
+    # In the order of SIDES; positive where the prediction ends before the ground truth.
+    missing = np.column_stack(
+        [
+            (inner[:, 1] - outer[:, 1]) / height,
+            (outer[:, 2] - inner[:, 2]) / width,
+            (outer[:, 3] - inner[:, 3]) / height,
+            (inner[:, 0] - outer[:, 0]) / width,
+        ]
+    )
+    missing[kind[rows] == _OVER_CROPPED] *= -1.0
+    side[rows] = missing.argmax(axis=1)
+    share[rows] = missing.max(axis=1)
+    return side, share
+
+
+def _ragged(parts: list[_Members], size: int) -> tuple[IntArray, IntArray]:
+    """Rows by mistake, and where each mistake begins and ends, int64, shape (size + 1,)."""
+    mistake = np.concatenate([members.mistake for members in parts])
+    row = np.concatenate([members.row for members in parts])
+    bounds = np.zeros(size + 1, dtype=np.int64)
+    np.cumsum(np.bincount(mistake, minlength=size), out=bounds[1:])
+    return row[np.lexsort((row, mistake))], bounds
+
+
+def _reordered(rows: IntArray, bounds: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
+    """The same for mistakes in another order."""
+    width = np.diff(bounds)[order]
+    offsets = np.zeros_like(bounds)
+    np.cumsum(width, out=offsets[1:])
+    return rows[np.repeat(bounds[:-1][order] - offsets[:-1], width) + np.arange(len(rows))], offsets
+
+
+def _firsts(rows: IntArray, bounds: IntArray) -> IntArray:
+    """First row of each mistake, int64; -1 for none."""
+    filled = np.diff(bounds) > 0
+    first = np.full(len(filled), NONE, dtype=np.int64)
+    first[filled] = rows[bounds[:-1][filled]]
+    return first
+
+
+def _taken(column: npt.NDArray[Any], rows: IntArray) -> npt.NDArray[Any]:
+    """The column at the rows; -1 where a row is -1."""
+    return np.append(column, NONE)[rows]

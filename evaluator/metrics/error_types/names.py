@@ -1,0 +1,108 @@
+"""The names of mistakes of both families, their codes, and boxes as the rules take them.
+
+Owns `ERROR_TYPES` and `BoxColumns`; no rule. A name's position in its family is its code in columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.dataset import CodeArray, Side
+
+KindArray = npt.NDArray[np.int8]
+NONE: Final = -1
+"""No mistake, no partner, no side."""
+
+SIDES: Final = ("top", "right", "bottom", "left")
+
+
+class ErrorType(NamedTuple):
+    """One name for a mistake.
+
+    Attributes
+    ----------
+    family : "tide" or "document"
+    name : str
+        As in JSON.
+    title : str
+        As people read it.
+    sentence : str
+        What it says about the boxes.
+    sides : tuple of "ground_truth" and "prediction"
+        Which boxes are wrong and carry the name.
+    """
+
+    family: Literal["tide", "document"]
+    name: str
+    title: str
+    sentence: str
+    sides: tuple[Side, ...]
+
+
+_TRUTH: Final[tuple[Side, ...]] = ("ground_truth",)
+_PREDICTION: Final[tuple[Side, ...]] = ("prediction",)
+_BOTH: Final[tuple[Side, ...]] = ("ground_truth", "prediction")
+
+
+def _types(family: Literal["tide", "document"], *rows: tuple[str, str, str, tuple[Side, ...]]) -> dict[str, ErrorType]:
+    """Error types of a family by name, in the order of their codes."""
+    return {name: ErrorType(family, name, title, sentence, sides) for name, title, sentence, sides in rows}
+
+
+ERROR_TYPES: Final[Mapping[str, Mapping[str, ErrorType]]] = {
+    "tide": _types(
+        "tide",
+        ("classification", "Classification", "The place is right and the label is wrong.", _PREDICTION),
+        ("localisation", "Localisation", "The label is right and the box fits too badly.", _PREDICTION),
+        ("both", "Both", "The label is wrong and the box fits too badly.", _PREDICTION),
+        ("duplicate", "Duplicate", "A prediction with a higher score already has this ground truth.", _PREDICTION),
+        ("background", "Background", "There is nothing to find here.", _PREDICTION),
+        ("missed", "Missed", "No prediction comes near, not even one with another mistake.", _TRUTH),
+    ),
+    "document": _types(
+        "document",
+        ("split", "Split", "One ground truth was found in several pieces.", _BOTH),
+        ("merged", "Merged", "Several ground truths were found as one.", _BOTH),
+        ("wrong_class", "Wrong class", "The place is found under another label.", _BOTH),
+        ("cut_off", "Cut off", "The prediction ends before the ground truth does.", _BOTH),
+        ("over_cropped", "Over-cropped", "The prediction takes in more than the ground truth.", _BOTH),
+        ("near_miss", "Near miss", "The label is right and the box fits too badly.", _BOTH),
+        ("duplicate", "Duplicate", "The ground truth here already has its prediction.", _PREDICTION),
+        ("missed", "Missed", "No prediction belongs to this ground truth.", _TRUTH),
+        ("invented", "Invented", "No ground truth belongs to this prediction.", _PREDICTION),
+    ),
+}
+"""Every name by family; its position in the family is its code in columns."""
+
+TIDE: Final = tuple(ERROR_TYPES["tide"])
+DOCUMENT: Final = tuple(ERROR_TYPES["document"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoxColumns:
+    """Boxes of one side as columns of one length N, in file order.
+
+    Attributes
+    ----------
+    xyxy : float64, shape (N, 4)
+        x1, y1, x2, y2; origin top left; the same unit on both sides.
+    label : int32, shape (N,), >= 0
+    page : int64, shape (N,), >= 0
+        Codes that both sides share; a page is a page of one document.
+    score : float64, shape (N,), or None
+        Needed by `tide`, for predictions only.
+    """
+
+    xyxy: FloatArray
+    label: CodeArray
+    page: IntArray
+    score: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.label)

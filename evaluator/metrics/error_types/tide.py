@@ -1,0 +1,362 @@
+"""TIDE: the type of each mistake, and what each type costs in average precision.
+
+Owns the rules of the family ``tide``; the names are in ``names``. Mistakes are seen one by one, whatever the score
+threshold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import numpy as np
+
+from evaluator.metrics.average_precision import average_precision, falling
+from evaluator.metrics.error_types.names import NONE, TIDE, BoxColumns, KindArray
+from evaluator.metrics.matching import Candidates, best_per_prediction, overlapping_pairs
+from evaluator.metrics.results import defined
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.dataset import CodeArray
+
+_CLASSIFICATION, _LOCALISATION, _BOTH_WRONG, _TIDE_DUPLICATE, _BACKGROUND, _TIDE_MISSED = range(len(TIDE))
+
+
+class TideOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What TIDE is told; the defaults are those of ``tidecv``.
+
+    Attributes
+    ----------
+    iou : float
+        Foreground threshold, in (0, 1].
+    background_iou : float
+        In (0, iou].
+    max_detections : int
+        Predictions of a page beyond this, by falling score and whatever their labels, are left out.
+    """
+
+    iou: float = 0.5
+    background_iou: float = 0.1
+    max_detections: int = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TideErrors:
+    """What TIDE says of one model, per box and in sum.
+
+    Attributes
+    ----------
+    options : TideOptions
+    kind : int8, shape (P,)
+        Code of each prediction into `TIDE`; -1 for a match and for what `TideOptions.max_detections` left out.
+    target : int64, shape (P,)
+        Row of the ground truth that a classification or localisation error would have matched, and of the match of a
+        prediction without error; -1 for none.
+    missed : bool, shape (G,)
+        The ground truth that is missed. Others are unmatched too, but an error of a prediction explains them.
+    counts : int64, shape (6,)
+        Errors by code.
+    ap : float
+        AP at ``options.iou``, 101 points, mean over labels; in [0, 1], NaN without any box.
+    delta_ap : float64, shape (6,), >= 0
+        What AP would gain if all errors of the type were mended; 0 when it would lose by the grid. NaN as ``ap``, and
+        where mending leaves no box at all.
+    false_positive_ap, false_negative_ap : float
+        What AP would gain with every false positive at the end of the ranking, and without any false negative.
+    """
+
+    options: TideOptions
+    kind: KindArray
+    target: IntArray
+    missed: BoolArray
+    counts: IntArray
+    ap: float
+    delta_ap: FloatArray
+    false_positive_ap: float
+    false_negative_ap: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values by the names of the types.
+
+        Returns
+        -------
+        dict
+            For each type ``{"count", "delta_ap"}``; undefined is None.
+        """
+        pairs = zip(self.counts.tolist(), self.delta_ap.tolist(), strict=True)
+        return {
+            name: {"count": count, "delta_ap": defined(gain)} for name, (count, gain) in zip(TIDE, pairs, strict=True)
+        }
+
+
+def tide(ground_truth: BoxColumns, prediction: BoxColumns, *, options: TideOptions | None = None) -> TideErrors:
+    """The TIDE errors of a model: type of each box, counts, and what each type costs in AP.
+
+    Parameters
+    ----------
+    ground_truth, prediction : BoxColumns
+        The boxes that take part; predictions with scores.
+    options : TideOptions, optional
+        The thresholds of ``tidecv`` when absent.
+
+    Returns
+    -------
+    TideErrors
+        Without any box, no errors and NaN for every AP.
+
+    Raises
+    ------
+    ValueError
+        When a prediction has no score or a threshold is out of range.
+
+    Notes
+    -----
+    Bolya et al., "TIDE: A General Toolbox for Identifying Object Detection Errors" (2020), as ``tidecv`` 1.0.1
+    computes it, ties included: predictions of a page match by falling score, ties in file order, the free ground
+    truth of their label with the highest IoU, ties in file order, at IoU >= threshold. Of the rest, in this order and
+    with "best" over matched ground truth too: localisation (best IoU with its label in [background, threshold]),
+    classification (best IoU with another label >= threshold), duplicate (IoU with matched ground truth of its label
+    >= threshold), background (best IoU <= background), both. A ground truth is missed when it is neither matched nor
+    the best of a localisation or classification error. Mending turns the best-scored of the errors that want one free
+    ground truth into a match and removes the others; a missed one leaves the ground truth. Mended and false
+    predictions stand before true ones of the same score, which is how ``tidecv`` sorts them; labels without boxes
+    after the mending leave the mean.
+
+    Three differences: AP is in [0, 1], not in percent; IoU is computed from corners, not from width and height, so a
+    pair at a threshold may fall on the other side by a rounding of the file's coordinates; and predictions on
+    pages that the ground truth does not list count here as on an empty page, where ``tidecv`` leaves them out, which
+    can only lower AP. ``tidecv`` also sorts and tags the caller's boxes and fails without any; nothing is edited here.
+
+    Examples
+    --------
+    >>> one = BoxColumns(np.array([[0.0, 0.0, 1.0, 1.0]]), np.zeros(1, np.int32), np.zeros(1, np.int64), np.ones(1))
+    >>> round(tide(one, one).ap, 12)
+    1.0
+    """
+    chosen = TideOptions() if options is None else options
+    _check_tide(prediction, chosen)
+    order = _ranking(prediction, chosen.max_detections)
+    pairs = _ranked_pairs(ground_truth, prediction, order, chosen)
+    same = ground_truth.label[pairs.ground_truth] == prediction.label[pairs.prediction]
+    alike = pairs.take(np.flatnonzero(same & (pairs.iou >= chosen.iou)))
+    target = _match_by_score(alike, order, truths=len(ground_truth), predictions=len(prediction))
+    matched = target != NONE
+    found = np.zeros(len(ground_truth), dtype=bool)
+    found[target[matched]] = True
+    kind = np.full(len(prediction), NONE, dtype=np.int8)
+    kind[order] = _BACKGROUND
+    kind[matched] = NONE
+    unmatched = np.flatnonzero(kind[pairs.prediction] == _BACKGROUND)
+    _classify(kind, target, pairs.take(unmatched), same[unmatched], found=found, options=chosen)
+    wanted = np.zeros(len(ground_truth), dtype=bool)
+    wanted[target[(kind == _CLASSIFICATION) | (kind == _LOCALISATION)]] = True
+    missed = ~found & ~wanted
+    counts = np.bincount(kind[kind != NONE], minlength=len(TIDE))
+    counts[_TIDE_MISSED] = missed.sum()
+    named = _Named(ground_truth, prediction, order, kind, target, found, missed)
+    ap, delta_ap, false_positive_ap, false_negative_ap = _costs(named)
+    return TideErrors(chosen, kind, target, missed, counts, ap, delta_ap, false_positive_ap, false_negative_ap)
+
+
+class _Named(NamedTuple):
+    """What TIDE knows of a model once every box has its type; see `TideErrors`, with `found` the matched truth."""
+
+    ground_truth: BoxColumns
+    prediction: BoxColumns
+    order: IntArray
+    kind: KindArray
+    target: IntArray
+    found: BoolArray
+    missed: BoolArray
+
+
+def _check_tide(prediction: BoxColumns, options: TideOptions) -> None:
+    """ValueError for what TIDE cannot be computed from."""
+    if not 0.0 < options.background_iou <= options.iou <= 1.0:
+        raise ValueError(
+            "TIDE needs 0 < background_iou <= iou <= 1; "
+            f"found background_iou {options.background_iou}, iou {options.iou}"
+        )
+    if options.max_detections < 1:
+        raise ValueError(f"max_detections must be at least 1; found {options.max_detections}")
+    if len(prediction) and (prediction.score is None or np.isnan(prediction.score).any()):
+        raise ValueError("TIDE ranks predictions by score, and some have none")
+
+
+def _ranking(prediction: BoxColumns, max_detections: int) -> IntArray:
+    """Rows of the predictions that count, by falling score, then page, then row; int64."""
+    score = np.empty(0) if prediction.score is None else prediction.score
+    if (prediction.page[1:] >= prediction.page[:-1]).all():
+        order = falling(score)
+    else:
+        by_page = np.argsort(prediction.page, kind="stable")
+        order = by_page[falling(score[by_page])]
+    if len(order) <= max_detections or np.bincount(prediction.page).max() <= max_detections:
+        return order
+    page = prediction.page[order]
+    grouped = np.argsort(page, kind="stable")
+    place = np.arange(len(page)) - np.searchsorted(page[grouped], page[grouped], side="left")
+    kept = np.empty(len(page), dtype=bool)
+    kept[grouped] = place < max_detections
+    return order[kept]
+
+
+def _ranked_pairs(
+    ground_truth: BoxColumns, prediction: BoxColumns, order: IntArray, options: TideOptions
+) -> Candidates:
+    """Pairs of a page at or above the background threshold, whatever their labels, of the predictions that count."""
+    pairs = overlapping_pairs(
+        ground_truth.xyxy, ground_truth.page, prediction.xyxy, prediction.page, iou_floor=options.background_iou
+    )
+    if len(order) == len(prediction):
+        return pairs
+    counts = np.zeros(len(prediction), dtype=bool)
+    counts[order] = True
+    return pairs.take(np.flatnonzero(counts[pairs.prediction]))
+
+
+def _match_by_score(pairs: Candidates, order: IntArray, *, truths: int, predictions: int) -> IntArray:
+    """Row of the ground truth that each prediction takes when they choose by falling score, int64; -1 for none.
+
+    A prediction that is first of all that want a ground truth gets it when it likes none better, whatever else
+    happens. All such pairs are taken at once, their boxes leave, and the rest is looked at again.
+    """
+    target = np.full(predictions, NONE, dtype=np.int64)
+    per_truth = np.bincount(pairs.ground_truth, minlength=truths)
+    per_prediction = np.bincount(pairs.prediction, minlength=predictions)
+    alone = (per_truth[pairs.ground_truth] == 1) & (per_prediction[pairs.prediction] == 1)
+    target[pairs.prediction[alone]] = pairs.ground_truth[alone]
+    open_pairs = pairs.take(np.flatnonzero(~alone))
+    rank = np.empty(predictions, dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    # Stable: equal IoU keep the order of the ground truth.
+    open_pairs = open_pairs.take(np.lexsort((-open_pairs.iou, rank[open_pairs.prediction])))
+    first_of_truth = np.empty(truths, dtype=np.int64)
+    first_of_prediction = np.empty(predictions, dtype=np.int64)
+    free_truth, free_prediction = np.ones(truths, dtype=bool), np.ones(predictions, dtype=bool)
+    while len(open_pairs.iou):
+        predicted, truth = open_pairs.prediction, open_pairs.ground_truth
+        place = np.arange(len(truth))
+        # Written backwards, so that the first place of each box is what remains.
+        first_of_truth[truth[::-1]] = place[::-1]
+        first_of_prediction[predicted[::-1]] = place[::-1]
+        settled = (first_of_truth[truth] == place) & (first_of_prediction[predicted] == place)
+        target[predicted[settled]] = truth[settled]
+        free_truth[truth[settled]] = False
+        free_prediction[predicted[settled]] = False
+        open_pairs = open_pairs.take(np.flatnonzero(free_truth[truth] & free_prediction[predicted]))
+    return target
+
+
+def _classify(
+    kind: KindArray, target: IntArray, pairs: Candidates, same: BoolArray, *, found: BoolArray, options: TideOptions
+) -> None:
+    """Writes the type of every unmatched prediction into `kind`, and into `target` what it should have matched.
+
+    The pairs are those of unmatched predictions, and `same` says whether their labels are equal.
+    """
+    # The later line wins, so the first rule comes last.
+    kind[pairs.prediction[pairs.iou > options.background_iou]] = _BOTH_WRONG
+    kind[pairs.prediction[same & (pairs.iou >= options.iou) & found[pairs.ground_truth]]] = _TIDE_DUPLICATE
+    for code, rows in ((_CLASSIFICATION, ~same), (_LOCALISATION, same)):
+        best = best_per_prediction(pairs.take(np.flatnonzero(rows)))
+        fits = best.iou >= options.iou if code == _CLASSIFICATION else best.iou <= options.iou
+        kind[best.prediction[fits]] = code
+        target[best.prediction[fits]] = best.ground_truth[fits]
+
+
+_RECALLS: Final[FloatArray] = np.arange(101) / 100
+
+
+def _costs(named: _Named) -> tuple[float, FloatArray, float, float]:
+    """AP, its gain by type, its gain without false positives and its gain without false negatives."""
+    truth_label, label, kind = named.ground_truth.label, named.prediction.label, named.kind
+    labels = int(max(truth_label.max(initial=-1), label.max(initial=-1))) + 1
+    positives = np.bincount(truth_label, minlength=labels)
+    rows, bounds = _by_label(named.order, label, labels)
+    ap = _mean_ap(kind[rows] == NONE, bounds, positives)
+    ranked = _true_last(named)
+    if ranked is not named.order:
+        rows, bounds = _by_label(ranked, label, labels)
+    mended = _mended(named, ranked)
+    kinds, true = kind[rows], kind[rows] == NONE
+    gains = np.empty(len(TIDE))
+    for code in (_BOTH_WRONG, _TIDE_DUPLICATE, _BACKGROUND):
+        gains[code] = _mean_ap(true, bounds, positives, counts=kinds != code)
+    moved = mended[rows] & (kinds == _LOCALISATION)
+    gains[_LOCALISATION] = _mean_ap(true | moved, bounds, positives, counts=(kinds != _LOCALISATION) | moved)
+    gains[_CLASSIFICATION] = _relabelled_ap(named, ranked, mended, positives)
+    gains[_TIDE_MISSED] = _mean_ap(true, bounds, positives - np.bincount(truth_label[named.missed], minlength=labels))
+    # Behind all the true ones the false ones still make their label one of the mean.
+    only_true = _mean_ap(true, bounds, positives, counts=true, present=np.diff(bounds) > 0)
+    all_found = _mean_ap(true, bounds, np.bincount(truth_label[named.found], minlength=labels))
+    return ap, np.maximum(gains - ap, 0.0), only_true - ap, all_found - ap
+
+
+def _relabelled_ap(named: _Named, ranked: IntArray, mended: BoolArray, positives: IntArray) -> float:
+    """AP with classification errors mended: those that become a match change their label, the others go."""
+    wrong = named.kind == _CLASSIFICATION
+    right = wrong & mended
+    label = named.prediction.label.copy()
+    label[right] = named.ground_truth.label[named.target[right]]
+    rows, bounds = _by_label(ranked[(~wrong | right)[ranked]], label, len(positives))
+    return _mean_ap(((named.kind == NONE) | right)[rows], bounds, positives)
+
+
+def _true_last(named: _Named) -> IntArray:
+    """The ranking with false predictions before true ones of the same score; the same object without ties."""
+    if named.prediction.score is None or not len(named.order):
+        return named.order
+    score = named.prediction.score[named.order]
+    run = np.zeros(len(score), dtype=np.int64)
+    np.cumsum(score[1:] != score[:-1], out=run[1:])
+    if run[-1] == len(run) - 1:
+        return named.order
+    return named.order[np.argsort(2 * run + (named.kind[named.order] == NONE), kind="stable")]
+
+
+def _mended(named: _Named, ranked: IntArray) -> BoolArray:
+    """Which predictions become a match when their error is mended: the first of those that want one free box."""
+    kind, target = named.kind, named.target
+    asking = ranked[(kind[ranked] == _CLASSIFICATION) | (kind[ranked] == _LOCALISATION)]
+    asking = asking[~named.found[target[asking]]]
+    first = np.empty(len(named.found), dtype=np.int64)
+    first[target[asking][::-1]] = asking[::-1]
+    mended = np.zeros(len(kind), dtype=bool)
+    mended[asking] = first[target[asking]] == asking
+    return mended
+
+
+def _by_label(ranked: IntArray, label: CodeArray, labels: int) -> tuple[IntArray, IntArray]:
+    """The ranking label by label, and where each label begins and ends in it, int64, shape (labels + 1,)."""
+    # Sorting small integers stably takes linear time.
+    codes = label[ranked].astype(np.min_scalar_type(labels))
+    bounds = np.zeros(labels + 1, dtype=np.int64)
+    np.cumsum(np.bincount(codes, minlength=labels), out=bounds[1:])
+    return ranked[np.argsort(codes, kind="stable")], bounds
+
+
+def _mean_ap(
+    true: BoolArray,
+    bounds: IntArray,
+    positives: IntArray,
+    *,
+    counts: BoolArray | None = None,
+    present: BoolArray | None = None,
+) -> float:
+    """Mean over the labels that are present of AP at 101 points; NaN without any.
+
+    A label is present when it has ground truth or predictions; without ground truth its AP is 0, as in ``tidecv``.
+    """
+    counted = np.arange(1, len(true) + 1) if counts is None else np.cumsum(counts)
+    total, size = 0.0, 0
+    for code, (start, stop) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
+        before = int(counted[start - 1]) if start else 0
+        inside = stop > start and int(counted[stop - 1]) > before
+        if not (inside or positives[code] or (present is not None and present[code])):
+            continue
+        size += 1
+        if positives[code]:
+            rank = counted[start:stop][true[start:stop]] - before
+            total += average_precision(rank, int(positives[code]), recall=_RECALLS)
+    return total / size if size else float("nan")

@@ -1,0 +1,421 @@
+"""One-to-one matching of predictions to ground truth, over all pages at once.
+
+Owns the search for overlapping pairs and the greedy assignment by IoU. A group is whatever may match: a
+(document, page, label) triple as one integer. Works on columns of one dataset side by side; knows no file,
+label name or metric. Order of rows is file order, and ties are decided by it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap, iou, overlap
+from evaluator.model.polygons import Outlined, outline_bounds, polygon_overlap
+
+# Pairs whose boxes are compared in one go: what they need stays in the processor's cache, whatever the corpus.
+_PAIRS_AT_ONCE = 1 << 14
+# A round of mutual best pairs that settles less than this share of the open pairs is not worth its scan.
+_WORTHWHILE_SHARE = 1 / 16
+
+
+class Candidates(NamedTuple):
+    """Pairs of one group whose boxes overlap enough, sorted by (prediction, ground truth).
+
+    Attributes
+    ----------
+    prediction, ground_truth : int64, shape (K,)
+        Rows of the two sides.
+    iou : float64, shape (K,), in (0, 1]
+    """
+
+    prediction: IntArray
+    ground_truth: IntArray
+    iou: FloatArray
+
+    def take(self, rows: IntArray) -> Candidates:
+        """The candidates in the given rows; rising rows keep the order."""
+        return Candidates(self.prediction[rows], self.ground_truth[rows], self.iou[rows])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matches:
+    """Matched pairs as columns of one length K.
+
+    Attributes
+    ----------
+    prediction, ground_truth : int64, shape (K,)
+        Rows of the two sides; no row occurs twice.
+    iou, coverage, purity : float64, shape (K,), in (0, 1]
+        Of the pair; see `evaluator.model.boxes.overlap`.
+    """
+
+    prediction: IntArray
+    ground_truth: IntArray
+    iou: FloatArray
+    coverage: FloatArray
+    purity: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.iou)
+
+    def at(self, threshold: float) -> Matches:
+        """The matches that a greedy matching at a higher IoU threshold gives.
+
+        Parameters
+        ----------
+        threshold : float
+            At or above the floor of the matching; IoU >= threshold is kept.
+
+        Returns
+        -------
+        Matches
+
+        Notes
+        -----
+        The greedy takes pairs by falling IoU, so what it did below the threshold cannot have changed what
+        it did above: cutting the list is exact.
+        """
+        return self.take(np.flatnonzero(self.iou >= threshold))
+
+    def take(self, rows: IntArray) -> Matches:
+        """The matches in the given rows and order."""
+        return Matches(
+            prediction=self.prediction.take(rows),
+            ground_truth=self.ground_truth.take(rows),
+            iou=self.iou.take(rows),
+            coverage=self.coverage.take(rows),
+            purity=self.purity.take(rows),
+        )
+
+
+def overlapping_pairs(
+    ground_truth: FloatArray,
+    ground_truth_group: IntArray,
+    prediction: FloatArray,
+    prediction_group: IntArray,
+    *,
+    iou_floor: float,
+    measure: Callable[[IntArray, IntArray], FloatArray] | None = None,
+) -> Candidates:
+    """All pairs of one group with IoU >= the floor.
+
+    Parameters
+    ----------
+    ground_truth : float64, shape (G, 4)
+    ground_truth_group : int64, shape (G,), >= 0
+    prediction : float64, shape (P, 4)
+    prediction_group : int64, shape (P,), >= 0
+        Boxes in one unit; groups are comparable between the sides.
+    iou_floor : float
+        In (0, 1]; inclusive.
+    measure : callable, optional
+        IoU of rows of the ground truth with rows of the predictions, where it is not that of the boxes (crowds,
+        outlines); 0 for boxes that do not touch.
+
+    Returns
+    -------
+    Candidates
+        Empty columns when a side is empty or nothing overlaps.
+
+    Raises
+    ------
+    ValueError
+        When the floor is not in (0, 1]: at 0 every pair of boxes would be a candidate.
+
+    Notes
+    -----
+    Ground truth is sorted by (group, y1). For a prediction, those that start above its lower edge end at
+    one position; those before the first whose running maximum of y2 reaches its upper edge cannot touch it.
+    Both ends are binary searches on the number ``2 * group + y``; rounding of that number is monotone, so a
+    touching pair is never lost, and the IoU itself is computed from the untouched coordinates.
+    """
+    if not 0.0 < iou_floor <= 1.0:
+        raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
+    if not len(ground_truth) or not len(prediction):
+        return Candidates(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64))
+    unit = max(float(np.abs(ground_truth[:, 1::2]).max()), float(np.abs(prediction[:, 1::2]).max()), 1.0)
+    start = 2.0 * ground_truth_group + ground_truth[:, 1] / unit
+    order = np.argsort(start, kind="stable")
+    reach = np.maximum.accumulate((2.0 * ground_truth_group + ground_truth[:, 3] / unit)[order])
+    low = np.searchsorted(reach, 2.0 * prediction_group + prediction[:, 1] / unit, side="left")
+    high = np.searchsorted(start[order], 2.0 * prediction_group + prediction[:, 3] / unit, side="right")
+    parts = []
+    for rows in _slices_of(np.maximum(high - low, 0)):
+        width = np.maximum(high[rows] - low[rows], 0)
+        predicted = np.repeat(np.arange(rows.start, rows.stop), width)
+        offset = np.arange(len(predicted)) - np.repeat(np.cumsum(width) - width, width)
+        truth = order[np.repeat(low[rows], width) + offset]
+        together = ground_truth_group[truth] == prediction_group[predicted]
+        predicted, truth = predicted[together], truth[together]
+        value = measure(truth, predicted) if measure else iou(ground_truth[truth], prediction[predicted])
+        enough = value >= iou_floor
+        parts.append(Candidates(predicted[enough], truth[enough], value[enough]))
+    predicted = np.concatenate([part.prediction for part in parts])
+    truth = np.concatenate([part.ground_truth for part in parts])
+    in_file_order = np.argsort(predicted * len(ground_truth) + truth, kind="stable")
+    value = np.concatenate([part.iou for part in parts])[in_file_order]
+    return Candidates(predicted[in_file_order], truth[in_file_order], value)
+
+
+def outlined_pairs(
+    ground_truth: Outlined,
+    ground_truth_group: IntArray,
+    prediction: Outlined,
+    prediction_group: IntArray,
+    *,
+    iou_floor: float,
+) -> tuple[Candidates, Overlap]:
+    """All pairs of one group whose outlines have IoU >= the floor, and how they fit.
+
+    Parameters
+    ----------
+    ground_truth, prediction : Outlined
+        Boxes of which some have an outline, in one unit.
+    ground_truth_group, prediction_group, iou_floor
+        See `overlapping_pairs`.
+
+    Returns
+    -------
+    Candidates
+        With the IoU of the outlines; a row without one counts as its box.
+    Overlap
+        Of the same pairs.
+
+    Raises
+    ------
+    ValueError
+        When the floor is not in (0, 1].
+    """
+    if not 0.0 < iou_floor <= 1.0:
+        raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
+    # Outlines whose bounds share no area share none; IoU of bounds says nothing more about them.
+    touching = overlapping_pairs(
+        outline_bounds(ground_truth),
+        ground_truth_group,
+        outline_bounds(prediction),
+        prediction_group,
+        iou_floor=float(np.finfo(np.float64).tiny),
+    )
+    fit = polygon_overlap(ground_truth, prediction, touching.ground_truth, touching.prediction)
+    rows = np.flatnonzero(fit.iou >= iou_floor)
+    pairs = Candidates(touching.prediction[rows], touching.ground_truth[rows], fit.iou[rows])
+    return pairs, Overlap(*(column[rows] for column in fit))
+
+
+def best_per_prediction(pairs: Candidates) -> Candidates:
+    """The pair with the highest IoU of each prediction, the first ground truth of equal ones."""
+    if not len(pairs.iou):
+        return pairs
+    starts = np.flatnonzero(np.diff(pairs.prediction, prepend=-1))
+    best = np.repeat(np.maximum.reduceat(pairs.iou, starts), np.diff(starts, append=len(pairs.iou)))
+    highest = np.flatnonzero(pairs.iou == best)
+    return pairs.take(highest[np.diff(pairs.prediction[highest], prepend=-1) != 0])
+
+
+# The recall grid of tidecv; COCO's own differs from it in the last digit of ten points.
+
+
+def _slices_of(width: IntArray) -> Iterator[slice]:
+    """Slices of rows whose widths add up to about `_PAIRS_AT_ONCE`, at least one row each."""
+    total = np.cumsum(width)
+    row = 0
+    while row < len(width):
+        before = int(total[row - 1]) if row else 0
+        stop = max(int(np.searchsorted(total, before + _PAIRS_AT_ONCE, side="right")), row + 1)
+        yield slice(row, stop)
+        row = stop
+
+
+@dataclass(frozen=True, eq=False)
+class FittedPairs:
+    """Pairs that may match with how they fit, kept so that another choice of boxes is matched without geometry.
+
+    Attributes
+    ----------
+    columns : Matches
+        All pairs, in the order of the answer: (group, falling IoU, prediction, ground truth).
+    truths, predictions : int
+        Number of boxes of each side.
+    alone : bool, shape (K,)
+        Neither box of the pair is in another pair: it matches whenever both take part.
+    contested : int64
+        Rows of the other pairs in the order of the greedy.
+    """
+
+    columns: Matches
+    truths: int
+    predictions: int
+    alone: BoolArray
+    contested: IntArray
+
+    def match(self, keep: BoolArray | None = None) -> BoolArray:
+        """Which pairs the greedy one-to-one matching by falling IoU takes.
+
+        Parameters
+        ----------
+        keep : bool, shape (K,), optional
+            The pairs whose boxes take part; all when absent. Scores play no part.
+
+        Returns
+        -------
+        bool, shape (K,)
+
+        Notes
+        -----
+        Snapshot specification 1.3, section 5.3. Ties of IoU go to the lower prediction row, then to the lower
+        ground-truth row, which is what the reference evaluator's stable sort of prediction-major pairs does.
+        The pairs are those of the sequential greedy: a pair that is best for both of its boxes under that
+        strict order is taken by the greedy whatever else happens, so all such pairs are taken at once, their
+        boxes leave, and the rest is looked at again. What stays open after the rounds that pay (long chains,
+        hundreds of equal boxes) goes through the sequential greedy itself, on a heap.
+        """
+        taken = self.alone.copy() if keep is None else self.alone & keep
+        places = np.arange(len(self.contested)) if keep is None else np.flatnonzero(keep.take(self.contested))
+        taken[self.contested[self.settle(places)]] = True
+        return taken
+
+    def settle(self, places: IntArray) -> IntArray:
+        """Which of some contested pairs the greedy takes when only those may match, int64, in no particular order.
+
+        Parameters
+        ----------
+        places : int64, rising
+            Places in `contested`.
+        """
+        (truth, truths), (predicted, predictions) = self._contested_boxes
+        return places[_settled(truth[places], predicted[places], truths, predictions)]
+
+    @cached_property
+    def _contested_boxes(self) -> tuple[tuple[IntArray, int], tuple[IntArray, int]]:
+        """Ground truth and predictions of the contested pairs, each numbered without gaps, and how many there are."""
+        truth, prediction = self.columns.ground_truth[self.contested], self.columns.prediction[self.contested]
+        return _numbered(truth, self.truths), _numbered(prediction, self.predictions)
+
+
+def fit_pairs(
+    pairs: Candidates, ground_truth: FloatArray, prediction: FloatArray, group: IntArray, fit: Overlap | None = None
+) -> FittedPairs:
+    """Pairs in the order of the answer with how they fit; sorted once, they serve any number of matchings.
+
+    Parameters
+    ----------
+    pairs : Candidates
+        The pairs that may match, in (prediction, ground truth) order.
+    ground_truth : float64, shape (G, 4)
+    prediction : float64, shape (P, 4)
+        The boxes that the pairs point to.
+    group : int64, shape (G,)
+        Group of each ground truth.
+    fit : Overlap, optional
+        How each pair fits where that is not a matter of its boxes (outlines).
+
+    Returns
+    -------
+    FittedPairs
+    """
+    alone = _alone(pairs, len(ground_truth), len(prediction))
+    # Stable: equal IoU keep the (prediction, ground truth) order of the candidates.
+    contested = np.flatnonzero(~alone)
+    contested = contested[np.argsort(-pairs.iou[contested], kind="stable")]
+    order = np.lexsort((-pairs.iou, group[pairs.ground_truth]))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    predicted, truth = pairs.prediction[order], pairs.ground_truth[order]
+    fitted = overlap(ground_truth[truth], prediction[predicted]) if fit is None else [column[order] for column in fit]
+    return FittedPairs(
+        columns=Matches(predicted, truth, *fitted),
+        truths=len(ground_truth),
+        predictions=len(prediction),
+        alone=alone[order],
+        contested=place[contested],
+    )
+
+
+def greedy_rows(pairs: Candidates, truths: int, predictions: int) -> IntArray:
+    """Rows of the candidates that the sequential greedy takes, int64, in no particular order.
+
+    Parameters
+    ----------
+    pairs : Candidates
+        In (prediction, ground truth) order.
+    truths, predictions : int
+        Number of boxes of each side.
+    """
+    alone = _alone(pairs, truths, predictions)
+    contested = np.flatnonzero(~alone)
+    # Stable: equal IoU keep the (prediction, ground truth) order of the candidates.
+    rows = contested[np.argsort(-pairs.iou[contested], kind="stable")]
+    settled = rows[_settled(pairs.ground_truth[rows], pairs.prediction[rows], truths, predictions)]
+    return np.concatenate([np.flatnonzero(alone), settled])
+
+
+def _numbered(rows: IntArray, size: int) -> tuple[IntArray, int]:
+    """The same rows numbered without gaps, int64, and how many different ones there are."""
+    there = np.zeros(size, dtype=bool)
+    there[rows] = True
+    number = np.cumsum(there) - 1
+    return number[rows], int(there.sum())
+
+
+def _alone(pairs: Candidates, truths: int, predictions: int) -> BoolArray:
+    """Whether neither box of a pair is in another pair, bool, shape (K,)."""
+    per_truth = np.bincount(pairs.ground_truth, minlength=truths)
+    per_prediction = np.bincount(pairs.prediction, minlength=predictions)
+    alone: BoolArray = (per_truth[pairs.ground_truth] == 1) & (per_prediction[pairs.prediction] == 1)
+    return alone
+
+
+def _settled(truth: IntArray, predicted: IntArray, truths: int, predictions: int) -> IntArray:
+    """Places of the pairs that the sequential greedy takes, int64; the pairs come in its order."""
+    chosen = [np.empty(0, dtype=np.int64)]
+    open_rows = np.arange(len(truth))
+    free_truth, free_prediction = np.ones(truths, dtype=bool), np.ones(predictions, dtype=bool)
+    best_truth, best_prediction = np.empty(truths, dtype=np.int64), np.empty(predictions, dtype=np.int64)
+    while len(open_rows):
+        truth_here, predicted_here = truth[open_rows], predicted[open_rows]
+        rank = np.arange(len(open_rows))
+        # Written backwards, so that the best rank of each box is what remains.
+        best_truth[truth_here[::-1]] = rank[::-1]
+        best_prediction[predicted_here[::-1]] = rank[::-1]
+        mutual = (best_truth[truth_here] == rank) & (best_prediction[predicted_here] == rank)
+        chosen.append(open_rows[mutual])
+        free_truth[truth_here[mutual]] = False
+        free_prediction[predicted_here[mutual]] = False
+        still_open = free_truth[truth_here] & free_prediction[predicted_here]
+        settled = len(open_rows) - int(still_open.sum())
+        open_rows, before = open_rows[still_open], len(open_rows)
+        if len(open_rows) and settled < before * _WORTHWHILE_SHARE:
+            chosen.append(open_rows[_greedy_on_heap(truth[open_rows], predicted[open_rows], free_truth)])
+            break
+    return np.concatenate(chosen)
+
+
+def _greedy_on_heap(truth: IntArray, predicted: IntArray, free_truth: BoolArray) -> IntArray:
+    """Places of what the sequential greedy takes, int64; the pairs come in its order.
+
+    Each prediction waits in a heap with its best ground truth that was free when it last looked; when that
+    one is gone it looks again. The top of the heap is then the best open pair of all.
+    """
+    by_prediction = np.argsort(predicted, kind="stable")
+    starts = np.flatnonzero(np.diff(predicted[by_prediction], prepend=-1))
+    stops = np.append(starts[1:], len(predicted))
+    heap = [(int(by_prediction[start]), int(start), int(stop)) for start, stop in zip(starts, stops, strict=True)]
+    heapq.heapify(heap)
+    taken = []
+    while heap:
+        rank, at, stop = heapq.heappop(heap)
+        if free_truth[truth[rank]]:
+            free_truth[truth[rank]] = False
+            taken.append(rank)
+            continue
+        free = free_truth[truth[by_prediction[at:stop]]]
+        step = int(free.argmax())
+        if free[step]:
+            heapq.heappush(heap, (int(by_prediction[at + step]), at + step, stop))
+    return np.array(taken, dtype=np.int64)

@@ -1,0 +1,393 @@
+"""Result columns that every protocol shares, and the signature line that every number carries.
+
+Owns `MetricColumns` (counts, precision, recall, F1 and spatial means, one row per label, page, document or
+one for everything) and `Signature`. Undefined values are NaN in columns and None in single values and JSON,
+never 0 or -1. Which boxes count, and what a row is, the protocol decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple, TypedDict
+
+import msgspec
+import numpy as np
+
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.version import __version__
+
+
+class Metrics(TypedDict):
+    """One row of `MetricColumns` as plain values; undefined is None."""
+
+    tp: int
+    fp: int
+    fn: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    mean_iou: float | None
+    mean_coverage: float | None
+    mean_purity: float | None
+
+
+# Values that are added up in one go.
+_PIECE = 1 << 15
+
+RATIOS = ("precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity")
+
+
+Fit = Literal["iou", "coverage", "purity"]
+"""How well a matched pair fits."""
+
+
+class FitSums(NamedTuple):
+    """Sums of IoU, coverage and purity over the true positives of each row, float64, shape (R,)."""
+
+    iou: FloatArray
+    coverage: FloatArray
+    purity: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class MetricColumns:
+    """Counts of one row per label, page or document, and the ratios that follow from them.
+
+    Attributes
+    ----------
+    tp, fp, fn : int64, shape (R,)
+        True positives, false positives, false negatives.
+    sum_of_fit : callable
+        Gives the sums of "iou", "coverage" or "purity" over the true positives of each row; called once for each, and
+        only when somebody asks for that mean: a table of 80,000 pages is mostly wanted for its counts.
+    """
+
+    tp: IntArray
+    fp: IntArray
+    fn: IntArray
+    sum_of_fit: Callable[[Fit], FloatArray]
+
+    def __len__(self) -> int:
+        return len(self.tp)
+
+    @cached_property
+    def fit_sums(self) -> FitSums:
+        """Sums of IoU, coverage and purity over the true positives of each row."""
+        return FitSums(self._iou_sums, self._coverage_sums, self._purity_sums)
+
+    def fit_sum(self, name: Fit) -> FloatArray:
+        """One of the `fit_sums`."""
+        sums: FloatArray = getattr(self, f"_{name}_sums")
+        return sums
+
+    @cached_property
+    def _iou_sums(self) -> FloatArray:
+        return self.sum_of_fit("iou")
+
+    @cached_property
+    def _coverage_sums(self) -> FloatArray:
+        return self.sum_of_fit("coverage")
+
+    @cached_property
+    def _purity_sums(self) -> FloatArray:
+        return self.sum_of_fit("purity")
+
+    @cached_property
+    def precision(self) -> FloatArray:
+        """TP / (TP + FP), float64, shape (R,), in [0, 1]; NaN without predictions."""
+        return ratio(self.tp, self.tp + self.fp)
+
+    @cached_property
+    def recall(self) -> FloatArray:
+        """TP / (TP + FN), float64, shape (R,), in [0, 1]; NaN without ground truth."""
+        return ratio(self.tp, self.tp + self.fn)
+
+    @cached_property
+    def f1(self) -> FloatArray:
+        """2 TP / (2 TP + FP + FN), float64, shape (R,), in [0, 1]; NaN without any box."""
+        return ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+
+    @cached_property
+    def mean_iou(self) -> FloatArray:
+        """Mean IoU of the true positives, float64, shape (R,); NaN without any."""
+        return ratio(self._iou_sums, self.tp)
+
+    @cached_property
+    def mean_coverage(self) -> FloatArray:
+        """Mean coverage of the true positives, float64, shape (R,); NaN without any."""
+        return ratio(self._coverage_sums, self.tp)
+
+    @cached_property
+    def mean_purity(self) -> FloatArray:
+        """Mean purity of the true positives, float64, shape (R,); NaN without any."""
+        return ratio(self._purity_sums, self.tp)
+
+    @property
+    def mistakes(self) -> IntArray:
+        """Boxes that did not match, int64, shape (R,): false positives and false negatives."""
+        return self.fp + self.fn
+
+    def row(self, index: int) -> Metrics:
+        """One row as plain values; undefined ratios are None."""
+        return Metrics(
+            tp=int(self.tp[index]),
+            fp=int(self.fp[index]),
+            fn=int(self.fn[index]),
+            precision=defined(self.precision[index]),
+            recall=defined(self.recall[index]),
+            f1=defined(self.f1[index]),
+            mean_iou=defined(self.mean_iou[index]),
+            mean_coverage=defined(self.mean_coverage[index]),
+            mean_purity=defined(self.mean_purity[index]),
+        )
+
+    def take(self, rows: IntArray) -> MetricColumns:
+        """Some of the rows, in the given order."""
+        return MetricColumns(
+            tp=self.tp[rows],
+            fp=self.fp[rows],
+            fn=self.fn[rows],
+            sum_of_fit=lambda name: self.fit_sum(name)[rows],
+        )
+
+    def pooled(self, into: IntArray, size: int) -> MetricColumns:
+        """Rows added up under new codes (micro-averaging), in the order of the rows.
+
+        Parameters
+        ----------
+        into : int64, shape (R,)
+            New row of each row.
+        size : int
+            Number of new rows.
+
+        Returns
+        -------
+        MetricColumns
+            `size` rows; zeros where nothing went.
+        """
+        return MetricColumns(
+            tp=count_by(into, self.tp, size),
+            fp=count_by(into, self.fp, size),
+            fn=count_by(into, self.fn, size),
+            sum_of_fit=lambda name: sum_by(into, self.fit_sum(name), size),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreCurve:
+    """What a model reaches at each score threshold; every threshold is a matching of its own.
+
+    Attributes
+    ----------
+    threshold : float64, shape (T,), rising, in [0, 1]
+        Predictions with a lower score are left out.
+    labels : tuple of str
+        The L labels of the counts.
+    tp, predictions : int64, shape (T, L)
+        Matched predictions, and predictions that take part.
+    ground_truth : int64, shape (L,)
+    """
+
+    threshold: FloatArray
+    labels: tuple[str, ...]
+    tp: IntArray
+    predictions: IntArray
+    ground_truth: IntArray
+
+    def columns(self, label: str | None = None) -> MetricColumns:
+        """Precision, recall and F1 at each threshold, of one label or of all labels pooled.
+
+        Parameters
+        ----------
+        label : str, optional
+            One of ``labels``; all of them pooled when absent.
+
+        Returns
+        -------
+        MetricColumns
+            T rows. A curve knows no fit: the mean IoU, coverage and purity are NaN.
+
+        Raises
+        ------
+        ValueError
+            When the label is none of the curve's.
+        """
+        chosen = slice(None) if label is None else [self.labels.index(label)]
+        tp, predictions = self.tp[:, chosen].sum(axis=1), self.predictions[:, chosen].sum(axis=1)
+        nothing = np.full(len(tp), np.nan)
+        return MetricColumns(
+            tp=tp,
+            fp=predictions - tp,
+            fn=int(self.ground_truth[chosen].sum()) - tp,
+            sum_of_fit=lambda _name: nothing,
+        )
+
+
+def ratio(part: IntArray | FloatArray, whole: IntArray | FloatArray) -> FloatArray:
+    """Part over whole, row by row.
+
+    Returns
+    -------
+    float64, same shape
+        NaN where the whole is 0: undefined is not zero.
+    """
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) != 0)
+
+
+def defined(value: float) -> float | None:
+    """The value as a plain float, or None when it is undefined (NaN)."""
+    return None if math.isnan(value) else float(value)
+
+
+def weighted_mean(values: FloatArray, weights: FloatArray | None = None) -> tuple[float | None, int]:
+    """Mean of the defined values, and how many there were.
+
+    Parameters
+    ----------
+    values : float64, shape (R,)
+        NaN is undefined and left out.
+    weights : float64, shape (R,), >= 0, optional
+        Equal weights when absent.
+
+    Returns
+    -------
+    (float or None, int)
+        None when nothing is defined or all defined values weigh 0.
+    """
+    known = ~np.isnan(values)
+    weight = np.ones(len(values)) if weights is None else weights
+    heavy = float(weight[known].sum())
+    mean = float((values[known] * weight[known]).sum()) / heavy if heavy > 0 else None
+    return mean, int(known.sum())
+
+
+class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What made a number: protocol, version, thresholds, options, package.
+
+    Attributes
+    ----------
+    protocol, version : str
+    iou : tuple of float
+        IoU thresholds.
+    strict : bool
+        Whether a pair must exceed the threshold, not only reach it.
+    min_score : float or None
+        Predictions below are left out before matching; 0 keeps all, None for a protocol without scores.
+    min_area : float
+        Predictions that cover less than this share of the page are left out; 0 keeps all.
+    labels : tuple of str or None
+        The labels that were scored when not all were.
+    class_weight : dict of float
+        Weights of the labels in the mean over labels.
+    options : tuple of str
+        Anything else that the protocol was told, in its own words.
+    documents, pages : int
+    package : str
+    """
+
+    protocol: str
+    version: str
+    iou: tuple[float, ...] = ()
+    strict: bool = False
+    min_score: float | None = 0.0
+    min_area: float = 0.0
+    labels: tuple[str, ...] | None = None
+    class_weight: Mapping[str, float] = {}
+    options: tuple[str, ...] = ()
+    documents: int = 0
+    pages: int = 0
+    package: str = f"layoutscope {__version__}"
+
+    @property
+    def line(self) -> str:
+        """The signature in one line of plain text.
+
+        Returns
+        -------
+        str
+            For instance ``snapshot 1.3 · IoU ≥ 0.50, 0.75 · score ≥ 0.00 · 38 documents, 412 pages ·
+            layoutscope 0.1.0``.
+        """
+        parts = [f"{self.protocol} {self.version}"]
+        if self.iou:
+            parts.append(f"IoU {'>' if self.strict else '≥'} " + ", ".join(threshold_text(value) for value in self.iou))
+        if self.min_score is not None:
+            parts.append(f"score ≥ {threshold_text(self.min_score)}")
+        if self.min_area:
+            parts.append(f"area ≥ {self.min_area:g} of the page")
+        if self.labels is not None:
+            parts.append("labels " + ", ".join(self.labels))
+        if self.class_weight:
+            parts.append("weights " + ", ".join(f"{label} {weight:g}" for label, weight in self.class_weight.items()))
+        parts += self.options
+        parts.append(f"{count_of(self.documents, 'document')}, {count_of(self.pages, 'page')}")
+        parts.append(self.package)
+        return " · ".join(parts)
+
+
+def threshold_text(value: float) -> str:
+    """A threshold with at least two decimals and no digit lost: 0.5 is ``0.50``, 0.125 is ``0.125``."""
+    text = repr(float(value))
+    short = f"{value:.2f}"
+    return short if float(short) == value else text
+
+
+def count_of(count: int, noun: str) -> str:
+    """A count with its noun: ``1 page``, ``1,204 pages``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def sum_by(rows: IntArray, values: FloatArray, size: int) -> FloatArray:
+    """Sum of the values per row code, float64, shape (size,).
+
+    Notes
+    -----
+    Added up one after the other in the given order; a pairwise sum would let the last digit depend on how
+    many rows there are.
+    """
+    return np.bincount(rows, weights=values, minlength=size).astype(np.float64, copy=False)
+
+
+def sum_in_order(values: FloatArray, chosen: BoolArray | None = None) -> FloatArray:
+    """Sum of all values, or of the chosen ones, as `sum_by` would add them up, float64, shape (1,).
+
+    Notes
+    -----
+    The values are finite and not below 0: adding 0 for one that is not chosen changes no digit.
+    """
+    total = np.zeros(1)
+    # The running sum adds one after the other; a plain sum adds in pairs. In pieces that stay in the processor's cache.
+    for start in range(0, len(values), _PIECE):
+        cut = slice(start, start + _PIECE)
+        piece = values[cut].copy() if chosen is None else values[cut] * chosen[cut]
+        piece[0] += total[0]
+        total = np.cumsum(piece)[-1:]
+    return total
+
+
+def count_by(rows: IntArray, counts: IntArray, size: int) -> IntArray:
+    """Sum of the counts per row code, int64, shape (size,); exact below 2**53."""
+    return np.bincount(rows, weights=counts, minlength=size).astype(np.int64)
+
+
+class ResultTable(msgspec.Struct, frozen=True, kw_only=True):
+    """A result as rows of plain values, for terminals and spreadsheets.
+
+    Attributes
+    ----------
+    title : str
+        What the rows are, for instance the name of the predictions.
+    signature : str
+        What made the numbers.
+    columns : tuple of str
+    rows : tuple of tuple
+        str, int, float or None (undefined) per column.
+    """
+
+    title: str
+    signature: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | int | float | None, ...], ...]

@@ -1,0 +1,423 @@
+"""The columnar model: documents, pages and boxes as typed columns, from one file or joined from several.
+
+Owns `Boxes` (the column contract), `Annotations` (what a reader returns for one file) and `Dataset` (one
+ground truth and any number of predictions under the same document, page and label codes). Coordinates are
+those of the displayed page, origin top left, normalised to [0, 1] unless the source has pixels only. Readers
+check everything once; from here on the columns are trusted and never edited. Nothing here reads a file or
+computes a metric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.issues import Finding
+
+CodeArray = npt.NDArray[np.int32]
+Side = Literal["ground_truth", "prediction"]
+
+
+class Document(msgspec.Struct, frozen=True):
+    """A document as an annotation file names it.
+
+    Attributes
+    ----------
+    doc_id : str
+        The key that both sides share.
+    name : str
+        The name under which the PDF is looked up in the PDF folder.
+    path : str
+        What the file says; shown, never opened.
+    """
+
+    doc_id: str
+    name: str
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Boxes:
+    """Boxes as columns of one length N, in file order.
+
+    Attributes
+    ----------
+    document : int32, shape (N,)
+        Code into the documents of the owner.
+    page : int64, shape (N,), >= 0
+        Page of the document, counted from 0.
+    label : int32, shape (N,)
+        Code into the labels of the owner.
+    xyxy : float64, shape (N, 4)
+        x1, y1, x2, y2; origin top left; [0, 1] unless the owner says pixels.
+    score : float64, shape (N,)
+        Confidence in [0, 1]; NaN means that the source has none.
+    entry : int32, shape (N,)
+        Row of the page entry in the page columns of the owner; with one file that is its position in the file.
+        `Annotations.source_of` makes a place of it.
+    position : int32, shape (N,)
+        Position of the object in that entry.
+    ids : list of str, length N
+        The object ids of the file; not necessarily unique.
+    area : float64, shape (N,), or None
+        Area that the source states, in its unit; None where the box's own area is meant.
+    crowd : bool, shape (N,), or None
+        Regions that stand for many objects (COCO ``iscrowd``); None for none.
+    polygons : mapping of int to float64 arrays of shape (K, 2)
+        Outlines of some rows, in the unit of the box; one array per ring.
+    box_area : float64, shape (N,), or None
+        Width times height of a source that gives these instead of the second corner, to the last digit; None
+        where the corners say it.
+    """
+
+    document: CodeArray
+    page: IntArray
+    label: CodeArray
+    xyxy: FloatArray
+    score: FloatArray
+    entry: CodeArray
+    position: CodeArray
+    ids: Sequence[str]
+    area: FloatArray | None = None
+    crowd: BoolArray | None = None
+    polygons: Mapping[int, Sequence[FloatArray]] = field(default_factory=dict)
+    box_area: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One file of several that were read as one.
+
+    Attributes
+    ----------
+    name, sha256 : str
+        The file and the digest of its bytes.
+    entries, boxes : int
+        How many page entries and boxes came from it; the rows of the parts follow each other.
+    """
+
+    name: str
+    sha256: str
+    entries: int
+    boxes: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Annotations:
+    """One annotation file: who made it, what it covers, its boxes, and what was odd about it.
+
+    Attributes
+    ----------
+    name : str
+        File name without folder.
+    sha256 : str
+        Digest of the bytes as they were read (a byte order mark excluded).
+    format : str
+        Key of the format in ``readers.FORMATS``, for instance ``snapshot``.
+    side : "ground_truth" or "prediction"
+        What the file says of itself.
+    model, version : str or None
+        The model's name and version; None when not given.
+    labels : tuple of str
+        The names behind the label codes: first the labels of the label map in the order of their integer
+        keys, then labels that occur without being in it.
+    evaluated : int
+        How many of `labels` the label map names; the rest is kept and not scored.
+    documents : tuple of Document
+        In file order; ``doc_id`` is unique.
+    page_document : int32, shape (M,)
+    page_index : int64, shape (M,)
+        The page entries of the file, empty ones included.
+    boxes : Boxes
+    findings : tuple of Finding
+        Warnings only; a file with errors is not returned.
+    label_map : mapping of str to str
+        Label ids to names as the file spells them; empty for formats without one.
+    page_ids : sequence of str, length M
+        The file's own names of its page entries; empty for formats without them.
+    parts : tuple of Part
+        The files of a folder that were read as one, in row order; empty for a single file.
+    unit : "page" or "pixels"
+        Unit of the boxes: shares of the displayed page, or pixels of its image.
+    page_size : float64, shape (M, 2), or None
+        Width and height of each page entry in the file's pixels; None when the file does not say.
+    """
+
+    name: str
+    sha256: str
+    format: str
+    side: Side
+    model: str | None
+    version: str | None
+    labels: tuple[str, ...]
+    evaluated: int
+    documents: tuple[Document, ...]
+    page_document: CodeArray
+    page_index: IntArray
+    boxes: Boxes
+    findings: tuple[Finding, ...] = field(default=())
+    label_map: Mapping[str, str] = field(default_factory=dict)
+    page_ids: Sequence[str] = ()
+    parts: tuple[Part, ...] = ()
+    unit: Literal["page", "pixels"] = "page"
+    page_size: FloatArray | None = None
+
+    def source_of(self, row: int) -> tuple[str, int, int]:
+        """Where a box comes from.
+
+        Parameters
+        ----------
+        row : int
+            Row in `boxes`.
+
+        Returns
+        -------
+        tuple of str, int, int
+            File name, position of the page entry in that file, position of the object in that entry.
+        """
+        entry, position = int(self.boxes.entry[row]), int(self.boxes.position[row])
+        for part in self.parts:
+            if row < part.boxes:
+                return part.name, entry, position
+            row, entry = row - part.boxes, entry - part.entries
+        return self.name, entry, position
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JoinedBoxes:
+    """The boxes of one file under the codes of a `Dataset`, still in file order.
+
+    Attributes
+    ----------
+    source : Annotations
+        Where they come from; row i here is row i of ``source.boxes``.
+    document, label : int32, shape (N,)
+        Codes into `Dataset.documents` and `Dataset.labels`.
+    page : int64, shape (N,)
+        Row of the page in the page columns of the `Dataset`.
+    """
+
+    source: Annotations
+    document: CodeArray
+    page: IntArray
+    label: CodeArray
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    @property
+    def xyxy(self) -> FloatArray:
+        """Corners of the boxes, float64, shape (N, 4)."""
+        return self.source.boxes.xyxy
+
+    @property
+    def score(self) -> FloatArray:
+        """Scores, float64, shape (N,); NaN means none."""
+        return self.source.boxes.score
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """One ground truth and its predictions under shared codes.
+
+    Attributes
+    ----------
+    documents : tuple of Document
+        Every document that any side names, sorted by ``doc_id``.
+    labels : tuple of str
+        Label names; the first `evaluated` of them are scored.
+    evaluated : int
+    page_document : int32, shape (P,)
+        Code of the document of each page.
+    page_index : int64, shape (P,)
+        Page in that document, from 0. Rows are sorted by (document, page) and unique.
+    ground_truth : JoinedBoxes
+    predictions : tuple of JoinedBoxes
+        In the order in which the models were given (A, B, ...).
+    """
+
+    documents: tuple[Document, ...]
+    labels: tuple[str, ...]
+    evaluated: int
+    page_document: CodeArray
+    page_index: IntArray
+    ground_truth: JoinedBoxes
+    predictions: tuple[JoinedBoxes, ...]
+
+    @property
+    def pages(self) -> int:
+        """Number of pages that any side mentions."""
+        return len(self.page_index)
+
+    def scored_labels(
+        self, labels: Sequence[str] | None, *, unknown: str = "labels not in the label map"
+    ) -> tuple[str, ...]:
+        """The labels to score, in the order of the dataset.
+
+        Parameters
+        ----------
+        labels : sequence of str or None
+            The wanted ones; None for all that a file maps.
+        unknown : str
+            How the sentence about a label that no file maps begins.
+
+        Returns
+        -------
+        tuple of str
+
+        Raises
+        ------
+        ValueError
+            When a wanted label is not mapped.
+        """
+        mapped = self.labels[: self.evaluated]
+        strange = [label for label in labels or () if label not in mapped]
+        if strange:
+            raise ValueError(f"{unknown}: {', '.join(strange)}")
+        return mapped if labels is None else tuple(label for label in mapped if label in labels)
+
+    def page_row(self, document: int, page_index: int) -> int | None:
+        """Row of a page in the page columns.
+
+        Parameters
+        ----------
+        document : int
+            Code of the document.
+        page_index : int
+            Page in the document, from 0.
+
+        Returns
+        -------
+        int or None
+            None when no file mentions the page.
+        """
+        low, high = np.searchsorted(self.page_document, [document, document + 1])
+        row = low + int(np.searchsorted(self.page_index[low:high], page_index))
+        return int(row) if row < high and self.page_index[row] == page_index else None
+
+    def documents_only_in(self, prediction: int = 0) -> dict[Side, tuple[str, ...]]:
+        """Documents that only one of the two files names.
+
+        Parameters
+        ----------
+        prediction : int
+            Which of the predictions.
+
+        Returns
+        -------
+        dict of tuple of str
+            ``ground_truth`` and ``prediction``: sorted document ids; empty when the files agree.
+        """
+        truth = {document.doc_id for document in self.ground_truth.source.documents}
+        predicted = {document.doc_id for document in self.predictions[prediction].source.documents}
+        return {"ground_truth": tuple(sorted(truth - predicted)), "prediction": tuple(sorted(predicted - truth))}
+
+    def in_both(self, prediction: int = 0) -> BoolArray:
+        """Which documents the ground truth and a prediction both name, bool, shape (D,)."""
+        only = self.documents_only_in(prediction)
+        lonely = {*only["ground_truth"], *only["prediction"]}
+        return np.array([document.doc_id not in lonely for document in self.documents], dtype=bool)
+
+
+def join(ground_truth: Annotations, *predictions: Annotations) -> Dataset:
+    """One ground truth and its predictions under shared document, page and label codes.
+
+    Parameters
+    ----------
+    ground_truth : Annotations
+    *predictions : Annotations
+        None, one or several models.
+
+    Returns
+    -------
+    Dataset
+        Documents sorted by id, pages sorted by (document, page); evaluated labels in the order of the
+        ground truth's label map, then those that only a prediction's label map has, then unmapped ones.
+        Empty files give a dataset without pages.
+
+    Notes
+    -----
+    Whether label maps must agree is the protocol's rule (snapshot 1.3, section 9.2), not checked here.
+    A label counts as evaluated when any file maps it.
+    """
+    files = (ground_truth, *predictions)
+    by_id: dict[str, Document] = {}
+    for source in files:
+        for document in source.documents:
+            by_id.setdefault(document.doc_id, document)
+    documents = tuple(by_id[doc_id] for doc_id in sorted(by_id))
+    document_code = {document.doc_id: code for code, document in enumerate(documents)}
+
+    mapped = list(dict.fromkeys(label for source in files for label in source.labels[: source.evaluated]))
+    unmapped = dict.fromkeys(label for source in files for label in source.labels[source.evaluated :])
+    labels = (*mapped, *(label for label in unmapped if label not in set(mapped)))
+    label_code = {label: code for code, label in enumerate(labels)}
+
+    recoded = [_recode(source, document_code, label_code) for source in files]
+    # One sortable number per page: page indices are below 2**31 by the readers' rule. A box is on the page of its
+    # entry, so the pages of the entries are all there are, and looking those up is enough.
+    entries = [
+        (document.astype(np.int64) << 32) | source.page_index
+        for source, (_, _, document) in zip(files, recoded, strict=True)
+    ]
+    known = np.unique(np.concatenate(entries))
+    sides = tuple(
+        JoinedBoxes(
+            source=source,
+            document=document,
+            page=np.searchsorted(known, keys).astype(np.int64)[source.boxes.entry],
+            label=label,
+        )
+        for source, (document, label, _), keys in zip(files, recoded, entries, strict=True)
+    )
+    return Dataset(
+        documents=documents,
+        labels=labels,
+        evaluated=len(mapped),
+        page_document=(known >> 32).astype(np.int32),
+        page_index=known & 0xFFFFFFFF,
+        ground_truth=sides[0],
+        predictions=sides[1:],
+    )
+
+
+def map_labels(annotations: Annotations, names: Mapping[str, str]) -> Annotations:
+    """The annotations with labels renamed; two labels that get one name become one label.
+
+    Parameters
+    ----------
+    annotations : Annotations
+    names : mapping of str
+        New name by old name; labels that are not in it keep theirs.
+
+    Returns
+    -------
+    Annotations
+        The same object when nothing is renamed. A label counts as evaluated when any of its old names was.
+    """
+    if not any(label in names for label in annotations.labels):
+        return annotations
+    renamed = [names.get(label, label) for label in annotations.labels]
+    mapped = dict.fromkeys(renamed[: annotations.evaluated])
+    labels = tuple(dict.fromkeys([*mapped, *renamed]))
+    codes = np.array([labels.index(label) for label in renamed], dtype=np.int32)
+    boxes = replace(annotations.boxes, label=codes[annotations.boxes.label])
+    label_map = {key: names.get(label, label) for key, label in annotations.label_map.items()}
+    return replace(annotations, labels=labels, evaluated=len(mapped), boxes=boxes, label_map=label_map)
+
+
+def _recode(
+    source: Annotations, document_code: Mapping[str, int], label_code: Mapping[str, int]
+) -> tuple[CodeArray, CodeArray, CodeArray]:
+    """Shared codes of a file's box documents, box labels and page entry documents."""
+    documents = np.array([document_code[document.doc_id] for document in source.documents], dtype=np.int32)
+    labels = np.array([label_code[label] for label in source.labels], dtype=np.int32)
+    return documents[source.boxes.document], labels[source.boxes.label], documents[source.page_document]

@@ -1,0 +1,1 @@
+"""Pages and PDF files: the only room that knows of PyMuPDF."""

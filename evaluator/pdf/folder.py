@@ -1,0 +1,222 @@
+"""The ONE way from a document name in an annotation to a file: by its name, under one folder, and only there.
+
+A name is looked up and never opened as a path; links that lead out of the folder are refused.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import threading
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from evaluator.pdf.problems import PageProblem, ProblemKind
+
+IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp")
+_DOCUMENT_SUFFIXES = frozenset({*IMAGE_SUFFIXES, ".pdf", ""})
+_STEM = re.compile(r"\.(pdf|xml|json|jpe?g|png|tiff?|bmp)$", re.IGNORECASE)
+_NAME_BYTES = 255
+_NAME_PARTS = 16
+# Windows opens a device under these names in every folder, with any extension.
+_DEVICES = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in "123456789")}
+)
+
+
+def _forbidden(name: str) -> str:
+    """What makes a name unfit to be looked up, as the end of a sentence; empty for a fit one. Touches no file."""
+    if not name.strip(". "):
+        return "is empty"
+    # Surrogates would become arbitrary bytes of a file name.
+    if any(unicodedata.category(char) in ("Cc", "Cs") for char in name):
+        return "holds a control character"
+    if "\\" in name or ":" in name:
+        return "holds a backslash or a colon, as a Windows path or a web address does"
+    if name.startswith("/"):
+        return "is an absolute path"
+    parts = name.split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        return "holds steps such as . or .."
+    if len(parts) > _NAME_PARTS or any(len(part.encode()) > _NAME_BYTES for part in parts):
+        return "is too long for a file name"
+    if any(part.split(".")[0].strip().casefold() in _DEVICES for part in parts):
+        return "is the name of a device"
+    return ""
+
+
+def _folded(name: str) -> str:
+    """A name as it is compared: accents composed, case ignored."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _spellings(base: str) -> Iterator[tuple[str, ...]]:
+    """Which files a base name may mean, better ones first; the names of one entry are equally good.
+
+    Examples
+    --------
+    >>> list(_spellings("a.pdf"))[:4]
+    [('a.pdf',), ('a.pdf.pdf',), ('a',), ('a.jpg', 'a.jpeg', 'a.png', 'a.tif', 'a.tiff', 'a.bmp')]
+    """
+    stem = _STEM.sub("", base)
+    yield (base,)
+    yield (f"{base}.pdf",)
+    if stem != base:
+        yield (stem,)
+    if not base.lower().endswith((".pdf", "/")) and stem != base:
+        yield (f"{stem}.pdf",)
+    yield tuple(stem + suffix for suffix in IMAGE_SUFFIXES)
+    if stem != base:
+        yield tuple(base + suffix for suffix in IMAGE_SUFFIXES)
+
+
+class PdfFolder:
+    """The documents under one folder, found by name and only there.
+
+    Parameters
+    ----------
+    root : path
+        The folder.
+    max_files, max_depth : int
+        How much of the tree is listed, at most.
+
+    Notes
+    -----
+    The tree is listed once, at the first name that is not found directly; ``refresh`` lists it again.
+    """
+
+    def __init__(self, root: Path | str, *, max_files: int = 50_000, max_depth: int = 8) -> None:
+        self.root = Path(root)
+        self._max_files = max_files
+        self._max_depth = max_depth
+        self._index: dict[str, list[Path]] | None = None
+        self._complete = True
+        self._lock = threading.Lock()
+
+    def refresh(self) -> None:
+        """Forget the listing, so that files added since are found."""
+        with self._lock:
+            self._index = None
+
+    def find(self, name: str) -> Path:
+        """The document of a name; see ``find_document``."""
+        why = _forbidden(name)
+        if why:
+            raise self._problem("blocked", name, why)
+        try:
+            root = self.root.resolve(strict=True)
+        except (OSError, RuntimeError):
+            raise self._problem("missing", name, "The folder does not exist.") from None
+        for spelling in (name, f"{name}.pdf"):
+            found = self._contained(root / spelling, root, name)
+            if found is not None and found.suffix.lower() in _DOCUMENT_SUFFIXES:
+                return found
+        return self._by_base_name(name, root)
+
+    def _contained(self, path: Path, root: Path, name: str) -> Path | None:
+        """The file behind a path, when it is a regular one inside the root; None when there is none."""
+        try:
+            resolved = path.resolve(strict=True)
+            if not resolved.is_relative_to(root):
+                raise self._problem("blocked", name, "is a link that leads out of the folder")
+            return resolved if stat.S_ISREG(resolved.stat().st_mode) else None
+        except (OSError, RuntimeError):  # RuntimeError: a circle of links, before Python 3.13
+            return None
+
+    def _by_base_name(self, name: str, root: Path) -> Path:
+        base = name.rsplit("/", 1)[-1]
+        index = self._listing(root)
+        for spellings in _spellings(base):
+            found = self._listed(index, spellings, name, root)
+            if len(found) > 1:
+                shown = " and ".join(path.relative_to(root).as_posix() for path in found[:3])
+                more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+                raise self._problem("ambiguous", base, shown + more)
+            if found:
+                return found[0]
+        # A folder of that name stands for the one document in it: poster-7/poster.pdf.
+        links = {path for path in index.get(_folded(f"{base}/"), ()) if path.is_symlink()}
+        inside = self._listed(index, (f"{base}/",), name, root, without=links)
+        for alone in ([path for path in inside if path.suffix.lower() == ".pdf"], inside):
+            if len(alone) == 1:
+                return alone[0]
+        told = "" if self._complete else f"Only the first {self._max_files} files were looked at."
+        raise self._problem("missing", name, told)
+
+    def _listed(
+        self,
+        index: Mapping[str, Sequence[Path]],
+        spellings: Sequence[str],
+        name: str,
+        root: Path,
+        without: Collection[Path] = (),
+    ) -> list[Path]:
+        """The files of the listing under some spellings, sorted; of exactly these, when there are any."""
+        listed = [path for spelling in spellings for path in index.get(_folded(spelling), ()) if path not in without]
+        exact = [path for path in listed if path.name in spellings]
+        # Two links to one file are one document.
+        contained = (self._contained(path, root, name) for path in exact or listed)
+        return sorted({path for path in contained if path is not None})
+
+    def _listing(self, root: Path) -> dict[str, list[Path]]:
+        """Documents by file name, and by the name of their folder with a slash behind it."""
+        with self._lock:
+            if self._index is None:
+                self._index = {}
+                listed = 0
+                for path in self._walk(root):
+                    listed += 1
+                    if listed > self._max_files:
+                        break
+                    if path.suffix.lower() in _DOCUMENT_SUFFIXES:
+                        self._index.setdefault(_folded(path.name), []).append(path)
+                        if path.suffix and path.parent != root:
+                            self._index.setdefault(_folded(f"{path.parent.name}/"), []).append(path)
+                self._complete = listed <= self._max_files
+            return self._index
+
+    def _walk(self, root: Path) -> Iterator[Path]:
+        for folder, folders, files in os.walk(root, followlinks=False):
+            depth = len(Path(folder).relative_to(root).parts)
+            # Sorted, so that a cut listing is the same on every machine.
+            folders[:] = sorted(folders) if depth < self._max_depth else []
+            yield from (Path(folder, file) for file in sorted(files))
+
+    def _problem(self, kind: ProblemKind, name: str, detail: str) -> PageProblem:
+        return PageProblem(kind, document=name, folder=self.root.name, detail=detail)
+
+
+def find_document(name: str, root: Path | PdfFolder) -> Path:
+    """The file that a document name from an annotation means; the only way from a name to a file.
+
+    Parameters
+    ----------
+    name : str
+        ``doc_name`` of an annotation: a file name, or folders and a file name with forward slashes.
+    root : path or PdfFolder
+        The folder of the documents; pass a ``PdfFolder`` to look up many names.
+
+    Returns
+    -------
+    Path
+        Resolved; a regular file inside the resolved root.
+
+    Raises
+    ------
+    PageProblem
+        ``blocked``: the name is a path out of the folder, an address, a device, or not a name at all. It is refused
+        before any file-system call; only a link that leads outside is seen by resolving it.
+        ``missing``: there is no such document. ``ambiguous``: there are several.
+
+    Notes
+    -----
+    Order: the name inside the root, the same with ``.pdf``; then the base name anywhere in the tree, with case and the
+    composition of accents ignored, the same with ``.pdf``, without its suffix, and as ``.pdf`` or an image instead;
+    last the one document of a folder of that name. A file of exactly that spelling goes before one that differs in
+    case. No name is expanded or decoded: ``~``, ``$HOME`` and ``%2e`` are plain characters.
+    Rule: snapshot specification, item 9 (``doc_path`` is never trusted); reliability, CVE-2025-25295.
+    """
+    folder = root if isinstance(root, PdfFolder) else PdfFolder(root)
+    return folder.find(name)

@@ -1,0 +1,784 @@
+"""Page images and words: asks a killable worker process for the pages of a document.
+
+Owns the pool of renderer processes (``PagePool``) and the caches of what they answered. Which file a name from an
+annotation may reach is the business of ``pdf_folder``; why a page cannot be shown is said by ``page_problems``. A page
+image is WebP; sizes are in pixels and points of the DISPLAYED page; words are boxes x1, y1, x2, y2 in [0, 1] of that
+page, origin top left, so that a box times the picture's size lands on the picture. Page indexes count from 0.
+
+Everything that a worker says is untrusted: a hostile document may own its process. Messages are msgpack with strict
+types and limits, and a picture is accepted only when it is WebP. The caches are shared by all users, so their keys are
+the digest of the content and the parameters, never a name or a path.
+
+It does not draw: the renderer lives in ``pdf_worker`` and is never imported into this process. It fetches nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from evaluator.model.boxes import FloatArray
+from evaluator.model.issues import plain, quote
+from evaluator.pdf.folder import IMAGE_SUFFIXES
+from evaluator.pdf.problems import PageProblem, ProblemKind
+from evaluator.pdf.worker import (
+    DOCUMENT_BYTES_LIMIT,
+    PAGE_LIMIT,
+    PIXEL_LIMIT,
+    REPLY_BYTES_LIMIT,
+    SIZES_AT_ONCE,
+    Description,
+    Failure,
+    InkGrid,
+    Media,
+    Operation,
+    PageImage,
+    Ready,
+    Reply,
+    Request,
+    SizeList,
+    WordList,
+    open_regular,
+    pixel_size,
+    read_frame,
+    write_frame,
+)
+
+__all__ = ["Description", "Ink", "PageImage", "PagePool", "Words", "sharpest_width"]
+
+_MAX_DPI = 1200.0
+_MAX_WIDTH = 16_000
+# A worker needs little of the environment, and nothing secret that may stand in it.
+_ENVIRONMENT = (
+    "PATH", "SYSTEMROOT", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
+    "PYTHONHOME", "PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE",
+)  # fmt: skip
+
+# Only these mean that the page is dangerous; everything else is cheap to find out again.
+_KILLERS: frozenset[ProblemKind] = frozenset({"too_slow", "out_of_memory", "worker_lost"})
+
+
+def sharpest_width(page_width: float, page_height: float) -> int:
+    """The largest width at which a page is drawn whole: more is not answered with more pixels.
+
+    Parameters
+    ----------
+    page_width, page_height : float
+        Displayed page in points (for an image, its pixels), positive and finite.
+
+    Returns
+    -------
+    int
+        In pixels, from 1 to 16,000.
+
+    Examples
+    --------
+    >>> sharpest_width(2384, 3370)
+    4205
+    """
+    return pixel_size(page_width, page_height, dpi=None, width=_MAX_WIDTH)[0]
+
+
+class Sizes(msgspec.Struct, frozen=True, eq=False):
+    """Width and height of some pages, float64, shape (P, 2); NaN for a page that cannot be measured."""
+
+    sizes: FloatArray
+
+
+class Ink(msgspec.Struct, frozen=True, eq=False):
+    """How much of a page is ink: what stands out from the paper, dark on light or light on dark.
+
+    Attributes
+    ----------
+    cells : uint8, shape (rows, columns)
+        Share of ink in each cell of a grid over the whole displayed page, 0 to 255, from the top left; read-only.
+    """
+
+    cells: npt.NDArray[np.uint8]
+
+
+class Words(msgspec.Struct, frozen=True, eq=False):
+    """The words of one page.
+
+    Attributes
+    ----------
+    boxes : float64, shape (N, 4), in [0, 1]
+        x1, y1, x2, y2 in the displayed page, origin top left, cut at the page's edges; read-only. Shape (0, 4) for a
+        page without text, such as a scan or an image. Words wholly outside the displayed page are left out.
+    texts : tuple of str, length N
+        The words in the order of the boxes, which is the document's own.
+    warnings : tuple of str
+        Sentences for the reader.
+    """
+
+    boxes: FloatArray
+    texts: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+
+# --- caches ------------------------------------------------------------------------------------------------------
+
+_Value = TypeVar("_Value")
+_Key = tuple[object, ...]
+
+
+class _ContentCache(Generic[_Value]):
+    """Least recently used answers, bounded by entries and bytes."""
+
+    def __init__(self, *, entries: int, size: int) -> None:
+        self._entries = entries
+        self._size = size
+        self._held = 0
+        self._values: OrderedDict[_Key, tuple[_Value, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: _Key) -> _Value | None:
+        with self._lock:
+            if key not in self._values:
+                return None
+            self._values.move_to_end(key)
+            return self._values[key][0]
+
+    def put(self, key: _Key, value: _Value, size: int) -> None:
+        if size > self._size:
+            return
+        with self._lock:
+            if key in self._values:
+                self._held -= self._values.pop(key)[1]
+            self._values[key] = (value, size)
+            self._held += size
+            while len(self._values) > self._entries or self._held > self._size:
+                self._held -= self._values.popitem(last=False)[1][1]
+
+    def drop(self, key: _Key) -> None:
+        with self._lock:
+            if key in self._values:
+                self._held -= self._values.pop(key)[1]
+
+
+# --- the processes -----------------------------------------------------------------------------------------------
+
+
+class _Expired(Exception):
+    """The worker was killed because its time was over."""
+
+
+class _Lost(Exception):
+    """The worker ended by itself, or said something that it must not say."""
+
+
+class _Worker:
+    """One renderer process; used by one thread at a time, but killed from any."""
+
+    def __init__(self) -> None:
+        package = Path(__file__).resolve().parent.parent
+        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+        places = (str(package.parent), os.environ.get("PYTHONPATH", ""))
+        environment["PYTHONPATH"] = os.pathsep.join(place for place in places if place)
+        # -P: neither the current folder nor the documents' one is searched for modules.
+        command = [sys.executable, "-P", "-m", f"{package.name}.pdf.worker"]
+        # A session of its own, so that a child that a hostile page managed to start dies with it.
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        self.engine = ""
+        self.answered = 0
+        self.digest = ""
+
+    def await_ready(self, *, limit: float) -> None:
+        """Wait for the first message; the process was started earlier and is mostly there already."""
+        reply = self._exchange(None, limit=limit)
+        if isinstance(reply, Failure):
+            raise _Lost(reply.detail)
+        if not isinstance(reply, Ready):
+            raise _Lost("It did not introduce itself.")
+        self.engine = reply.engine
+
+    def ask(self, request: Request, *, limit: float) -> Reply:
+        """The answer to one request, or the worker's end."""
+        self.digest = request.digest
+        reply = self._exchange(msgspec.msgpack.encode(request), limit=limit)
+        self.answered += 1
+        return reply
+
+    def _exchange(self, payload: bytes | None, *, limit: float) -> Reply:
+        process = self.process
+        if process.stdin is None or process.stdout is None:
+            raise _Lost("It has no pipes.")
+        turn = threading.Lock()
+        state = "running"
+
+        def stop() -> None:
+            nonlocal state
+            # Under the lock: a limit that fires while the answer arrives must not kill the next request.
+            with turn:
+                if state == "running":
+                    state = "expired"
+                    self.kill()
+
+        # Pipes cannot be polled on Windows, so the limit is a second thread that kills; the read then ends.
+        watch = threading.Timer(limit, stop)
+        watch.daemon = True
+        watch.start()
+        answer = None
+        try:
+            if payload is not None:
+                write_frame(process.stdin, payload)
+            answer = read_frame(process.stdout, limit=REPLY_BYTES_LIMIT)
+        except (OSError, ValueError) as problem:
+            raise (_Expired() if state == "expired" else _Lost(str(problem))) from problem
+        finally:
+            with turn:
+                state = "done" if state == "running" else state
+            watch.cancel()
+            watch.join()
+        if state == "expired":
+            raise _Expired
+        if answer is None:
+            raise _Lost("It ended.")
+        try:
+            reply: Reply = msgspec.msgpack.decode(answer, type=Reply)
+        except (msgspec.MsgspecError, UnicodeError) as problem:
+            raise _Lost("It sent something else than an answer.") from problem
+        return reply
+
+    def kill(self) -> None:
+        """End the process and whatever it started; harmless when it has ended."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if sys.platform != "win32" and self.process.returncode is None:
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+
+    def discard(self) -> None:
+        """Kill, reap and close: nothing of the worker is left."""
+        self.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                # Closing flushes into the dead worker's pipe.
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+
+def _discard_all(workers: set[_Worker], owner: int) -> None:
+    """End every worker, when the pool is collected or the interpreter ends; a forked child leaves them alone."""
+    while workers and os.getpid() == owner:
+        workers.pop().discard()
+
+
+class _Turn:
+    """A lock with the number of threads that hold or want it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.wanted = 0
+
+
+class PagePool:
+    """Draws pages and reads words in processes that can be killed; for any number of threads.
+
+    Parameters
+    ----------
+    workers : int
+        Requests that run at the same time.
+    spares : int
+        Processes kept warm beyond those, to replace a killed one at once.
+    time_limit : float
+        Seconds for one request; then its process is killed.
+    wait_limit : float
+        Seconds that a request waits for its turn.
+    start_limit : float
+        Seconds for a process to start.
+    requests_per_worker : int
+        After so many a process is replaced, so that what a document left behind in it does not stay.
+    image_entries, image_bytes, word_entries, word_bytes : int
+        Bounds of the two caches.
+    blocked_for : float
+        Seconds for which a page that killed a worker is not tried again.
+    clock : callable
+        Monotonic seconds; replaced in tests.
+
+    Notes
+    -----
+    Processes start with the first request, one and a spare; more only when requests overlap. Requests for one page
+    wait for each other: twenty users on a page that never ends cost one worker, not all.
+    """
+
+    def __init__(
+        self,
+        *,
+        workers: int = 2,
+        spares: int = 1,
+        time_limit: float = 5.0,
+        wait_limit: float = 20.0,
+        start_limit: float = 30.0,
+        requests_per_worker: int = 200,
+        image_entries: int = 512,
+        image_bytes: int = 64 * 2**20,
+        word_entries: int = 512,
+        word_bytes: int = 16 * 2**20,
+        blocked_for: float = 600.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._workers = workers
+        self._spares = spares
+        self._time_limit = time_limit
+        self._wait_limit = wait_limit
+        self._start_limit = start_limit
+        self._requests_per_worker = requests_per_worker
+        self._blocked_for = blocked_for
+        self._clock = clock
+        self._images: _ContentCache[PageImage] = _ContentCache(entries=image_entries, size=image_bytes)
+        self._words: _ContentCache[Words] = _ContentCache(entries=word_entries, size=word_bytes)
+        self._inks: _ContentCache[Ink] = _ContentCache(entries=word_entries, size=word_bytes)
+        self._sizes: _ContentCache[Sizes] = _ContentCache(entries=4_096, size=8 * 2**20)
+        self._described: _ContentCache[Description] = _ContentCache(entries=4_096, size=2**20)
+        self._digests: _ContentCache[str] = _ContentCache(entries=4_096, size=2**20)
+        self._blocked: _ContentCache[tuple[float, ProblemKind, str]] = _ContentCache(entries=1_024, size=2**20)
+        self._lock = threading.Lock()
+        self._slots = threading.BoundedSemaphore(workers)
+        self._turns: dict[_Key, _Turn] = {}
+        self._free: list[_Worker] = []
+        self._live: set[_Worker] = set()
+        self._busy = 0
+        self._most_busy = 1
+        self._engine = ""
+        self._closed = False
+        # Holds the set, not the pool: runs when the pool is collected, or at the interpreter's end.
+        self._ending = weakref.finalize(self, _discard_all, self._live, os.getpid())
+
+    def close(self) -> None:
+        """End all processes; a request that is running fails as ``worker_lost``, later ones as ``no_renderer``."""
+        with self._lock:
+            self._closed = True
+            free, self._free = self._free, []
+            busy = self._live - set(free)
+            self._live -= set(free)
+        for worker in free:
+            worker.discard()
+        # The thread that asked closes the pipes of these: closing under a running read would block.
+        for worker in busy:
+            worker.kill()
+            worker.process.wait()
+
+    def __enter__(self) -> PagePool:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def describe(self, path: Path) -> Description:
+        """Page count, encryption and warnings of a document.
+
+        Parameters
+        ----------
+        path : Path
+            From ``find_document``.
+
+        Returns
+        -------
+        Description
+            ``page_count`` is 0 for an encrypted document, as for one without pages.
+
+        Raises
+        ------
+        PageProblem
+            The document cannot be opened at all.
+        """
+        return self._answer(path, "describe", 0, wanted=Description, cache=self._described, size=lambda _: 256)
+
+    def page_image(self, path: Path, page_index: int, *, dpi: float = 110.0, width: int | None = None) -> PageImage:
+        """One page as WebP.
+
+        Parameters
+        ----------
+        path : Path
+            From ``find_document``; the `IMAGE_SUFFIXES` are images of one page at 72 dpi and are never enlarged,
+            everything else has to be a PDF.
+        page_index : int
+            From 0.
+        dpi : float
+            Resolution; lowered when the page would exceed 25 million pixels or a side of 16,000.
+        width : int or None
+            Width in pixels, instead of ``dpi``.
+
+        Returns
+        -------
+        PageImage
+            The picture, its size in pixels, the displayed page in points, and warnings on its geometry.
+
+        Raises
+        ------
+        PageProblem
+            The page cannot be drawn.
+        ValueError
+            ``dpi`` is not in (0, 1200], or ``width`` not in 1 to 16,000.
+        """
+        if width is None and not 0 < dpi <= _MAX_DPI:
+            raise ValueError(f"dpi must be above 0 and at most {_MAX_DPI:g}, not {dpi!r}")
+        if width is not None and not 1 <= width <= _MAX_WIDTH:
+            raise ValueError(f"width must be from 1 to {_MAX_WIDTH}, not {width!r}")
+        return self._answer(
+            path,
+            "page",
+            page_index,
+            wanted=PageImage,
+            cache=self._images,
+            size=lambda image: len(image.webp) + 256,
+            dpi=float(dpi) if width is None else None,
+            width=width,
+        )
+
+    def thumbnail(self, path: Path, page_index: int, *, width: int = 160) -> PageImage:
+        """A small picture of one page; ``page_image`` by width."""
+        return self.page_image(path, page_index, width=width)
+
+    def words(self, path: Path, page_index: int) -> Words:
+        """The words of one page with their boxes in the displayed page.
+
+        Parameters
+        ----------
+        path : Path
+            From ``find_document``.
+        page_index : int
+            From 0.
+
+        Returns
+        -------
+        Words
+            Without rows for a page without text.
+
+        Raises
+        ------
+        PageProblem
+            The page cannot be read.
+        """
+
+        def size(words: Words) -> int:
+            return words.boxes.nbytes + sum(64 + len(text) for text in words.texts)
+
+        return self._answer(path, "words", page_index, wanted=Words, cache=self._words, size=size)
+
+    def ink(self, path: Path, page_index: int) -> Ink:
+        """The ink of one page on a small grid: what a page without a text layer is compared by.
+
+        Parameters
+        ----------
+        path : Path
+            From ``find_document``.
+        page_index : int
+            From 0.
+
+        Returns
+        -------
+        Ink
+            All 0 for a blank page.
+
+        Raises
+        ------
+        PageProblem
+            The page cannot be drawn.
+        """
+        return self._answer(
+            path, "ink", page_index, wanted=Ink, cache=self._inks, size=lambda ink: ink.cells.nbytes + 256
+        )
+
+    def page_sizes(self, path: Path) -> FloatArray:
+        """Width and height of every displayed page.
+
+        Parameters
+        ----------
+        path : Path
+            From ``find_document``.
+
+        Returns
+        -------
+        float64, shape (P, 2)
+            In points; for an image, its pixels. NaN for a page that cannot be measured.
+
+        Raises
+        ------
+        PageProblem
+            The document cannot be opened, is encrypted or has no pages.
+        """
+        count = max(self.describe(path).page_count, 1)
+        parts = [
+            self._answer(
+                path, "sizes", first, wanted=Sizes, cache=self._sizes, size=lambda part: part.sizes.nbytes
+            ).sizes
+            for first in range(0, count, SIZES_AT_ONCE)
+        ]
+        return np.concatenate(parts)
+
+    # The steps of a request: identify the content, look it up, take turns per page, borrow a worker, ask, keep.
+
+    def _answer(
+        self,
+        path: Path,
+        operation: Operation,
+        page_index: int,
+        *,
+        wanted: type[_Value],
+        cache: _ContentCache[_Value],
+        size: Callable[[_Value], int],
+        dpi: float | None = None,
+        width: int | None = None,
+    ) -> _Value:
+        name = path.name
+        if page_index < 0 or page_index >= PAGE_LIMIT:
+            # Refused here: such a number may not even fit into a message.
+            raise self._out_of_range(path, page_index)
+        media: Media = "image" if path.suffix.lower() in IMAGE_SUFFIXES else "pdf"
+        for _ in range(2):
+            place, identity, digest = self._identify(path)
+            key: _Key = (operation, media, digest, page_index, dpi, width)
+            known = cache.get(key)
+            if known is not None:
+                return known
+            request = Request(
+                operation=operation,
+                path=os.fsencode(place),
+                media=media,
+                digest=digest,
+                page_index=page_index,
+                dpi=dpi,
+                width=width,
+                time_limit=self._time_limit,
+            )
+            # Opening can kill too, so describing has a place of its own among the blocked pages.
+            page: _Key = (digest, -1 if operation == "describe" else page_index)
+            deadline = time.monotonic() + self._wait_limit
+            with self._turn(page, name, page_index, deadline):
+                known = cache.get(key)
+                if known is not None:
+                    return known
+                self._refuse_blocked(page, name, page_index)
+                try:
+                    reply = self._exchange(request, name, deadline, wanted)
+                except PageProblem as problem:
+                    if problem.kind in _KILLERS and not self._closed:
+                        self._block(page, problem)
+                    raise
+                if isinstance(reply, wanted):
+                    cache.put(key, reply, size(reply))
+                    return reply
+            # The file was exchanged since its digest was taken.
+            self._digests.drop(identity)
+        raise PageProblem("unreadable", document=name, detail="The file changes while it is read.")
+
+    def _out_of_range(self, path: Path, page_index: int) -> PageProblem:
+        described = self.describe(path)
+        kind: ProblemKind = "page_out_of_range" if described.page_count else "no_pages"
+        if described.encrypted:
+            kind = "encrypted"
+        return PageProblem(kind, document=path.name, page_index=page_index, detail=_pages(described.page_count))
+
+    def _identify(self, path: Path) -> tuple[Path, _Key, str]:
+        """Resolved path, identity of the file's state, and digest of its bytes."""
+        try:
+            place = path.resolve(strict=True)
+            status = place.stat()
+            identity = (str(place), status.st_size, status.st_mtime_ns, status.st_ino)
+            digest = self._digests.get(identity)
+            if digest is None:
+                if status.st_size > DOCUMENT_BYTES_LIMIT:
+                    raise PageProblem("too_large", document=path.name)
+                with open_regular(str(place)) as file:
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+                self._digests.put(identity, digest, 256)
+        except (OSError, RuntimeError, ValueError):
+            raise PageProblem("missing", document=path.name, folder=path.parent.name) from None
+        return place, identity, digest
+
+    @contextlib.contextmanager
+    def _turn(self, page: _Key, name: str, page_index: int, deadline: float) -> Iterator[None]:
+        with self._lock:
+            turn = self._turns.setdefault(page, _Turn())
+            turn.wanted += 1
+        try:
+            if not turn.lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+                raise PageProblem("busy", document=name, page_index=page_index)
+            try:
+                yield
+            finally:
+                turn.lock.release()
+        finally:
+            with self._lock:
+                turn.wanted -= 1
+                if not turn.wanted:
+                    del self._turns[page]
+
+    def _block(self, page: _Key, problem: PageProblem) -> None:
+        detail = f"{self._time_limit:g} s" if problem.kind == "too_slow" else ""
+        self._blocked.put((*page, self._engine), (self._clock() + self._blocked_for, problem.kind, detail), 256)
+
+    def _refuse_blocked(self, page: _Key, name: str, page_index: int) -> None:
+        blocked = self._blocked.get((*page, self._engine))
+        if blocked is not None and self._clock() < blocked[0]:
+            raise PageProblem(blocked[1], document=name, page_index=page_index, detail=blocked[2])
+
+    def _exchange(self, request: Request, name: str, deadline: float, wanted: type[_Value]) -> _Value | None:
+        """The checked answer of a worker; None when the file is no longer the one of the digest."""
+        page_index = request.page_index
+        if not self._slots.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            raise PageProblem("busy", document=name, page_index=page_index)
+        try:
+            worker = self._borrow(request.digest, name)
+            healthy = False
+            try:
+                reply = worker.ask(request, limit=self._time_limit)
+                answer = _checked(reply)
+                healthy = not (isinstance(reply, Failure) and reply.kind == "out_of_memory")
+            except _Expired:
+                detail = f"{self._time_limit:g} s"
+                raise PageProblem("too_slow", document=name, page_index=page_index, detail=detail) from None
+            except _Lost:
+                raise PageProblem("worker_lost", document=name, page_index=page_index) from None
+            finally:
+                self._give_back(worker, healthy=healthy)
+        finally:
+            self._slots.release()
+        if isinstance(answer, Failure):
+            if answer.kind == "changed":
+                return None
+            detail = _pages(int(answer.detail)) if answer.kind == "page_out_of_range" else _said(answer.detail)
+            raise PageProblem(answer.kind, document=name, page_index=page_index, detail=detail)
+        if not isinstance(answer, wanted):
+            raise PageProblem("worker_lost", document=name, page_index=page_index)
+        return answer
+
+    def _borrow(self, digest: str, name: str) -> _Worker:
+        """A worker that has introduced itself: one that has the document open, else one that is ready, else any."""
+        detail = ""
+        for _ in range(2 + self._workers + self._spares):
+            with self._lock:
+                if self._closed:
+                    raise PageProblem("no_renderer", document=name, detail="The dashboard is closing.")
+                try:
+                    worker = self._choose(digest)
+                except OSError:
+                    detail = "The system refused to start a process."
+                    break
+                self._busy += 1
+                self._most_busy = max(self._most_busy, self._busy)
+            try:
+                if not worker.engine:
+                    worker.await_ready(limit=self._start_limit)
+            except (_Expired, _Lost) as problem:
+                self._give_back(worker, healthy=False, refill=False)
+                detail = str(problem)
+                continue
+            except BaseException:
+                self._give_back(worker, healthy=False)
+                raise
+            if worker.process.poll() is None:
+                self._engine = worker.engine
+                self._refill()
+                return worker
+            # It ended while it was idle: no page is to blame.
+            self._give_back(worker, healthy=False)
+        raise PageProblem("no_renderer", document=name, detail=_said(detail))
+
+    def _choose(self, digest: str) -> _Worker:
+        ranked = sorted(self._free, key=lambda worker: (worker.digest != digest, not worker.engine))
+        if ranked:
+            self._free.remove(ranked[0])
+            return ranked[0]
+        worker = _Worker()
+        self._live.add(worker)
+        return worker
+
+    def _give_back(self, worker: _Worker, *, healthy: bool, refill: bool = True) -> None:
+        with self._lock:
+            self._busy -= 1
+            keep = healthy and not self._closed and worker.answered < self._requests_per_worker
+            if keep:
+                self._free.append(worker)
+            else:
+                self._live.discard(worker)
+        if not keep:
+            worker.discard()
+            if refill:
+                self._refill()
+
+    def _refill(self) -> None:
+        """Start what is missing; a start is not waited for."""
+        with self._lock, contextlib.suppress(OSError):
+            wanted = min(self._most_busy, self._workers) + self._spares
+            while not self._closed and len(self._live) < wanted:
+                worker = _Worker()
+                self._live.add(worker)
+                self._free.append(worker)
+
+
+def _checked(reply: Reply) -> Description | PageImage | Words | Sizes | Ink | Failure:
+    """The answer as the app keeps it; raises when the worker sends what an honest one cannot."""
+    if isinstance(reply, Description):
+        return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
+    if isinstance(reply, PageImage):
+        # The picture goes to browsers: nothing but WebP, however the worker was talked into it.
+        if reply.webp[:4] != b"RIFF" or reply.webp[8:12] != b"WEBP" or reply.width * reply.height > PIXEL_LIMIT:
+            raise _Lost("It sent a picture that is not WebP.")
+        return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
+    if isinstance(reply, WordList):
+        if len(reply.boxes) != 32 * len(reply.texts):
+            raise _Lost("It sent words without boxes.")
+        # The bytes are not writable, so neither is the array, which all sessions share.
+        boxes = np.frombuffer(reply.boxes, dtype="<f8").reshape(-1, 4).astype(np.float64, copy=False)
+        if not bool(np.all((boxes >= 0.0) & (boxes <= 1.0))):
+            raise _Lost("It sent boxes outside the page.")
+        return Words(boxes, tuple(reply.texts), _plain_warnings(reply.warnings))
+    if isinstance(reply, SizeList):
+        if not reply.sizes or len(reply.sizes) % 16:
+            raise _Lost("It sent half a size.")
+        sizes = np.frombuffer(reply.sizes, dtype="<f8").reshape(-1, 2).astype(np.float64)
+        sizes[~(np.isfinite(sizes) & (sizes > 0.0)).all(axis=1)] = np.nan
+        sizes.flags.writeable = False
+        return Sizes(sizes)
+    if isinstance(reply, InkGrid):
+        if len(reply.cells) != reply.columns * reply.rows:
+            raise _Lost("It sent a grid with missing cells.")
+        return Ink(np.frombuffer(reply.cells, dtype=np.uint8).reshape(reply.rows, reply.columns))
+    if isinstance(reply, Failure):
+        if reply.kind == "page_out_of_range" and not re.fullmatch(r"[0-9]{1,9}", reply.detail):
+            raise _Lost("It sent a page count that is none.")
+        return reply
+    raise _Lost("It introduced itself twice.")
+
+
+def _plain_warnings(warnings: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(plain(warning) for warning in warnings)
+
+
+def _pages(count: int) -> str:
+    return "1 page" if count == 1 else f"{count} pages"
+
+
+def _said(detail: str) -> str:
+    """The renderer's own words as a sentence; they can quote the document, so they are shortened."""
+    detail = detail.strip()
+    if not detail:
+        return ""
+    return detail if detail.endswith(".") and len(detail) < 160 else f"The renderer says: {quote(detail)}."

@@ -1,0 +1,965 @@
+"""The process that reads documents: draws one page or reads its words, and dies when told to.
+
+Owns the renderer (PyMuPDF; Pillow for documents that are images) and the messages spoken with it. It is the only
+file that imports pymupdf, and it does so only inside the worker process: PyMuPDF holds the interpreter lock for a
+whole render and a hostile page can hold it for hours, so the app never renders. ``pages_pdf`` starts this file with
+``python -m evaluator.pdf.worker``, asks over stdin and is answered over stdout: four bytes of length, big endian,
+then one msgpack message. Nothing is pickled in either direction.
+
+Conventions: a page index counts from 0. Boxes and sizes are those of the DISPLAYED page: the visible part of the
+MediaBox after /Rotate and /UserUnit, origin top left. Sizes are in points; word boxes are normalised to [0, 1].
+
+The document comes by path, not by pipe: a report of 100 MB is asked for page by page, and the worker keeps the last
+document open. The digest in the request is checked against the bytes that were read, so a file that is exchanged
+between two requests can never be answered, or cached, under the other one's digest.
+
+It does not decide which file may be read, keeps no cache of answers and never opens a second file: references to
+external streams stay empty, links and scripts are not carried over.
+"""
+
+from __future__ import annotations
+
+import array
+import codecs
+import contextlib
+import hashlib
+import io
+import math
+import os
+import signal
+import stat
+import struct
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+# PyMuPDF marks itself as typed but is not: its module and objects are taken as they come.
+_Untyped: TypeAlias = Any
+
+# One page never has more pixels, or a longer side (WebP ends at 16383), whatever its MediaBox says.
+PIXEL_LIMIT = 25_000_000
+SIDE_LIMIT = 16_000
+# A scanned A4 page has 35 million pixels at 600 dpi; an image is decoded at four bytes a pixel.
+IMAGE_PIXEL_LIMIT = 50_000_000
+# A JPEG can be decoded at a half, a quarter or an eighth of its size: A0 at 300 dpi has 140 million pixels.
+JPEG_PIXEL_LIMIT = 400_000_000
+COEFFICIENT_LIMIT = 300 * 2**20
+PAGE_LIMIT = 100_000
+WORD_LIMIT = 50_000
+SIZES_AT_ONCE = 500
+DOCUMENT_BYTES_LIMIT = 200 * 2**20
+REQUEST_BYTES_LIMIT = 64 * 2**10
+REPLY_BYTES_LIMIT = 48 * 2**20
+# Private memory of the whole process; with the libraries' shared pages it stays below 512 MiB.
+MEMORY_LIMIT = 480 * 2**20
+# A word of 9 pt is about two cells high on A4: enough to see which lines of a scan a box leaves out.
+INK_COLUMNS = 160
+INK_ROWS_LIMIT = 640
+_PIXELS_PER_CELL = 4
+# How far a pixel must be from the paper to be ink, of 255: grey paper and its shadows stay paper.
+_INK_CONTRAST = 90
+_OPEN_FILES = 64
+_WEBP_QUALITY = 80
+_WARNINGS_LIMIT = 8
+
+Media = Literal["pdf", "image"]
+Operation = Literal["describe", "page", "words", "sizes", "ink"]
+FailureKind = Literal[
+    "not_pdf", "encrypted", "unreadable", "no_pages", "page_out_of_range", "out_of_memory", "too_large", "changed",
+    "no_renderer",
+]  # fmt: skip
+_Warnings = Annotated[tuple[Annotated[str, Meta(max_length=1_000)], ...], Meta(max_length=_WARNINGS_LIMIT)]
+_Points = Annotated[float, Meta(gt=0.0)]
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the app asks: one operation on one document.
+
+    Attributes
+    ----------
+    operation : "describe", "page", "words", "sizes" or "ink"
+        What is wanted.
+    path : bytes
+        The file, as the file system spells it; already found inside its folder and resolved.
+    media : "pdf" or "image"
+        What the file has to be; it is refused when its content says otherwise.
+    digest : str
+        SHA-256 of the file's bytes, hexadecimal.
+    page_index : int
+        From 0; ignored by ``describe``; for ``sizes`` the first page that is wanted.
+    dpi, width : float or None, int or None
+        Wanted resolution, or wanted width in pixels; exactly one is given for ``page``.
+    time_limit : float
+        Seconds after which the asker kills the worker; the worker sets its own processor limit a little above.
+    """
+
+    operation: Operation
+    path: bytes
+    media: Media
+    digest: str
+    page_index: int = 0
+    dpi: float | None = None
+    width: int | None = None
+    time_limit: float
+
+
+class Ready(msgspec.Struct, frozen=True, tag=True):
+    """First message of a worker.
+
+    Attributes
+    ----------
+    engine : str
+        Names and versions of the renderer.
+    """
+
+    engine: Annotated[str, Meta(max_length=200)]
+
+
+class Description(msgspec.Struct, frozen=True, tag=True):
+    """What is known of a document before a page is drawn.
+
+    Attributes
+    ----------
+    page_count : int
+        At most 100,000; 0 for a document without pages; 1 for an image.
+    encrypted : bool
+        Whether a password is needed; then no page can be drawn.
+    warnings : tuple of str
+        Sentences for the reader, such as that the file was repaired.
+    """
+
+    page_count: Annotated[int, Meta(ge=0, le=PAGE_LIMIT)]
+    encrypted: bool
+    warnings: _Warnings = ()
+
+
+class PageImage(msgspec.Struct, frozen=True, tag=True):
+    """One drawn page.
+
+    Attributes
+    ----------
+    webp : bytes
+        The picture, WebP of quality 80, RGB on white.
+    width, height : int
+        Its size in pixels; a normalised box times this size lands on the drawn page.
+    page_width, page_height : float
+        Size of the displayed page in points; for an image, its own pixels.
+    warnings : tuple of str
+        Sentences for the reader, such as that boxes may be off.
+    """
+
+    webp: Annotated[bytes, Meta(max_length=REPLY_BYTES_LIMIT)]
+    width: Annotated[int, Meta(ge=1, le=SIDE_LIMIT)]
+    height: Annotated[int, Meta(ge=1, le=SIDE_LIMIT)]
+    page_width: _Points
+    page_height: _Points
+    warnings: _Warnings = ()
+
+
+class WordList(msgspec.Struct, frozen=True, tag=True):
+    """The words of one page.
+
+    Attributes
+    ----------
+    boxes : bytes
+        x1, y1, x2, y2 of every word as little-endian float64 in [0, 1] of the displayed page.
+    texts : list of str
+        The words, in the order of the boxes.
+    warnings : tuple of str
+        Sentences for the reader.
+    """
+
+    boxes: Annotated[bytes, Meta(max_length=32 * WORD_LIMIT)]
+    texts: Annotated[list[str], Meta(max_length=WORD_LIMIT)]
+    warnings: _Warnings = ()
+
+
+class SizeList(msgspec.Struct, frozen=True, tag=True):
+    """The sizes of up to `SIZES_AT_ONCE` pages, from the page asked for on.
+
+    Attributes
+    ----------
+    sizes : bytes
+        Width and height of each displayed page in points (for an image, its pixels) as little-endian float64;
+        0 for a page that cannot be measured.
+    """
+
+    sizes: Annotated[bytes, Meta(max_length=16 * SIZES_AT_ONCE)]
+
+
+class InkGrid(msgspec.Struct, frozen=True, tag=True):
+    """How much of a page is ink, cell by cell.
+
+    Attributes
+    ----------
+    columns, rows : int
+        Cells over the whole displayed page.
+    cells : bytes
+        Share of the ink in each cell, 0 to 255, row by row from the top left.
+    """
+
+    columns: Annotated[int, Meta(ge=1, le=INK_COLUMNS)]
+    rows: Annotated[int, Meta(ge=1, le=INK_ROWS_LIMIT)]
+    cells: Annotated[bytes, Meta(max_length=INK_COLUMNS * INK_ROWS_LIMIT)]
+
+
+class Failure(msgspec.Struct, frozen=True, tag=True):
+    """Why there is no answer.
+
+    Attributes
+    ----------
+    kind : str
+        One of the typed outcomes.
+    detail : str
+        A number or the renderer's own words; for the sentence, not for decisions.
+    """
+
+    kind: FailureKind
+    detail: Annotated[str, Meta(max_length=1_000)] = ""
+
+
+Reply = Ready | Description | PageImage | WordList | SizeList | InkGrid | Failure
+
+
+def write_frame(stream: IO[bytes], payload: bytes) -> None:
+    """Send one message.
+
+    Parameters
+    ----------
+    stream : binary stream
+        The pipe.
+    payload : bytes
+        The encoded message.
+    """
+    stream.write(len(payload).to_bytes(4, "big") + payload)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes], *, limit: int) -> bytes | None:
+    """One message, or None at the end of the stream.
+
+    Parameters
+    ----------
+    stream : binary stream
+        The pipe.
+    limit : int
+        Longest message that is accepted, in bytes.
+
+    Returns
+    -------
+    bytes or None
+        None when the other side has gone, also in the middle of a message.
+
+    Raises
+    ------
+    ValueError
+        The message is longer than the limit. Nothing of it is read.
+    """
+    header = stream.read(4)
+    if len(header) < 4:
+        return None
+    size = int.from_bytes(header, "big")
+    if size > limit:
+        raise ValueError(f"message of {size} bytes, the limit is {limit}")
+    payload = stream.read(size)
+    return payload if len(payload) == size else None
+
+
+def open_regular(path: str | bytes) -> io.BufferedReader:
+    """A regular file, opened for reading.
+
+    Parameters
+    ----------
+    path : str or bytes
+        A resolved path.
+
+    Returns
+    -------
+    buffered binary stream
+        To be closed by the caller.
+
+    Raises
+    ------
+    OSError
+        The file is missing, not readable, a link, or not a regular file.
+
+    Notes
+    -----
+    The path was resolved when it was found; a link standing there now was put there since, so it is refused.
+    A pipe or a device must not block: it is opened without waiting and then refused.
+    """
+    flags = os.O_RDONLY
+    for name in ("O_BINARY", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK"):
+        flags |= getattr(os, name, 0)
+    descriptor = os.open(path, flags)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError("not a regular file")
+    return os.fdopen(descriptor, "rb")
+
+
+def pixel_size(page_width: float, page_height: float, *, dpi: float | None, width: float | None) -> tuple[int, int]:
+    """Width and height of a page's picture in pixels, capped before anything is drawn.
+
+    Parameters
+    ----------
+    page_width, page_height : float
+        Displayed page in points, positive and finite.
+    dpi : float or None
+        Wanted resolution.
+    width : float or None
+        Wanted width in pixels; used when ``dpi`` is None.
+
+    Returns
+    -------
+    (int, int)
+        Each from 1 to 16,000, with a product of at most 25 million.
+
+    Examples
+    --------
+    >>> pixel_size(612.0, 792.0, dpi=72.0, width=None)
+    (612, 792)
+    >>> pixel_size(1e6, 1e6, dpi=72.0, width=None)
+    (5000, 5000)
+    >>> pixel_size(5e18, 100.0, dpi=72.0, width=None)
+    (16000, 1)
+    """
+    wanted = dpi / 72.0 if dpi is not None else (width or 1.0) / page_width
+    # Two divisions: the area of a page of 1e30 pt overflows.
+    cap = min(math.sqrt(PIXEL_LIMIT / page_width / page_height), SIDE_LIMIT / max(page_width, page_height))
+    if wanted <= cap:
+        size = round(page_width * wanted), round(page_height * wanted)
+        if size[0] * size[1] <= PIXEL_LIMIT:
+            return max(1, size[0]), max(1, size[1])
+    scale = min(wanted, cap)
+    return max(1, math.floor(page_width * scale)), max(1, math.floor(page_height * scale))
+
+
+def _engine() -> _Untyped:
+    """The renderer, loaded at first use: the app imports this file for its messages and must never load it."""
+    import pymupdf
+
+    return pymupdf
+
+
+class _Refused(Exception):
+    """A typed outcome inside the worker; becomes a ``Failure``."""
+
+    def __init__(self, kind: FailureKind, detail: str = "") -> None:
+        super().__init__(kind, detail)
+        self.failure = Failure(kind, _sendable(detail))
+
+
+def _sendable(text: str) -> str:
+    """Text that fits a message: MuPDF passes on stray bytes of a document as lone surrogates, which UTF-8 has not."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")[:500]
+
+
+def _read_document(request: Request) -> bytes:
+    try:
+        with open_regular(request.path) as file:
+            if os.fstat(file.fileno()).st_size > DOCUMENT_BYTES_LIMIT:
+                raise _Refused("too_large")
+            content = file.read(DOCUMENT_BYTES_LIMIT + 1)
+    except OSError as problem:
+        raise _Refused("unreadable", problem.strerror or "") from problem
+    if hashlib.sha256(content).hexdigest() != request.digest:
+        raise _Refused("changed")
+    return content
+
+
+@contextlib.contextmanager
+def _no_file_opens() -> Iterator[None]:
+    """Let no file be opened while a document is interpreted, whatever the document asks for."""
+    if sys.platform == "win32":
+        yield
+        return
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(_OPEN_FILES, hard), hard))
+
+
+class _PdfDocument:
+    """One open PDF."""
+
+    def __init__(self, content: bytes) -> None:
+        pymupdf = _engine()
+        # MuPDF goes by content and would draw an SVG or PNG of that name (reliability: Rendering).
+        if b"%PDF-" not in content[:1024]:
+            raise _Refused("not_pdf", "" if content else "The file is empty.")
+        pymupdf.TOOLS.store_shrink(100)
+        pymupdf.TOOLS.reset_mupdf_warnings()
+        self._document = pymupdf.open(stream=content, filetype="pdf")
+        if not self._document.is_pdf:
+            raise _Refused("not_pdf")
+        self._told: dict[int, tuple[str, ...]] = {}
+
+    def describe(self) -> Description:
+        encrypted = bool(self._document.needs_pass)
+        page_count = 0 if encrypted else self._page_count()
+        told = ("The file is damaged and was repaired while reading: pages may be missing or wrong.",)
+        # Asked last: counting the pages can be what repairs it.
+        return Description(page_count, encrypted, told if self._document.is_repaired else ())
+
+    def page_image(self, page_index: int, *, dpi: float | None, width: int | None) -> PageImage:
+        pymupdf = _engine()
+        page, told = self._page(page_index)
+        page_width, page_height = _page_size(page)
+        pixels = pixel_size(page_width, page_height, dpi=dpi, width=width)
+        told += _size_warning(page_width, pixels[0], dpi=dpi, width=width)
+        pymupdf.TOOLS.reset_mupdf_warnings()
+        # One factor for each axis: the page then fills whole pixels, and a normalised box times the picture's
+        # size is exact. With a single factor MuPDF rounds the picture outwards and boxes drift by up to a pixel.
+        matrix = pymupdf.Matrix(pixels[0] / page_width, pixels[1] / page_height)
+        pixmap = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csRGB, alpha=False)
+        told += _renderer_warning()
+        picture, size = _picture(pixmap)
+        del pixmap  # 75 MB for the largest page, not needed by the encoder
+        return PageImage(_webp(picture), *size, page_width, page_height, told[:_WARNINGS_LIMIT])
+
+    def words(self, page_index: int) -> WordList:
+        page, told = self._page(page_index)
+        width, height = _page_size(page)
+        boxes = array.array("d")
+        texts: list[str] = []
+        for x1, y1, x2, y2, text, *_ in page.get_text("words"):
+            placed = displayed_box((x1, y1, x2, y2), rotation=page.rotation, width=width, height=height)
+            if placed is None:
+                continue
+            if len(texts) == WORD_LIMIT:
+                told += (f"The page has more than {WORD_LIMIT} words; the rest is left out.",)
+                break
+            boxes.extend(placed)
+            texts.append(str(text).encode("utf-8", "replace").decode("utf-8"))
+        if sys.byteorder == "big":
+            boxes.byteswap()
+        return WordList(boxes.tobytes(), texts, told[:_WARNINGS_LIMIT])
+
+    def sizes(self, first: int) -> SizeList:
+        self._page(first)  # refuses what has no such page
+        sizes = array.array("d")
+        for page_index in range(first, min(first + SIZES_AT_ONCE, self._page_count())):
+            try:
+                sizes.extend(_page_size(self._page(page_index)[0]))
+            except _Refused:
+                sizes.extend((0.0, 0.0))
+        if sys.byteorder == "big":
+            sizes.byteswap()
+        return SizeList(sizes.tobytes())
+
+    def ink(self, page_index: int) -> InkGrid:
+        from PIL import Image
+
+        pymupdf = _engine()
+        page, _ = self._page(page_index)
+        page_width, page_height = _page_size(page)
+        columns, rows = ink_cells(page_width, page_height)
+        pixels = (columns * _PIXELS_PER_CELL, rows * _PIXELS_PER_CELL)
+        matrix = pymupdf.Matrix(pixels[0] / page_width, pixels[1] / page_height)
+        pixmap = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
+        size = (int(pixmap.width), int(pixmap.height))
+        picture = Image.frombuffer("L", size, pixmap.samples_mv, "raw", "L", pixmap.stride, 1)
+        return _ink_grid(picture if size == pixels else picture.resize(pixels), columns, rows)
+
+    def _page_count(self) -> int:
+        count = int(self._document.page_count)
+        if count > PAGE_LIMIT:
+            raise _Refused("too_large", f"It says that it has {count} pages; at most {PAGE_LIMIT} are read.")
+        return count
+
+    def _page(self, page_index: int) -> tuple[_Untyped, tuple[str, ...]]:
+        """A page and the warnings on its geometry."""
+        if self._document.needs_pass:
+            raise _Refused("encrypted")
+        count = self._page_count()
+        if count == 0:
+            repaired = self._document.is_repaired
+            raise _Refused("unreadable" if repaired else "no_pages", "No page was found in it." if repaired else "")
+        # PyMuPDF counts negative pages from the end; a page index from a file must not.
+        if not 0 <= page_index < count:
+            raise _Refused("page_out_of_range", str(count))
+        page = self._document.load_page(page_index)
+        if page_index not in self._told:
+            self._told[page_index] = geometry_warnings(page)
+            if any("/CropBox" in warning for warning in self._told[page_index]):
+                # MuPDF gives such a page the size of its MediaBox, and then clips all of it away. In memory only.
+                mupdf = _engine().mupdf
+                entries = _entries(page)
+                media = mupdf.pdf_copy_array(mupdf.pdf_dict_gets_inheritable(entries, "MediaBox"))
+                mupdf.pdf_dict_puts(entries, "CropBox", media)
+                page = self._document.load_page(page_index)
+        return page, self._told[page_index]
+
+
+def _entries(page: _Untyped) -> _Untyped:
+    """The page's dictionary in the PDF."""
+    return _engine().mupdf.pdf_page_from_fz_page(page.this).obj()
+
+
+def _page_size(page: _Untyped) -> tuple[float, float]:
+    """Width and height of the displayed page in points; only ``page.rect`` knows them (``page.cropbox`` is flipped)."""
+    width, height = float(page.rect.width), float(page.rect.height)
+    if not (math.isfinite(width) and math.isfinite(height) and width > 0 and height > 0):
+        raise _Refused("unreadable", f"The page measures {width} x {height} pt.")
+    return width, height
+
+
+def displayed_box(
+    box: tuple[float, float, float, float], *, rotation: int, width: float, height: float
+) -> tuple[float, float, float, float] | None:
+    """A box of the unrotated page, normalised to the displayed page and cut at its edges.
+
+    Parameters
+    ----------
+    box : (float, float, float, float)
+        x1, y1, x2, y2 in points, origin top left, as ``get_text`` gives it: before /Rotate.
+    rotation : int
+        0, 90, 180 or 270, clockwise.
+    width, height : float
+        Displayed page in points.
+
+    Returns
+    -------
+    (float, float, float, float) or None
+        x1, y1, x2, y2 in [0, 1]; None when the box lies outside the displayed page or is not finite.
+
+    Notes
+    -----
+    The same turn as ``page.rotation_matrix``, written out: PyMuPDF 1.28.2 forgets /UserUnit in the matrix's shift,
+    so on a turned page with /UserUnit 2 it moves every word by half a page.
+
+    Examples
+    --------
+    >>> displayed_box((10.0, 20.0, 30.0, 40.0), rotation=90, width=200.0, height=100.0)
+    (0.8, 0.1, 0.9, 0.3)
+    """
+    x1, y1, x2, y2 = box
+    if rotation == 90:
+        x1, y1, x2, y2 = width - y2, x1, width - y1, x2
+    elif rotation == 180:
+        x1, y1, x2, y2 = width - x2, height - y2, width - x1, height - y1
+    elif rotation == 270:
+        x1, y1, x2, y2 = y1, height - x2, y2, height - x1
+    if not all(map(math.isfinite, (x1, y1, x2, y2))):
+        return None
+    x1, x2 = max(0.0, x1 / width), min(1.0, x2 / width)
+    y1, y2 = max(0.0, y1 / height), min(1.0, y2 / height)
+    return (x1, y1, x2, y2) if x1 < x2 and y1 < y2 else None
+
+
+def geometry_warnings(page: _Untyped) -> tuple[str, ...]:
+    """Sentences on a page whose geometry MuPDF had to guess, so that boxes may stand elsewhere.
+
+    Parameters
+    ----------
+    page : pymupdf.Page
+        The page; inherited entries are looked up.
+
+    Returns
+    -------
+    tuple of str
+        Empty for a legal page.
+
+    Notes
+    -----
+    ISO 32000-1, table 30: /Rotate is a multiple of 90; /MediaBox is required and, with /CropBox, a rectangle
+    (section 7.9.5; its corners may come in any order). MuPDF draws 612 x 792 pt instead of an unusable /MediaBox.
+    """
+    mupdf = _engine().mupdf
+    entries = _entries(page)
+    told = []
+    rotate = mupdf.pdf_dict_gets_inheritable(entries, "Rotate")
+    if mupdf.pdf_is_number(rotate) and (value := mupdf.pdf_to_real(rotate)) % 90 != 0:
+        told.append(f"The page's /Rotate is {value:g}, which is not a multiple of 90: boxes may be off.")
+    media = _box_entry(entries, "MediaBox")
+    size = f"drawn as {page.rect.width:g} x {page.rect.height:g} pt, boxes may be off"
+    if media is None:
+        told.append(f"The page has no /MediaBox: {size}.")
+    elif len(media) != 4:
+        told.append(f"The page's /MediaBox is not four numbers: {size}.")
+    elif media[0] == media[2] or media[1] == media[3]:
+        told.append(f"The page's /MediaBox has no area: {size}.")
+    else:
+        told.extend(_crop_warnings(_box_entry(entries, "CropBox"), media))
+    return tuple(told)
+
+
+def _crop_warnings(crop: list[float] | None, media: list[float]) -> Iterator[str]:
+    if crop is None:
+        return
+    if len(crop) != 4:
+        yield "The page's /CropBox is not four numbers: the whole /MediaBox is shown, boxes may be off."
+        return
+    overlap = [
+        min(max(crop[axis], crop[axis + 2]), max(media[axis], media[axis + 2]))
+        - max(min(crop[axis], crop[axis + 2]), min(media[axis], media[axis + 2]))
+        for axis in (0, 1)
+    ]
+    if min(overlap) <= 0:
+        yield "The page's /CropBox shares no area with its /MediaBox: the whole /MediaBox is shown, boxes may be off."
+
+
+def _box_entry(entries: _Untyped, name: str) -> list[float] | None:
+    """Numbers of an inherited rectangle; None when it is missing, an empty list when it is not four finite numbers."""
+    mupdf = _engine().mupdf
+    value = mupdf.pdf_dict_gets_inheritable(entries, name)
+    if mupdf.pdf_is_null(value):
+        return None
+    if not mupdf.pdf_is_array(value) or mupdf.pdf_array_len(value) != 4:
+        return []
+    items = [mupdf.pdf_array_get(value, position) for position in range(4)]
+    numbers = [float(mupdf.pdf_to_real(item)) for item in items if mupdf.pdf_is_number(item)]
+    return numbers if len(numbers) == 4 and all(map(math.isfinite, numbers)) else []
+
+
+def _size_warning(page_width: float, pixels: int, *, dpi: float | None, width: int | None) -> tuple[str, ...]:
+    wanted = dpi if dpi is not None else 72.0 * (width or 1) / page_width
+    drawn = 72.0 * pixels / page_width
+    if drawn > 0.9 * wanted or page_width * wanted <= 72.0:
+        return ()
+    return (f"The page is too large for {wanted:.3g} dpi; it is drawn at {drawn:.3g} dpi.",)
+
+
+def _renderer_warning() -> tuple[str, ...]:
+    """What MuPDF said about the page that it has just drawn, as one sentence."""
+    lines = [line for line in str(_engine().TOOLS.mupdf_warnings()).splitlines() if line.strip()]
+    if not lines:
+        return ()
+    return (f"The renderer met a problem and may have left something out: {_sendable(lines[0][:200])}.",)
+
+
+class _ImageDocument:
+    """One page image: PNG, JPEG, TIFF or BMP, by its content."""
+
+    def __init__(self, content: bytes) -> None:
+        kind = next((kind for sign, kind in _IMAGE_SIGNS.items() if content.startswith(sign)), None)
+        if kind is None:
+            raise _Refused("not_pdf", "" if content else "The file is empty.")
+        self._content = content
+        self._kind = kind
+        with self._opened() as image:
+            width, height = image.size
+            self._turned, self._told = _orientation(image, kind)
+        # A TIFF already says the size that it has when turned.
+        self._size = (height, width) if self._turned in _ON_SIDE and kind != "TIFF" else (width, height)
+
+    def describe(self) -> Description:
+        return Description(1, encrypted=False)
+
+    def page_image(self, page_index: int, *, dpi: float | None, width: int | None) -> PageImage:
+        from PIL import Image
+
+        self._check(page_index)
+        # Never larger than its own pixels: an image has nothing more to show.
+        pixels = pixel_size(*self._size, dpi=None if dpi is None else min(dpi, 72.0), width=width)
+        if width is not None and width > self._size[0]:
+            pixels = pixel_size(*self._size, dpi=72.0, width=None)
+        on_side = self._turned in _ON_SIDE and self._kind != "TIFF"
+        stored = pixels[::-1] if on_side else pixels
+        with self._opened() as image:
+            if self._kind == "JPEG":
+                stored = _drafted(image, stored)
+            picture = _shrunk(image, stored)
+        turn = _TURNS.get(self._turned) if self._kind != "TIFF" else None
+        if turn is not None:
+            picture = picture.transpose(Image.Transpose(turn))
+        size = float(self._size[0]), float(self._size[1])
+        return PageImage(_webp(picture), *picture.size, *size, self._told)
+
+    def words(self, page_index: int) -> WordList:
+        self._check(page_index)
+        return WordList(b"", [])
+
+    def sizes(self, first: int) -> SizeList:
+        self._check(first)
+        return SizeList(struct.pack("<2d", *self._size))
+
+    def ink(self, page_index: int) -> InkGrid:
+        from PIL import Image
+
+        self._check(page_index)
+        columns, rows = ink_cells(*self._size)
+        pixels = (columns * _PIXELS_PER_CELL, rows * _PIXELS_PER_CELL)
+        with Image.open(io.BytesIO(self._content), formats=("PNG", "JPEG", "BMP")) as image:
+            image.draft("RGB", pixels)
+            grey = _on_white(image).convert("L")
+        return _ink_grid(grey.resize(pixels, Image.Resampling.BOX, reducing_gap=2.0), columns, rows)
+
+    def _check(self, page_index: int) -> None:
+        if page_index != 0:
+            raise _Refused("page_out_of_range", "1")
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[Image.Image]:
+        """The image with its head read; refused before a pixel is decoded when it has too many."""
+        from PIL import Image
+
+        # Pillow refuses in between with a warning, which is an error here.
+        Image.MAX_IMAGE_PIXELS = JPEG_PIXEL_LIMIT if self._kind == "JPEG" else IMAGE_PIXEL_LIMIT
+        try:
+            with Image.open(io.BytesIO(self._content), formats=(self._kind,)) as image:
+                yield image
+        except (Image.DecompressionBombError, Image.DecompressionBombWarning) as problem:
+            raise _Refused("too_large") from problem
+
+
+_IMAGE_SIGNS = {
+    b"\x89PNG\r\n\x1a\n": "PNG",
+    b"\xff\xd8\xff": "JPEG",
+    b"II*\0": "TIFF",
+    b"MM\0*": "TIFF",
+    b"BM": "BMP",
+}
+# EXIF: how the stored picture has to be turned or mirrored, as numbers of Pillow's Transpose.
+_TURNS = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
+_ON_SIDE = (5, 6, 7, 8)
+
+
+def _orientation(image: Image.Image, kind: str) -> tuple[int, tuple[str, ...]]:
+    """How a picture is turned for display (EXIF, TIFF tag 274; 1 is as stored), with what the reader is told."""
+    # Broken EXIF data read as none; a TIFF has the tag itself.
+    turned = getattr(image, "tag_v2", {}).get(0x0112, 1) if kind == "TIFF" else image.getexif().get(0x0112, 1)
+    if turned not in _TURNS:
+        return 1, ()
+    return turned, (f"The image is turned by its EXIF orientation ({turned}): boxes refer to the turned picture.",)
+
+
+def _drafted(image: Image.Image, wanted: tuple[int, int]) -> tuple[int, int]:
+    """Let a JPEG be decoded at a fraction that is large enough, or the largest that fits; the size it then gives."""
+    width, height = image.size
+    if image.info.get("progressive") and (needed := _coefficient_bytes(image)) > COEFFICIENT_LIMIT:
+        much = f"{needed / 2**20:,.0f} MiB"
+        raise _Refused("too_large", f"It is a progressive JPEG, which has to be held whole: {much}.")
+    fraction = next((k for k in (1, 2, 4, 8) if (width // k) * (height // k) <= IMAGE_PIXEL_LIMIT), 8)
+    most = max(1, width // fraction), max(1, height // fraction)
+    wanted = min(wanted[0], most[0]), min(wanted[1], most[1])
+    image.draft(None, wanted)
+    return wanted
+
+
+def _coefficient_bytes(image: Image.Image) -> float:
+    """Memory that a progressive JPEG takes while it is decoded at any fraction: two bytes for each coefficient."""
+    sampling = [(across, down) for _, across, down, *_ in getattr(image, "layer", ())] or [(1, 1)] * 3
+    finest = max(across for across, _ in sampling) * max(down for _, down in sampling)
+    return float(2 * image.size[0] * image.size[1] * sum(across * down for across, down in sampling) / finest)
+
+
+def _shrunk(image: Image.Image, size: tuple[int, int]) -> Image.Image:
+    """An RGB picture of a size; made small before it is converted where the mode allows, for the memory's sake."""
+    from PIL import Image
+
+    picture = image if image.mode in ("RGB", "L", "CMYK") else _on_white(image)
+    if picture.size != size:
+        picture = picture.resize(size, Image.Resampling.BOX, reducing_gap=2.0)
+    else:
+        picture.load()
+    return picture if picture.mode == "RGB" and picture is not image else _on_white(picture)
+
+
+def ink_cells(page_width: float, page_height: float) -> tuple[int, int]:
+    """Columns and rows of the ink grid of a page: nearly square cells, but never more rows than `INK_ROWS_LIMIT`.
+
+    Parameters
+    ----------
+    page_width, page_height : float
+        In one unit, above 0.
+
+    Returns
+    -------
+    (int, int)
+
+    Examples
+    --------
+    >>> ink_cells(595.0, 842.0)
+    (160, 226)
+    """
+    return INK_COLUMNS, max(1, min(INK_ROWS_LIMIT, round(INK_COLUMNS * page_height / page_width)))
+
+
+def _ink_grid(grey: Image.Image, columns: int, rows: int) -> InkGrid:
+    """What stands out from the paper, which is the median brightness: dark on light or light on dark."""
+    counts = grey.histogram()
+    total, half, paper = 0, sum(counts) / 2, 0
+    for paper, count in enumerate(counts):  # noqa: B007 - the brightness at which half of the pixels are reached
+        total += count
+        if total >= half:
+            break
+    stands_out = grey.point([255 if abs(value - paper) >= _INK_CONTRAST else 0 for value in range(256)])
+    return InkGrid(columns, rows, stands_out.reduce(_PIXELS_PER_CELL).tobytes())
+
+
+def _picture(pixmap: _Untyped) -> tuple[Image.Image, tuple[int, int]]:
+    from PIL import Image
+
+    size = (int(pixmap.width), int(pixmap.height))
+    return Image.frombuffer("RGB", size, pixmap.samples_mv, "raw", "RGB", pixmap.stride, 1), size
+
+
+def _on_white(image: Image.Image) -> Image.Image:
+    """An RGB copy: transparent parts on white, 16-bit grey scaled instead of cut."""
+    from PIL import Image
+
+    if image.mode.startswith("I"):
+        return image.convert("I").point(lambda value: value * (1 / 257)).convert("L").convert("RGB")
+    if image.has_transparency_data:
+        clear = image.convert("RGBA")
+        sheet = Image.new("RGB", clear.size, "white")
+        sheet.paste(clear, mask=clear.getchannel("A"))
+        return sheet
+    return image.convert("RGB")
+
+
+def _webp(picture: Image.Image) -> bytes:
+    sheet = io.BytesIO()
+    # Method 0: 23 ms a page instead of 100, for a tenth more bytes (design: viewer).
+    picture.save(sheet, "WEBP", quality=_WEBP_QUALITY, method=0)
+    return sheet.getvalue()
+
+
+class _Desk:
+    """Answers requests one after the other and keeps the last document open."""
+
+    def __init__(self) -> None:
+        self._document: _PdfDocument | _ImageDocument | None = None
+        self._opened: tuple[str, str] | None = None
+
+    def answer(self, request: Request) -> Reply:
+        try:
+            document = self._open(request)
+            with _no_file_opens():
+                if request.operation == "describe":
+                    return document.describe()
+                if request.operation == "words":
+                    return document.words(request.page_index)
+                if request.operation == "sizes":
+                    return document.sizes(request.page_index)
+                if request.operation == "ink":
+                    return document.ink(request.page_index)
+                return document.page_image(request.page_index, dpi=request.dpi, width=request.width)
+        except _Refused as refused:
+            return refused.failure
+        except MemoryError:
+            return Failure("out_of_memory")
+        except Exception as problem:  # noqa: BLE001 - MuPDF's and Pillow's classes have no common root; every one is the document's fault
+            detail = _sendable(str(problem))
+            # MuPDF reports a failed malloc as FzErrorSystem, Pillow's encoder as error 1.
+            lost = any(mark in detail.lower() for mark in ("malloc", "out of memory", "cannot allocate"))
+            return Failure("out_of_memory" if lost else "unreadable", detail)
+
+    def _open(self, request: Request) -> _PdfDocument | _ImageDocument:
+        wanted = (request.media, request.digest)
+        if self._document is None or self._opened != wanted:
+            self._document = self._opened = None  # before the next one is read: two large documents do not fit
+            content = _read_document(request)
+            with _no_file_opens():
+                self._document = _PdfDocument(content) if request.media == "pdf" else _ImageDocument(content)
+            self._opened = wanted
+        return self._document
+
+
+def _start_engine() -> str:
+    """Name of the renderer, after every module that it will need has been loaded.
+
+    Notes
+    -----
+    Later no file can be opened while a document is interpreted, so nothing may be imported late: a small page and a
+    small image of each kind go through everything once, and what only odd documents need is named here.
+    """
+    import PIL
+    from PIL import Image, ImageColor, ImagePalette, MpoImagePlugin, TiffImagePlugin, TiffTags  # noqa: F401
+
+    pymupdf = _engine()
+    for encoding in ("raw_unicode_escape", "latin-1", "cp1252", "utf-16", "utf-16-be", "utf-16-le"):
+        codecs.lookup(encoding)
+    # Its complaints would go to stdout; they are collected instead and read after each page.
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    warnings.simplefilter("error", Image.DecompressionBombWarning)
+    with pymupdf.open() as sample:
+        page = sample.new_page(width=72, height=72)
+        page.insert_text((9, 36), "Ready")
+        content = sample.tobytes()
+    document = _PdfDocument(content)
+    document.page_image(0, dpi=72.0, width=None)
+    document.words(0)
+    turned = Image.Exif()
+    turned[0x0112] = 6
+    for format_name, mode, more in (
+        ("PNG", "RGBA", {}), ("JPEG", "RGB", {"exif": turned}), ("JPEG", "CMYK", {}), ("BMP", "RGB", {}),
+        ("PNG", "I;16", {}), ("TIFF", "RGB", {"exif": turned}), ("TIFF", "L", {"compression": "tiff_lzw"}),
+    ):  # fmt: skip
+        sheet = io.BytesIO()
+        Image.new(mode, (8, 8)).save(sheet, format_name, **more)
+        _ImageDocument(sheet.getvalue()).page_image(0, dpi=36.0, width=None)
+    return f"PyMuPDF {pymupdf.__version__}, Pillow {PIL.__version__}"
+
+
+def limit_process() -> None:
+    """Give up, for good, what a page never needs: memory without end, files to write, children, core dumps."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    # NPROC: no child may outlive the worker. FSIZE: pipes are not files. AS: what RLIMIT_DATA does not count.
+    wanted = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": 0, "RLIMIT_NPROC": 0, "RLIMIT_NOFILE": _OPEN_FILES}
+    wanted["RLIMIT_DATA"] = MEMORY_LIMIT
+    with contextlib.suppress(OSError, ValueError), open("/proc/self/statm", encoding="ascii") as memory:
+        wanted["RLIMIT_AS"] = int(memory.read().split()[0]) * resource.getpagesize() + MEMORY_LIMIT
+    for name, value in wanted.items():
+        # A system that lacks or refuses one limit (macOS: RLIMIT_AS) still gets the others.
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            resource.setrlimit(getattr(resource, name), (value, value))
+
+
+def _limit_processor(seconds: float) -> None:
+    """Let the system end this process when the asker is gone and cannot: a backstop, not the limit."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + seconds) + 3, hard))
+
+
+def main() -> None:
+    """Serve requests from stdin until it is closed."""
+    # Ctrl-C in the terminal is for the app, which then closes the pool.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    source = os.fdopen(os.dup(0), "rb")
+    sink = os.fdopen(os.dup(1), "wb")
+    # Whatever a C library prints from here on goes nowhere and cannot fall between two messages.
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nowhere, standard)
+    os.close(nowhere)
+    encode = msgspec.msgpack.Encoder().encode
+    decode = msgspec.msgpack.Decoder(Request).decode
+    try:
+        engine = _start_engine()
+    except ImportError as problem:
+        write_frame(sink, encode(Failure("no_renderer", str(problem)[:500])))
+        return
+    limit_process()
+    write_frame(sink, encode(Ready(engine)))
+    desk = _Desk()
+    while (payload := read_frame(source, limit=REQUEST_BYTES_LIMIT)) is not None:
+        request = decode(payload)
+        _limit_processor(request.time_limit)
+        write_frame(sink, encode(desk.answer(request)))
+
+
+if __name__ == "__main__":
+    main()

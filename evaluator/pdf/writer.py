@@ -1,0 +1,431 @@
+"""The process that writes documents: the review pack as PDF, and copies of documents with marks in them.
+
+Owns the form of both, and the messages spoken with it. Like ``pdf_worker`` it imports pymupdf only inside of its own
+process, which is started with ``python -m evaluator.pdf.writer``, asked over stdin and answered over stdout, four bytes
+of length and one msgpack message each time. It may write no file: the finished document comes back in pieces.
+
+Conventions: boxes are shares of the displayed page, origin top left. Lengths of the pack are points on A4. Text comes
+as HTML that the asker has escaped; colours as "#RRGGBB".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+from typing import Annotated, Any, Final, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from evaluator.pdf.worker import DOCUMENT_BYTES_LIMIT, limit_process, open_regular, read_frame, write_frame
+
+_Untyped: TypeAlias = Any
+
+MESSAGE_BYTES_LIMIT: Final = 32 * 2**20
+PIECE_BYTES: Final = 8 * 2**20
+_PAPER: Final = (595.0, 842.0)
+_EDGE: Final = 40.0
+_GAP: Final = 14.0
+_STYLES: Final = {
+    "TP": ("#00796B", 1.0, None),
+    "truth": ("#00796B", 0.6, None),
+    "FP": ("#C75000", 1.8, None),
+    "FN": ("#5E35B1", 1.4, "[5 3] 0"),
+}
+_BAR_COLOURS: Final = {"loss": "#C75000", "gain": "#1F5FA8"}
+_MUTED: Final = "#566172"
+_RIM: Final = "#D5D9E0"
+
+
+class Box(msgspec.Struct, frozen=True):
+    """A box on a tile: its status, and x, y, width and height as shares of the picture."""
+
+    status: str
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class Bar(msgspec.Struct, frozen=True):
+    """One interval: the element whose place it takes, its ends and middle as shares of the width, and what it means."""
+
+    element: str
+    kind: str
+    zero: float
+    middle: float | None
+    low: float | None
+    high: float | None
+
+
+class Section(msgspec.Struct, frozen=True, tag=True):
+    """Flowing text on pages of its own, with interval bars drawn where elements of their names stand."""
+
+    html: str
+    css: str
+    bars: tuple[Bar, ...] = ()
+
+
+class Tile(msgspec.Struct, frozen=True, tag=True):
+    """A picture with boxes and text below; tiles of a kind fill a grid of columns and rows.
+
+    Attributes
+    ----------
+    columns, rows : int
+    picture : bytes or None
+        JPEG; None for an empty sheet.
+    shape : float
+        Width over height of the picture.
+    share : float
+        Part of the tile's height that the picture may take.
+    boxes : tuple of Box
+    html, css : str
+    """
+
+    columns: Annotated[int, Meta(ge=1, le=4)]
+    rows: Annotated[int, Meta(ge=1, le=6)]
+    picture: bytes | None
+    shape: float
+    share: float
+    boxes: tuple[Box, ...]
+    html: str
+    css: str
+
+
+class Note(msgspec.Struct, frozen=True):
+    """A marked rectangle of a document.
+
+    Attributes
+    ----------
+    page : int
+        From 0.
+    xyxy : tuple of float
+    layer : str
+        Name of the layer that shows and hides it.
+    colour : str
+    width : float
+        Of the line, in points.
+    dashed : bool
+    title, text : str
+        What its pop-up says.
+    """
+
+    page: Annotated[int, Meta(ge=0)]
+    xyxy: tuple[float, float, float, float]
+    layer: str
+    colour: str
+    width: float
+    dashed: bool
+    title: str
+    text: str
+
+
+class Mark(msgspec.Struct, frozen=True, tag=True):
+    """A document to be marked: the file, the digest of its bytes, and the notes."""
+
+    path: str
+    digest: str
+    notes: tuple[Note, ...]
+
+
+class Finish(msgspec.Struct, frozen=True, tag=True):
+    """Nothing more comes: send the document."""
+
+    title: str = ""
+
+
+class Taken(msgspec.Struct, frozen=True, tag=True):
+    """A message was worked off; `left_out` notes had no page."""
+
+    left_out: int = 0
+
+
+class Piece(msgspec.Struct, frozen=True, tag=True):
+    """A part of the finished document; the last one says so."""
+
+    content: bytes
+    last: bool
+
+
+class Refusal(msgspec.Struct, frozen=True, tag=True):
+    """Why the document cannot be written."""
+
+    detail: str
+
+
+Message = Section | Tile | Mark | Finish
+Answer = Taken | Piece | Refusal
+
+
+class _Refused(Exception):
+    """A document that cannot be marked."""
+
+
+def _engine() -> _Untyped:
+    """PyMuPDF, loaded at first use: the app imports this file for its messages and must never load it."""
+    import pymupdf
+
+    return pymupdf
+
+
+class _Desk:
+    """The document that is being written."""
+
+    def __init__(self) -> None:
+        self._document: _Untyped = None
+        self._grid: tuple[int, int] | None = None
+        self._tiles = 0
+
+    def take(self, message: Section | Tile | Mark) -> Taken:
+        """Work one message off."""
+        if isinstance(message, Mark):
+            return self._mark(message)
+        if self._document is None:
+            self._document = _engine().open()
+        if isinstance(message, Section):
+            self._section(message)
+        else:
+            self._tile(message)
+        return Taken()
+
+    def finish(self, message: Finish) -> bytes:
+        """The document."""
+        if self._document is None:
+            raise _Refused("Nothing was to be written.")
+        if message.title:
+            self._document.set_metadata({"title": message.title, "producer": "LayoutScope"})
+            # Fonts for other scripts are large; what is not used of them goes.
+            self._document.subset_fonts()
+            self._number_pages()
+        content: bytes = self._document.tobytes(garbage=3, deflate=True)
+        return content
+
+    def _number_pages(self) -> None:
+        """Page numbers at the foot."""
+        for number, page in enumerate(self._document, start=1):
+            page.insert_text((_PAPER[0] - _EDGE - 14, _PAPER[1] - 18), str(number), fontsize=8, color=_rgb(_MUTED))
+
+    def _section(self, section: Section) -> None:
+        """Text laid out on as many pages as it needs, with the bars."""
+        pymupdf = _engine()
+        where = pymupdf.Rect(_EDGE, _EDGE, _PAPER[0] - _EDGE, _PAPER[1] - _EDGE)
+        story = pymupdf.Story(section.html, user_css=section.css)
+        places: dict[str, tuple[int, _Untyped]] = {}
+        pages: list[_Untyped] = []
+
+        def place(element: _Untyped) -> None:
+            if element.open_close & 1 and element.id:
+                places[element.id] = (len(pages), pymupdf.Rect(element.rect))
+
+        more = 1
+        first = len(self._document)
+        buffer = _Sheets(pymupdf)
+        while more:
+            more, _ = story.place(where)
+            story.element_positions(place)
+            story.draw(buffer.begin())
+            buffer.end()
+            pages.append(None)
+        self._document.insert_pdf(buffer.document())
+        for bar in section.bars:
+            if bar.element in places:
+                page, rect = places[bar.element]
+                _draw_bar(self._document[first + page], rect, bar)
+        self._grid = None
+
+    def _tile(self, tile: Tile) -> None:
+        """The next place of the grid."""
+        pymupdf = _engine()
+        grid = (tile.columns, tile.rows)
+        if grid != self._grid:
+            self._grid, self._tiles = grid, 0
+        at = self._tiles % (tile.columns * tile.rows)
+        if at == 0:
+            self._document.new_page(width=_PAPER[0], height=_PAPER[1])
+        self._tiles += 1
+        page = self._document[-1]
+        width = (_PAPER[0] - 2 * _EDGE - (tile.columns - 1) * _GAP) / tile.columns
+        height = (_PAPER[1] - 2 * _EDGE - (tile.rows - 1) * _GAP) / tile.rows
+        left = _EDGE + (at % tile.columns) * (width + _GAP)
+        top = _EDGE + (at // tile.columns) * (height + _GAP)
+        room = pymupdf.Rect(left, top, left + width, top + height * tile.share)
+        sheet = _fitted(pymupdf, room, tile.shape)
+        if tile.picture is not None:
+            page.insert_image(sheet, stream=tile.picture, keep_proportion=False)
+        page.draw_rect(sheet, color=_rgb(_RIM), width=0.6)
+        for box in tile.boxes:
+            _draw_box(pymupdf, page, sheet, box)
+        text = pymupdf.Rect(left, room.y1 + 3, left + width, top + height)
+        page.insert_htmlbox(text, tile.html, css=tile.css, scale_low=0)
+
+    def _mark(self, message: Mark) -> Taken:
+        """A document with its notes, one layer for each of their names."""
+        pymupdf = _engine()
+        self._document = _opened(pymupdf, message)
+        layers: dict[str, int] = {}
+        left_out = 0
+        for note in message.notes:
+            if note.page >= len(self._document):
+                left_out += 1
+                continue
+            if note.layer not in layers:
+                layers[note.layer] = self._document.add_ocg(note.layer, on=True)
+            _annotate(pymupdf, self._document[note.page], note, layers[note.layer])
+        return Taken(left_out)
+
+
+class _Sheets:
+    """Pages of A4 that a story is drawn on."""
+
+    def __init__(self, pymupdf: _Untyped) -> None:
+        import io
+
+        self._pymupdf = pymupdf
+        self._stream = io.BytesIO()
+        self._writer = pymupdf.DocumentWriter(self._stream)
+
+    def begin(self) -> _Untyped:
+        """A new page to draw on."""
+        return self._writer.begin_page(self._pymupdf.Rect(0, 0, *_PAPER))
+
+    def end(self) -> None:
+        """The page is done."""
+        self._writer.end_page()
+
+    def document(self) -> _Untyped:
+        """All pages."""
+        self._writer.close()
+        return self._pymupdf.open(stream=self._stream.getvalue(), filetype="pdf")
+
+
+def _opened(pymupdf: _Untyped, message: Mark) -> _Untyped:
+    """The document to be marked, if it is still the one that was meant."""
+    try:
+        with open_regular(message.path) as file:
+            content = file.read(DOCUMENT_BYTES_LIMIT + 1)
+    except OSError as problem:
+        raise _Refused(problem.strerror or "The file cannot be read.") from problem
+    if len(content) > DOCUMENT_BYTES_LIMIT:
+        raise _Refused("The file is too large.")
+    if hashlib.sha256(content).hexdigest() != message.digest:
+        raise _Refused("The file has changed meanwhile.")
+    if b"%PDF-" not in content[:1024]:
+        raise _Refused("The file is no PDF, so it cannot hold marks.")
+    document = pymupdf.open(stream=content, filetype="pdf")
+    if not document.is_pdf:
+        raise _Refused("The file is no PDF, so it cannot hold marks.")
+    if document.needs_pass:
+        raise _Refused("The file is encrypted.")
+    return document
+
+
+def _annotate(pymupdf: _Untyped, page: _Untyped, note: Note, layer: int) -> None:
+    """One rectangle with its pop-up."""
+    shown = page.rect
+    x1, y1, x2, y2 = note.xyxy
+    rect = pymupdf.Rect(
+        shown.x0 + x1 * shown.width,
+        shown.y0 + y1 * shown.height,
+        shown.x0 + x2 * shown.width,
+        shown.y0 + y2 * shown.height,
+    )
+    # Annotations are placed on the page before it is turned.
+    mark = page.add_rect_annot(rect * page.derotation_matrix)
+    mark.set_info(title=note.title, content=note.text)
+    mark.set_colors(stroke=_rgb(note.colour))
+    mark.set_border(width=note.width, dashes=[5, 3] if note.dashed else None)
+    mark.set_oc(layer)
+    mark.update()
+
+
+def _draw_bar(page: _Untyped, rect: _Untyped, bar: Bar) -> None:
+    """An interval where its element stands."""
+    colour = _rgb(_BAR_COLOURS.get(bar.kind, _MUTED))
+    middle = (rect.y0 + rect.y1) / 2
+
+    def at(share: float) -> float:
+        return float(rect.x0 + share * rect.width)
+
+    page.draw_line((at(bar.zero), rect.y0), (at(bar.zero), rect.y1), color=_rgb(_MUTED), width=0.7)
+    if bar.low is not None and bar.high is not None:
+        page.draw_line((at(bar.low), middle), (at(bar.high), middle), color=colour, width=1.4)
+        for end in (bar.low, bar.high):
+            page.draw_line((at(end), middle - 3), (at(end), middle + 3), color=colour, width=1.4)
+    if bar.middle is not None:
+        fill = colour if bar.kind in _BAR_COLOURS else (1.0, 1.0, 1.0)
+        page.draw_circle((at(bar.middle), middle), 3.2, color=colour, fill=fill, width=1.2)
+
+
+def _draw_box(pymupdf: _Untyped, page: _Untyped, sheet: _Untyped, box: Box) -> None:
+    """A box on a picture, cut at its edges."""
+    colour, width, dashes = _STYLES.get(box.status, _STYLES["FP"])
+    rect = pymupdf.Rect(
+        sheet.x0 + box.x * sheet.width,
+        sheet.y0 + box.y * sheet.height,
+        sheet.x0 + (box.x + box.width) * sheet.width,
+        sheet.y0 + (box.y + box.height) * sheet.height,
+    )
+    rect &= sheet
+    if rect.is_empty:
+        return
+    opacity = 0.0 if box.status == "truth" else 0.07
+    page.draw_rect(rect, color=_rgb(colour), fill=_rgb(colour), fill_opacity=opacity, width=width, dashes=dashes)
+
+
+def _fitted(pymupdf: _Untyped, room: _Untyped, shape: float) -> _Untyped:
+    """The largest rectangle of a shape in a room, at its top."""
+    width = min(room.width, room.height * shape)
+    height = width / shape
+    left = room.x0 + (room.width - width) / 2
+    return pymupdf.Rect(left, room.y0, left + width, room.y0 + height)
+
+
+def _rgb(colour: str) -> tuple[float, float, float]:
+    """A colour such as "#1F5FA8" as PyMuPDF wants it."""
+    red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    return red, green, blue
+
+
+def main() -> None:
+    """Work off messages from stdin until the document is sent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nowhere, standard)
+    os.close(nowhere)
+    encode = msgspec.msgpack.Encoder().encode
+    decode = msgspec.msgpack.Decoder(Message).decode
+    pymupdf = _engine()
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    limit_process()
+    desk = _Desk()
+    while (payload := read_frame(source, limit=MESSAGE_BYTES_LIMIT)) is not None:
+        message = decode(payload)
+        try:
+            if isinstance(message, Finish):
+                _send(sink, desk.finish(message))
+                return
+            write_frame(sink, encode(desk.take(message)))
+        except Exception as problem:  # noqa: BLE001 - whatever a document makes the engine raise becomes an answer
+            write_frame(sink, encode(Refusal(_words(problem))))
+            return
+
+
+def _words(problem: Exception) -> str:
+    """What went wrong, in a form that can be sent."""
+    text = str(problem) if isinstance(problem, _Refused) else f"{type(problem).__name__}: {problem}"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")[:500]
+
+
+def _send(sink: Any, content: bytes) -> None:  # noqa: ANN401 - a binary stream
+    """The document in pieces."""
+    for start in range(0, max(len(content), 1), PIECE_BYTES):
+        piece = content[start : start + PIECE_BYTES]
+        write_frame(sink, msgspec.msgpack.encode(Piece(piece, start + PIECE_BYTES >= len(content))))
+
+
+if __name__ == "__main__":
+    main()

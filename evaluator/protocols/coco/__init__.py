@@ -1,0 +1,37 @@
+"""COCO detection: the face of the protocol."""
+
+from evaluator.protocols.coco.evaluation import (
+    AREA_RANGES,
+    IOU_THRESHOLDS,
+    MAX_DETECTIONS,
+    NAME,
+    NUMBERS,
+    VERSION,
+    CocoResult,
+    Matching,
+    average,
+    evaluate,
+    evaluate_model,
+    numbers_by_label,
+    numbers_of,
+    pair,
+    table_of,
+)
+
+__all__ = [
+    "AREA_RANGES",
+    "IOU_THRESHOLDS",
+    "MAX_DETECTIONS",
+    "NAME",
+    "NUMBERS",
+    "VERSION",
+    "CocoResult",
+    "Matching",
+    "average",
+    "evaluate",
+    "evaluate_model",
+    "numbers_by_label",
+    "numbers_of",
+    "pair",
+    "table_of",
+]

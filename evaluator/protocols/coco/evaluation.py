@@ -1,0 +1,265 @@
+"""COCO detection: average precision and recall over IoU thresholds, box sizes and numbers of detections.
+
+Owns the twelve numbers and those of each label, from the matching in ``coco_matching`` and the arithmetic in
+``average_precision``. The numbers are those of pycocotools 2.0 (``COCOeval`` with ``iouType="bbox"``) to the last
+digits, ties included; its -1 is undefined here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from evaluator.metrics.box_results import ALL_LABELS, plain_values
+from evaluator.metrics.error_types import BoxColumns, TideErrors, tide
+from evaluator.metrics.results import ResultTable, Signature, defined
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Annotations, Dataset, join
+from evaluator.model.issues import BadInput, Collector
+from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, average
+from evaluator.protocols.coco.matching import (
+    AREA_RANGES,
+    IOU_FLOOR,
+    NAME,
+    VERSION,
+    Matching,
+    Pairs,
+    ThresholdResult,
+    pair,
+)
+
+__all__ = [
+    "ALL_LABELS", "AREA_RANGES", "IOU_FLOOR", "IOU_THRESHOLDS", "MAX_DETECTIONS", "NAME", "NUMBERS", "VERSION",
+    "CocoResult", "Columns", "Matching", "Pairs", "ThresholdResult", "average", "evaluate", "evaluate_model",
+    "numbers_by_label", "numbers_of", "pair", "table_of",
+]  # fmt: skip
+
+IOU_THRESHOLDS: Final = tuple(np.linspace(IOU_FLOOR, 0.95, 10).tolist())
+NUMBERS: Final = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
+
+
+@dataclass(frozen=True, eq=False)
+class CocoResult:
+    """The evaluation of one model under the protocol.
+
+    Attributes
+    ----------
+    matching : Matching
+    thresholds : dict of ThresholdResult
+        By IoU threshold, rising.
+    columns : Columns
+        Rows of ``thresholds``, columns of ``matching.labels``.
+    """
+
+    matching: Matching
+    thresholds: dict[float, ThresholdResult]
+    columns: Columns
+
+    @property
+    def signature(self) -> Signature:
+        """What made these numbers."""
+        return self.matching.signature(*self.thresholds)
+
+    @cached_property
+    def numbers(self) -> dict[str, float | None]:
+        """The twelve numbers by their COCO names; None where undefined."""
+        return numbers_of(self.columns, list(self.thresholds))
+
+    @cached_property
+    def per_label(self) -> dict[str, dict[str, float | None]]:
+        """The twelve numbers of each label; None where undefined."""
+        return numbers_by_label(self.columns, list(self.thresholds), self.matching.labels)
+
+    @cached_property
+    def error_types(self) -> TideErrors | None:
+        """The six TIDE types at IoU 0.5 and what each costs in AP; None without scores, with crowds, or by outlines.
+
+        Notes
+        -----
+        See `metrics.error_types.tide`. A crowd region stands for objects that nobody drew, so an error near it has
+        no type of its own. The types are those of boxes, which do not explain an AP by outlines.
+        """
+        matching = self.matching
+        if matching.pairs.polygons:
+            return None
+        truth, prediction = matching.dataset.ground_truth, matching.prediction
+        crowd = truth.source.boxes.crowd
+        rows = np.flatnonzero(matching.prediction_counts)
+        score = prediction.score[rows]
+        if (crowd is not None and crowd.any()) or np.isnan(score).any():
+            return None
+        truths = np.flatnonzero(matching.truth_counts)
+        return tide(
+            BoxColumns(truth.xyxy[truths], truth.label[truths], truth.page[truths]),
+            BoxColumns(prediction.xyxy[rows], prediction.label[rows], prediction.page[rows], score),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as plain values under the keys of the terminal contract.
+
+        Returns
+        -------
+        dict
+            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``findings``, the twelve numbers,
+            ``per_class`` with the same numbers for each label, ``error_types`` and ``documents_only_in``. Undefined is
+            None.
+        """
+        error_types = None if self.error_types is None else self.error_types.to_json()
+        own = {**self.numbers, "per_class": self.per_label, "error_types": error_types}
+        return plain_values(self.matching, self.signature, own)
+
+    def table(self) -> ResultTable:
+        """One row per label, the mean over labels first.
+
+        Returns
+        -------
+        ResultTable
+            Columns ``label`` and the twelve numbers.
+        """
+        return table_of(self.matching.prediction.source.name, self.signature, self.numbers, self.per_label)
+
+
+def numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(None)) -> dict[str, float | None]:
+    """The twelve numbers over some of the labels.
+
+    Parameters
+    ----------
+    columns : Columns
+    iou : sequence of float
+        The thresholds of the rows.
+    labels : slice
+        Which columns; all of them when absent.
+
+    Returns
+    -------
+    dict
+        By their COCO names; None where undefined.
+    """
+    nothing = np.empty((0, 0))
+
+    def mean(values: FloatArray, threshold: float | None = None) -> float | None:
+        if threshold is not None:
+            values = values[[row for row, value in enumerate(iou) if value == threshold]]
+        known = values[:, labels][~np.isnan(values[:, labels])] if values.size else nothing
+        return defined(known.mean()) if known.size else None
+
+    everything = columns.precision["all"]
+    found = {"AP": mean(everything), "AP50": mean(everything, 0.5), "AP75": mean(everything, 0.75)}
+    for size in ("small", "medium", "large"):
+        found[f"AP{size[0]}"] = mean(columns.precision.get(size, nothing))
+    for most in MAX_DETECTIONS:
+        found[f"AR{most}"] = mean(columns.recall_at[most])
+    for size in ("small", "medium", "large"):
+        found[f"AR{size[0]}"] = mean(columns.recall.get(size, nothing))
+    return found
+
+
+def numbers_by_label(
+    columns: Columns, iou: Sequence[float], labels: Sequence[str]
+) -> dict[str, dict[str, float | None]]:
+    """The twelve numbers of each label, which are the columns in their order; see `numbers_of`."""
+    return {label: numbers_of(columns, iou, slice(row, row + 1)) for row, label in enumerate(labels)}
+
+
+def table_of(
+    title: str,
+    signature: Signature,
+    numbers: Mapping[str, float | None],
+    per_label: Mapping[str, Mapping[str, float | None]],
+) -> ResultTable:
+    """One row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
+    rows = [(ALL_LABELS, *numbers.values()), *((label, *values.values()) for label, values in per_label.items())]
+    return ResultTable(title=title, signature=signature.line, columns=("label", *NUMBERS), rows=tuple(rows))
+
+
+def evaluate(
+    ground_truth: Annotations,
+    prediction: Annotations,
+    *,
+    iou: Sequence[float] = IOU_THRESHOLDS,
+    min_score: float = 0.0,
+    min_area: float = 0.0,
+    labels: Sequence[str] | None = None,
+    polygons: bool = False,
+) -> CocoResult:
+    """The result of one prediction file against one ground truth.
+
+    Parameters
+    ----------
+    ground_truth, prediction : Annotations
+        As read by ``readers.read``; a results list after ``readers.coco.resolve``.
+    iou : sequence of float
+        Thresholds in (0, 1]; a pair matches at IoU >= threshold.
+    min_score, min_area, labels
+        See `Pairs.match`.
+    polygons : bool
+        See `pair`.
+
+    Returns
+    -------
+    CocoResult
+
+    Raises
+    ------
+    BadInput
+        When a prediction has no score, the units differ, or a results list does not know its pages yet.
+    ValueError
+        When no threshold is given, one is out of range, a label is unknown, or the page sizes are needed.
+
+    Notes
+    -----
+    pycocotools 2.0, ``COCOeval``: greedy by score for each image, label and threshold, 101-point interpolated
+    precision, means over thresholds and then labels that have ground truth.
+    """
+    _require_comparable(ground_truth, prediction)
+    return evaluate_model(
+        join(ground_truth, prediction),
+        iou=iou,
+        min_score=min_score,
+        min_area=min_area,
+        labels=labels,
+        polygons=polygons,
+    )
+
+
+def evaluate_model(
+    dataset: Dataset,
+    model: int = 0,
+    *,
+    iou: Sequence[float] = IOU_THRESHOLDS,
+    min_score: float = 0.0,
+    min_area: float = 0.0,
+    labels: Sequence[str] | None = None,
+    polygons: bool = False,
+) -> CocoResult:
+    """The result of one of the models of a dataset; options and errors are those of `evaluate`."""
+    if not iou:
+        raise ValueError("at least one IoU threshold is needed")
+    _require_comparable(dataset.ground_truth.source, dataset.predictions[model].source)
+    rising = sorted(set(map(float, iou)))
+    matching = pair(dataset, model, iou_floor=rising[0], min_area=min_area, polygons=polygons).match(
+        min_score=min_score, min_area=min_area, labels=labels
+    )
+    thresholds = {threshold: matching.at(threshold) for threshold in rising}
+    return CocoResult(matching=matching, thresholds=thresholds, columns=average(matching, rising))
+
+
+def _require_comparable(ground_truth: Annotations, prediction: Annotations) -> None:
+    """Refuse files that cannot be compared by score or in one unit."""
+    found = Collector(prediction.name, max_per_rule=None)
+    without = int(np.isnan(prediction.boxes.score).sum())
+    if without:
+        rule = "average precision needs a score for every prediction (COCO)"
+        found.error("", rule, f"{without:,} without", "Export the scores, or use a protocol that needs none.")
+    if ground_truth.unit != prediction.unit:
+        rule = f"boxes must be in the unit of {ground_truth.name}"
+        found.error("", rule, f"{prediction.unit}, not {ground_truth.unit}", "Convert one of the files.")
+    if prediction.format == NAME and ground_truth.label_map and not prediction.label_map:
+        rule = "a results list must be read with its ground truth, which has the images and categories"
+        found.error("", rule, "image and category ids", "Resolve it with readers.coco.resolve.")
+    if found.failed:
+        raise BadInput(found.findings())

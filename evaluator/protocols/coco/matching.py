@@ -1,0 +1,696 @@
+"""Who matches whom under COCO: by falling score, at any IoU threshold, over all pages at once.
+
+Owns the order of the predictions, the pairs that could match, crowds, sizes, and the limit of detections; `Pairs`
+is everything that can be kept for new thresholds, `Matching` one choice of boxes, `ThresholdResult` what follows at
+one IoU threshold. Areas are in square pixels. The curves and their averages are in ``protocols.coco``.
+
+Predictions stand in three orders. *File order*: the rows of the dataset. *Place*: by (label, falling score, image id,
+file order), the order of the curves. *Queue*: by (page, label, place), the order of the matching, where predictions
+that compete stand together and the better one comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, TypeVar
+
+import numpy as np
+
+from evaluator.metrics.average_precision import Curve, curve, falling
+from evaluator.metrics.box_results import UNMATCHED, BoxResult, need_threshold, signature_of
+from evaluator.metrics.matching import Candidates, Matches, overlapping_pairs
+from evaluator.metrics.results import Signature
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection, overlap
+from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
+from evaluator.model.polygons import POLYGON_IOU, outline_bounds, polygon_overlap
+from evaluator.system.threads import in_threads
+
+NAME: Final = "coco"
+VERSION: Final = "2.0"
+# The lowest threshold of COCO; a slider may go down to here without new pairs.
+IOU_FLOOR: Final = 0.5
+# Detections of one page and label, best first.
+MOST_DETECTIONS: Final = 100
+# Square pixels, both ends inclusive.
+AREA_RANGES: Final = {
+    "all": (0.0, 1e10),
+    "small": (0.0, 32.0**2),
+    "medium": (32.0**2, 96.0**2),
+    "large": (96.0**2, 1e10),
+}
+# pycocotools never asks for more, so that equal boxes match at a threshold of 1.
+HIGHEST_IOU: Final = 1.0 - 1e-10
+
+_NOBODY: Final = np.iinfo(np.int64).max
+# Predictions whose candidates are searched, and pairs that are settled, at a time: they stay in the cache.
+_QUEUED_AT_A_TIME: Final = 1 << 15
+_SETTLED_AT_A_TIME: Final = 1 << 13
+# More threads than this find no more memory bandwidth.
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Queue(NamedTuple):
+    """The predictions that may match, as columns of one length Q, sorted by (page, label, place).
+
+    Attributes
+    ----------
+    row : int64, shape (Q,)
+        Row of the prediction in file order.
+    place : int64, shape (Q,)
+        Row in `Pairs.order`.
+    group : int64, shape (Q,)
+        (page, label) as one integer.
+    """
+
+    row: IntArray
+    place: IntArray
+    group: IntArray
+
+
+class Accepted(NamedTuple):
+    """What matched among contested candidates: rows of the candidates, and the index of the threshold of each."""
+
+    pair: IntArray
+    threshold: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Every pair of one model that could match, kept so that a new score or IoU threshold needs no geometry.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    model : int
+        Which of the dataset's predictions.
+    iou_floor : float
+        The lowest IoU threshold that can be asked for.
+    min_area : float
+        What was left out before anything else.
+    order : int64, shape (Q,)
+        Rows of the predictions within the limit of 100 for each page and label, by place.
+    before : int64, shape (Q,)
+        How many predictions of the same page and label are better, by place.
+    queue : Queue
+        The same predictions in the order of the matching.
+    truth_row : int64, shape (G,)
+        Rows of the ground truth, sorted by (page, label, file order).
+    candidates : Candidates
+        ``prediction`` counts in the queue, ``ground_truth`` in `truth_row`; sorted by both. The IoU is COCO's: with
+        a crowd, the share of the prediction that lies in it.
+    polygons : bool
+        Outlines are compared instead of boxes, where a row has one.
+    """
+
+    dataset: Dataset
+    model: int
+    iou_floor: float
+    min_area: float
+    order: IntArray
+    before: IntArray
+    queue: Queue
+    truth_row: IntArray
+    candidates: Candidates
+    polygons: bool = False
+
+    @property
+    def prediction(self) -> JoinedBoxes:
+        """The boxes of the model under the dataset's codes."""
+        return self.dataset.predictions[self.model]
+
+    @cached_property
+    def fit(self) -> Matches:
+        """The candidates with rows in file order, and with coverage and purity."""
+        truth, prediction = self.dataset.ground_truth, self.prediction
+        truth_row = self.truth_row[self.candidates.ground_truth]
+        row = self.queue.row[self.candidates.prediction]
+        if self.polygons:
+            fit = polygon_overlap(truth.source.boxes, prediction.source.boxes, truth_row, row)
+        else:
+            fit = overlap(truth.xyxy[truth_row], prediction.xyxy[row])
+        return Matches(row, truth_row, self.candidates.iou, fit.coverage, fit.purity)
+
+    @cached_property
+    def crowd(self) -> BoolArray:
+        """Which rows of `truth_row` are crowds, bool, shape (G,)."""
+        crowd = self.dataset.ground_truth.source.boxes.crowd
+        return np.zeros(len(self.truth_row), dtype=bool) if crowd is None else crowd[self.truth_row]
+
+    @cached_property
+    def contested(self) -> BoolArray:
+        """Which candidates share a prediction, or a ground truth that is no crowd, with another; bool, shape (K,)."""
+        pairs = self.candidates
+        of_prediction = np.bincount(pairs.prediction, minlength=len(self.queue.row))[pairs.prediction]
+        of_truth = np.bincount(pairs.ground_truth, minlength=len(self.truth_row))[pairs.ground_truth]
+        return np.asarray((of_prediction > 1) | ((of_truth > 1) & ~self.crowd[pairs.ground_truth]))
+
+    @cached_property
+    def truth_area(self) -> FloatArray | None:
+        """Areas of `truth_row` in square pixels, shape (G,); None when the page sizes are not known."""
+        pixels = _pixel_area(self.dataset.ground_truth.source, stated=True)
+        return None if pixels is None else pixels[self.truth_row]
+
+    @cached_property
+    def prediction_area(self) -> FloatArray | None:
+        """Areas of `order` in square pixels, shape (Q,); None when the page sizes are not known."""
+        pixels = _pixel_area(self.prediction.source, stated=False)
+        return None if pixels is None else pixels[self.order]
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The area ranges that can be evaluated: without areas in pixels only ``all``."""
+        known = self.truth_area is not None and self.prediction_area is not None
+        return tuple(AREA_RANGES) if known else ("all",)
+
+    def ignored(self, size: str) -> BoolArray:
+        """Which rows of `truth_row` do not count in an area range, bool, shape (G,): crowds and other sizes."""
+        if self.truth_area is None:
+            return self.crowd
+        return self.crowd | ~within(self.truth_area, size)
+
+    @cached_property
+    def label_bounds(self) -> IntArray:
+        """Where each label begins in `order`, and where the last one ends, int64, shape (L + 1,)."""
+        return np.searchsorted(self.prediction.label[self.order], np.arange(len(self.dataset.labels) + 1))
+
+    @cached_property
+    def kept(self) -> dict[tuple[float, ...], Any]:
+        """What was made of the pairs for some IoU thresholds, whatever the score threshold; see `coco_curves`."""
+        return {}
+
+    @cached_property
+    def never_counted(self) -> IntArray:
+        """Rows of the ground truth in file order that count in no size: crowds, int64."""
+        return self.truth_row[self.ignored("all")]
+
+    @cached_property
+    def preference(self) -> IntArray:
+        """Contested candidates in the order in which predictions prefer under the range of all sizes, int64."""
+        return self.preferred(np.flatnonzero(self.contested), self.ignored("all"))
+
+    def preferred(self, rows: IntArray, ignored: BoolArray) -> IntArray:
+        """Candidates by (prediction, ignored last, falling IoU, last ground truth first), int64."""
+        pairs = self.candidates
+        truth = pairs.ground_truth[rows]
+        return rows[np.lexsort((-truth, -pairs.iou[rows], ignored[truth], pairs.prediction[rows]))]
+
+    def accept(self, rows: IntArray, iou: Sequence[float]) -> Accepted:
+        """What matches among candidates, at each of several IoU thresholds.
+
+        Parameters
+        ----------
+        rows : int64
+            Candidates in the order of `preferred`; all contested ones of a page and label, or none.
+        iou : sequence of float
+            Rising.
+
+        Returns
+        -------
+        Accepted
+
+        Notes
+        -----
+        Cut between pages and labels: the parts do not touch each other, so the answer does not depend on the cuts.
+        """
+        thresholds = np.minimum(np.asarray(iou, dtype=np.float64), HIGHEST_IOU)
+        cuts = _cuts(self.queue.group[self.candidates.prediction[rows]], _SETTLED_AT_A_TIME)
+        parts = list(in_threads(lambda cut: self._settle(rows[cut], thresholds), cuts))
+        nothing = np.empty(0, dtype=np.int64)
+        return Accepted(
+            np.concatenate([nothing, *(part.pair for part in parts)]),
+            np.concatenate([nothing, *(part.threshold for part in parts)]),
+        )
+
+    def _settle(self, rows: IntArray, thresholds: FloatArray) -> Accepted:
+        """Deferred acceptance: everybody bids for the best that is left, and the better score is accepted.
+
+        Equal to COCO's loop over falling scores: with one order of merit for all, what a bidder ends up with is
+        the best that no better bidder takes. All thresholds run at once, on copies of bidders and ground truth.
+        """
+        truths, truth = np.unique(self.candidates.ground_truth[rows], return_inverse=True)
+        prediction = self.candidates.prediction[rows]
+        endless = self.crowd[truths][truth]
+        level = np.searchsorted(thresholds, self.candidates.iou[rows], side="right")
+        entries = [np.flatnonzero(level > step) for step in range(len(thresholds))]
+        entry = np.concatenate(entries)
+        threshold = np.repeat(np.arange(len(thresholds)), [len(some) for some in entries])
+        wanted = truth[entry] + threshold * len(truths)
+        endless = endless[entry]
+        # A bidder is a run of entries; the better one has the lower number.
+        begins = np.ones(len(entry), dtype=bool)
+        begins[1:] = (np.diff(prediction[entry]) != 0) | (np.diff(threshold) != 0)
+        bid = np.flatnonzero(begins)
+        last = np.append(bid[1:], len(entry))
+        holder = np.full(len(truths) * len(thresholds), _NOBODY)
+        best = np.empty_like(holder)
+        open_bidders = np.arange(len(bid))
+        while len(open_bidders):
+            target = wanted[bid[open_bidders]]
+            # Written backwards, so that the best bidder for each is what remains.
+            best[target[::-1]] = open_bidders[::-1]
+            free = endless[bid[open_bidders]]
+            taken = ~free & (best[target] == open_bidders) & (open_bidders < holder[target])
+            ousted = holder[target[taken]]
+            holder[target[taken]] = open_bidders[taken]
+            open_bidders = np.concatenate([open_bidders[~(taken | free)], ousted[ousted != _NOBODY]])
+            bid[open_bidders] += 1
+            open_bidders = np.sort(open_bidders[bid[open_bidders] < last[open_bidders]])
+        accepted = bid[bid < last]
+        return Accepted(rows[entry[accepted]], threshold[accepted])
+
+    def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> Matching:
+        """The boxes that take part, ready to be matched at any IoU threshold.
+
+        Parameters
+        ----------
+        min_score : float
+            Predictions with a lower score are left out; 0 keeps all.
+        min_area : float
+            Predictions that cover less than this share of the page are left out, equality stays.
+        labels : sequence of str, optional
+            Labels to score; all of them when absent.
+
+        Returns
+        -------
+        Matching
+
+        Raises
+        ------
+        ValueError
+            When a label is unknown, or `min_area` is asked for and the page sizes are not known.
+
+        Notes
+        -----
+        Who matches does not depend on predictions with a lower score: a score threshold needs no new matching.
+        """
+        if min_area != self.min_area:
+            again = pair(self.dataset, self.model, iou_floor=self.iou_floor, min_area=min_area, polygons=self.polygons)
+            return again.match(min_score=min_score, min_area=min_area, labels=labels)
+        dataset = self.dataset
+        chosen = dataset.scored_labels(labels)
+        scored = np.isin(np.arange(len(dataset.labels)), [dataset.labels.index(label) for label in chosen])
+        counts = np.zeros(len(self.prediction), dtype=bool)
+        counts[self.order] = True
+        if not scored.all():
+            counts &= scored[self.prediction.label]
+        if min_score > 0.0:
+            counts &= self.prediction.score >= min_score
+        truth_counts = scored[dataset.ground_truth.label]
+        truth_counts[self.never_counted] = False
+        return Matching(
+            pairs=self,
+            min_score=min_score,
+            labels=chosen,
+            truth_counts=truth_counts,
+            prediction_counts=counts,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """The boxes of one model that take part; a new IoU threshold settles only the contested pairs anew.
+
+    Attributes
+    ----------
+    pairs : Pairs
+    min_score : float
+    labels : tuple of str
+        The labels that are scored.
+    truth_counts : bool, shape (G,)
+        The ground truth that takes part: its label is scored and it is no crowd.
+    prediction_counts : bool, shape (P,)
+        The predictions that take part: their label is scored, they pass the options, and fewer than 100 of their
+        page and label are better.
+    """
+
+    pairs: Pairs
+    min_score: float
+    labels: tuple[str, ...]
+    truth_counts: BoolArray
+    prediction_counts: BoolArray
+
+    @property
+    def dataset(self) -> Dataset:
+        """What is compared."""
+        return self.pairs.dataset
+
+    @property
+    def model(self) -> int:
+        """Which of the dataset's predictions."""
+        return self.pairs.model
+
+    @property
+    def iou_floor(self) -> float:
+        """Thresholds below this need new pairs."""
+        return self.pairs.iou_floor
+
+    @property
+    def min_area(self) -> float:
+        """Predictions that cover less of the page were left out."""
+        return self.pairs.min_area
+
+    @property
+    def prediction(self) -> JoinedBoxes:
+        """The boxes of the model under the dataset's codes."""
+        return self.pairs.prediction
+
+    @cached_property
+    def matches(self) -> Matches:
+        """The matches at ``iou_floor``; those at a higher threshold are not among them in general, see `at`."""
+        return self.at(self.iou_floor).matches
+
+    def at(self, iou: float) -> ThresholdResult:
+        """The result at one IoU threshold.
+
+        Parameters
+        ----------
+        iou : float
+            At or above ``iou_floor``, at most 1.
+
+        Raises
+        ------
+        ValueError
+            When the threshold is outside that range.
+        """
+        need_threshold(iou, self.iou_floor)
+        return ThresholdResult(matching=self, iou=iou)
+
+    def signature(self, *iou: float) -> Signature:
+        """What made the numbers of this matching at the given thresholds."""
+        options = []
+        if len(self.pairs.sizes) == 1:
+            options.append("sizes in pixels not known")
+        if self.pairs.polygons:
+            options.append(POLYGON_IOU)
+        return signature_of(self, **own_signature(iou, *options))
+
+
+def own_signature(iou: Iterable[float], *options: str) -> dict[str, Any]:
+    """What every signature of the protocol says: fields of `Signature` by name."""
+    return {
+        "protocol": NAME,
+        "version": VERSION,
+        # A tenth of nine tenths is not a number that anybody chose.
+        "iou": tuple(round(threshold, 10) for threshold in iou),
+        "options": (f"at most {MOST_DETECTIONS} predictions per page and label", *options),
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdResult(BoxResult[Matching]):
+    """Everything that follows from a matching at one IoU threshold; computed when asked for.
+
+    True positives are matches with ground truth that counts. A prediction that matched a crowd is neither a true
+    nor a false positive.
+
+    """
+
+    @cached_property
+    def _matched(self) -> IntArray:
+        """Rows of the candidates that matched, rising, crowds included."""
+        pairs, counts = self.matching.pairs, self.matching.prediction_counts
+        taking_part = counts[pairs.fit.prediction]
+        matched = ~pairs.contested & taking_part & (pairs.candidates.iou >= min(self.iou, HIGHEST_IOU))
+        settled = pairs.accept(pairs.preference[taking_part[pairs.preference]], [self.iou])
+        matched[settled.pair] = True
+        return np.flatnonzero(matched)
+
+    @cached_property
+    def matches(self) -> Matches:
+        """The true positives, by (page, label, falling score)."""
+        fit = self.matching.pairs.fit
+        return fit.take(self._matched[self.matching.truth_counts[fit.ground_truth[self._matched]]])
+
+    @cached_property
+    def ignored(self) -> IntArray:
+        """Rows of the predictions that matched a crowd, int64, rising."""
+        fit = self.matching.pairs.fit
+        rows = self._matched[~self.matching.truth_counts[fit.ground_truth[self._matched]]]
+        return np.sort(fit.prediction[rows])
+
+    @cached_property
+    def false_positives(self) -> IntArray:
+        """Rows of the scored predictions that matched nothing, int64, in file order."""
+        free = self.matching.prediction_counts & (self.prediction_partner == UNMATCHED)
+        free[self.ignored] = False
+        return np.flatnonzero(free)
+
+    def curve(self, label: str | None = None) -> Curve:
+        """Precision, recall and F1 against the score threshold, for one label or all labels pooled.
+
+        Raises
+        ------
+        ValueError
+            When the label is not scored.
+        """
+        matching = self.matching
+        if label is not None and label not in matching.labels:
+            raise ValueError(f"label must be one of {', '.join(matching.labels)}; found {label}")
+        prediction, truth = matching.prediction, matching.dataset.ground_truth
+        rows, positives = matching.prediction_counts.copy(), matching.truth_counts
+        rows[self.ignored] = False
+        if label is not None:
+            code = matching.dataset.labels.index(label)
+            rows, positives = rows & (prediction.label == code), positives & (truth.label == code)
+        score = prediction.score[rows]
+        order = falling(score)
+        found = (self.prediction_partner[rows] != UNMATCHED)[order]
+        return curve(score[order], found, np.ones(len(order), dtype=bool), int(positives.sum()))
+
+
+def pair(
+    dataset: Dataset,
+    model: int = 0,
+    *,
+    iou_floor: float = IOU_FLOOR,
+    min_area: float = 0.0,
+    polygons: bool = False,
+) -> Pairs:
+    """Every pair of a prediction and a ground truth that could match.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Every prediction has a score.
+    model : int
+        Which of the dataset's predictions.
+    iou_floor : float
+        The lowest IoU threshold that will be asked for, in (0, 1].
+    min_area : float
+        Predictions that cover less than this share of the page are left out, equality stays.
+    polygons : bool
+        Compare outlines instead of boxes, where a row has one; the signature says "polygon IoU".
+
+    Returns
+    -------
+    Pairs
+
+    Raises
+    ------
+    ValueError
+        When the floor is out of range, or `min_area` is asked for and the page sizes are not known.
+
+    Notes
+    -----
+    pycocotools counts an annotation whose id is 0 as never matched; here its id does not matter, which raises the
+    score of such files. It drops predictions on images that the ground truth does not have while loading; here
+    they are false positives, which lowers the score. For outlines it compares masks of pixels (``iouType="segm"``),
+    whose IoU differs by about the pixels on the outline, in either direction; sizes stay those of the boxes here.
+    """
+    if not 0.0 < iou_floor <= 1.0:
+        raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
+    truth, prediction = dataset.ground_truth, dataset.predictions[model]
+    order = _by_label_and_score(dataset, model, _large_enough(prediction, min_area))
+    labels = max(len(dataset.labels), 1)
+    queue, before = _queue(prediction, order, labels)
+    if (before >= MOST_DETECTIONS).any():
+        order, queue, before = _limited(order, queue, before)
+    truth_group, truth_row = _sorted_groups(truth.page * labels + truth.label)
+    by_place = np.empty_like(before)
+    by_place[queue.place] = before
+    search = _outlined_candidates if polygons else _candidates
+    return Pairs(
+        dataset=dataset,
+        model=model,
+        iou_floor=iou_floor,
+        min_area=min_area,
+        order=order,
+        before=by_place,
+        queue=queue,
+        truth_row=truth_row,
+        candidates=search(truth, truth_row, truth_group, prediction, queue, iou=iou_floor),
+        polygons=polygons,
+    )
+
+
+def within(pixels: FloatArray, size: str) -> BoolArray:
+    """Which areas are in a range of `AREA_RANGES`, bool, shape (N,)."""
+    low, high = AREA_RANGES[size]
+    return np.asarray((pixels >= low) & (pixels <= high))
+
+
+def _by_label_and_score(dataset: Dataset, model: int, keep: BoolArray | None) -> IntArray:
+    """Rows of the predictions by (label, falling score, image id, file order), int64."""
+    prediction = dataset.predictions[model]
+    image = _image_rank(dataset)[prediction.page]
+    in_turn = bool((image[1:] >= image[:-1]).all())
+    rows = np.arange(len(image)) if in_turn else np.argsort(image, kind="stable")
+    if keep is not None:
+        rows = rows[keep[rows]]
+    label = prediction.label[rows]
+    # 16 bits are sorted by counting.
+    narrow = label.astype(np.int16) if len(dataset.labels) <= np.iinfo(np.int16).max else label
+    rows = rows[np.argsort(narrow, kind="stable")]
+    bounds = np.searchsorted(prediction.label[rows], np.arange(len(dataset.labels) + 1)).tolist()
+    parts = [rows[start:stop] for start, stop in pairwise(bounds) if stop > start]
+    ordered = in_threads(lambda part: part[falling(prediction.score[part])], parts)
+    return np.concatenate([np.empty(0, dtype=np.int64), *ordered])
+
+
+def _image_rank(dataset: Dataset) -> IntArray:
+    """Rank of each page of the dataset by its image id, which decides between equal scores as in pycocotools.
+
+    Pages in (document, page) order for files without image ids; pages that the ground truth does not have go last.
+    """
+    source = dataset.ground_truth.source
+    rank = np.arange(dataset.pages)
+    if source.format != NAME or not len(source.page_ids):
+        return rank
+    code = {document.doc_id: row for row, document in enumerate(dataset.documents)}
+    documents = np.array([code[document.doc_id] for document in source.documents], dtype=np.int64)
+    known = (dataset.page_document.astype(np.int64) << 32) | dataset.page_index
+    page = np.searchsorted(known, (documents[source.page_document] << 32) | source.page_index)
+    rank += dataset.pages
+    rank[page[np.argsort(np.array(list(map(int, source.page_ids))), kind="stable")]] = np.arange(len(page))
+    return rank
+
+
+def _queue(prediction: JoinedBoxes, order: IntArray, labels: int) -> tuple[Queue, IntArray]:
+    """The queue of all predictions in `order`, and how many of the same group stand before each in it."""
+    group = (prediction.page * labels + prediction.label)[order]
+    group, place = _sorted_groups(group)
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    sizes = np.diff(np.append(starts, len(group)))
+    before = np.arange(len(group)) - np.repeat(starts, sizes)
+    return Queue(order[place], place, group), before
+
+
+def _limited(order: IntArray, queue: Queue, before: IntArray) -> tuple[IntArray, Queue, IntArray]:
+    """The same without the predictions beyond the limit of 100."""
+    keep = before < MOST_DETECTIONS
+    kept_place = np.zeros(len(order), dtype=bool)
+    kept_place[queue.place[keep]] = True
+    place = (np.cumsum(kept_place) - 1)[queue.place[keep]]
+    return order[kept_place], Queue(queue.row[keep], place, queue.group[keep]), before[keep]
+
+
+def _sorted_groups(group: IntArray) -> tuple[IntArray, IntArray]:
+    """Groups in rising order and the rows they come from; rows of one group keep their order."""
+    if len(group) and int(group.max()) >= 1 << 31:
+        rows = np.argsort(group, kind="stable")
+        return group[rows], rows
+    # One number for both sorts faster than a stable sort by one of them.
+    key = (group.astype(np.int64) << 32) | np.arange(len(group))
+    key.sort()
+    return key >> 32, key & 0xFFFFFFFF
+
+
+def _candidates(
+    truth: JoinedBoxes, truth_row: IntArray, truth_group: IntArray, prediction: JoinedBoxes, queue: Queue, *, iou: float
+) -> Candidates:
+    """Pairs of the queue and the sorted ground truth with enough IoU, searched part by part."""
+    truth_area, predicted_area = _box_area(truth.source), _box_area(prediction.source)
+    crowd = truth.source.boxes.crowd
+
+    def search(cut: slice) -> Candidates:
+        first = int(queue.group[cut.start])
+        near = slice(*np.searchsorted(truth_group, [first, int(queue.group[cut.stop - 1]) + 1]).tolist())
+        truth_rows, rows = truth_row[near], queue.row[cut]
+        corners, predicted_corners = truth.xyxy[truth_rows], prediction.xyxy[rows]
+        whole, predicted_whole = truth_area[truth_rows], predicted_area[rows]
+        crowded = None if crowd is None else crowd[truth_rows]
+
+        def measure(one: IntArray, other: IntArray) -> FloatArray:
+            shared = intersection(corners[one], predicted_corners[other])
+            union = predicted_whole[other] + whole[one] - shared
+            if crowded is not None:
+                union = np.where(crowded[one], predicted_whole[other], union)
+            return np.divide(shared, union, out=np.zeros_like(shared), where=shared > 0.0)
+
+        found = overlapping_pairs(
+            corners,
+            truth_group[near] - first,
+            predicted_corners,
+            queue.group[cut] - first,
+            iou_floor=min(iou, HIGHEST_IOU),
+            measure=measure,
+        )
+        return Candidates(found.prediction + cut.start, found.ground_truth + near.start, found.iou)
+
+    parts = list(in_threads(search, _cuts(queue.group, _QUEUED_AT_A_TIME)))
+    nothing = np.empty(0, dtype=np.int64)
+    return Candidates(
+        np.concatenate([nothing, *(part.prediction for part in parts)]),
+        np.concatenate([nothing, *(part.ground_truth for part in parts)]),
+        np.concatenate([np.empty(0), *(part.iou for part in parts)]),
+    )
+
+
+def _outlined_candidates(
+    truth: JoinedBoxes, truth_row: IntArray, truth_group: IntArray, prediction: JoinedBoxes, queue: Queue, *, iou: float
+) -> Candidates:
+    """The same by their outlines."""
+    regions = truth.source.boxes, prediction.source.boxes
+    bounds, predicted_bounds = outline_bounds(regions[0])[truth_row], outline_bounds(regions[1])[queue.row]
+    crowd = truth.source.boxes.crowd
+    crowded = np.zeros(len(truth_row), dtype=bool) if crowd is None else crowd[truth_row]
+
+    def measure(one: IntArray, other: IntArray) -> FloatArray:
+        found = np.zeros(len(one))
+        rows = np.flatnonzero(intersection(bounds[one], predicted_bounds[other]) > 0.0)
+        fit = polygon_overlap(*regions, truth_row[one[rows]], queue.row[other[rows]])
+        found[rows] = np.where(crowded[one[rows]], fit.purity, fit.iou)
+        return found
+
+    return overlapping_pairs(
+        bounds, truth_group, predicted_bounds, queue.group, iou_floor=min(iou, HIGHEST_IOU), measure=measure
+    )
+
+
+def _box_area(source: Annotations) -> FloatArray:
+    """Width times height, as the source gives them where it does."""
+    return area(source.boxes.xyxy) if source.boxes.box_area is None else source.boxes.box_area
+
+
+def _pixel_area(source: Annotations, *, stated: bool) -> FloatArray | None:
+    """Areas in square pixels, as stated where asked for; None for shares of a page whose size is not known."""
+    areas = source.boxes.area if stated and source.boxes.area is not None else _box_area(source)
+    if source.unit == "pixels":
+        return areas
+    return None if source.page_size is None else areas * source.page_size.prod(axis=1)[source.boxes.entry]
+
+
+def _large_enough(prediction: JoinedBoxes, min_area: float) -> BoolArray | None:
+    """Which predictions cover enough of the page; None for all of them."""
+    if min_area <= 0.0:
+        return None
+    source = prediction.source
+    share = _box_area(source)
+    if source.unit == "pixels":
+        if source.page_size is None:
+            raise ValueError("min_area needs the size of every page")
+        share = share / source.page_size.prod(axis=1)[source.boxes.entry]
+    return np.asarray(share >= min_area)
+
+
+def _cuts(group: IntArray, size: int) -> list[slice]:
+    """Slices of about `size` rows that do not cut a group; groups stand together."""
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    wanted = np.searchsorted(starts, np.arange(0, len(group), size))
+    bounds = np.unique(np.append(starts[wanted[wanted < len(starts)]], len(group))).tolist()
+    return [slice(start, stop) for start, stop in pairwise(bounds)]

@@ -1,0 +1,381 @@
+"""COCO detection over ranges of pages: the twelve numbers of two files that are never in memory as a whole.
+
+Owns the state of a range and how states become numbers. Images are ranked by id, which decides between equal scores,
+and a range is a run of ranks. All boxes wait on disk as packed rows; those of a range are matched by the same code as a
+whole corpus, and what stays of each prediction is its score and, for each size, a bit for every IoU threshold. Who
+matches on one page does not depend on another one, and precision is made of counts: the numbers are those of
+``coco.evaluate`` to the last digit, however many ranges there are.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, BinaryIO, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluator import formats
+from evaluator.formats.coco import stream as coco_stream
+from evaluator.formats.coco.reader import Numbers
+from evaluator.formats.coco.shape import corners
+from evaluator.formats.coco.stream import Rows
+from evaluator.metrics.average_precision import average_precision, falling, ranks
+from evaluator.metrics.box_results import plain_values_of
+from evaluator.metrics.results import ResultTable, Signature, ratio
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.dataset import Annotations, Boxes, Document, Side, join
+from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, Matched, matched_by_size
+from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, numbers_by_label, numbers_of, table_of
+from evaluator.protocols.coco.matching import AREA_RANGES, NAME, Pairs, own_signature, pair
+from evaluator.system.threads import in_threads
+
+PAGES_AT_A_TIME: Final = 2_500
+"""Pages of a range."""
+# Each range that is matched needs memory of its own.
+_MATCHED_AT_A_TIME: Final = 2
+# One bit for each; for more of them the ordinary way is taken.
+_MOST_THRESHOLDS: Final = 64
+
+BitArray = npt.NDArray[np.unsignedinteger[Any]]
+
+
+class Source(NamedTuple):
+    """A file that was read: its name without folder, and the digest of its bytes."""
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, eq=False)
+class RangesResult:
+    """The numbers of one model, without its boxes.
+
+    Attributes
+    ----------
+    ground_truth, prediction : Source
+    labels : tuple of str
+    iou : tuple of float
+        The thresholds, rising.
+    columns : Columns
+        Rows of ``iou``, columns of ``labels``.
+    documents, pages : int
+    """
+
+    ground_truth: Source
+    prediction: Source
+    labels: tuple[str, ...]
+    iou: tuple[float, ...]
+    columns: Columns
+    documents: int
+    pages: int
+
+    @cached_property
+    def signature(self) -> Signature:
+        """What made these numbers."""
+        return Signature(documents=self.documents, pages=self.pages, **own_signature(self.iou))
+
+    @cached_property
+    def numbers(self) -> dict[str, float | None]:
+        """The twelve numbers by their COCO names; None where undefined."""
+        return numbers_of(self.columns, self.iou)
+
+    @cached_property
+    def per_label(self) -> dict[str, dict[str, float | None]]:
+        """The twelve numbers of each label; None where undefined."""
+        return numbers_by_label(self.columns, self.iou, self.labels)
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as plain values under the keys of `CocoResult.to_json`; ``error_types`` is None."""
+        # A results list takes its documents from its ground truth.
+        nowhere: dict[Side, tuple[str, ...]] = {"ground_truth": (), "prediction": ()}
+        own = {**self.numbers, "per_class": self.per_label, "error_types": None}
+        return plain_values_of(self.signature, (self.ground_truth, self.prediction), self.labels, own, nowhere)
+
+    def table(self) -> ResultTable:
+        """One row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
+        return table_of(self.prediction.name, self.signature, self.numbers, self.per_label)
+
+
+def average_over_ranges(
+    ground_truth: Path,
+    prediction: Path,
+    *,
+    iou: Sequence[float] = IOU_THRESHOLDS,
+    pages_at_a_time: int = PAGES_AT_A_TIME,
+) -> RangesResult | None:
+    """The twelve numbers of a results list against an instances file, in a fraction of the memory.
+
+    Parameters
+    ----------
+    ground_truth, prediction : Path
+        Files, which need not be sorted.
+    iou : sequence of float
+        Thresholds in (0, 1].
+    pages_at_a_time : int, >= 1
+        Pages of a range; the numbers do not depend on it.
+
+    Returns
+    -------
+    RangesResult or None
+        None when the ordinary way has to be taken, because a file or an option is anything but plain: a file cannot be
+        read, is no COCO file of plain numbers (outlines, keys of other tools, missing values), or an error or a warning
+        is to be told about it; a threshold is out of range, or there are more than 64.
+
+    Notes
+    -----
+    A box takes at most 47 bytes of a temporary file without a name, and what stays of a prediction some 25 bytes of
+    memory. A range takes some 5 kB of memory for each page of 30 boxes. See `coco.evaluate` for the protocol.
+    """
+    rising = sorted(set(map(float, iou)))
+    if not rising or len(rising) > _MOST_THRESHOLDS or not 0.0 < rising[0] <= rising[-1] <= 1.0:
+        return None
+    if not (_is_coco(ground_truth) and _is_coco(prediction)):
+        return None
+    try:
+        return _result(ground_truth, prediction, rising, pages_at_a_time)
+    except coco_stream.DOUBTS:
+        # The ordinary way uses the same code: what is wrong there is raised again.
+        return None
+
+
+def _result(ground_truth: Path, prediction: Path, iou: Sequence[float], pages_at_a_time: int) -> RangesResult:
+    """The result of two files; one of `coco_stream.DOUBTS` when they are not plain, or the disk is full."""
+    with tempfile.TemporaryFile() as truth_spill, tempfile.TemporaryFile() as prediction_spill:
+        with ground_truth.open("rb") as truth_file, prediction.open("rb") as prediction_file:
+            truth = coco_stream.Instances(truth_file)
+            labels, pages = truth.labels.names, len(truth.pages.ids)
+            at_a_time = min(pages, pages_at_a_time)
+            truths = _Waiting(truth.rows(), coco_stream.TRUTH, at_a_time, truth_spill)
+            predicted = coco_stream.Results(prediction_file, truth)
+            predictions = _Waiting(predicted.rows(), coco_stream.PREDICTION, at_a_time, prediction_spill)
+        sides = (
+            (_side(truths.take(number), labels, at_a_time), _side(predictions.take(number), labels, at_a_time))
+            for number in range(-(-pages // at_a_time))
+        )
+        states = [*in_threads(lambda both: _state(*both, iou), sides, most=_MATCHED_AT_A_TIME)]
+    return RangesResult(
+        ground_truth=Source(ground_truth.name, truth.sha256),
+        prediction=Source(prediction.name, predicted.sha256),
+        labels=labels,
+        iou=tuple(iou),
+        columns=_averaged(states, len(labels), len(iou)),
+        documents=truth.pages.documents,
+        pages=pages,
+    )
+
+
+def _is_coco(path: Path) -> bool:
+    """Whether a path is a file that is read as COCO; a folder and a device are not."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return formats.detect_bytes(file.read(formats.HEAD_BYTES), path.name) == NAME
+    except coco_stream.DOUBTS:
+        return False
+
+
+class _Waiting:
+    """The rows of a file that wait on disk until it is the turn of their range.
+
+    Parameters
+    ----------
+    parts : iterable of arrays of `row`
+        In file order.
+    row : dtype
+        Has the field ``page``.
+    pages_at_a_time : int
+    file : binary file
+        Empty; the rows are there until it is closed.
+    """
+
+    def __init__(self, parts: Iterable[Rows], row: np.dtype[np.void], pages_at_a_time: int, file: BinaryIO) -> None:
+        self._row, self._pages_at_a_time, self._file = row, pages_at_a_time, file
+        self._spans: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        written = 0
+        for rows in parts:
+            number = rows["page"] // pages_at_a_time
+            order = np.argsort(number, kind="stable")
+            file.write(rows[order].view(np.uint8).data)
+            starts = np.flatnonzero(np.diff(number[order], prepend=-1))
+            bounds = [*(starts + written).tolist(), written + len(rows)]
+            for which, span in zip(number[order][starts].tolist(), pairwise(bounds), strict=True):
+                self._spans[which].append(span)
+            written += len(rows)
+
+    def take(self, number: int) -> Rows:
+        """The rows of a range in file order, with pages counted from its first."""
+        spans = self._spans.get(number, [])
+        rows = np.empty(sum(stop - start for start, stop in spans), dtype=self._row)
+        filled = 0
+        for start, stop in spans:
+            into = rows[filled : filled + stop - start].view(np.uint8).data
+            self._file.seek(start * self._row.itemsize)
+            if self._file.readinto(into) != len(into):  # type: ignore[attr-defined]
+                raise OSError(f"a temporary file lost its end: {len(into):,} bytes at row {start:,}")
+            filled += stop - start
+        rows["page"] -= number * self._pages_at_a_time
+        return rows
+
+
+def _side(rows: Rows, labels: tuple[str, ...], pages: int) -> Annotations:
+    """The rows of a range as one document, whose pages are in the order of the image ids."""
+    side: Side = "ground_truth" if rows.dtype == coco_stream.TRUTH else "prediction"
+    xywh = np.ascontiguousarray(rows["xywh"])
+    page, place = rows["page"].astype(np.int32), np.arange(len(rows), dtype=np.int32)
+    is_truth = side == "ground_truth"
+    return Annotations(
+        name=side,
+        sha256="",
+        format=NAME,
+        side=side,
+        model=None,
+        version=None,
+        labels=labels,
+        evaluated=len(labels),
+        documents=(Document("", ""),),
+        page_document=np.zeros(pages, dtype=np.int32),
+        page_index=np.arange(pages),
+        boxes=Boxes(
+            document=np.zeros(len(rows), dtype=np.int32),
+            page=page.astype(np.int64),
+            label=rows["label"].astype(np.int32),
+            xyxy=corners(xywh),
+            score=np.broadcast_to(np.nan, len(rows)) if is_truth else rows["score"].astype(np.float64),
+            entry=page,
+            position=place,
+            ids=Numbers(place.astype(np.int64)),
+            area=rows["area"].astype(np.float64) if is_truth else None,
+            crowd=rows["crowd"].copy() if is_truth and rows["crowd"].any() else None,
+            box_area=xywh[:, 2] * xywh[:, 3],
+        ),
+        unit="pixels",
+    )
+
+
+class _Ranked(NamedTuple):
+    """The predictions that count for one size at any IoU threshold, by (label, falling score, image id, file order).
+
+    Attributes
+    ----------
+    score : float64, shape (N,)
+    true, counts : unsigned integers, shape (N,)
+        At which thresholds, as bits, it is a true positive, and at which it is a true or a false positive.
+    bounds : int64, shape (L + 1,)
+        Where each label begins, and where the last one ends.
+    """
+
+    score: FloatArray
+    true: BitArray
+    counts: BitArray
+    bounds: IntArray
+
+    def of(self, code: int) -> _Ranked:
+        """Those of one label."""
+        span = slice(int(self.bounds[code]), int(self.bounds[code + 1]))
+        return _Ranked(self.score[span], self.true[span], self.counts[span], np.array([0, span.stop - span.start]))
+
+
+class _State(NamedTuple):
+    """What stays of a range of pages.
+
+    Attributes
+    ----------
+    ranked : dict of _Ranked
+        By the name of the size.
+    positives : dict of int64, shape (L,)
+        Ground truth that counts, by the name of the size and by label.
+    best : dict of int64, shape (T, L)
+        True positives of any size among so many predictions of each page and label, for the limits below 100.
+    """
+
+    ranked: dict[str, _Ranked]
+    positives: dict[str, IntArray]
+    best: dict[int, IntArray]
+
+
+def _state(truths: Annotations, predictions: Annotations, iou: Sequence[float]) -> _State:
+    """The state of a range of pages."""
+    pairs = pair(join(truths, predictions), iou_floor=iou[0])
+    score = pairs.prediction.score[pairs.order]
+    ranked: dict[str, _Ranked] = {}
+    positives: dict[str, IntArray] = {}
+    best: dict[int, IntArray] = {}
+    for size, matched in matched_by_size(pairs, iou):
+        true, counts = _bits(matched, len(iou))
+        if size == "all":
+            best = {most: _best(pairs, true, most, len(iou)) for most in MAX_DETECTIONS[:-1]}
+        rows = np.flatnonzero(counts)
+        bounds = np.searchsorted(rows, pairs.label_bounds)
+        ranked[size] = _Ranked(score[rows], true[rows], counts[rows], bounds)
+        positives[size] = matched.positives
+    return _State(ranked, positives, best)
+
+
+def _bits(matched: Matched, thresholds: int) -> tuple[BitArray, BitArray]:
+    """At which thresholds each prediction, by place, is a true positive, and at which it counts."""
+    # All thresholds before one.
+    before = [(1 << step) - 1 for step in range(thresholds + 1)]
+    below = np.array(before, dtype=np.min_scalar_type(before[-1]))
+    true, ignored = np.zeros((2, len(matched.inside)), dtype=below.dtype)
+    for found in matched.found:
+        bits, without = below[found.last] - below[found.first], matched.ignored[found.truth]
+        for answer, rows in ((true, ~without), (ignored, without)):
+            # A prediction matches once at each threshold, so that a sum sets every bit once.
+            np.add.at(answer, found.place[rows], bits[rows])
+    return true, true | np.where(matched.inside, below[-1] & ~ignored, 0).astype(below.dtype)
+
+
+def _best(pairs: Pairs, true: BitArray, most: int, thresholds: int) -> IntArray:
+    """True positives among so many predictions of each page and label, int64, shape (T, L)."""
+    rows = np.flatnonzero((pairs.before < most) & (true != 0))
+    label, bits = pairs.prediction.label[pairs.order[rows]], true[rows]
+    labels = len(pairs.dataset.labels)
+    return np.array([np.bincount(label[_at(bits, step)], minlength=labels) for step in range(thresholds)])
+
+
+def _at(bits: BitArray, step: int) -> BoolArray:
+    """Which have the bit of a threshold."""
+    return np.asarray((bits & bits.dtype.type(1 << step)) != 0)
+
+
+def _averaged(states: Sequence[_State], labels: int, thresholds: int) -> Columns:
+    """Average precision and recall of all pages, from the states of ranges in the order of their image ids."""
+    positives = {size: np.sum([state.positives[size] for state in states], axis=0) for size in AREA_RANGES}
+
+    def averages(job: tuple[str, int]) -> FloatArray:
+        size, code = job
+        parts = [state.ranked[size].of(code) for state in states]
+        return _averages(parts, int(positives[size][code]), thresholds)
+
+    jobs = [(size, code) for size in AREA_RANGES for code in range(labels)]
+    answers = np.reshape([*in_threads(averages, jobs)], (len(AREA_RANGES), labels, 2, thresholds))
+    precision = {size: answers[row, :, 0].T for row, size in enumerate(AREA_RANGES)}
+    recall = {size: answers[row, :, 1].T for row, size in enumerate(AREA_RANGES)}
+    recall_at = {MAX_DETECTIONS[-1]: recall["all"]}
+    for most in MAX_DETECTIONS[:-1]:
+        found = np.sum([state.best[most] for state in states], axis=0)
+        recall_at[most] = ratio(found, np.broadcast_to(positives["all"], found.shape))
+    return Columns(precision, recall, recall_at)
+
+
+def _averages(parts: Sequence[_Ranked], positives: int, thresholds: int) -> FloatArray:
+    """Average precision and recall of one size and label, float64, shape (2, T)."""
+    answer = np.full((2, thresholds), np.nan)
+    if not positives:
+        return answer
+    # Ranges follow each other by image id, and equal scores keep their order.
+    order = falling(np.concatenate([part.score for part in parts]))
+    true = np.concatenate([part.true for part in parts])[order]
+    counts = np.concatenate([part.counts for part in parts])[order]
+    for step in range(thresholds):
+        rank = ranks(_at(true, step), _at(counts, step))
+        answer[:, step] = average_precision(rank, positives), len(rank) / positives
+    return answer

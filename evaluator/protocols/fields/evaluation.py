@@ -1,0 +1,615 @@
+"""Extracted fields: bounding-box mAP in the manner of COCO, coverage, and how far the confidence can be trusted.
+
+Owns what follows from `ComparedFields`: which box is a true positive at a threshold, average precision per class of
+field and its means, mean IoU, coverage, confidence metrics. Source: Stickler documentation, "Bounding Box mAP
+Metrics". Each field has at most one box on each side; who belongs to whom is decided in ``fields_pairing``.
+
+The source's text is followed where its implementation (stickler-eval 1.0.0) loses boxes; ``parity="stickler"`` gives
+its numbers: its pairing, its recall grid in decimals, ties in the order of arrival.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluator.metrics.average_precision import RECALL_101, average_precision
+from evaluator.metrics.confidence import Confidence
+from evaluator.metrics.results import ResultTable, Signature, defined, ratio, sum_by, weighted_mean
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.fields import Field, FieldDocuments, Schema
+from evaluator.protocols.fields.pairing import compare
+from evaluator.protocols.fields.rows import ComparedFields, Parity, as_one, load_state, merge
+
+__all__ = [
+    "ALL_FIELDS", "IOU_THRESHOLDS", "NAME", "STATUSES", "VERSION", "ComparedFields", "FieldRow", "FieldsResult",
+    "Parity", "RecallGrid", "StatusCounts", "compare", "evaluate", "load_state", "merge", "score",
+]  # fmt: skip
+
+NAME: Final = "fields"
+VERSION: Final = "1.0"
+IOU_THRESHOLDS: Final = tuple(round(0.5 + 0.05 * step, 2) for step in range(10))
+ALL_FIELDS: Final = "All fields"
+# Of a prediction without confidence.
+MISSING_CONFIDENCE: Final = 1.0
+
+RecallGrid = Literal["linspace", "decimal"]
+RECALL: Final[Mapping[RecallGrid, FloatArray]] = {
+    "linspace": RECALL_101,
+    # The reference's grid: ten of its points are one ulp apart from the other's.
+    "decimal": np.array([round(0.01 * step, 2) for step in range(101)]),
+}
+
+NO_BOX, TRUE_POSITIVE, BELOW_THRESHOLD, MISSED, SPURIOUS = range(5)
+STATUSES: Final = ("no box", "true positive", "below threshold", "missed", "spurious")
+
+
+class FieldRow(NamedTuple):
+    """One compared field as it can be shown at a threshold.
+
+    Attributes
+    ----------
+    document : str
+    label : str
+        The class of the field.
+    truth_path, prediction_path : str or None
+    status : str
+        One of `STATUSES`.
+    iou : float or None
+        None unless there are two boxes.
+    confidence : float or None
+        As the file gives it; None for none and for one that is not a number.
+    right : bool
+        Whether the value is right.
+    truth, predicted : Field or None
+        The fields themselves, with value, box and page; None on both sides when the rows come from a state.
+    """
+
+    document: str
+    label: str
+    truth_path: str | None
+    prediction_path: str | None
+    status: str
+    iou: float | None
+    confidence: float | None
+    right: bool
+    truth: Field | None
+    predicted: Field | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatusCounts:
+    """How many fields have which status, as columns of one length R (classes, documents, or one for all).
+
+    Attributes
+    ----------
+    true_positive, below_threshold, missed, spurious : int64, shape (R,)
+        A box below the threshold is a false positive and leaves its ground truth unmatched, both at once.
+    """
+
+    true_positive: IntArray
+    below_threshold: IntArray
+    missed: IntArray
+    spurious: IntArray
+
+    @property
+    def precision(self) -> FloatArray:
+        """True positives over all predicted boxes, float64, shape (R,); NaN without any."""
+        return ratio(self.true_positive, self.true_positive + self.below_threshold + self.spurious)
+
+    @property
+    def recall(self) -> FloatArray:
+        """True positives over all ground-truth boxes, float64, shape (R,); NaN without any."""
+        return ratio(self.true_positive, self.true_positive + self.below_threshold + self.missed)
+
+
+@dataclass(frozen=True, eq=False)
+class FieldsResult:
+    """The numbers of some compared fields; computed when asked for.
+
+    Attributes
+    ----------
+    compared : ComparedFields
+    iou : tuple of float
+        Thresholds in (0, 1], rising; may be empty or repeat one.
+    recall_grid : "linspace" or "decimal"
+    min_score : float
+        Predicted boxes with a lower confidence are left out; confidence metrics see every field.
+    labels : tuple of str or None
+        The classes that are scored when not all are.
+    """
+
+    compared: ComparedFields
+    iou: tuple[float, ...]
+    recall_grid: RecallGrid
+    min_score: float = 0.0
+    labels: tuple[str, ...] | None = None
+
+    def rescored(self, *iou: float) -> FieldsResult:
+        """The same comparisons at other thresholds; nothing is read or paired again.
+
+        Raises
+        ------
+        ValueError
+            When a threshold is not in (0, 1].
+        """
+        result = replace(self, iou=_thresholds(iou))
+        # What does not depend on the thresholds is taken along.
+        for name in ("_taking_part", "_predicted", "_ranked"):
+            if name in self.__dict__:
+                result.__dict__[name] = self.__dict__[name]
+        return result
+
+    # Which rows count, and their ranking ---------------------------------------------------------------------
+
+    @cached_property
+    def _taking_part(self) -> BoolArray:
+        """Rows of the classes that are scored."""
+        compared = self.compared
+        if self.labels is None:
+            return np.ones(len(compared), dtype=bool)
+        codes = [code for code, name in enumerate(compared.classes) if name in self.labels]
+        return np.isin(compared.field_class, codes)
+
+    @cached_property
+    def _score(self) -> FloatArray:
+        """Confidence for ranking: 1 where there is none."""
+        return np.where(np.isnan(self.compared.confidence), MISSING_CONFIDENCE, self.compared.confidence)
+
+    @cached_property
+    def _predicted(self) -> BoolArray:
+        """Rows with a predicted box that counts."""
+        kept = self._score >= self.min_score if self.min_score > 0.0 else True
+        return self.compared.has_prediction & self._taking_part & kept
+
+    @cached_property
+    def _truth(self) -> BoolArray:
+        return self.compared.has_truth & self._taking_part
+
+    @cached_property
+    def _ranked(self) -> list[FloatArray]:
+        """IoU of the predicted boxes of each class, the most confident first."""
+        compared = self.compared
+        order = compared.arrival if compared.parity == "stickler" else compared.order
+        rows = order[self._predicted[order]]
+        rows = rows[np.lexsort((-self._score[rows], compared.field_class[rows]))]
+        ends = np.cumsum(np.bincount(compared.field_class[rows], minlength=len(compared.classes)))
+        return np.split(compared.iou[rows], ends[:-1]) if len(ends) else []
+
+    # Localisation -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def boxed(self) -> tuple[int, ...]:
+        """Codes of the classes with a box on either side: those that are listed."""
+        seen = np.bincount(self.compared.field_class[self._truth | self._predicted], minlength=0)
+        return tuple(np.flatnonzero(seen).tolist())
+
+    @cached_property
+    def num_gt(self) -> IntArray:
+        """Ground-truth boxes of each class, int64, shape (C,)."""
+        return self._count(self._truth)
+
+    @cached_property
+    def num_detections(self) -> IntArray:
+        """Predicted boxes of each class, int64, shape (C,)."""
+        return self._count(self._predicted)
+
+    @cached_property
+    def mean_iou(self) -> FloatArray:
+        """Mean IoU over the predicted boxes of each class, spurious ones with 0, float64, shape (C,); NaN for none."""
+        order = self.compared.order
+        rows = order[self._predicted[order]]
+        total = sum_by(self.compared.field_class[rows], self.compared.iou[rows], len(self.compared.classes))
+        return ratio(total, self.num_detections)
+
+    def average_precisions(self, iou: Sequence[float]) -> FloatArray:
+        """Average precision of each class at some thresholds, for the curve of AP against IoU.
+
+        Parameters
+        ----------
+        iou : sequence of float
+            In (0, 1].
+
+        Returns
+        -------
+        float64, shape (C, T), in [0, 1]
+            NaN for classes without a ground-truth box, 0 for classes with some and without a prediction.
+
+        Notes
+        -----
+        COCO: precision envelope, 101 recall points. Confidence ranks, 1 where it is missing.
+        """
+        table = np.full((len(self.compared.classes), len(iou)), np.nan)
+        recall = RECALL[self.recall_grid]
+        for row, ranked in enumerate(self._ranked):
+            for column, threshold in enumerate(iou):
+                hits = np.flatnonzero(ranked >= threshold) + 1
+                table[row, column] = average_precision(hits, int(self.num_gt[row]), recall=recall)
+        return table
+
+    @cached_property
+    def _ap(self) -> dict[float, FloatArray]:
+        """AP of each class by threshold; one that is repeated counts once."""
+        thresholds = list(dict.fromkeys(self.iou))
+        return dict(zip(thresholds, self.average_precisions(thresholds).T, strict=True))
+
+    @cached_property
+    def ap(self) -> FloatArray:
+        """AP of each class, mean over the thresholds, float64, shape (C,); NaN where undefined."""
+        columns = list(self._ap.values())
+        return np.mean(columns, axis=0) if columns else np.full(len(self.compared.classes), np.nan)
+
+    @property
+    def mean_ap(self) -> float | None:
+        """Mean over the thresholds of the mean over the classes with ground truth; None without such."""
+        means = [mean for column in self._ap.values() if (mean := weighted_mean(column)[0]) is not None]
+        return sum(means) / len(means) if means else None
+
+    def map_at(self, threshold: float) -> float | None:
+        """Mean AP of the classes at one of the thresholds; None for a threshold that was not asked for."""
+        return weighted_mean(self._ap[threshold])[0] if threshold in self._ap else None
+
+    @property
+    def coverage(self) -> dict[str, Any]:
+        """Rows with a ground-truth box over all compared rows.
+
+        Returns
+        -------
+        dict
+            ``fields_with_bbox``, ``fields_total``: int; ``ratio``: float, None without rows.
+        """
+        return _coverage("fields_with_bbox", int(self._truth.sum()), int(self._taking_part.sum()))
+
+    # Fields one by one --------------------------------------------------------------------------------------
+
+    def status(self, iou: float) -> npt.NDArray[np.int8]:
+        """Status of each row at a threshold, int8, shape (N,): code into `STATUSES`."""
+        truth, predicted = self._truth, self._predicted
+        hit = truth & predicted & (self.compared.iou >= iou)
+        chosen = [hit, truth & predicted, truth, predicted]
+        return np.select(chosen, [TRUE_POSITIVE, BELOW_THRESHOLD, MISSED, SPURIOUS], NO_BOX).astype(np.int8)
+
+    def rows(self, iou: float, *, document: str | None = None, label: str | None = None) -> list[FieldRow]:
+        """The compared fields in canonical order, for views.
+
+        Parameters
+        ----------
+        iou : float
+            Threshold of the status.
+        document, label : str, optional
+            Only this document, only this class.
+
+        Returns
+        -------
+        list of FieldRow
+            Fields only; empty for an unknown document or class.
+        """
+        compared = self.compared
+        chosen = compared.is_field & self._taking_part
+        if document is not None:
+            codes = [code for code, name in enumerate(compared.documents) if name == document]
+            chosen &= np.isin(compared.document, codes)
+        if label is not None:
+            chosen &= self.of_class(label)
+        return self.rows_of(compared.order[chosen[compared.order]], iou)
+
+    def document_rows(self, document: str) -> IntArray:
+        """Fields of a document in canonical order, int64, shape (K,): places in the columns of `compared`."""
+        compared = self.compared
+        codes = [code for code, name in enumerate(compared.documents) if name == document]
+        chosen = compared.is_field & self._taking_part & np.isin(compared.document, codes)
+        return compared.order[chosen[compared.order]]
+
+    def rows_of(self, rows: IntArray, iou: float) -> list[FieldRow]:
+        """Some compared fields as they can be shown, in the given order.
+
+        Parameters
+        ----------
+        rows : int64, shape (K,)
+            Places in the columns of `compared`.
+        iou : float
+            Threshold of the status.
+
+        Returns
+        -------
+        list of FieldRow
+        """
+        status = self.status(iou)
+        return [self._row(row, int(status[row])) for row in rows.tolist()]
+
+    def per_class(self, iou: float) -> StatusCounts:
+        """Counts of each class, in the order of ``compared.classes``."""
+        return self._statuses(iou, self.compared.field_class, len(self.compared.classes))
+
+    def per_document(self, iou: float) -> StatusCounts:
+        """Counts of each document, in the order of ``compared.documents``."""
+        return self._statuses(iou, self.compared.document, len(self.compared.documents))
+
+    def overall(self, iou: float) -> StatusCounts:
+        """One row: all classes pooled."""
+        return self._statuses(iou, np.zeros(len(self.compared), dtype=np.int64), 1)
+
+    def value_by_box(self, iou: float) -> dict[str, dict[str, int]]:
+        """Whether the value is right against whether the box is, over the fields with two boxes.
+
+        Returns
+        -------
+        dict
+            ``value_right`` and ``value_wrong``, each with ``box_right`` (IoU at the threshold or above) and
+            ``box_wrong``.
+        """
+        both = self._truth & self._predicted
+        box, value = self.compared.iou >= iou, self.compared.right
+        return {
+            name: {"box_right": int((both & side & box).sum()), "box_wrong": int((both & side & ~box).sum())}
+            for name, side in (("value_right", value), ("value_wrong", ~value))
+        }
+
+    # Confidence ---------------------------------------------------------------------------------------------
+
+    def confidence(self, label: str | None = None) -> Confidence:
+        """The confidence metrics of all scored classes, or of one.
+
+        Returns
+        -------
+        Confidence
+            Predicted fields with a confidence in [0, 1]. A field without partner is wrong unless it is null.
+        """
+        rows = self.confidence_rows(label)
+        return Confidence(right=self.compared.right[rows], confidence=self.compared.confidence[rows])
+
+    def confidence_rows(self, label: str | None = None) -> IntArray:
+        """Rows behind `confidence`, in canonical order, int64, shape (K,)."""
+        compared = self.compared
+        chosen = self._judged & ~np.isnan(compared.confidence) & ~compared.refused
+        if label is not None:
+            chosen &= self.of_class(label)
+        return compared.order[chosen[compared.order]]
+
+    def of_class(self, label: str) -> BoolArray:
+        """Which rows are of a class, bool, shape (N,); none for an unknown one."""
+        codes = [code for code, name in enumerate(self.compared.classes) if name == label]
+        return np.isin(self.compared.field_class, codes)
+
+    @property
+    def with_truth(self) -> BoolArray:
+        """Rows with a ground-truth box that counts, bool, shape (N,)."""
+        return self._truth
+
+    @property
+    def with_prediction(self) -> BoolArray:
+        """Rows with a predicted box that counts, bool, shape (N,)."""
+        return self._predicted
+
+    @property
+    def taking_part(self) -> BoolArray:
+        """Rows of the classes that are scored, bool, shape (N,)."""
+        return self._taking_part
+
+    @cached_property
+    def _judged(self) -> BoolArray:
+        """Rows with a prediction side; the reference drops a document with one confidence that it refuses."""
+        compared = self.compared
+        judged = np.array([path is not None for path in compared.prediction_path], dtype=bool) & self._taking_part
+        if compared.parity == "stickler":
+            dropped = np.unique(compared.document[compared.refused & judged])
+            judged &= ~np.isin(compared.document, dropped)
+        return judged
+
+    # Output -------------------------------------------------------------------------------------------------
+
+    @property
+    def signature(self) -> Signature:
+        """What made these numbers."""
+        compared = self.compared
+        options = [compared.value_rule]
+        options += [f"parity {compared.parity}"] if compared.parity != "none" else []
+        options += [f"recall grid {self.recall_grid}"] if self.recall_grid != "linspace" else []
+        return Signature(
+            protocol=NAME,
+            version=VERSION,
+            iou=self.iou,
+            min_score=self.min_score,
+            labels=self.labels,
+            options=tuple(options),
+            documents=len(compared.documents),
+            pages=int(compared.pages.sum()),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as plain values under the keys of the terminal contract.
+
+        Returns
+        -------
+        dict
+            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``findings``; ``mean_ap``,
+            ``map_50``, ``map_75``, ``iou_thresholds``, ``fields``, ``coverage`` in the source's structure;
+            ``confidence``. Undefined is None; ``mean_iou`` of a class without predictions is 0, as in the source.
+        """
+        compared = self.compared
+        truth, prediction = as_one(compared.ground_truth), as_one(compared.prediction)
+        return {
+            "protocol": NAME,
+            "signature": self.signature.line,
+            "ground_truth": truth._asdict(),
+            "predictions": prediction._asdict(),
+            "findings": [],
+            "mean_ap": self.mean_ap,
+            "map_50": self.map_at(0.5),
+            "map_75": self.map_at(0.75),
+            "iou_thresholds": list(self.iou),
+            "fields": {compared.classes[code]: self._class(code) for code in self.boxed},
+            "coverage": self.coverage,
+            "confidence": self._confidence(),
+        }
+
+    def table(self) -> ResultTable:
+        """One row per class of field, the means over the classes first.
+
+        Returns
+        -------
+        ResultTable
+            Columns ``field``, ``ap``, ``ap_50``, ``ap_75``, ``mean_iou``, ``num_gt``, ``num_detections``.
+        """
+        total = int(self.num_gt.sum()), int(self.num_detections.sum())
+        mean_iou = weighted_mean(self.mean_iou, self.num_detections.astype(np.float64))[0]
+        rows = [(ALL_FIELDS, self.mean_ap, self.map_at(0.5), self.map_at(0.75), mean_iou, *total)]
+        rows += [(self.compared.classes[code], *self._class(code).values()) for code in self.boxed]
+        return ResultTable(
+            title=as_one(self.compared.prediction).name,
+            signature=self.signature.line,
+            columns=("field", "ap", "ap_50", "ap_75", "mean_iou", "num_gt", "num_detections"),
+            rows=tuple(rows),
+        )
+
+    def _class(self, code: int) -> dict[str, Any]:
+        """One class under the keys of the source."""
+        return {
+            "ap": defined(self.ap[code]),
+            "ap_50": defined(self._ap[0.5][code]) if 0.5 in self._ap else None,
+            "ap_75": defined(self._ap[0.75][code]) if 0.75 in self._ap else None,
+            "mean_iou": defined(self.mean_iou[code]) or 0.0,
+            "num_gt": int(self.num_gt[code]),
+            "num_detections": int(self.num_detections[code]),
+        }
+
+    def _confidence(self) -> dict[str, Any]:
+        empty_bin = 0.0 if self.compared.parity == "stickler" else None
+        overall = self.confidence()
+        coverage = _coverage("fields_with_confidence", len(overall), int(self._judged.sum()))
+        return {**overall.to_json(empty_bin=empty_bin), "coverage": coverage}
+
+    def _count(self, rows: BoolArray) -> IntArray:
+        return np.bincount(self.compared.field_class[rows], minlength=len(self.compared.classes))
+
+    def _statuses(self, iou: float, code: IntArray, size: int) -> StatusCounts:
+        status = self.status(iou)
+        every = np.bincount(code * len(STATUSES) + status, minlength=size * len(STATUSES)).reshape(size, len(STATUSES))
+        return StatusCounts(
+            true_positive=every[:, TRUE_POSITIVE],
+            below_threshold=every[:, BELOW_THRESHOLD],
+            missed=every[:, MISSED],
+            spurious=every[:, SPURIOUS],
+        )
+
+    def _row(self, row: int, status: int) -> FieldRow:
+        compared = self.compared
+        both = bool(compared.has_truth[row] and compared.has_prediction[row])
+        return FieldRow(
+            document=compared.documents[compared.document[row]],
+            label=compared.classes[compared.field_class[row]],
+            truth_path=compared.truth_path[row],
+            prediction_path=compared.prediction_path[row],
+            status=STATUSES[status],
+            iou=float(compared.iou[row]) if both else None,
+            confidence=defined(compared.confidence[row]),
+            right=bool(compared.right[row]),
+            truth=compared.truth[row] if len(compared.truth) else None,
+            predicted=compared.predicted[row] if len(compared.predicted) else None,
+        )
+
+
+def score(
+    compared: ComparedFields,
+    *,
+    iou: float | Sequence[float] = IOU_THRESHOLDS,
+    recall_grid: RecallGrid | None = None,
+    min_score: float = 0.0,
+    labels: Sequence[str] | None = None,
+) -> FieldsResult:
+    """The numbers of compared fields, for instance of merged states.
+
+    Parameters
+    ----------
+    compared : ComparedFields
+    iou : float or sequence of float
+        Thresholds in (0, 1]; a box is right at IoU >= threshold. None at all leaves every AP undefined.
+    recall_grid : "linspace", "decimal" or None
+        The 101 recall points as pycocotools or as the reference spells them; None chooses by the parity.
+    min_score : float
+        Predicted boxes with a lower confidence are left out, in [0, 1]; a missing confidence is 1.
+    labels : sequence of str, optional
+        Score these classes only (``LineItems[].Desc``).
+
+    Returns
+    -------
+    FieldsResult
+
+    Raises
+    ------
+    ValueError
+        When an option is out of range or names a class that no document has.
+    """
+    if not 0.0 <= min_score <= 1.0:
+        raise ValueError(f"min_score must be in [0, 1]; found {min_score}")
+    grid = recall_grid or ("decimal" if compared.parity == "stickler" else "linspace")
+    if grid not in get_args(RecallGrid):
+        raise ValueError(f"recall_grid must be one of {', '.join(get_args(RecallGrid))}; found {grid}")
+    unknown = [label for label in labels or () if label not in compared.classes]
+    if unknown:
+        raise ValueError(f"labels that no document has: {', '.join(unknown)}")
+    return FieldsResult(
+        compared=compared,
+        iou=_thresholds((iou,) if isinstance(iou, int | float) else iou),
+        recall_grid=grid,
+        min_score=min_score,
+        labels=tuple(labels) if labels is not None else None,
+    )
+
+
+def evaluate(
+    ground_truth: FieldDocuments,
+    prediction: FieldDocuments,
+    *,
+    iou: float | Sequence[float] = IOU_THRESHOLDS,
+    schema: Schema | None = None,
+    parity: Parity = "none",
+    recall_grid: RecallGrid | None = None,
+    min_score: float = 0.0,
+    labels: Sequence[str] | None = None,
+) -> FieldsResult:
+    """The result of one prediction against one ground truth.
+
+    Parameters
+    ----------
+    ground_truth, prediction : FieldDocuments
+        As read by ``readers.fields.read``.
+    iou, recall_grid, min_score, labels
+        See `score`.
+    schema, parity
+        See `fields_pairing.compare`.
+
+    Returns
+    -------
+    FieldsResult
+
+    Raises
+    ------
+    ValueError
+        When an option makes no sense.
+
+    Notes
+    -----
+    Stickler documentation, "Bounding Box mAP Metrics". The result that it prints for its example is illustrative: by
+    its own rules the example gives a mean AP of 0.600, not 0.667.
+    """
+    if parity not in get_args(Parity):
+        raise ValueError(f"parity must be one of {', '.join(get_args(Parity))}; found {parity}")
+    compared = compare(ground_truth, prediction, schema=schema, parity=parity)
+    return score(compared, iou=iou, recall_grid=recall_grid, min_score=min_score, labels=labels)
+
+
+def _thresholds(iou: Sequence[float]) -> tuple[float, ...]:
+    """Thresholds in rising order; ValueError for one out of range."""
+    if outside := [threshold for threshold in iou if not 0.0 < threshold <= 1.0]:
+        raise ValueError(f"iou must be in (0, 1]; found {outside[0]}")
+    return tuple(sorted(float(threshold) for threshold in iou))
+
+
+def _coverage(with_name: str, having: int, total: int) -> dict[str, Any]:
+    return {with_name: having, "fields_total": total, "ratio": having / total if total else None}

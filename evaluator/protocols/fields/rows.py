@@ -1,0 +1,289 @@
+"""What was compared, as columns: one row per pair of fields, per lonely field, and per lonely item or object.
+
+Owns `ComparedFields`, its state as plain values, and the merging of the states of several shards. Rows keep the
+raw IoU and confidence, so that every threshold can be applied later; the order of the rows is that of arrival,
+and every number follows `ComparedFields.order` instead, which no shard and no file can change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from evaluator.metrics.results import defined
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.fields import Field, FieldDocuments, Schema, class_key, natural_order
+
+Parity = Literal["none", "stickler"]
+STATE_VERSION: Final = 1
+
+
+class Source(NamedTuple):
+    """Where one side comes from: its name and the digest of its bytes."""
+
+    name: str
+    sha256: str
+
+
+class CompareInputs(NamedTuple):
+    """Both sides of a comparison as they were read, and how values are compared."""
+
+    ground_truth: FieldDocuments
+    prediction: FieldDocuments
+    schema: Schema | None
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedFields:
+    """Every comparison of a run, as columns of one length N.
+
+    Attributes
+    ----------
+    documents : tuple of str
+        Every document of any side, in the order of arrival.
+    pages : int64, shape (D,)
+        Pages that a box of the document names.
+    document : int64, shape (N,)
+        Code into `documents`.
+    truth_path, prediction_path : sequence of str or None
+        Where the field stands on each side; None for an item of a list without partner.
+    has_truth, has_prediction : bool, shape (N,)
+        Whether there is a box; a malformed one counts.
+    iou : float64, shape (N,), in [0, 1]
+        0 unless both boxes are well-formed and on one page.
+    confidence : float64, shape (N,)
+        Of the prediction; NaN for none.
+    refused : bool, shape (N,)
+        Whether the confidence is not a number in [0, 1].
+    right : bool, shape (N,)
+        Whether the value is right; a field that only one side has is wrong unless its value is null.
+    is_field : bool, shape (N,)
+        False for items and objects that were compared as a whole.
+    parity : "none" or "stickler"
+        Whose pairing this is.
+    value_rule : str
+        How values were compared, in words.
+    ground_truth, prediction : tuple of Source
+        The files, one per shard.
+    truth, predicted : sequence of Field or None
+        The fields themselves, for views; empty when the rows come from a state.
+    inputs : CompareInputs or None
+        What was compared, to compare it again; None when the rows come from a state or from several shards.
+    """
+
+    documents: tuple[str, ...]
+    pages: IntArray
+    document: IntArray
+    truth_path: Sequence[str | None]
+    prediction_path: Sequence[str | None]
+    has_truth: BoolArray
+    has_prediction: BoolArray
+    iou: FloatArray
+    confidence: FloatArray
+    refused: BoolArray
+    right: BoolArray
+    is_field: BoolArray
+    parity: Parity
+    value_rule: str
+    ground_truth: tuple[Source, ...]
+    prediction: tuple[Source, ...]
+    truth: Sequence[Field | None] = ()
+    predicted: Sequence[Field | None] = ()
+    inputs: CompareInputs | None = None
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    @cached_property
+    def order(self) -> IntArray:
+        """Rows in canonical order, int64, shape (N,): by document, then by path, both in natural order.
+
+        Notes
+        -----
+        The path is that of the prediction where there is one. Ties in confidence are broken by this order; the
+        reference (stickler-eval 1.0.0) breaks them by arrival, so its number depends on the order of files.
+        """
+        paths = [there or here or "" for here, there in zip(self.truth_path, self.prediction_path, strict=True)]
+        place = _places(paths)
+        documents = _places(self.documents)
+        document = np.array([documents[name] for name in self.documents], dtype=np.int64)[self.document]
+        path = np.array([place[text] for text in paths], dtype=np.int64)
+        return np.lexsort((path, document)).astype(np.int64)
+
+    @cached_property
+    def arrival(self) -> IntArray:
+        """Rows in the order of arrival, int64, shape (N,)."""
+        return np.arange(len(self), dtype=np.int64)
+
+    @cached_property
+    def classes(self) -> tuple[str, ...]:
+        """Every class of field, in natural order."""
+        return tuple(sorted(set(self._class_names), key=natural_order))
+
+    @cached_property
+    def field_class(self) -> IntArray:
+        """Class of each row, int64, shape (N,): code into `classes`."""
+        code = {name: index for index, name in enumerate(self.classes)}
+        return np.array([code[name] for name in self._class_names], dtype=np.int64)
+
+    @cached_property
+    def _class_names(self) -> list[str]:
+        """Class of each row; the ground truth's path names it where there is one."""
+        known: dict[str, str] = {}
+        names = []
+        for here, there in zip(self.truth_path, self.prediction_path, strict=True):
+            path = here if here is not None else there or ""
+            if path not in known:
+                known[path] = class_key(path)
+            names.append(known[path])
+        return names
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that a number needs, as plain JSON values.
+
+        Returns
+        -------
+        dict
+            For `load_state`; values and boxes of the fields are not in it.
+        """
+        return {
+            "state": STATE_VERSION,
+            "parity": self.parity,
+            "value_rule": self.value_rule,
+            "ground_truth": [list(source) for source in self.ground_truth],
+            "prediction": [list(source) for source in self.prediction],
+            "documents": list(self.documents),
+            "pages": self.pages.tolist(),
+            "document": self.document.tolist(),
+            "truth_path": list(self.truth_path),
+            "prediction_path": list(self.prediction_path),
+            "has_truth": self.has_truth.tolist(),
+            "has_prediction": self.has_prediction.tolist(),
+            "iou": self.iou.tolist(),
+            "confidence": [defined(value) for value in self.confidence.tolist()],
+            "refused": self.refused.tolist(),
+            "right": self.right.tolist(),
+            "is_field": self.is_field.tolist(),
+        }
+
+
+def load_state(state: Mapping[str, Any]) -> ComparedFields:
+    """The rows of a state.
+
+    Parameters
+    ----------
+    state : mapping
+        From `ComparedFields.get_state`, also after a way through JSON.
+
+    Returns
+    -------
+    ComparedFields
+        Without the fields themselves.
+
+    Raises
+    ------
+    ValueError
+        When it is not such a state, or its columns differ in length.
+    """
+    if state.get("state") != STATE_VERSION:
+        raise ValueError(f"not a state of compared fields, version {STATE_VERSION}: found {state.get('state')!r}")
+    try:
+        confidence = [np.nan if value is None else value for value in state["confidence"]]
+        rows = ComparedFields(
+            documents=tuple(state["documents"]),
+            pages=np.array(state["pages"], dtype=np.int64),
+            document=np.array(state["document"], dtype=np.int64),
+            truth_path=list(state["truth_path"]),
+            prediction_path=list(state["prediction_path"]),
+            has_truth=np.array(state["has_truth"], dtype=bool),
+            has_prediction=np.array(state["has_prediction"], dtype=bool),
+            iou=np.array(state["iou"], dtype=np.float64),
+            confidence=np.array(confidence, dtype=np.float64),
+            refused=np.array(state["refused"], dtype=bool),
+            right=np.array(state["right"], dtype=bool),
+            is_field=np.array(state["is_field"], dtype=bool),
+            parity=state["parity"],
+            value_rule=state["value_rule"],
+            ground_truth=tuple(Source(*source) for source in state["ground_truth"]),
+            prediction=tuple(Source(*source) for source in state["prediction"]),
+        )
+    except (KeyError, TypeError) as problem:
+        raise ValueError(f"the state of compared fields is damaged: {problem}") from problem
+    lengths = [
+        len(rows.truth_path), len(rows.prediction_path), len(rows.has_truth), len(rows.has_prediction), len(rows.iou),
+        len(rows.confidence), len(rows.refused), len(rows.right), len(rows.is_field),
+    ]  # fmt: skip
+    codes_fit = bool(((rows.document >= 0) & (rows.document < len(rows.documents))).all())
+    if set(lengths) != {len(rows)} or len(rows.pages) != len(rows.documents) or not codes_fit:
+        raise ValueError("the state of compared fields is damaged: its columns do not fit together")
+    return rows
+
+
+def merge(*parts: ComparedFields) -> ComparedFields:
+    """The rows of several shards as one.
+
+    Parameters
+    ----------
+    *parts : ComparedFields
+        At least one; no document may be in two of them.
+
+    Returns
+    -------
+    ComparedFields
+        Every number is the same for any order of the parts and equals that of one run over all documents;
+        under ``parity="stickler"`` ties follow the order of the parts, as in the reference.
+
+    Raises
+    ------
+    ValueError
+        Without parts, when a document is in two of them, or when they were paired by different rules.
+    """
+    if not parts:
+        raise ValueError("there is nothing to merge")
+    if len({(part.parity, part.value_rule) for part in parts}) > 1:
+        rules = " and ".join(sorted({f"{part.parity}, {part.value_rule}" for part in parts}))
+        raise ValueError(f"shards must be paired by the same rules; found {rules}")
+    documents = tuple(name for part in parts for name in part.documents)
+    if len(set(documents)) < len(documents):
+        twice = sorted({name for name in documents if documents.count(name) > 1}, key=natural_order)
+        raise ValueError(f"a document may be in one shard only; found {', '.join(twice[:3])} in several")
+    first = np.cumsum([0, *(len(part.documents) for part in parts)])
+    with_fields = all(len(part.truth) == len(part) for part in parts)
+    return ComparedFields(
+        documents=documents,
+        pages=np.concatenate([part.pages for part in parts]),
+        document=np.concatenate([part.document + start for part, start in zip(parts, first, strict=False)]),
+        truth_path=[path for part in parts for path in part.truth_path],
+        prediction_path=[path for part in parts for path in part.prediction_path],
+        has_truth=np.concatenate([part.has_truth for part in parts]),
+        has_prediction=np.concatenate([part.has_prediction for part in parts]),
+        iou=np.concatenate([part.iou for part in parts]),
+        confidence=np.concatenate([part.confidence for part in parts]),
+        refused=np.concatenate([part.refused for part in parts]),
+        right=np.concatenate([part.right for part in parts]),
+        is_field=np.concatenate([part.is_field for part in parts]),
+        parity=parts[0].parity,
+        value_rule=parts[0].value_rule,
+        ground_truth=tuple(sorted(source for part in parts for source in part.ground_truth)),
+        prediction=tuple(sorted(source for part in parts for source in part.prediction)),
+        truth=[field for part in parts for field in part.truth] if with_fields else (),
+        predicted=[field for part in parts for field in part.predicted] if with_fields else (),
+    )
+
+
+def as_one(sources: Sequence[Source]) -> Source:
+    """One name and digest for the files of all shards: those of the only one, or joined."""
+    if len(sources) == 1:
+        return sources[0]
+    digest = hashlib.sha256("".join(source.sha256 for source in sources).encode()).hexdigest()
+    return Source(" + ".join(source.name for source in sources), digest)
+
+
+def _places(names: Sequence[str]) -> dict[str, int]:
+    """Place of each text in natural order."""
+    return {name: place for place, name in enumerate(sorted(set(names), key=natural_order))}

@@ -1,0 +1,174 @@
+"""The table of field types: one row per class of field, with AP of several models and all numbers of one of them.
+
+Owns the bringing together of models whose classes differ: a class is named by its path, and a model that lacks it has
+no number there. It scores nothing itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evaluator.metrics.results import defined, weighted_mean
+from evaluator.model.boxes import FloatArray
+from evaluator.model.fields import natural_order
+from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldsResult, StatusCounts
+
+CURVE_IOU: Final = tuple(round(0.05 * step, 2) for step in range(1, 20))
+"""Thresholds of the curve of AP against IoU."""
+
+
+class TypeRow(NamedTuple):
+    """One class of field, or all of them.
+
+    Attributes
+    ----------
+    label : str
+        The class, or ``ALL_FIELDS``.
+    ap : mapping of float or None
+        By model: mean over the thresholds of the specification.
+    ap_at, ap_50, ap_75, mean_iou : float or None
+        Of the chosen model: AP at the threshold of the moment, at 0.50 and at 0.75, and mean IoU over its predicted
+        boxes; None where it is undefined or the model lacks the class.
+    num_gt, num_detections : int
+        Ground-truth and predicted boxes.
+    true_positive, below_threshold, missed, spurious : int
+        At the threshold of the moment.
+    """
+
+    label: str
+    ap: Mapping[str, float | None]
+    ap_at: float | None
+    ap_50: float | None
+    ap_75: float | None
+    mean_iou: float | None
+    num_gt: int
+    num_detections: int
+    true_positive: int
+    below_threshold: int
+    missed: int
+    spurious: int
+
+
+def type_rows(results: Mapping[str, FieldsResult], chosen: str, *, iou: float) -> list[TypeRow]:
+    """The rows of the table, all fields first, then the classes in natural order.
+
+    Parameters
+    ----------
+    results : mapping of FieldsResult
+        By model letter; all against the same ground truth.
+    chosen : str
+        The letter whose numbers are shown.
+    iou : float
+        The threshold of the moment, in (0, 1].
+
+    Returns
+    -------
+    list of TypeRow
+        Classes with a box on either side, in any of the models.
+
+    Notes
+    -----
+    The AP of all fields is the mean over the classes with ground truth; its mean IoU is over all predicted boxes.
+    """
+    result = results[chosen]
+    table = result.average_precisions([iou, 0.5, 0.75])
+    counts = result.per_class(iou)
+    place = {name: code for code, name in enumerate(result.compared.classes)}
+    known = {each.compared.classes[code] for each in results.values() for code in each.boxed}
+    by_class = {letter: dict(zip(each.compared.classes, each.ap, strict=True)) for letter, each in results.items()}
+    rows = [_whole(results, result, table, iou)]
+    for label in sorted(known, key=natural_order):
+        ap = {letter: defined(column.get(label, np.nan)) for letter, column in by_class.items()}
+        code = place.get(label)
+        rows.append(
+            _absent(label, ap) if code is None else _row(label, ap, result, code, at=table[code], counts=counts)
+        )
+    return rows
+
+
+def _whole(results: Mapping[str, FieldsResult], result: FieldsResult, table: FloatArray, iou: float) -> TypeRow:
+    """All fields: means over the classes, and sums."""
+    at, at_50, at_75 = (weighted_mean(column)[0] for column in table.T)
+    counts = result.overall(iou)
+    return TypeRow(
+        label=ALL_FIELDS,
+        ap={letter: each.mean_ap for letter, each in results.items()},
+        ap_at=at,
+        ap_50=at_50,
+        ap_75=at_75,
+        mean_iou=weighted_mean(result.mean_iou, result.num_detections.astype(np.float64))[0],
+        num_gt=int(result.num_gt.sum()),
+        num_detections=int(result.num_detections.sum()),
+        **_statuses(counts, 0),
+    )
+
+
+def _row(
+    label: str,
+    ap: Mapping[str, float | None],
+    result: FieldsResult,
+    code: int,
+    *,
+    at: FloatArray,
+    counts: StatusCounts,
+) -> TypeRow:
+    return TypeRow(
+        label=label,
+        ap=ap,
+        ap_at=defined(at[0]),
+        ap_50=defined(at[1]),
+        ap_75=defined(at[2]),
+        mean_iou=defined(result.mean_iou[code]),
+        num_gt=int(result.num_gt[code]),
+        num_detections=int(result.num_detections[code]),
+        **_statuses(counts, code),
+    )
+
+
+def _absent(label: str, ap: Mapping[str, float | None]) -> TypeRow:
+    """A class that only another model has."""
+    return TypeRow(label, ap, None, None, None, None, 0, 0, 0, 0, 0, 0)
+
+
+def _statuses(counts: StatusCounts, row: int) -> dict[str, int]:
+    names = ("true_positive", "below_threshold", "missed", "spurious")
+    return {name: int(getattr(counts, name)[row]) for name in names}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ApCurves:
+    """AP against the IoU threshold.
+
+    Attributes
+    ----------
+    iou : tuple of float
+    mean : float64, shape (T,)
+        Over the classes where AP is defined; NaN without any.
+    of_class : mapping of float64, shape (T,)
+        By class, those with ground truth.
+    """
+
+    iou: tuple[float, ...]
+    mean: FloatArray
+    of_class: Mapping[str, FloatArray]
+
+
+def ap_curves(result: FieldsResult, iou: Sequence[float] = CURVE_IOU) -> ApCurves:
+    """The curves of AP against the IoU threshold, of every class and of their mean.
+
+    Returns
+    -------
+    ApCurves
+    """
+    table = result.average_precisions(iou)
+    defined_rows = np.flatnonzero(~np.isnan(table).any(axis=1)) if len(iou) else np.zeros(0, dtype=np.int64)
+    known = table[defined_rows]
+    return ApCurves(
+        iou=tuple(iou),
+        mean=known.mean(axis=0) if len(known) else np.full(len(iou), np.nan),
+        of_class={result.compared.classes[code]: table[code] for code in defined_rows.tolist()},
+    )

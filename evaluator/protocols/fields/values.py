@@ -1,0 +1,301 @@
+"""When the value of a field is right: text, numbers, dates and exact values, with and without a schema.
+
+Owns the comparison of two plain JSON values and of the order in which their kinds are tried. A similarity is in
+[0, 1]; a value is right when it reaches the threshold of its rule. Knows no box, path or list.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from evaluator.model.boxes import FloatArray
+from evaluator.model.fields import Comparator, Rule, Schema
+
+TEXT_THRESHOLD: Final = 0.8
+"""Without a schema, text is right from this similarity on."""
+RELATIVE_TOLERANCE: Final = 1e-9
+"""Numbers that differ by less than this share of the larger one are equal."""
+
+# Digits, in groups of three or not at all; the point is the decimal mark.
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,3}(?:[,'’ \u00a0\u202f][0-9]{3})+|[0-9]+)?(?:\.[0-9]+)?")
+_SEPARATORS = str.maketrans("", "", ",'’ \u00a0\u202f")
+_CURRENCY_CODE = re.compile(r"\A[A-Z]{3}(?=[^A-Za-z])|(?<=[^A-Za-z])[A-Z]{3}\Z")
+# 007 is a name, not a number: without a schema it is compared as text.
+_LEADING_ZERO = re.compile(r"\s*[+-]?0[0-9]")
+_YEAR_FIRST = re.compile(r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})(?:[t ].*)?|([0-9]{4})([0-9]{2})([0-9]{2})")
+_YEAR_LAST = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4})")
+_DAY_MONTH = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)?[-. ]+([a-z]{3,9})[-., ]+([0-9]{4})")
+_MONTH_DAY = re.compile(r"([a-z]{3,9})[-. ]+([0-9]{1,2})(?:st|nd|rd|th)?[-, ]+([0-9]{4})")
+_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+           "november", "december")  # fmt: skip
+# Normalised text is kept for as many values as a document with a long table has.
+_REMEMBERED = 1 << 14
+
+
+def similarity(truth: Any, predicted: Any, rule: Rule | None) -> float:  # noqa: ANN401 - any JSON value
+    """How much a predicted value is like the true one.
+
+    Parameters
+    ----------
+    truth, predicted : JSON values
+        None for null and for a field that is not there.
+    rule : Rule or None
+        None without a schema.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 1 for two nulls, 0 for one.
+
+    Notes
+    -----
+    Without a rule: booleans exactly; numbers, and text that is a number on both sides, as numbers; other text by
+    its normalised Levenshtein similarity; anything else exactly. See `number_of` and `text_similarity`.
+    """
+    if truth is None or predicted is None:
+        return float(truth is predicted)
+    return _COMPARATORS[rule.comparator](truth, predicted) if rule else _by_kind(truth, predicted)
+
+
+def similarities(truths: Sequence[Any], predictions: Sequence[Any], rule: Rule | None) -> FloatArray:
+    """Similarity of each true value with each predicted one.
+
+    Parameters
+    ----------
+    truths, predictions : sequence of JSON values
+    rule : Rule or None
+
+    Returns
+    -------
+    float64, shape (T, P), in [0, 1]
+        What `similarity` says of each pair, several times faster for columns of text and of numbers.
+    """
+    every = [*truths, *predictions]
+    kind = rule.comparator if rule else _only_kind(every)
+    if kind == "number" and None not in every:
+        first, second = (np.array([_or_nan(number_of(value)) for value in side]) for side in (truths, predictions))
+        gap = np.abs(first[:, None] - second[None, :])
+        # As math.isclose has it; NaN, which is not a number, is close to nothing.
+        close = gap <= RELATIVE_TOLERANCE * np.maximum.outer(np.abs(first), np.abs(second))
+        return np.asarray(close, dtype=np.float64)
+    if kind == "text" and all(isinstance(value, str) for value in every):
+        here, there = ([_normalised(value) for value in side] for side in (truths, predictions))
+        table = process.cdist(here, there, scorer=Levenshtein.normalized_similarity, dtype=np.float64)
+        return np.asarray(table, dtype=np.float64).reshape(len(truths), len(predictions))
+    pairs = [[similarity(truth, predicted, rule) for predicted in predictions] for truth in truths]
+    return np.array(pairs, dtype=np.float64).reshape(len(truths), len(predictions))
+
+
+def is_right(truth: Any, predicted: Any, rule: Rule | None) -> bool:  # noqa: ANN401 - any JSON value
+    """Whether a predicted value is right: its similarity reaches the threshold of the rule.
+
+    Returns
+    -------
+    bool
+        Without a rule the threshold of text is `TEXT_THRESHOLD`; everything else must be equal.
+    """
+    return similarity(truth, predicted, rule) >= (rule.threshold if rule else TEXT_THRESHOLD)
+
+
+def is_absent(value: Any) -> bool:  # noqa: ANN401 - any JSON value
+    """Whether a value says nothing: null, empty text, an empty list or object."""
+    return value is None or (isinstance(value, str | list | dict) and not value)
+
+
+def describe(schema: Schema | None) -> str:
+    """The rule of the values in words, for the signature."""
+    if schema is None:
+        return f"values: text ≥ {TEXT_THRESHOLD:.2f}, numbers within {RELATIVE_TOLERANCE:g}, others exact"
+    return f"values: {schema.name} {schema.sha256[:12]}".rstrip()
+
+
+def text_similarity(truth: str, predicted: str) -> float:
+    """1 minus the Levenshtein distance over the longer length, ignoring case and runs of white space.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 1 for two texts without a visible character.
+
+    Examples
+    --------
+    >>> text_similarity("Acme  Corp", "acme corp.")
+    0.9
+    """
+    return float(Levenshtein.normalized_similarity(_normalised(truth), _normalised(predicted)))
+
+
+def number_of(value: Any) -> float | None:  # noqa: ANN401 - any JSON value
+    """A value as a number.
+
+    Parameters
+    ----------
+    value : JSON value
+
+    Returns
+    -------
+    float or None
+        None for booleans, for text that is not a number as a whole, and for everything else.
+
+    Notes
+    -----
+    Text may carry a currency sign or three-letter code, thousands separators (comma, apostrophe or blank between
+    groups of three digits) and the brackets of accounting. The point is the decimal mark; nothing is guessed:
+    "1,5" and "12 pieces" are not numbers. ``NumericComparator`` of stickler-eval 1.0.0 removes every character
+    but digits, point and minus, so that "12 pieces" equals 12 and "1,5" equals 15 there.
+
+    Examples
+    --------
+    >>> number_of("$1,500.00"), number_of("(20) EUR"), number_of("1,5")
+    (1500.0, -20.0, None)
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    return _number_of_text(value) if isinstance(value, str) else None
+
+
+def dates_of(text: str) -> frozenset[date]:
+    """The days that a text can mean.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    frozenset of date
+        Empty for text that is not a date with a year of four digits; two days for 03/04/2020, which is read
+        both ways; a time of day is left out.
+
+    Examples
+    --------
+    >>> sorted(map(str, dates_of("03/04/2020"))), sorted(map(str, dates_of("4 March 2020")))
+    (['2020-03-04', '2020-04-03'], ['2020-03-04'])
+    """
+    return frozenset(_readings(" ".join(text.lower().split())))
+
+
+def _only_kind(values: Sequence[Any]) -> Comparator | None:
+    """Which rule holds for all of some values without a schema; None when it depends on the pair."""
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return "number"
+    if all(isinstance(value, str) and number_of(value) is None for value in values):
+        return "text"
+    return None
+
+
+def _or_nan(number: float | None) -> float:
+    return math.nan if number is None else number
+
+
+def _by_kind(truth: Any, predicted: Any) -> float:  # noqa: ANN401 - any JSON value
+    """Similarity without a schema."""
+    if isinstance(truth, bool) or isinstance(predicted, bool):
+        return float(truth is predicted)
+    both_text = isinstance(truth, str) and isinstance(predicted, str)
+    if not (both_text and (_LEADING_ZERO.match(truth) or _LEADING_ZERO.match(predicted))):
+        first, second = number_of(truth), number_of(predicted)
+        if first is not None and second is not None:
+            return _same_number(first, second)
+    return text_similarity(truth, predicted) if both_text else _exact(truth, predicted)
+
+
+def _text(truth: Any, predicted: Any) -> float:  # noqa: ANN401 - any JSON value
+    if isinstance(truth, list | dict) or isinstance(predicted, list | dict):
+        return _exact(truth, predicted)
+    return text_similarity(str(truth), str(predicted))
+
+
+def _number(truth: Any, predicted: Any) -> float:  # noqa: ANN401 - any JSON value
+    first, second = number_of(truth), number_of(predicted)
+    return 0.0 if first is None or second is None else _same_number(first, second)
+
+
+def _date(truth: Any, predicted: Any) -> float:  # noqa: ANN401 - any JSON value
+    if not (isinstance(truth, str) and isinstance(predicted, str)):
+        return _exact(truth, predicted)
+    first, second = dates_of(truth), dates_of(predicted)
+    return float(bool(first & second) if first and second else _normalised(truth) == _normalised(predicted))
+
+
+def _exact(truth: Any, predicted: Any) -> float:  # noqa: ANN401 - any JSON value
+    """1 for equal JSON: no order of keys, 1 equals 1.0, and true is not 1."""
+    if isinstance(truth, dict) and isinstance(predicted, dict):
+        same = truth.keys() == predicted.keys() and all(_exact(truth[key], predicted[key]) for key in truth)
+    elif isinstance(truth, list) and isinstance(predicted, list):
+        same = len(truth) == len(predicted) and all(map(_exact, truth, predicted))
+    else:
+        same = isinstance(truth, bool) == isinstance(predicted, bool) and bool(truth == predicted)
+    return float(same)
+
+
+_COMPARATORS: Final[dict[Comparator, Callable[[Any, Any], float]]] = {
+    "text": _text,
+    "exact": _exact,
+    "number": _number,
+    "date": _date,
+}
+
+
+def _same_number(first: float, second: float) -> float:
+    return float(math.isclose(first, second, rel_tol=RELATIVE_TOLERANCE))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _normalised(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _number_of_text(text: str) -> float | None:
+    bare = text.strip()
+    # Most text has no digit at all, and needs no pattern.
+    if not any(character.isdigit() for character in bare):
+        return None
+    bare = "".join(character for character in bare if unicodedata.category(character) != "Sc").strip()
+    bare = _CURRENCY_CODE.sub("", bare, count=1).strip()
+    negative = bare.startswith("(") and bare.endswith(")")
+    bare = bare[1:-1].strip() if negative else bare
+    if not _NUMBER.fullmatch(bare):
+        return None
+    value = float(bare.translate(_SEPARATORS))
+    return -value if negative else value
+
+
+def _readings(text: str) -> Iterator[date]:
+    """Every valid day among the readings of normalised text."""
+    if found := _YEAR_FIRST.fullmatch(text):
+        yield from _day(found[1] or found[5], found[3] or found[6], found[4] or found[7])
+    elif found := _YEAR_LAST.fullmatch(text):
+        yield from _day(found[4], found[3], found[1])
+        if found[2] != ".":  # dots put the day first everywhere
+            yield from _day(found[4], found[1], found[3])
+    elif found := _DAY_MONTH.fullmatch(text):
+        yield from _day(found[3], _month(found[2]), found[1])
+    elif found := _MONTH_DAY.fullmatch(text):
+        yield from _day(found[3], _month(found[1]), found[2])
+
+
+def _day(year: str, month: str, day: str) -> Iterator[date]:
+    try:
+        yield date(int(year), int(month), int(day))
+    except ValueError:
+        return
+
+
+def _month(name: str) -> str:
+    """Number of an English month, whole or shortened; 0 for another word."""
+    matching = [number for number, month in enumerate(_MONTHS, start=1) if month.startswith(name)]
+    return str(matching[0]) if matching else "0"

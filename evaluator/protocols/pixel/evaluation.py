@@ -1,0 +1,495 @@
+"""Multi-label pixel layout evaluation: how the pixels of two layout resolutions agree, class by class.
+
+Owns what the definition leaves to the evaluator: which classes make the matrix (the same on both sides, case A, or
+different ones, case B), the raster of each page, what a missing page counts, and which boxes take part. Counting is
+in ``pixel_counts``, matrices and ratios in ``pixel_matrix``. The first side (LR1, rows) is the ground truth or a
+prediction, the second (LR2, columns) a prediction. Boxes are shares of the page or pixels; a raster is in the unit
+of the first side, origin top left. No box is matched to another, and scores play no part beyond ``min_score``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+
+from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs, paint
+from evaluator.metrics.results import ResultTable, Signature, defined, threshold_text
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, join
+from evaluator.model.issues import BadInput, Collector, Finding
+from evaluator.protocols.pixel.matrix import (
+    BACKGROUND_NAME,
+    REST_NAME,
+    VECTORS,
+    Matrices,
+    PixelColumns,
+    page_means,
+    shares,
+)
+from evaluator.protocols.pixel.regions import Region, region
+from evaluator.protocols.pixel.sides import (
+    Classes,
+    MissingPage,
+    PageSizes,
+    counted_pages,
+    matrix_classes,
+    raster,
+    report_boxes,
+    resolution,
+)
+
+NAME: Final = "pixel"
+# The year of the matrix; the definition itself has no version.
+VERSION: Final = "2020"
+
+CLASSES: Final[tuple[Classes, ...]] = ("auto", "same", "different")
+MISSING_PAGE: Final[tuple[MissingPage, ...]] = ("penalize", "ignore")
+Scope = Literal["dataset", "documents", "pages"]
+SCOPES: Final[tuple[Scope, ...]] = ("dataset", "documents", "pages")
+
+MATRICES: Final = ("confusion", "precision", "recall", "f1")
+ALL_CLASSES: Final = "Mean of all classes"
+PRESENT_CLASSES: Final = "Mean of present classes"
+
+ORDER_MATTERS: Final = (
+    "Rows are the first side. Swapping the sides does not transpose the matrix: labels that only the second side adds "
+    "lower the recall of the classes that the first side has there."
+)
+MIXED_SIZES: Final = (
+    "Pages weigh by their pixels, and these have different numbers of them; page_mean gives every page the same weight."
+)
+
+# Pages whose numbers are held at once while JSON is made.
+_PAGES_AT_ONCE: Final = 1 << 9
+
+
+class Cell(NamedTuple):
+    """What one page adds to a cell of a matrix.
+
+    Attributes
+    ----------
+    page : int
+        Row in the page columns of the dataset.
+    pixels : float
+        What it adds, a fraction where pixels have several labels.
+    """
+
+    page: int
+    pixels: float
+
+
+@dataclass(frozen=True, eq=False)
+class PixelResult:
+    """The evaluation of one pair of layout resolutions.
+
+    Attributes
+    ----------
+    dataset : Dataset
+        Its ground truth is the first side, its only prediction the second.
+    classes : tuple of str, length C
+        Names of the matrix' classes, the background first.
+    comparable : bool, shape (C,)
+        Classes that mean the same on both sides: all in case A, in case B only those that the caller shares.
+    size : int64, shape (P, 2)
+        Raster of each page of the dataset; 0 for a page that is not counted.
+    extent : float64, shape (P, 2)
+        Width and height of each page before they are rounded up to whole pixels; NaN where nobody says.
+    counted : bool, shape (P,)
+        Pages that are counted.
+    first, second : Resolution
+        The boxes that take part.
+    counts : PairCounts
+        One scope per page of the dataset.
+    findings : tuple of Finding
+        Warnings: everything that was left out, cut off, rescaled or decided.
+    chosen : tuple of str or None
+        The labels that were scored when not all were.
+    options : tuple of str
+        What was decided, in words, for the signature.
+    min_score : float
+        Boxes of the second side with a lower score were left out.
+    """
+
+    dataset: Dataset
+    classes: tuple[str, ...]
+    comparable: BoolArray
+    size: IntArray
+    extent: FloatArray
+    counted: BoolArray
+    first: Resolution
+    second: Resolution
+    counts: PairCounts
+    findings: tuple[Finding, ...]
+    chosen: tuple[str, ...] | None
+    options: tuple[str, ...]
+    min_score: float
+
+    @property
+    def prediction(self) -> JoinedBoxes:
+        """The boxes of the second side under the dataset's codes."""
+        return self.dataset.predictions[0]
+
+    @property
+    def same_classes(self) -> bool:
+        """Whether both sides use the same classes (case A)."""
+        return bool(self.comparable.all())
+
+    @property
+    def mixed_sizes(self) -> bool:
+        """Whether the counted pages have different numbers of pixels."""
+        return len(np.unique(self.per_page.pixels[self.counted])) > 1
+
+    @property
+    def signature(self) -> Signature:
+        """What made these numbers."""
+        return Signature(
+            protocol=NAME,
+            version=VERSION,
+            min_score=self.min_score or None,
+            labels=self.chosen,
+            options=self.options,
+            documents=len(np.unique(self.dataset.page_document[self.counted])),
+            pages=int(self.counted.sum()),
+        )
+
+    @cached_property
+    def per_page(self) -> PixelColumns:
+        """One scope per page of the dataset; large, so ask for parts of it with ``between``."""
+        return PixelColumns(self.counts, self.classes, self.comparable)
+
+    @cached_property
+    def per_document(self) -> PixelColumns:
+        """One scope per document of the dataset."""
+        documents = self.counts.pooled(self.dataset.page_document.astype(np.int64), len(self.dataset.documents))
+        return PixelColumns(documents, self.classes, self.comparable)
+
+    @cached_property
+    def whole(self) -> PixelColumns:
+        """One scope: every counted page, weighted by its pixels."""
+        everything = self.counts.pooled(np.zeros(self.counts.scopes, dtype=np.int64), 1)
+        return PixelColumns(everything, self.classes, self.comparable)
+
+    @cached_property
+    def page_mean(self) -> dict[str, Any]:
+        """Means over pages, every page with the same weight; see `page_means`."""
+        return page_means(self.per_page, np.flatnonzero(self.counted))
+
+    def to_json(self, *, exact: bool = False, scopes: Sequence[Scope] = SCOPES) -> dict[str, Any]:
+        """The result as plain values under the keys of the terminal contract.
+
+        Parameters
+        ----------
+        exact : bool
+            With ``pair_counts`` in every scope: [G bits, P bits, pixels], bit 0 the background. With more than
+            52 classes the bits need a reader that keeps 64-bit integers.
+        scopes : sequence of str
+            Which of ``dataset``, ``documents``, ``pages``.
+
+        Returns
+        -------
+        dict
+            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``findings``, ``classes``,
+            ``same_classes``, ``notes``, ``page_mean`` and the scopes. Undefined is None.
+        """
+        dataset, truth, prediction = self.dataset, self.dataset.ground_truth.source, self.prediction.source
+        value: dict[str, Any] = {
+            "protocol": NAME,
+            "signature": self.signature.line,
+            "ground_truth": {"name": truth.name, "sha256": truth.sha256},
+            "predictions": {"name": prediction.name, "sha256": prediction.sha256},
+            "findings": [msgspec.to_builtins(finding) for finding in self.findings],
+            "classes": list(self.classes),
+            "same_classes": self.same_classes,
+            "notes": [ORDER_MATTERS, *([MIXED_SIZES] if self.mixed_sizes else [])],
+            "page_mean": self.page_mean,
+        }
+        if "dataset" in scopes:
+            value["dataset"] = self.whole.row(0, exact=exact)
+        if "documents" in scopes:
+            ids = [document.doc_id for document in dataset.documents]
+            value["documents"] = {doc_id: self.per_document.row(row, exact=exact) for row, doc_id in enumerate(ids)}
+        if "pages" in scopes:
+            value["pages"] = list(self._pages(exact=exact))
+        return value
+
+    def table(self) -> ResultTable:
+        """One row per class of the whole dataset, then the means and the collapsed classes.
+
+        Returns
+        -------
+        ResultTable
+            Columns ``label``, ``gt_pixels``, ``pred_pixels``, ``precision``, ``recall``, ``f1``, ``iou``,
+            ``pixel_precision``, ``pixel_recall``; pixels are those of the first and the second side.
+        """
+        whole, vectors = self.whole, (*VECTORS, "pixel_precision", "pixel_recall")
+        rows: list[tuple[str | int | float | None, ...]] = []
+        for code, label in enumerate(self.classes):
+            pixels = int(whole.first_pixels[0, code]), int(whole.second_pixels[0, code])
+            rows.append((label, *pixels, *(defined(getattr(whole, name)[0, code]) for name in vectors)))
+        for label, mean in ((ALL_CLASSES, whole.mean_all), (PRESENT_CLASSES, whole.mean_present)):
+            rows.append((label, None, None, *(defined(mean(name)[0]) for name in VECTORS), None, None))
+        for code, label in enumerate((f"Collapsed: {BACKGROUND_NAME}", f"Collapsed: {REST_NAME}")):
+            values = (defined(getattr(whole.collapsed, name)[0, code, code]) for name in VECTORS[:3])
+            rows.append((label, None, None, *values, None, None, None))
+        return ResultTable(
+            title=self.prediction.source.name,
+            signature=self.signature.line,
+            columns=("label", "gt_pixels", "pred_pixels", *vectors),
+            rows=tuple(rows),
+        )
+
+    def matrix_tables(self, columns: PixelColumns | None = None, row: int = 0) -> tuple[ResultTable, ...]:
+        """Every matrix of one scope as rows, ready for CSV.
+
+        Parameters
+        ----------
+        columns : PixelColumns, optional
+            `whole`, `per_document` or `per_page`; the whole dataset when absent.
+        row : int
+            Which of its scopes.
+
+        Returns
+        -------
+        tuple of ResultTable
+            ``confusion``, ``precision``, ``recall``, ``f1`` and the same four of the collapsed matrix. The first
+            column is the class of the first side; the others are named for the classes of the second.
+        """
+        columns = columns or self.whole
+        kinds: tuple[tuple[str, Matrices, tuple[str, ...]], ...] = (
+            ("", columns.matrices, self.classes),
+            ("collapsed ", columns.collapsed, (BACKGROUND_NAME, REST_NAME)),
+        )
+        return tuple(
+            ResultTable(
+                title=f"{kind}{name}",
+                signature=self.signature.line,
+                columns=("label", *names),
+                rows=tuple(
+                    (label, *(defined(value) for value in values))
+                    for label, values in zip(names, getattr(matrices, name)[row].tolist(), strict=True)
+                ),
+            )
+            for kind, matrices, names in kinds
+            for name in MATRICES
+        )
+
+    def pages_of_cell(self, row: int, column: int, *, limit: int = 20) -> list[Cell]:
+        """The pages that add most to one cell of the confusion matrix.
+
+        Parameters
+        ----------
+        row, column : int
+            Classes of the first and the second side.
+        limit : int
+            How many pages at most.
+
+        Returns
+        -------
+        list of Cell
+            Falling by pixels, equal ones in the order of pages; only pages that add something.
+        """
+        per_page = self.cell_pixels(row, column)
+        order = np.argsort(-per_page, kind="stable")[:limit]
+        return [Cell(int(page), float(per_page[page])) for page in order if per_page[page] > 0.0]
+
+    def cell_pixels(self, row: int, column: int) -> FloatArray:
+        """What each page adds to one cell of the confusion matrix.
+
+        Parameters
+        ----------
+        row, column : int
+            Classes of the first and the second side.
+
+        Returns
+        -------
+        float64, shape (P,)
+            Pixels by row of the page; fractions where pixels have several labels.
+        """
+        weight = self._weights(row, column)[self.counts.pair]
+        added = np.bincount(self.counts.scope, weights=self.counts.pixels * weight, minlength=self.counts.scopes)
+        return np.asarray(added, dtype=np.float64)
+
+    def cell_mask(self, page: int, row: int, column: int) -> BoolArray:
+        """The pixels of one page that add to one cell of the confusion matrix, for showing.
+
+        Parameters
+        ----------
+        page : int
+            Row in the page columns of the dataset.
+        row, column : int
+            Classes of the first and the second side.
+
+        Returns
+        -------
+        bool, shape (height, width)
+
+        Raises
+        ------
+        ValueError
+            When the page has more pixels than are painted.
+        """
+        width, height = (int(side) for side in self.size[page])
+        first, second = (paint(side, page, (width, height)) for side in (self.first, self.second))
+        mask = np.zeros((height, width), dtype=bool)
+        low, high = np.searchsorted(self.counts.scope, [page, page + 1])
+        pairs = self.counts.pair[low:high]
+        for pair in pairs[self._weights(row, column)[pairs] > 0.0].tolist():
+            mask |= (first == self.counts.first[pair]) & (second == self.counts.second[pair])
+        return mask
+
+    def cell_region(self, page: int, row: int, column: int) -> Region:
+        """Where on one page the pixels are that add to one cell of the confusion matrix.
+
+        Parameters
+        ----------
+        page : int
+            Row in the page columns of the dataset.
+        row, column : int
+            Classes of the first and the second side.
+
+        Returns
+        -------
+        Region
+            Exactly the pixels of `cell_mask`, as rectangles in pixels of the page's raster, however large it is;
+            divided by `extent` they are shares of the page.
+        """
+        low, high = np.searchsorted(self.counts.scope, [page, page + 1])
+        pairs = self.counts.pair[low:high]
+        chosen = pairs[self._weights(row, column)[pairs] > 0.0]
+        sets = zip(self.counts.first[chosen].tolist(), self.counts.second[chosen].tolist(), strict=True)
+        width, height = (int(side) for side in self.size[page])
+        return region(self.first, self.second, page, (width, height), list(sets))
+
+    def _weights(self, row: int, column: int) -> FloatArray:
+        """What a pixel of each pair adds to a cell, float64, shape (K,)."""
+        found = shares(self.counts.first, self.counts.second, len(self.classes))
+        here = (found.row == row) & (found.column == column)
+        weight = np.zeros(len(self.counts.first))
+        weight[found.pair[here]] = found.numerator[here] / found.divisor[here]
+        return weight
+
+    def _pages(self, *, exact: bool) -> Iterator[dict[str, Any]]:
+        """The counted pages under the keys of the contract."""
+        ids = [document.doc_id for document in self.dataset.documents]
+        names = zip(self.dataset.page_document.tolist(), self.dataset.page_index.tolist(), strict=True)
+        keys = [{"document": ids[document], "page": page} for document, page in names]
+        for start in range(0, len(keys), _PAGES_AT_ONCE):
+            stop = min(start + _PAGES_AT_ONCE, len(keys))
+            part = self.per_page.between(start, stop)
+            for row in np.flatnonzero(self.counted[start:stop]).tolist():
+                yield {**keys[start + row], **part.row(row, exact=exact)}
+
+
+def evaluate(
+    ground_truth: Annotations,
+    prediction: Annotations,
+    *,
+    classes: Classes = "auto",
+    missing_page: MissingPage = "penalize",
+    page_sizes: PageSizes | None = None,
+    page_size: tuple[float, float] | None = None,
+    labels: Sequence[str] | None = None,
+    shared_labels: Sequence[str] = (),
+    min_score: float = 0.0,
+    first_min_score: float = 0.0,
+    count: Callable[[int, int], None] | None = None,
+) -> PixelResult:
+    """The pixels of one layout resolution against those of another.
+
+    Parameters
+    ----------
+    ground_truth, prediction : Annotations
+        First side (rows) and second side (columns); two predictions can be compared too.
+    classes : "auto", "same" or "different"
+        Whether the classes of the sides are the same (case A) or not (case B). ``auto`` takes them as the same when
+        one side's classes contain the other's.
+    missing_page : "penalize" or "ignore"
+        A page that only one side has is background on the other, or is left out.
+    page_sizes : mapping, optional
+        Sizes of pages that the first side does not give itself, for instance from PDFs.
+    page_size : tuple of float, optional
+        Width and height of pages whose size nobody gives.
+    labels : sequence of str, optional
+        Classes that take part; all of the label maps when absent. The others become background.
+    shared_labels : sequence of str
+        In case B, names that are one class although the classes differ; other names on both sides stay two classes.
+    min_score, first_min_score : float
+        Boxes of the second side, and of the first, with a lower score are left out; those without a score stay.
+    count : callable, optional
+        Told how many of how many pages are counted.
+
+    Returns
+    -------
+    PixelResult
+
+    Raises
+    ------
+    BadInput
+        A page has no size or one that cannot be counted, there are more than 63 classes, or one is called
+        "Background".
+    ValueError
+        For an option that does not exist, or a label that neither side has.
+
+    Notes
+    -----
+    "Multi-label pixel layout evaluations", with the matrix of Krstinic et al. 2020. Here boxes are cut off at the
+    page, where docling-eval and docling-metrics-layout lose a box that begins left of it or above it (recall or
+    precision falls there); with boxes on the page the numbers are equal, undefined ones apart, which they call 0.
+    """
+    _check_options(classes, missing_page)
+    dataset = join(ground_truth, prediction)
+    joined = dataset.ground_truth, dataset.predictions[0]
+    found = Collector(ground_truth.name, max_per_rule=200), Collector(prediction.name, max_per_rule=200)
+    matrix = matrix_classes(
+        ground_truth, prediction, classes=classes, labels=labels, shared=shared_labels, found=found[1]
+    )
+    counted = counted_pages(dataset, missing_page, found)
+    rasters = raster(dataset, counted, page_sizes or {}, page_size, found)
+    _refuse(found)
+    floors = [floor if floor > 0.0 else -np.inf for floor in (first_min_score, min_score)]
+    parts = [
+        resolution(side, bits, scale, counted, floor)
+        for side, bits, scale, floor in zip(joined, matrix.bits, rasters.scale, floors, strict=True)
+    ]
+    for side, bits, part, collector in zip(joined, matrix.bits, parts, found, strict=True):
+        report_boxes(side, bits, part, rasters.size, labels=labels, found=collector)
+    (first, _), (second, _) = parts
+    return PixelResult(
+        dataset=dataset,
+        classes=matrix.names,
+        comparable=matrix.comparable,
+        size=rasters.size,
+        extent=rasters.extent,
+        counted=counted,
+        first=first,
+        second=second,
+        counts=count_pairs(first, second, rasters.size, count=count),
+        findings=tuple(finding for collector in found for finding in collector.findings()),
+        chosen=None if labels is None else tuple(labels),
+        options=(
+            "same classes" if matrix.same else "different classes",
+            *([f"shared {', '.join(shared_labels)}"] if shared_labels and not matrix.same else []),
+            f"missing pages: {missing_page}",
+            *([] if page_size is None else [f"pages of unknown size: {page_size[0]:g} x {page_size[1]:g}"]),
+            *([f"score of the first side ≥ {threshold_text(first_min_score)}"] if first_min_score > 0.0 else []),
+        ),
+        min_score=min_score,
+    )
+
+
+def _check_options(classes: str, missing_page: str) -> None:
+    """ValueError for a choice that does not exist."""
+    for name, value, known in (("classes", classes, CLASSES), ("missing_page", missing_page, MISSING_PAGE)):
+        if value not in known:
+            raise ValueError(f"{name} must be one of {', '.join(known)}; found {value}")
+
+
+def _refuse(found: Sequence[Collector]) -> None:
+    """BadInput with all findings when one of them is an error."""
+    if any(collector.failed for collector in found):
+        raise BadInput([finding for collector in found for finding in collector.findings()])

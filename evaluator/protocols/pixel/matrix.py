@@ -1,0 +1,488 @@
+"""From pixel counts to multi-label confusion matrices and what follows from them.
+
+Owns how a pixel with label sets G (first side, row) and P (second side, column) spreads over a matrix, the ratios
+of matrices, the class vectors, the collapsed matrix and the means. Works on `PairCounts` of any scopes: pages,
+documents, everything. Index 0 of every matrix is the background. Counts stay integers over one common divisor until
+the last division. Undefined is NaN in columns and None in plain values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from evaluator.metrics.pixel_counts import PairCounts, WordArray
+from evaluator.metrics.results import defined, ratio
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+
+BACKGROUND_NAME: Final = "Background"
+REST_NAME: Final = "All classes"
+"""Every class but the background, in the collapsed matrix."""
+
+VECTORS: Final = ("precision", "recall", "f1", "iou")
+
+# Cells of label sets, and shares of pixels, worked on in one go.
+_CELLS_AT_ONCE: Final = 1 << 22
+_SHARES_AT_ONCE: Final = 1 << 16
+# float64 holds every integer up to here.
+_EXACT: Final = 1 << 53
+
+
+class Shares(NamedTuple):
+    """What one pixel of each pair of label sets adds to the matrix, columns of one length, sorted by pair.
+
+    Attributes
+    ----------
+    pair, row, column : int64
+    numerator, divisor : int64, > 0
+        The pixel adds numerator / divisor to the cell.
+    """
+
+    pair: IntArray
+    row: IntArray
+    column: IntArray
+    numerator: IntArray
+    divisor: IntArray
+
+
+def shares(first: WordArray, second: WordArray, classes: int) -> Shares:
+    """What one pixel of each pair of label sets adds to which cells.
+
+    Parameters
+    ----------
+    first, second : uint64, shape (K,)
+        Label sets G and P, none empty.
+    classes : int
+        Classes of the matrix, the background included.
+
+    Returns
+    -------
+    Shares
+        The shares of a pair in one row add up to 1 for each label of G, and to 0 for any other.
+
+    Notes
+    -----
+    Krstinic et al. 2020, section 3. With I the labels in both: G = P gives 1 to each (i, i). G within P gives
+    |G| / |P| to (i, i) and 1 / |P| to (i, j) for j in P only. P within G gives 1 to (j, j) and 1 / |P| to (i, j)
+    for i in G only. Otherwise (i, i) of I get 1, and (i, j) with i in G only and j in P only get 1 / |P without G|.
+    The count of "pixels that are i and j" holds for one label per pixel only.
+    """
+    step = max(_CELLS_AT_ONCE // classes**2, 1)
+    parts = [_shares(first[at : at + step], second[at : at + step], classes, at) for at in range(0, len(first), step)]
+    if not parts:
+        return Shares(*(np.empty(0, np.int64) for _ in Shares._fields))
+    return Shares(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _shares(first: WordArray, second: WordArray, classes: int, start: int) -> Shares:
+    """`shares` of some pairs, which are numbered from `start`."""
+    truth, found = has_label(first, classes), has_label(second, classes)
+    both, missed, added = truth & found, truth & ~found, found & ~truth
+    misses, adds = np.asarray(missed.any(axis=1)), np.asarray(added.any(axis=1))
+    within, around = np.asarray(~misses & adds), np.asarray(misses & ~adds)
+    rows = np.where(within[:, None], truth, missed)
+    columns = np.where(around[:, None], found, added)
+    size = np.where(within | around, found.sum(axis=1), np.maximum(added.sum(axis=1), 1))
+    kept = both[:, :, None] & np.eye(classes, dtype=bool)
+    pair, row, column = np.nonzero(rows[:, :, None] & columns[:, None, :] | kept)
+    same = row == column
+    return Shares(
+        pair=pair + start,
+        row=row,
+        column=column,
+        numerator=np.where(same & within[pair], truth.sum(axis=1)[pair], 1),
+        divisor=np.where(same & ~within[pair], 1, size[pair]),
+    )
+
+
+def has_label(words: WordArray, classes: int) -> BoolArray:
+    """Which labels each label set has, bool, shape (K, classes)."""
+    return np.asarray(words[:, None] >> np.arange(classes, dtype=np.uint64) & np.uint64(1)).astype(bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Matrices:
+    """Confusion matrices of S scopes over C classes, rows of the first side, columns of the second.
+
+    Attributes
+    ----------
+    scaled : float64, shape (S, C, C)
+        The confusion times `divisor`: whole numbers, unless the divisor would be too large for them.
+    divisor : int
+        What all shares of pixels have in common.
+    """
+
+    scaled: FloatArray
+    divisor: int
+
+    @cached_property
+    def confusion(self) -> FloatArray:
+        """Pixels, float64, shape (S, C, C); fractions where a pixel has several labels."""
+        return np.asarray(self.scaled / self.divisor, dtype=np.float64)
+
+    @cached_property
+    def precision(self) -> FloatArray:
+        """Confusion over the sum of its column, float64, shape (S, C, C), in [0, 1]; NaN in an empty column."""
+        return ratio(self.scaled, np.broadcast_to(self._columns, self.scaled.shape))
+
+    @cached_property
+    def recall(self) -> FloatArray:
+        """Confusion over the sum of its row, float64, shape (S, C, C), in [0, 1]; NaN in an empty row."""
+        return ratio(self.scaled, np.broadcast_to(self._rows, self.scaled.shape))
+
+    @cached_property
+    def f1(self) -> FloatArray:
+        """Harmonic mean of precision and recall, float64, shape (S, C, C); NaN where row and column are empty.
+
+        Notes
+        -----
+        2 M / (row sum + column sum). The reference divides 2 P R by P + R and says 0 for an empty row or column;
+        so does this for one of them, and NaN for both.
+        """
+        return ratio(2.0 * self.scaled, self._rows + self._columns)
+
+    @property
+    def collapsed(self) -> Matrices:
+        """The same with two classes: the background and everything else, shape (S, 2, 2)."""
+        edges = np.array([0, 1])
+        sums = np.add.reduceat(np.add.reduceat(self.scaled, edges, axis=1), edges, axis=2)
+        return Matrices(sums, self.divisor)
+
+    @cached_property
+    def _rows(self) -> FloatArray:
+        return np.asarray(self.scaled.sum(axis=2, keepdims=True))
+
+    @cached_property
+    def _columns(self) -> FloatArray:
+        return np.asarray(self.scaled.sum(axis=1, keepdims=True))
+
+
+def confusion(counts: PairCounts, classes: int) -> Matrices:
+    """The confusion matrix of each scope.
+
+    Parameters
+    ----------
+    counts : PairCounts
+    classes : int
+        Classes of the matrix, the background included.
+
+    Returns
+    -------
+    Matrices
+        A row sums to the number of pixels that carry its label on the first side; the whole matrix to the labels
+        of all pixels of the first side. Zeros for a scope without pixels.
+
+    Notes
+    -----
+    Whole numbers over the least common multiple of all divisors, added up as such and divided once: exact and
+    independent of any order. Where that multiple is so large that float64 would lose digits (a pixel with
+    about 15 labels in a large corpus), the whole numbers of each divisor are divided first and then added in order
+    of the divisors, which is independent of the order of pages all the same.
+    """
+    found = shares(counts.first, counts.second, classes)
+    divisors = np.unique(found.divisor).tolist()
+    common = math.lcm(*divisors)
+    cell = found.row * classes + found.column
+    if int(counts.totals.max(initial=0)) * common < _EXACT:
+        weight = found.numerator * (common // found.divisor)
+        scaled = _spread(counts, found.pair, cell, weight, classes**2)
+    else:
+        common = 1
+        scaled = np.zeros((counts.scopes, classes**2))
+        for divisor in divisors:
+            weight = np.where(found.divisor == divisor, found.numerator, 0)
+            scaled += _spread(counts, found.pair, cell, weight, classes**2) / divisor
+    return Matrices(scaled.reshape(-1, classes, classes), common)
+
+
+def _spread(counts: PairCounts, pair: IntArray, cell: IntArray, weight: IntArray, cells: int) -> FloatArray:
+    """Pixels times the weight of each cell of their pair, added up by scope, float64, shape (S, cells).
+
+    `pair`, `cell` and `weight` are columns of one length, sorted by pair.
+    """
+    sums = np.zeros((counts.scopes, cells))
+    per_pair = np.bincount(pair, minlength=len(counts.first))
+    start = np.cumsum(per_pair) - per_pair
+    for low, high in _scope_ranges(counts, per_pair):
+        rows = slice(*np.searchsorted(counts.scope, [low, high]))
+        width = per_pair[counts.pair[rows]]
+        end = np.cumsum(width)
+        at = np.arange(int(end[-1]) if len(end) else 0) + np.repeat(start[counts.pair[rows]] - (end - width), width)
+        target = np.repeat((counts.scope[rows] - low) * cells, width) + cell[at]
+        pixels = np.repeat(counts.pixels[rows], width) * weight[at]
+        sums[low:high] = np.bincount(target, weights=pixels, minlength=(high - low) * cells).reshape(-1, cells)
+    return sums
+
+
+def _scope_ranges(counts: PairCounts, per_pair: IntArray) -> Iterator[tuple[int, int]]:
+    """First scope and the one after the last of ranges with about `_SHARES_AT_ONCE` shares, at least one scope each."""
+    ends = np.cumsum(np.bincount(counts.scope, weights=per_pair[counts.pair], minlength=counts.scopes))
+    low = 0
+    while low < counts.scopes:
+        before = ends[low - 1] if low else 0.0
+        high = min(max(int(np.searchsorted(ends, before + _SHARES_AT_ONCE, side="right")), low + 1), counts.scopes)
+        yield low, high
+        low = high
+
+
+@dataclass(frozen=True, eq=False)
+class PixelColumns:
+    """Everything that follows from the counts of S scopes; computed when asked for.
+
+    Attributes
+    ----------
+    counts : PairCounts
+    classes : tuple of str, length C
+        Names of the matrix' classes, the background first.
+    comparable : bool, shape (C,)
+        Classes that stand for the same thing on both sides: all when both use the same classes. Only these have a
+        precision, recall, F1 and IoU of their own, and only when all are there is a mean over classes.
+    """
+
+    counts: PairCounts
+    classes: tuple[str, ...]
+    comparable: BoolArray
+
+    def __len__(self) -> int:
+        return self.counts.scopes
+
+    def between(self, start: int, stop: int) -> PixelColumns:
+        """The scopes from `start` to before `stop`."""
+        return PixelColumns(self.counts.between(start, stop), self.classes, self.comparable)
+
+    @cached_property
+    def matrices(self) -> Matrices:
+        """The confusion matrices and their ratios, shape (S, C, C)."""
+        return confusion(self.counts, len(self.classes))
+
+    @cached_property
+    def collapsed(self) -> Matrices:
+        """Background against everything else, shape (S, 2, 2)."""
+        return self.matrices.collapsed
+
+    @cached_property
+    def pixels(self) -> IntArray:
+        """Number of pixels, int64, shape (S,)."""
+        return self.counts.totals
+
+    @cached_property
+    def first_pixels(self) -> IntArray:
+        """Pixels that carry each class on the first side, int64, shape (S, C)."""
+        return self._sets[:, 0]
+
+    @cached_property
+    def second_pixels(self) -> IntArray:
+        """Pixels that carry each class on the second side, int64, shape (S, C)."""
+        return self._sets[:, 1]
+
+    @cached_property
+    def shared_pixels(self) -> IntArray:
+        """Pixels that carry each class on both sides, int64, shape (S, C)."""
+        return self._sets[:, 2]
+
+    @cached_property
+    def precision(self) -> FloatArray:
+        """Diagonal of the precision matrix, float64, shape (S, C); NaN where undefined."""
+        return self._diagonal(self.matrices.precision)
+
+    @cached_property
+    def recall(self) -> FloatArray:
+        """Diagonal of the recall matrix, float64, shape (S, C); NaN where undefined."""
+        return self._diagonal(self.matrices.recall)
+
+    @cached_property
+    def f1(self) -> FloatArray:
+        """Diagonal of the F1 matrix, float64, shape (S, C); NaN where undefined."""
+        return self._diagonal(self.matrices.f1)
+
+    @cached_property
+    def pixel_precision(self) -> FloatArray:
+        """Shared pixels over those of the second side, float64, shape (S, C), in [0, 1]; NaN without any."""
+        return self._own(ratio(self.shared_pixels, self.second_pixels))
+
+    @cached_property
+    def pixel_recall(self) -> FloatArray:
+        """Shared pixels over those of the first side, float64, shape (S, C), in [0, 1]; NaN without any."""
+        return self._own(ratio(self.shared_pixels, self.first_pixels))
+
+    @cached_property
+    def iou(self) -> FloatArray:
+        """Shared pixels over those of either side, float64, shape (S, C), in [0, 1]; NaN without any."""
+        return self._own(ratio(self.shared_pixels, self.first_pixels + self.second_pixels - self.shared_pixels))
+
+    def mean_all(self, name: str) -> FloatArray:
+        """Mean of a class vector over all classes of the matrix, float64, shape (S,).
+
+        Parameters
+        ----------
+        name : str
+            One of `VECTORS`.
+
+        Returns
+        -------
+        float64, shape (S,)
+            The reference's mean: background and absent classes count, undefined counts as 0, so that every absent
+            class lowers it. NaN when the sides use different classes.
+        """
+        mean = zero_division(getattr(self, name)).mean(axis=1)
+        return np.where(self.comparable.all(), mean, np.nan)
+
+    def mean_present(self, name: str) -> FloatArray:
+        """Mean of a class vector over the classes for which it is defined, float64, shape (S,).
+
+        Parameters
+        ----------
+        name : str
+            One of `VECTORS`.
+
+        Returns
+        -------
+        float64, shape (S,)
+            Absent classes do not count, the background does. NaN when none is defined, or when the sides use
+            different classes.
+        """
+        values = getattr(self, name)
+        known = ~np.isnan(values)
+        return np.where(self.comparable.all(), ratio(zero_division(values).sum(axis=1), known.sum(axis=1)), np.nan)
+
+    def row(self, index: int, *, exact: bool = False) -> dict[str, Any]:
+        """One scope as plain values under the keys of the terminal contract.
+
+        Parameters
+        ----------
+        index : int
+        exact : bool
+            With ``pair_counts``, the integers that all of it follows from.
+
+        Returns
+        -------
+        dict
+            ``pixels``, ``confusion``, ``precision``, ``recall``, ``f1``, ``per_class``, ``collapsed``, ``mean``.
+            Undefined is None.
+        """
+        value: dict[str, Any] = {"pixels": int(self.pixels[index]), **_matrices(self.matrices, index)}
+        names = (*VECTORS, "pixel_precision", "pixel_recall")
+        value["per_class"] = {
+            label: {name: defined(getattr(self, name)[index, code]) for name in names}
+            for code, label in enumerate(self.classes)
+        }
+        value["collapsed"] = {
+            "classes": [BACKGROUND_NAME, REST_NAME],
+            **_matrices(self.collapsed, index),
+            "per_class": {
+                label: {name: defined(getattr(self.collapsed, name)[index, code, code]) for name in VECTORS[:3]}
+                for code, label in enumerate((BACKGROUND_NAME, REST_NAME))
+            },
+        }
+        value["mean"] = {
+            "all_classes": {name: defined(self.mean_all(name)[index]) for name in VECTORS},
+            "present_classes": {name: defined(self.mean_present(name)[index]) for name in VECTORS},
+        }
+        if exact:
+            value["pair_counts"] = [list(row) for row in self.counts.triples(index)]
+        return value
+
+    @cached_property
+    def _sets(self) -> IntArray:
+        """Pixels of each class on the first side, on the second and on both, int64, shape (S, 3, C)."""
+        size = len(self.classes)
+        first, second = has_label(self.counts.first, size), has_label(self.counts.second, size)
+        pair, cell = np.nonzero(np.concatenate([first, second, first & second], axis=1))
+        sums = _spread(self.counts, pair, cell, np.ones(len(pair), np.int64), 3 * size)
+        return sums.astype(np.int64).reshape(-1, 3, size)
+
+    def _diagonal(self, matrix: FloatArray) -> FloatArray:
+        return self._own(np.diagonal(matrix, axis1=1, axis2=2))
+
+    def _own(self, values: FloatArray) -> FloatArray:
+        """The values of comparable classes, NaN for the others."""
+        return np.where(self.comparable, values, np.nan)
+
+
+def page_means(pages: PixelColumns, rows: Sequence[int] | IntArray) -> dict[str, Any]:
+    """Mean over pages of each number of a page, every page with the same weight, however many pixels it has.
+
+    Parameters
+    ----------
+    pages : PixelColumns
+        One scope per page.
+    rows : int64
+        The pages that count.
+
+    Returns
+    -------
+    dict
+        ``pages`` (int), ``per_class``, ``collapsed`` and ``mean`` as in `PixelColumns.row`; each number is the mean
+        over the pages where it is defined, None where there is none.
+    """
+    chosen = np.zeros(len(pages), dtype=bool)
+    chosen[np.asarray(rows, dtype=np.int64)] = True
+    sums: dict[str, FloatArray] = {}
+    known: dict[str, IntArray] = {}
+    for start in range(0, len(pages), _PAGES_AT_ONCE):
+        stop = min(start + _PAGES_AT_ONCE, len(pages))
+        for name, values in _numbers(pages.between(start, stop)).items():
+            column = values[chosen[start:stop]]
+            sums[name] = sums.get(name, 0.0) + np.nansum(column, axis=0)
+            known[name] = known.get(name, 0) + (~np.isnan(column)).sum(axis=0)
+    mean = {name: ratio(np.asarray(sums[name]), np.asarray(known[name])) for name in sums}
+    return _page_means(mean, pages.classes, int(chosen.sum()))
+
+
+# Pages whose matrices are held at once: 64 classes take 32 KiB each.
+_PAGES_AT_ONCE: Final = 1 << 9
+
+
+def _numbers(pages: PixelColumns) -> dict[str, FloatArray]:
+    """The numbers of some pages of which a mean is made, by name, one page per row."""
+    numbers: dict[str, FloatArray] = {name: getattr(pages, name) for name in VECTORS}
+    numbers |= {f"collapsed {name}": getattr(pages.collapsed, name) for name in VECTORS[:3]}
+    numbers |= {f"all_classes {name}": pages.mean_all(name) for name in VECTORS}
+    return numbers | {f"present_classes {name}": pages.mean_present(name) for name in VECTORS}
+
+
+def _page_means(mean: dict[str, FloatArray], classes: Sequence[str], pages: int) -> dict[str, Any]:
+    """Means by name under the keys of a scope."""
+    if not mean:
+        nothing = {name: np.full(len(classes), np.nan) for name in VECTORS}
+        nothing |= {f"collapsed {name}": np.full((2, 2), np.nan) for name in VECTORS[:3]}
+        every = [f"{kind} {name}" for kind in ("all_classes", "present_classes") for name in VECTORS]
+        mean = nothing | {name: np.array(np.nan) for name in every}
+    return {
+        "pages": pages,
+        "per_class": {
+            label: {name: defined(mean[name][code]) for name in VECTORS} for code, label in enumerate(classes)
+        },
+        "collapsed": {name: plain_matrix(mean[f"collapsed {name}"]) for name in VECTORS[:3]},
+        "mean": {
+            kind: {name: defined(float(mean[f"{kind} {name}"])) for name in VECTORS}
+            for kind in ("all_classes", "present_classes")
+        },
+    }
+
+
+def zero_division(values: FloatArray) -> FloatArray:
+    """The values with 0 where they are undefined: the view of docling-eval and docling-metrics-layout.
+
+    Returns
+    -------
+    float64, same shape
+        Equal to the reference; it cannot tell a class that nobody has from one that is always wrong.
+    """
+    return np.where(np.isnan(values), 0.0, values)
+
+
+def plain_matrix(values: FloatArray) -> list[list[float | None]]:
+    """A matrix as lists; undefined is None."""
+    lists: list[list[float | None]] = np.where(np.isnan(values), None, values).tolist()  # type: ignore[call-overload]
+    return lists
+
+
+def _matrices(matrices: Matrices, index: int) -> dict[str, list[list[float | None]]]:
+    """The four matrices of one scope."""
+    return {name: plain_matrix(getattr(matrices, name)[index]) for name in ("confusion", "precision", "recall", "f1")}

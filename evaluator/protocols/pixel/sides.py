@@ -1,0 +1,445 @@
+"""Two layout resolutions made ready to be counted: the classes of the matrix, the rasters, the boxes that take part.
+
+Owns the decisions that come before the first pixel, and the findings about them: nothing is left out, cut off or
+rescaled without one. A raster is ceil(width) x ceil(height) of the page in the unit of the first side (LR1); boxes
+of the second side (LR2) are rescaled when it says another size. Computes no metric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from evaluator.metrics.pixel_counts import MAX_CLASSES, MAX_SIDE, Resolution, covered_pixels, pixel_edges
+from evaluator.metrics.results import count_of
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
+from evaluator.model.issues import Collector, quote
+from evaluator.protocols.pixel.matrix import BACKGROUND_NAME
+
+Classes = Literal["auto", "same", "different"]
+MissingPage = Literal["penalize", "ignore"]
+PageSizes = Mapping[tuple[str, int], tuple[float, float]]
+"""Width and height by document id and page index, in the unit of the first side: points of a PDF, pixels."""
+
+_SHOWN: Final = 5
+# Boxes looked at in one go.
+_BOXES_AT_ONCE: Final = 1 << 14
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MatrixClasses:
+    """The classes of the matrix and which label is which of them.
+
+    Attributes
+    ----------
+    names : tuple of str, length C
+        The background first; unique.
+    comparable : bool, shape (C,)
+        Classes that mean the same on both sides.
+    bits : pair of int64, shape (L,)
+        Per side, by label code of the file: position in `names`; 0 for a label that takes no part.
+    """
+
+    names: tuple[str, ...]
+    comparable: BoolArray
+    bits: tuple[IntArray, IntArray]
+
+    @property
+    def same(self) -> bool:
+        """Whether both sides use the same classes (case A)."""
+        return bool(self.comparable.all())
+
+
+class Raster(NamedTuple):
+    """The rasters of the pages of a dataset.
+
+    Attributes
+    ----------
+    size : int64, shape (P, 2)
+        Columns and rows; 0 for a page that is not counted.
+    scale : pair of float64, shape (P, 2), or None
+        Per side, what takes its boxes to pixels; None when they are pixels.
+    extent : float64, shape (P, 2)
+        Width and height of the pages in the unit of the raster, not rounded up; NaN where nobody says.
+    """
+
+    size: IntArray
+    scale: tuple[FloatArray | None, FloatArray | None]
+    extent: FloatArray
+
+
+def matrix_classes(
+    first: Annotations,
+    second: Annotations,
+    *,
+    classes: Classes,
+    labels: Sequence[str] | None,
+    shared: Sequence[str],
+    found: Collector,
+) -> MatrixClasses:
+    """The classes of the matrix of two sides.
+
+    Parameters
+    ----------
+    first, second : Annotations
+    classes : "auto", "same" or "different"
+    labels : sequence of str, optional
+        The labels that take part; all when absent.
+    shared : sequence of str
+        Names that are one class in case B.
+    found : Collector
+        Gets an error for more classes than a word has bits and for a label called "Background", and a warning when
+        ``auto`` decides that the classes differ.
+
+    Returns
+    -------
+    MatrixClasses
+        Case A: background and the classes of both, in the order of the first side. Case B: background, the classes
+        of the first side, those of the second, each named ``LR1:`` or ``LR2:`` and shared ones by their plain name.
+
+    Raises
+    ------
+    ValueError
+        When `labels` or `shared` names what a side does not have.
+
+    Notes
+    -----
+    A label that one file's label map has counts in both files when the classes are the same, as in `dataset.join`.
+    Bits are numbered anew without gaps, whatever ids the files use.
+    """
+    mapped = tuple(tuple(dict.fromkeys(side.labels[: side.evaluated])) for side in (first, second))
+    own = [[name for name in names if labels is None or name in labels] for names in mapped]
+    known = {*mapped[0], *mapped[1]}
+    if unknown := [name for name in labels or () if name not in known]:
+        raise ValueError(f"labels not in the label maps: {', '.join(unknown)}")
+    if unshared := [name for name in shared if name not in own[0] or name not in own[1]]:
+        raise ValueError(f"shared labels must be on both sides: {', '.join(unshared)}")
+    same = classes == "same" or (classes == "auto" and _one_contains_the_other(own[0], own[1]))
+    if classes == "auto" and not same:
+        _report_different(own[0], own[1], found)
+    keys = _keys(own[0], own[1], same=same, shared=shared)
+    names = tuple(dict.fromkeys([BACKGROUND_NAME, *keys[0].values(), *keys[1].values()]))
+    comparable = np.full(len(names), same)
+    if not same:
+        comparable[[names.index(name) for name in shared]] = True
+    _check_names(names, [*keys[0].values(), *keys[1].values()], found)
+    bit = {name: code for code, name in enumerate(names)}
+    # In case A a label that only the other file maps counts here too.
+    lookup = ({**keys[1], **keys[0]}, {**keys[0], **keys[1]}) if same else keys
+    bits = tuple(
+        np.array([bit[key[name]] if name in key else 0 for name in side.labels], dtype=np.int64)
+        for side, key in zip((first, second), lookup, strict=True)
+    )
+    return MatrixClasses(names, comparable, (bits[0], bits[1]))
+
+
+def counted_pages(dataset: Dataset, missing_page: MissingPage, found: tuple[Collector, Collector]) -> BoolArray:
+    """Which pages are counted: all that any side has, or those of both.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    missing_page : "penalize" or "ignore"
+    found : pair of Collector
+        Gets a warning for the pages that a side does not have.
+
+    Returns
+    -------
+    bool, shape (P,)
+    """
+    has = [_has_page(dataset, side) for side in (dataset.ground_truth, dataset.predictions[0])]
+    what, other = ("background there", "ignore") if missing_page == "penalize" else ("left out", "penalize")
+    for side, collector in zip(has, found, strict=True):
+        if len(missing := np.flatnonzero(~side)):
+            rule = f"both sides should have the same pages; one that a side does not have is {what} (pixel)"
+            place = f"{_page_name(dataset, int(missing[0]))}{_more(len(missing), 'page')}"
+            collector.warning(place, rule, "", f"Add the pages, or say --missing-page {other}.")
+    return np.ones(dataset.pages, dtype=bool) if missing_page == "penalize" else has[0] & has[1]
+
+
+def raster(
+    dataset: Dataset,
+    counted: BoolArray,
+    given: PageSizes,
+    otherwise: tuple[float, float] | None,
+    found: tuple[Collector, Collector],
+) -> Raster:
+    """The raster of each page, and what takes the boxes of each side to it.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    counted : bool, shape (P,)
+    given : mapping
+        Sizes that the caller knows.
+    otherwise : tuple of float, optional
+        Size of pages whose size nobody knows.
+    found : pair of Collector
+        Gets an error for each page without a size, or of a size that cannot be counted; a warning when boxes of the
+        second side are rescaled.
+
+    Returns
+    -------
+    Raster
+
+    Notes
+    -----
+    The first of these that knows a page's size: the first side's file, the caller, the second side's file,
+    `otherwise`. Boxes in pixels of a side that does not say how large its pages are count as pixels of the raster.
+    """
+    first, second = dataset.ground_truth, dataset.predictions[0]
+    own, other = _file_sizes(dataset, first, found[0]), _file_sizes(dataset, second, found[1])
+    width_height = _first_known(own, _given_sizes(dataset, given), other, _fallback(dataset, otherwise))
+    _check_sizes(dataset, counted, width_height, found[0])
+    scale = np.where(np.isnan(width_height), 1.0, width_height)
+    rescaled = np.where(np.isnan(other), 1.0, scale / np.where(np.isnan(other), 1.0, other))
+    if second.source.unit == "pixels":
+        _report_rescaled(dataset, counted & (rescaled != 1.0).any(axis=1), other, scale, found[1])
+    sides = (
+        scale if first.source.unit == "page" else None,
+        scale if second.source.unit == "page" else rescaled if (rescaled != 1.0).any() else None,
+    )
+    usable = counted[:, None] & (width_height > 0.0) & (width_height <= MAX_SIDE)
+    return Raster(np.ceil(np.where(usable, width_height, 0.0)).astype(np.int64), sides, width_height)
+
+
+def resolution(
+    side: JoinedBoxes, bits: IntArray, scale: FloatArray | None, counted: BoolArray, min_score: float
+) -> tuple[Resolution, IntArray]:
+    """The boxes of a side that take part, and their rows in its file.
+
+    Parameters
+    ----------
+    side : JoinedBoxes
+    bits : int64, shape (L,)
+        Bit of each label of the file, 0 for none.
+    scale : float64, shape (P, 2), or None
+    counted : bool, shape (P,)
+    min_score : float
+        Boxes with a lower score are left out; those without a score stay.
+
+    Returns
+    -------
+    (Resolution, int64 of shape (N,))
+    """
+    bit = bits[side.source.boxes.label]
+    rows = np.flatnonzero((bit > 0) & counted[side.page] & ~(side.score < min_score))
+    if len(rows) == len(side):  # the usual case needs no copy
+        return Resolution(side.page, bit, side.xyxy, scale), rows
+    return Resolution(side.page[rows], bit[rows], side.xyxy[rows], scale), rows
+
+
+def report_boxes(
+    side: JoinedBoxes,
+    bits: IntArray,
+    part: tuple[Resolution, IntArray],
+    size: IntArray,
+    *,
+    labels: Sequence[str] | None,
+    found: Collector,
+) -> None:
+    """Say which boxes count only in part or not at all: other labels, beyond the page, without a pixel.
+
+    Parameters
+    ----------
+    side, bits
+        See `resolution`.
+    part : (Resolution, int64)
+        What it gave.
+    size : int64, shape (P, 2)
+        Raster of each page.
+    labels : sequence of str, optional
+        The labels that the caller chose: leaving out the others needs no finding.
+    found : Collector
+    """
+    boxes, rows = part
+    if labels is None and len(left_out := np.flatnonzero(bits[side.source.boxes.label] == 0)):
+        names = [side.source.labels[code] for code in np.unique(side.source.boxes.label[left_out])]
+        rule = "boxes whose label is not in the label map count as background (pixel)"
+        found.warning(_place(side, left_out), rule, _some(names), "Add the label to the label map to count it.")
+    beyond, empty = _beyond_and_empty(boxes, size)
+    if len(beyond):
+        rule = "boxes should lie on their page; what lies beyond it is not counted (pixel)"
+        box, limit = side.xyxy[rows[beyond[0]]].tolist(), size[boxes.page[beyond[0]]].tolist()
+        found.warning(
+            _place(side, rows[beyond]),
+            rule,
+            f"{quote(box)} on {limit[0]:,} x {limit[1]:,} pixels",
+            "Correct the boxes, or the size of the page.",
+        )
+    if len(empty):
+        rule = "boxes should cover at least one pixel; these count nothing (pixel)"
+        box = side.xyxy[rows[empty[0]]].tolist()
+        found.warning(_place(side, rows[empty]), rule, quote(box), "Correct or remove the boxes.")
+
+
+def _beyond_and_empty(boxes: Resolution, size: IntArray) -> tuple[IntArray, IntArray]:
+    """Rows of the boxes that reach beyond their page, and of those that cover no pixel of it."""
+    beyond, empty = [], []
+    for start in range(0, len(boxes.page), _BOXES_AT_ONCE):
+        rows = np.arange(start, min(start + _BOXES_AT_ONCE, len(boxes.page)))
+        edges, covered = pixel_edges(boxes, rows), covered_pixels(boxes, rows, size)
+        beyond.append(rows[(edges != covered).any(axis=1)])
+        empty.append(rows[(covered[:, :2] >= covered[:, 2:]).any(axis=1)])
+    nothing = np.empty(0, np.int64)
+    return np.concatenate([nothing, *beyond]), np.concatenate([nothing, *empty])
+
+
+def _one_contains_the_other(first: Sequence[str], second: Sequence[str]) -> bool:
+    return set(first) <= set(second) or set(second) <= set(first)
+
+
+def _keys(
+    first: Sequence[str], second: Sequence[str], *, same: bool, shared: Sequence[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Per side, the name of the matrix' class of each label."""
+    if same:
+        return {name: name for name in first}, {name: name for name in second}
+    return (
+        {name: name if name in shared else f"LR1:{name}" for name in first},
+        {name: name if name in shared else f"LR2:{name}" for name in second},
+    )
+
+
+def _check_names(names: Sequence[str], labels: Sequence[str], found: Collector) -> None:
+    """Errors for a matrix that cannot be made."""
+    if BACKGROUND_NAME in labels:
+        rule = f'no label may be called "{BACKGROUND_NAME}", which is the name of pixels without a label (pixel)'
+        found.error("", rule, quote(BACKGROUND_NAME), "Rename it with --map-label, or leave it out with --labels.")
+    if len(names) - 1 > MAX_CLASSES:
+        rule = f"a matrix may have {MAX_CLASSES} classes beside the background (pixel)"
+        fix = "Choose classes with --labels, or bring some together with --map-label."
+        found.error("", rule, f"{len(names) - 1}", fix)
+
+
+def _report_different(first: Sequence[str], second: Sequence[str], found: Collector) -> None:
+    only = [name for name in first if name not in second], [name for name in second if name not in first]
+    rule = "the sides use different classes, so each side has its own in the matrix (pixel, case B)"
+    value = f"only in the first {_some(only[0])}, only in the second {_some(only[1])}"
+    fix = "Bring names together with --map-label, or say --classes same or --classes different."
+    found.warning("", rule, value, fix)
+
+
+def _has_page(dataset: Dataset, side: JoinedBoxes) -> BoolArray:
+    """Which pages of the dataset a side has, bool, shape (P,)."""
+    has = np.zeros(dataset.pages, dtype=bool)
+    has[_entry_pages(dataset, side)] = True
+    return has
+
+
+def _entry_pages(dataset: Dataset, side: JoinedBoxes) -> IntArray:
+    """Row of the page of each page entry of a side, int64."""
+    code = {document.doc_id: row for row, document in enumerate(dataset.documents)}
+    documents = np.array([code[document.doc_id] for document in side.source.documents], dtype=np.int64)
+    known = (dataset.page_document.astype(np.int64) << 32) | dataset.page_index
+    entries = (documents[side.source.page_document] << 32) | side.source.page_index
+    return np.searchsorted(known, entries).astype(np.int64)
+
+
+def _file_sizes(dataset: Dataset, side: JoinedBoxes, found: Collector) -> FloatArray:
+    """Size of each page as a side's file gives it, float64, shape (P, 2); NaN where it does not."""
+    sizes = np.full((dataset.pages, 2), np.nan)
+    given = side.source.page_size
+    if given is None:
+        return sizes
+    entries = _entry_pages(dataset, side)
+    known = ~np.isnan(given).any(axis=1)
+    # Backwards, so that the first entry of a page is what remains.
+    sizes[entries[known][::-1]] = given[known][::-1]
+    differing = known & (sizes[entries] != given).any(axis=1)
+    found.errors(
+        "the entries of one page must give one size (pixel)",
+        np.flatnonzero(differing).tolist(),
+        lambda entry: (
+            _page_name(dataset, int(entries[entry])),
+            f"{_size_text(given[entry])} after {_size_text(sizes[entries[entry]])}",
+            "Correct the sizes.",
+        ),
+    )
+    return sizes
+
+
+def _given_sizes(dataset: Dataset, given: PageSizes) -> FloatArray:
+    """Sizes that the caller knows, float64, shape (P, 2); NaN where it does not."""
+    sizes = np.full((dataset.pages, 2), np.nan)
+    if given:
+        ids = [document.doc_id for document in dataset.documents]
+        for row, (document, page) in enumerate(
+            zip(dataset.page_document.tolist(), dataset.page_index.tolist(), strict=True)
+        ):
+            sizes[row] = given.get((ids[document], page), (np.nan, np.nan))
+    return sizes
+
+
+def _fallback(dataset: Dataset, otherwise: tuple[float, float] | None) -> FloatArray:
+    return np.full((dataset.pages, 2), (np.nan, np.nan) if otherwise is None else otherwise)
+
+
+def _first_known(*sizes: FloatArray) -> FloatArray:
+    """The first size of each page that is known, NaN where none is."""
+    known = sizes[0].copy()
+    for other in sizes[1:]:
+        open_pages = np.isnan(known).any(axis=1)
+        known[open_pages] = other[open_pages]
+    return known
+
+
+def _check_sizes(dataset: Dataset, counted: BoolArray, sizes: FloatArray, found: Collector) -> None:
+    missing = counted & np.isnan(sizes).any(axis=1)
+    found.errors(
+        "a page needs its width and height, so that its pixels can be counted (pixel)",
+        np.flatnonzero(missing).tolist(),
+        lambda page: (
+            _page_name(dataset, page),
+            "none",
+            "Give the PDFs, a COCO file with the sizes of its images, or --page-size WIDTHxHEIGHT.",
+        ),
+    )
+    wrong = counted & ~missing & ~((sizes > 0.0) & (sizes <= MAX_SIDE)).all(axis=1)
+    found.errors(
+        f"the width and height of a page must be above 0 and at most {MAX_SIDE:,} pixels (pixel)",
+        np.flatnonzero(wrong).tolist(),
+        lambda page: (_page_name(dataset, page), _size_text(sizes[page]), "Correct the size."),
+    )
+
+
+def _report_rescaled(
+    dataset: Dataset, pages: BoolArray, other: FloatArray, sizes: FloatArray, found: Collector
+) -> None:
+    rows = np.flatnonzero(pages)
+    if len(rows):
+        rule = "both sides should give a page the same size; boxes of the second side are rescaled to the first (pixel)"
+        value = f"{_size_text(other[rows[0]])} and {_size_text(sizes[rows[0]])}"
+        fix = "Nothing, if both are images of one page."
+        found.warning(f"{_page_name(dataset, int(rows[0]))}{_more(len(rows), 'page')}", rule, value, fix)
+
+
+def _place(side: JoinedBoxes, rows: IntArray) -> str:
+    """Where the first of some boxes of a file stands, and how many more there are."""
+    row = int(rows[0])
+    name, entry, position = side.source.source_of(row)
+    file = f"{name}, " if side.source.parts else ""
+    return f"{file}page entry {entry}, object {position}{_more(len(rows), 'object')}"
+
+
+def _more(count: int, noun: str) -> str:
+    return f" and {count_of(count - 1, noun)} more" if count > 1 else ""
+
+
+def _page_name(dataset: Dataset, page: int) -> str:
+    document = dataset.documents[dataset.page_document[page]].doc_id
+    return f"document {quote(document)}, page {int(dataset.page_index[page])}"
+
+
+def _size_text(size: FloatArray) -> str:
+    return f"{size[0]:g} x {size[1]:g}"
+
+
+def _some(names: Sequence[str]) -> str:
+    """Some names as an excerpt, and how many more there are."""
+    shown = ", ".join(quote(name) for name in names[:_SHOWN]) or "none"
+    return f"{shown} and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else shown

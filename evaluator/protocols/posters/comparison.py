@@ -1,0 +1,249 @@
+"""The two texts of one poster side by side: words, numbers, sections and fields that one of them lacks.
+
+Owns what follows from one reference and one generated object under a profile; a set of posters, its verdicts and its
+files are in ``posters``. Shares are in [0, 1], the field proportion is a ratio; undefined is None.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypedDict
+
+import numpy as np
+
+from evaluator.formats.json_text import step
+from evaluator.formats.posters import Poster, Section, text_of
+from evaluator.model import text
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.protocols.posters.profiles import Profile
+
+Winner = Literal["global", "sections"]
+
+
+class PosterMetrics(TypedDict):
+    """The four criteria of one poster, or their means; undefined is None."""
+
+    word_capture: float | None
+    rouge_l: float | None
+    number_capture: float | None
+    field_proportion: float | None
+
+
+@dataclass(frozen=True)
+class Captured:
+    """What of a set of words or numbers of the reference the generated text has.
+
+    Attributes
+    ----------
+    reference, generated : frozenset of str
+        Those that count.
+    left_out : tuple of str
+        Those of the reference that do not count, sorted; for words always empty.
+    """
+
+    reference: frozenset[str]
+    generated: frozenset[str]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Those that only the reference has, sorted."""
+        return tuple(sorted(self.reference - self.generated))
+
+    @property
+    def extra(self) -> tuple[str, ...]:
+        """Those that only the generated text has, sorted."""
+        return tuple(sorted(self.generated - self.reference))
+
+    def share(self, without_reference: float | None) -> float | None:
+        """Captured share of the reference in [0, 1]; `without_reference` when the reference has none."""
+        if not self.reference:
+            return without_reference
+        return len(self.reference & self.generated) / len(self.reference)
+
+
+@dataclass(frozen=True, eq=False)
+class SectionMatches:
+    """How well each section of the reference is found again in each section of the generated text.
+
+    Attributes
+    ----------
+    reference, generated : tuple of Section
+        R and G sections; those without text are left out under the documented profile.
+    f1 : float64, shape (R, G), in [0, 1]
+        ROUGE-L of each pair.
+    """
+
+    reference: tuple[Section, ...]
+    generated: tuple[Section, ...]
+    f1: FloatArray
+
+    @cached_property
+    def best(self) -> IntArray:
+        """The first of the best generated sections for each reference section, int64, shape (R,); -1 for none."""
+        if not self.f1.size:
+            return np.full(len(self.reference), -1, dtype=np.int64)
+        return np.where(self.f1.max(axis=1) > 0.0, self.f1.argmax(axis=1), -1).astype(np.int64)
+
+    @cached_property
+    def best_f1(self) -> FloatArray:
+        """ROUGE-L of each reference section with its best generated section, float64, shape (R,); 0 for none."""
+        return self.f1.max(axis=1) if self.f1.size else np.zeros(len(self.reference))
+
+    @property
+    def mean(self) -> float:
+        """Mean of `best_f1`; 0 when either side has no sections."""
+        return float(self.best_f1.mean()) if self.f1.size else 0.0
+
+
+@dataclass(frozen=True)
+class FieldCount:
+    """How often a field stands in the two objects.
+
+    Attributes
+    ----------
+    path : str
+        JSON path with ``[*]`` for the index of an array.
+    reference, generated : int
+        Entries with a value that is not empty, null, false or 0.
+    """
+
+    path: str
+    reference: int
+    generated: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Everything that follows from the two texts of one poster.
+
+    Attributes
+    ----------
+    profile : Profile
+    reference, generated : Poster
+    """
+
+    profile: Profile
+    reference: Poster
+    generated: Poster
+
+    @cached_property
+    def texts(self) -> tuple[str, str]:
+        """All text of the reference and of the generated object, normalised."""
+        reference, generated = (self.profile.normalised(text_of(side.content)) for side in self._sides)
+        return reference, generated
+
+    @cached_property
+    def words(self) -> Captured:
+        """The words of the two texts."""
+        reference, generated = (self.profile.words(normal) for normal in self.texts)
+        return Captured(reference, generated)
+
+    @cached_property
+    def numbers(self) -> Captured:
+        """The numbers of the two texts, as they are spelled."""
+        (reference, left_out), (generated, _) = (self.profile.numbers(normal) for normal in self.texts)
+        return Captured(reference, generated, tuple(sorted(left_out)))
+
+    @cached_property
+    def global_f1(self) -> float:
+        """ROUGE-L of the two whole texts, in [0, 1]; 0 when a side has no words."""
+        reference, generated = (self.profile.tokens(normal) for normal in self.texts)
+        return text.lcs_f1(reference, generated)
+
+    @cached_property
+    def sections(self) -> SectionMatches:
+        """ROUGE-L of every section of one side with every section of the other."""
+        kept: list[tuple[Section, ...]] = []
+        tokens: list[list[list[str]]] = []
+        for side in self._sides:
+            written = [(section, self.profile.section_text(section.value)) for section in side.sections]
+            compared = [(section, content) for section, content in written if content is not None]
+            kept.append(tuple(section for section, _ in compared))
+            tokens.append([self.profile.tokens(self.profile.normalised(content)) for _, content in compared])
+        return SectionMatches(kept[0], kept[1], text.lcs_f1s(tokens[0], tokens[1]))
+
+    @property
+    def rouge_winner(self) -> Winner:
+        """Which of the two ROUGE-L values is the score; the whole text when they are equal."""
+        return "global" if self.global_f1 >= self.sections.mean else "sections"
+
+    @cached_property
+    def fields(self) -> tuple[FieldCount, ...]:
+        """Every field of the two objects, sorted by path."""
+        reference, generated = (_fields(side.content, self.profile.max_depth) for side in self._sides)
+        return tuple(FieldCount(path, reference[path], generated[path]) for path in sorted(reference | generated))
+
+    @property
+    def only_in_reference(self) -> tuple[FieldCount, ...]:
+        """Fields that the generated object does not have at all."""
+        return tuple(field for field in self.fields if not field.generated)
+
+    @property
+    def only_in_generated(self) -> tuple[FieldCount, ...]:
+        """Fields that the reference does not have at all."""
+        return tuple(field for field in self.fields if not field.reference)
+
+    @cached_property
+    def metrics(self) -> PosterMetrics:
+        """The four criteria."""
+        return PosterMetrics(
+            word_capture=self.words.share(self.profile.without_reference),
+            rouge_l=max(self.global_f1, self.sections.mean),
+            number_capture=self.numbers.share(1.0),
+            field_proportion=self._field_proportion(),
+        )
+
+    def marked(self) -> Iterator[tuple[str, bool]]:
+        """The text of the reference in pieces, each with whether a word or number in it is missing.
+
+        Yields
+        ------
+        (str, bool)
+            Pieces in order; together they are the text of the reference as its file has it, the values joined
+            by one space. Nothing for a reference without text.
+        """
+        profile, written, end = self.profile, text_of(self.reference.content), 0
+        lost = self.words.reference - self.words.generated, self.numbers.reference - self.numbers.generated
+        for match in profile.span.finditer(written):
+            if match.start() > end:
+                yield written[end : match.start()], False
+            normal, end = profile.normalised(match.group()), match.end()
+            yield match.group(), bool(profile.words(normal) & lost[0] or profile.numbers(normal)[0] & lost[1])
+        if end < len(written):
+            yield written[end:], False
+
+    @property
+    def _sides(self) -> tuple[Poster, Poster]:
+        return self.reference, self.generated
+
+    def _field_proportion(self) -> float | None:
+        reference = sum(field.reference for field in self.fields)
+        generated = sum(field.generated for field in self.fields)
+        if not reference and self.profile.without_reference is None:
+            return None
+        return generated / max(reference, 1)
+
+
+def _fields(content: object, max_depth: int | None) -> Counter[str]:
+    """How often each field with a value stands in a JSON object, by path."""
+    counts: Counter[str] = Counter()
+
+    def walk(value: object, place: str, depth: int) -> None:
+        if max_depth is not None and depth > max_depth:
+            return
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                if inner:
+                    below = step(place, key)
+                    counts[below] += 1
+                    walk(inner, below, depth + 1)
+        elif isinstance(value, list):
+            for inner in value:
+                walk(inner, f"{place}[*]", depth + 1)
+
+    walk(content, "$", 0)
+    return counts

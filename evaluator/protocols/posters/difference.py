@@ -1,0 +1,353 @@
+"""Where the two texts of a poster differ: marked passages, names of sections, the tree of fields, two models.
+
+Owns the columns that a reader looks at behind the four numbers; it computes no criterion. Places are JSON paths. A
+word or number that only the reference has is missing, one that only the extraction has is extra.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from evaluator.formats.json_text import step
+from evaluator.formats.posters import Poster, Section, text_of
+from evaluator.model.boxes import BoolArray, FloatArray
+from evaluator.protocols.posters.comparison import Comparison, FieldCount
+from evaluator.protocols.posters.evaluation import CRITERIA, PostersResult
+
+TextSide = Literal["reference", "generated"]
+Mark = Literal["", "word", "number"]
+FieldState = Literal["both", "missing", "fewer", "extra", "more"]
+Verdict = Literal["both pass", "A only", "B only", "both fail"]
+
+_CAPTION_PLACE: Final = re.compile(r"\$\.(image|table)Captions?(?:\.captions)?\[(\d+)\](?:\.\w+\[(\d+)\])?")
+_SECTION_PLACE: Final = re.compile(r"\$\.posterContent\.sections\[(\d+)\]")
+
+
+class Piece(NamedTuple):
+    """A stretch of text, and whether a word or a number in it is missing (or extra, on the other side)."""
+
+    text: str
+    mark: Mark
+
+
+class Passage(NamedTuple):
+    """One string of a poster's JSON: its place, and its text in pieces that together are the string."""
+
+    place: str
+    pieces: tuple[Piece, ...]
+
+    @property
+    def text(self) -> str:
+        """The string itself."""
+        return "".join(piece.text for piece in self.pieces)
+
+    @property
+    def marked(self) -> int:
+        """How many pieces are marked."""
+        return sum(bool(piece.mark) for piece in self.pieces)
+
+
+def passages(comparison: Comparison, side: TextSide = "reference") -> tuple[Passage, ...]:
+    """The strings of one side with everything marked that the other side does not have.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    side : "reference" or "generated"
+        Missing words and numbers are marked in the reference, extra ones in the generated object.
+
+    Returns
+    -------
+    tuple of Passage
+        Every string that is not empty, in document order; () for a side without text.
+
+    Notes
+    -----
+    Marks follow the profile: under ``published`` a comma with a blank joins two words, so both sides of it are marked
+    even where they stand in two strings. A number that is missing is marked as a number although its digits are words.
+    """
+    poster = comparison.reference if side == "reference" else comparison.generated
+    spans = list(_marked_spans(comparison, poster, side))
+    found: list[Passage] = []
+    first = 0
+    for place, start, text in _strings(poster.content):
+        end = start + len(text)
+        while first < len(spans) and spans[first][1] <= start:
+            first += 1
+        found.append(Passage(place, tuple(_pieces(text, start, end, spans, first))))
+    return tuple(found)
+
+
+def _marked_spans(comparison: Comparison, poster: Poster, side: TextSide) -> Iterator[tuple[int, int, Mark]]:
+    """Start, end and mark of every stretch of the whole text in which something is missing or extra."""
+    profile = comparison.profile
+    mine, others = ("reference", "generated") if side == "reference" else ("generated", "reference")
+    words = getattr(comparison.words, mine) - getattr(comparison.words, others)
+    numbers = getattr(comparison.numbers, mine) - getattr(comparison.numbers, others)
+    for match in profile.span.finditer(text_of(poster.content)):
+        normal = profile.normalised(match.group())
+        if profile.numbers(normal)[0] & numbers:
+            yield match.start(), match.end(), "number"
+        elif profile.words(normal) & words:
+            yield match.start(), match.end(), "word"
+
+
+def _pieces(text: str, start: int, end: int, spans: Sequence[tuple[int, int, Mark]], first: int) -> Iterator[Piece]:
+    """A string cut at the marks that lie in it; `spans` from `first` on may."""
+    at = start
+    for left, right, mark in spans[first:]:
+        if left >= end:
+            break
+        left, right = max(left, start), min(right, end)  # noqa: PLW2901 - the part of it in this string
+        if left > at:
+            yield Piece(text[at - start : left - start], "")
+        yield Piece(text[left - start : right - start], mark)
+        at = right
+    if at < end:
+        yield Piece(text[at - start :], "")
+
+
+def _strings(content: object) -> list[tuple[str, int, str]]:
+    """Place, offset in `text_of` and text of every string that is not empty."""
+    found: list[tuple[str, int, str]] = []
+
+    def walk(value: object, place: str, at: int) -> int:
+        if isinstance(value, str):
+            if value:
+                found.append((place, at, value))
+            return at + len(value)
+        inner: list[tuple[str, object]] = []
+        if isinstance(value, dict):
+            inner = [(step(place, key), item) for key, item in value.items()]
+        elif isinstance(value, list):
+            inner = [(f"{place}[{number}]", item) for number, item in enumerate(value)]
+        for number, (below, item) in enumerate(inner):
+            # One blank between two values, also when a value holds no text.
+            at = walk(item, below, at + (number > 0))
+        return at
+
+    walk(content, "$", 0)
+    return found
+
+
+def section_name(section: Section) -> str:
+    """What a section is called on screen: its title, or which caption it is.
+
+    Examples
+    --------
+    >>> section_name(Section("$.imageCaptions.captions[1].captionParts[0]", "", "Figure 2."))
+    'Image caption 2, part 1'
+    >>> section_name(Section("$.posterContent.sections[4].sectionContent", "", "..."))
+    'Section 5'
+    """
+    if section.title.strip():
+        return section.title
+    if match := _CAPTION_PLACE.match(section.place):
+        kind, number, part = match.groups()
+        return f"{kind.capitalize()} caption {int(number) + 1}" + (f", part {int(part) + 1}" if part else "")
+    match = _SECTION_PLACE.match(section.place)
+    return f"Section {int(match[1]) + 1}" if match else section.place
+
+
+@dataclass(frozen=True)
+class FieldNode:
+    """A field of the two objects in the tree of all fields.
+
+    Attributes
+    ----------
+    name : str
+        What it adds to the path of its parent.
+    path : str
+        JSON path with ``[*]`` for the index of an array.
+    depth : int
+        0 for a field of the object itself.
+    reference, generated : int
+        How often it stands there with a value.
+    """
+
+    name: str
+    path: str
+    depth: int
+    reference: int
+    generated: int
+
+    @property
+    def state(self) -> FieldState:
+        """Whether the extraction has the field, and as often as the reference."""
+        if not self.generated:
+            return "missing"
+        if not self.reference:
+            return "extra"
+        if self.generated == self.reference:
+            return "both"
+        return "fewer" if self.generated < self.reference else "more"
+
+
+def field_tree(fields: Sequence[FieldCount]) -> tuple[FieldNode, ...]:
+    """All fields of the two objects as a tree, parents before their children, in the order of the paths.
+
+    Parameters
+    ----------
+    fields : sequence of FieldCount
+        `Comparison.fields`.
+
+    Returns
+    -------
+    tuple of FieldNode
+        () when neither object has a field with a value.
+    """
+    counts = {field.path: field for field in fields}
+    children: dict[str, list[str]] = {}
+    for path in sorted(counts):
+        children.setdefault(_parent(path, counts), []).append(path)
+    found: list[FieldNode] = []
+
+    def add(parent: str, depth: int) -> None:
+        for path in children.get(parent, ()):
+            name = path.removeprefix(parent).removeprefix("[*]").lstrip(".")
+            found.append(FieldNode(name, path, depth, counts[path].reference, counts[path].generated))
+            add(path, depth + 1)
+
+    add("$", 0)
+    return tuple(found)
+
+
+def _parent(path: str, known: dict[str, FieldCount]) -> str:
+    """The longest known path that a path continues; ``$`` for none."""
+    for end in range(len(path) - 1, 1, -1):
+        if path[end] in ".[" and path[:end] in known:
+            return path[:end]
+    return "$"
+
+
+@dataclass(frozen=True, eq=False)
+class PosterColumns:
+    """The four criteria and verdicts of a set of posters as columns, without the texts behind them.
+
+    Attributes
+    ----------
+    ids : tuple of str, length P
+        Poster ids, sorted.
+    values : float64, shape (P, 4)
+        The criteria in the order of `CRITERIA`; NaN where undefined or not compared.
+    failed : tuple of tuple of str, length P
+        The criteria that are not met.
+    errors : tuple of str, length P
+        Why a poster could not be compared; empty when it was.
+    """
+
+    ids: tuple[str, ...]
+    values: FloatArray
+    failed: tuple[tuple[str, ...], ...]
+    errors: tuple[str, ...]
+
+    @cached_property
+    def passes(self) -> BoolArray:
+        """Whether a poster was compared and meets every criterion, bool, shape (P,)."""
+        return np.array(
+            [not failed and not error for failed, error in zip(self.failed, self.errors, strict=True)], dtype=bool
+        )
+
+    def of(self, poster_id: str) -> int | None:
+        """The row of a poster; None when it is not there."""
+        return self._rows.get(poster_id)
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {poster_id: row for row, poster_id in enumerate(self.ids)}
+
+
+def columns_of(result: PostersResult) -> PosterColumns:
+    """The columns of a result.
+
+    Every text is compared for it. What was worked out on the way goes with `result`, so a thousand posters need no
+    memory for their words once it is let go.
+
+    Returns
+    -------
+    PosterColumns
+        Of length 0 for no posters.
+    """
+    values = [result.column(criterion) for criterion in CRITERIA]
+    return PosterColumns(
+        ids=tuple(poster.poster_id for poster in result.posters),
+        values=np.column_stack(values),
+        failed=tuple(poster.failed for poster in result.posters),
+        errors=tuple(poster.error or "" for poster in result.posters),
+    )
+
+
+def worst_first(columns: Sequence[PosterColumns]) -> tuple[str, ...]:
+    """Every poster of some models, worst first.
+
+    Parameters
+    ----------
+    columns : sequence of PosterColumns
+        One for each model.
+
+    Returns
+    -------
+    tuple of str
+        Poster ids: those that no model could compare, then by how many criteria the models fail together, then by the
+        lowest sum of the three shares, then by id.
+    """
+    keys: dict[str, tuple[int, int, float]] = {}
+    for model in columns:
+        shares = np.where(np.isfinite(model.values[:, :3]), model.values[:, :3], 0.0).sum(axis=1)
+        for row, poster_id in enumerate(model.ids):
+            errors, failed, share = keys.get(poster_id, (0, 0, 0.0))
+            error = bool(model.errors[row])
+            keys[poster_id] = (errors - error, failed - len(model.failed[row]), share + float(shares[row]))
+    return tuple(sorted(keys, key=lambda poster_id: (*keys[poster_id], poster_id)))
+
+
+@dataclass(frozen=True, eq=False)
+class PosterPairs:
+    """The posters of two models side by side.
+
+    Attributes
+    ----------
+    ids : tuple of str, length P
+        Every poster of either model, sorted.
+    a, b : float64, shape (P, 4)
+        The criteria; NaN where undefined, not compared, or not there.
+    verdicts : tuple of str, length P
+        ``both pass``, ``A only``, ``B only`` or ``both fail``.
+    """
+
+    ids: tuple[str, ...]
+    a: FloatArray
+    b: FloatArray
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def difference(self) -> FloatArray:
+        """B minus A, float64, shape (P, 4); NaN where one of the two is not a number."""
+        return self.b - self.a
+
+
+def paired(a: PosterColumns, b: PosterColumns) -> PosterPairs:
+    """The posters of two models side by side; of no posters, empty columns."""
+    ids = tuple(sorted({*a.ids, *b.ids}))
+    values = [np.full((len(ids), len(CRITERIA)), np.nan) for _ in (a, b)]
+    passed = np.zeros((len(ids), 2), dtype=bool)
+    for side, (columns, kept) in enumerate(zip((a, b), values, strict=True)):
+        for row, poster_id in enumerate(ids):
+            if (own := columns.of(poster_id)) is not None:
+                kept[row] = columns.values[own]
+                passed[row, side] = columns.passes[own]
+    return PosterPairs(ids, values[0], values[1], tuple(_VERDICTS[one, other] for one, other in passed.tolist()))
+
+
+_VERDICTS: Final[Mapping[tuple[bool, bool], Verdict]] = {
+    (True, True): "both pass",
+    (True, False): "A only",
+    (False, True): "B only",
+    (False, False): "both fail",
+}

@@ -1,0 +1,383 @@
+"""Poster text validation: words, reading order, numbers and structure of a poster extracted as JSON.
+
+Owns the four criteria of the poster evaluation and their two profiles. ``documented`` does what the text of the
+evaluation says; ``published`` does what the program behind its printed table does (posters-science-extraction-api,
+results of commit 8cdc1bc), which is something else in five places. Reading is in ``readers.posters``. The
+reference is the ground truth, the generated text the prediction.
+
+A metric without a denominator is undefined (None); ``published`` has a number there, as its program does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from evaluator.formats.posters import Posters
+from evaluator.metrics.results import ResultTable, Signature, weighted_mean
+from evaluator.model.boxes import FloatArray
+from evaluator.model.issues import Collector, Finding, quote
+from evaluator.protocols.posters.comparison import Captured, Comparison, PosterMetrics
+from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, PROFILES, Profile, ProfileName
+
+NAME: Final = "posters"
+# The text has no version of its own; this counts the readings of it.
+VERSION: Final = "1"
+TITLE: Final = "Poster text validation"
+
+CRITERIA: Final = ("word_capture", "rouge_l", "number_capture", "field_proportion")
+PASS_FROM: Final = 0.75
+FIELDS_FROM: Final = 0.50
+FIELDS_TO: Final = 2.00
+
+
+@dataclass(frozen=True)
+class PosterResult:
+    """One poster: compared, or why it could not be.
+
+    Attributes
+    ----------
+    poster_id : str
+    comparison : Comparison or None
+        None when a side is missing or broken.
+    error : str or None
+        Why it could not be compared, as a sentence; None when it was.
+    """
+
+    poster_id: str
+    comparison: Comparison | None
+    error: str | None = None
+
+    @property
+    def metrics(self) -> PosterMetrics:
+        """The four criteria; all None without a comparison."""
+        if self.comparison is None:
+            return PosterMetrics(word_capture=None, rouge_l=None, number_capture=None, field_proportion=None)
+        return self.comparison.metrics
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The criteria that are not met, an undefined one among them; empty without a comparison."""
+        return () if self.comparison is None else failed(self.metrics)
+
+    @property
+    def passes(self) -> bool:
+        """Whether the poster was compared and meets every criterion."""
+        return self.comparison is not None and not self.failed
+
+    @property
+    def extraction_failed(self) -> bool:
+        """Whether the generated object says itself, by a key ``error``, that the extraction failed."""
+        return self.comparison is not None and "error" in self.comparison.generated.content
+
+    def to_json(self) -> dict[str, Any]:
+        """The poster as plain values under the keys of the terminal contract.
+
+        Returns
+        -------
+        dict
+            ``poster_id``, ``metrics``, ``passes``, ``failed``, ``missing_words``, ``extra_words``,
+            ``missing_numbers``, ``extra_numbers``, ``left_out_numbers``, ``rouge_l``, ``fields``, ``error``;
+            lists are empty and ``rouge_l`` and ``fields`` None without a comparison.
+        """
+        found = self.comparison
+        words, numbers = (found.words, found.numbers) if found else (_NOTHING, _NOTHING)
+        return {
+            "poster_id": self.poster_id,
+            "metrics": self.metrics,
+            "passes": self.passes,
+            "failed": list(self.failed),
+            "missing_words": list(words.missing),
+            "extra_words": list(words.extra),
+            "missing_numbers": list(numbers.missing),
+            "extra_numbers": list(numbers.extra),
+            "left_out_numbers": list(numbers.left_out),
+            "rouge_l": _rouge_json(found) if found else None,
+            "fields": _fields_json(found) if found else None,
+            "error": self.error,
+        }
+
+
+@dataclass(frozen=True)
+class PostersResult:
+    """The evaluation of one set of extractions.
+
+    Attributes
+    ----------
+    profile : Profile
+    ground_truth, prediction : Posters
+    posters : tuple of PosterResult
+        Every poster of either side, sorted by id.
+    findings : tuple of Finding
+        Those of the two sides, and a warning for posters that one side lacks.
+    """
+
+    profile: Profile
+    ground_truth: Posters
+    prediction: Posters
+    posters: tuple[PosterResult, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def signature(self) -> Signature:
+        """What made these numbers; a poster is a document of one page."""
+        thresholds = f"pass ≥ {PASS_FROM:.2f}, fields {FIELDS_FROM:.2f}–{FIELDS_TO:.2f}"
+        return Signature(
+            protocol=NAME,
+            version=VERSION,
+            min_score=None,
+            options=(*self.profile.options, thresholds),
+            documents=len(self.posters),
+            pages=len(self.posters),
+        )
+
+    def column(self, criterion: str) -> FloatArray:
+        """One criterion for every poster.
+
+        Parameters
+        ----------
+        criterion : str
+            One of `CRITERIA`.
+
+        Returns
+        -------
+        float64, shape (posters,), >= 0
+            NaN where undefined or not compared.
+        """
+        values = [poster.metrics[criterion] for poster in self.posters]  # type: ignore[literal-required]
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+    @cached_property
+    def aggregate(self) -> PosterMetrics:
+        """Mean of each criterion over the posters where it is defined; None where it is nowhere.
+
+        Notes
+        -----
+        The printed average of the field proportion (0.99) is not the mean of its column (1.01); this is.
+        """
+        word, rouge, number, field = (weighted_mean(self.column(criterion))[0] for criterion in CRITERIA)
+        return PosterMetrics(word_capture=word, rouge_l=rouge, number_capture=number, field_proportion=field)
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as plain values under the keys of the terminal contract.
+
+        Returns
+        -------
+        dict
+            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``findings``, ``profile``,
+            ``posters``, ``aggregate`` (the four means, and how many posters there are, were compared, pass and
+            had an error), ``documents_only_in``. Undefined is None.
+        """
+        sides = {"ground_truth": self.ground_truth, "predictions": self.prediction}
+        ids = {key: {*side.posters, *side.broken} for key, side in sides.items()}
+        return {
+            "protocol": NAME,
+            "signature": self.signature.line,
+            **{key: {"name": side.name, "sha256": side.sha256} for key, side in sides.items()},
+            "findings": list(self.findings),
+            "profile": self.profile.name,
+            "posters": [poster.to_json() for poster in self.posters],
+            "aggregate": {**self.aggregate, **self._counts()},
+            "documents_only_in": {
+                "ground_truth": sorted(ids["ground_truth"] - ids["predictions"]),
+                "predictions": sorted(ids["predictions"] - ids["ground_truth"]),
+            },
+        }
+
+    def results_json(self, sources: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """The result in the form of the reference program's ``results.json``, with the means.
+
+        Parameters
+        ----------
+        sources : mapping of str, optional
+            How the raw text of a poster was had (``pdfalto``, ``qwen_vision``), by poster id.
+
+        Returns
+        -------
+        dict
+            ``results``: a list of ``poster_id``, ``metrics`` (the four and ``gen_sections``, ``ref_sections``; None
+            without a comparison), ``passes``, ``error`` (a sentence without a comparison, else whether the
+            extraction says that it failed) and ``source`` (None when not told); ``aggregate``: the four means.
+        """
+        return {
+            "results": [_result(poster, (sources or {}).get(poster.poster_id)) for poster in self.posters],
+            "aggregate": dict(self.aggregate),
+        }
+
+    def table(self) -> ResultTable:
+        """One row per poster, the means first.
+
+        Returns
+        -------
+        ResultTable
+            Columns ``poster_id``, those of `CRITERIA`, ``passes`` (yes, no or error; for the means how many of
+            how many) and ``failed`` (names of criteria, or the error).
+        """
+        counts = self._counts()
+        rows: list[tuple[str | int | float | None, ...]] = [
+            ("All posters", *_row(self.aggregate), f"{counts['passed']} of {counts['posters']}", "")
+        ]
+        for poster in self.posters:
+            verdict = "error" if poster.comparison is None else "yes" if poster.passes else "no"
+            rows.append((poster.poster_id, *_row(poster.metrics), verdict, poster.error or ", ".join(poster.failed)))
+        return ResultTable(
+            title=self.prediction.name,
+            signature=self.signature.line,
+            columns=("poster_id", *CRITERIA, "passes", "failed"),
+            rows=tuple(rows),
+        )
+
+    def _counts(self) -> dict[str, int]:
+        compared = sum(poster.comparison is not None for poster in self.posters)
+        return {
+            "posters": len(self.posters),
+            "compared": compared,
+            "passed": sum(poster.passes for poster in self.posters),
+            "errors": len(self.posters) - compared,
+        }
+
+
+def evaluate(ground_truth: Posters, prediction: Posters, *, profile: ProfileName = DEFAULT_PROFILE) -> PostersResult:
+    """The result of extracted posters against reference annotations.
+
+    Parameters
+    ----------
+    ground_truth, prediction : Posters
+        As read by ``readers.posters.read``; paired by poster id.
+    profile : "documented" or "published"
+
+    Returns
+    -------
+    PostersResult
+        A poster that one side lacks, or whose file is broken, has an error instead of metrics, and does not
+        enter the means.
+
+    Raises
+    ------
+    ValueError
+        When there is no such profile.
+
+    Notes
+    -----
+    Poster evaluation, sections "Metric Implementation" and "Text Normalization". The program behind the printed
+    table differs from them, and ``published`` follows it: it excludes no stop words (word capture moves either
+    way); it deletes punctuation instead of splitting at it and takes a comma with a blank for a quote, so words
+    grow together and lists of names rarely match (usually lower); it leaves curly quotes as they are (no number
+    changes); for numbers it drops integers from 2010 to 2030 and from 100,000 on instead of DOIs and years, and
+    reads "5." as another number than "5" (usually lower); its ROUGE-L compares Porter stems of ASCII letters and
+    digits (higher; no cell of its printed table is another without stems), where ``documented`` compares words of
+    any script. It counts fields to eleven levels. It reads a caption given as text character by character; both
+    profiles take it as one part.
+
+    The text does not say how a year of publication is told from other numbers: ``documented`` leaves out every
+    integer from 1900 to 2099, and the result lists them. A reference without numbers has number capture 1.
+    """
+    if profile not in PROFILES:
+        raise ValueError(f"profile must be one of {', '.join(PROFILES)}; found {profile}")
+    ids = sorted({*ground_truth.posters, *ground_truth.broken, *prediction.posters, *prediction.broken})
+    findings = (*ground_truth.findings, *prediction.findings, *_lonely(ground_truth, prediction))
+    posters = tuple(_poster(poster_id, ground_truth, prediction, PROFILES[profile]) for poster_id in ids)
+    return PostersResult(PROFILES[profile], ground_truth, prediction, posters, findings)
+
+
+def failed(metrics: PosterMetrics) -> tuple[str, ...]:
+    """The criteria that metrics do not meet, in the order of `CRITERIA`.
+
+    Returns
+    -------
+    tuple of str
+        An undefined criterion is not met. Values are compared as they are, not rounded: 0.7499999 does not pass.
+    """
+    bounds = {"field_proportion": (FIELDS_FROM, FIELDS_TO)}
+    values = zip(CRITERIA, _row(metrics), strict=True)
+    return tuple(name for name, value in values if not _within(value, *bounds.get(name, (PASS_FROM, np.inf))))
+
+
+def _row(metrics: PosterMetrics) -> tuple[float | None, ...]:
+    """The values of `CRITERIA`, in that order."""
+    return metrics["word_capture"], metrics["rouge_l"], metrics["number_capture"], metrics["field_proportion"]
+
+
+def _within(value: float | None, low: float, high: float) -> bool:
+    return value is not None and low <= value <= high
+
+
+_NOTHING: Final = Captured(frozenset(), frozenset())
+
+
+def _poster(poster_id: str, ground_truth: Posters, prediction: Posters, profile: Profile) -> PosterResult:
+    """One poster, compared when both sides have it in order."""
+    problems = []
+    for side in (ground_truth, prediction):
+        if broken := side.broken.get(poster_id):
+            problems += [finding.sentence for finding in broken if finding.severity == "error"]
+        elif poster_id not in side.posters:
+            problems.append(f"{side.name} has no such poster.")
+    if problems:
+        return PosterResult(poster_id, None, " ".join(problems))
+    return PosterResult(poster_id, Comparison(profile, ground_truth.posters[poster_id], prediction.posters[poster_id]))
+
+
+def _lonely(ground_truth: Posters, prediction: Posters) -> tuple[Finding, ...]:
+    """A warning for each side that lacks posters of the other."""
+    findings: list[Finding] = []
+    for side, other, name in ((ground_truth, prediction, "ground truth"), (prediction, ground_truth, "prediction")):
+        lacking = sorted({*other.posters, *other.broken} - {*side.posters, *side.broken})
+        if lacking:
+            found = Collector(side.name, max_per_rule=None)
+            rule = f"every poster needs a {name}; without one it is not evaluated"
+            shown = f"none for {len(lacking):,}: {_examples(lacking)}"
+            found.warning("", rule, shown, "Add the files, or read the means as those of the other posters.")
+            findings += found.findings()
+    return tuple(findings)
+
+
+def _examples(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    return f"{', '.join(quote(name) for name in names[:3])}{more}"
+
+
+def _rouge_json(found: Comparison) -> dict[str, Any]:
+    sections = found.sections
+    best = zip(sections.reference, sections.best.tolist(), sections.best_f1.tolist(), strict=True)
+    return {
+        "global": found.global_f1,
+        "sections": sections.mean,
+        "won": found.rouge_winner,
+        "best_sections": [
+            {"reference": section.place, "generated": sections.generated[at].place if at >= 0 else None, "f1": f1}
+            for section, at, f1 in best
+        ],
+    }
+
+
+def _fields_json(found: Comparison) -> dict[str, Any]:
+    return {
+        "reference": sum(field.reference for field in found.fields),
+        "generated": sum(field.generated for field in found.fields),
+        "only_in_reference": {field.path: field.reference for field in found.only_in_reference},
+        "only_in_generated": {field.path: field.generated for field in found.only_in_generated},
+    }
+
+
+def _result(poster: PosterResult, source: str | None) -> dict[str, Any]:
+    """One entry of ``results.json``."""
+    metrics: dict[str, Any] | None = None
+    if poster.comparison is not None:
+        sections = poster.comparison.sections
+        metrics = {
+            **poster.metrics,
+            "gen_sections": len(sections.generated),
+            "ref_sections": len(sections.reference),
+        }
+    return {
+        "poster_id": poster.poster_id,
+        "metrics": metrics,
+        "passes": poster.passes,
+        "error": poster.extraction_failed if poster.error is None else poster.error,
+        "source": source,
+    }

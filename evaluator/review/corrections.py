@@ -1,0 +1,315 @@
+"""The corrected ground truth that follows from verdicts, and the numbers of every protocol on it.
+
+Owns what a verdict changes. There is *one* corrected ground truth for all models, thresholds and protocols, and
+corrected numbers are those of the protocol on it: nothing is added to or taken from counts by hand. They always stand
+next to the official ones, which nothing here touches.
+
+====================  ======================  =========================================================================
+verdict               mistake                 what changes
+====================  ======================  =========================================================================
+ground truth wrong    missed                  the ground truth box goes
+ground truth wrong    invented, duplicate     the prediction becomes a ground truth box; what a duplicate repeats stays
+ground truth wrong    cut off, over-cropped,  the ground truth box is replaced by the prediction's box
+                      near miss
+ground truth wrong    wrong class             the ground truth box gets the prediction's label and keeps its corners; a
+                                              pair that fits badly is still a mistake, of another name
+ground truth wrong    split, merged           the ground truth boxes are replaced by the predictions
+ignore                every one               its boxes leave the counts: the predictions, and the ground truth with the
+                                              prediction of each model that matches it (at the lowest IoU threshold)
+model wrong           every one               nothing
+ambiguous             every one               nothing
+conflict, no verdict  every one               nothing
+====================  ======================  =========================================================================
+
+The row is told by the boxes, not by the name: a pair of two labels is "wrong class" whatever it was called. A verdict
+about the ground truth holds at every threshold and for every model, also when its mistake is none any more: the
+prediction that was accepted is kept with the verdict. It does not hold when its ground truth box is not in the file
+any more. Of several verdicts that change one box the latest counts, and of several accepted predictions of one label
+with IoU >= 0.5 (one object, seen by two models) the latest.
+
+Direction: an accepted prediction is its model's own box, so that model gets a match with IoU 1, where an annotator
+would have drawn the object a little differently; its corrected precision, recall and means of fit are an upper bound.
+Another model is measured against that box as against any other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evaluator.metrics.results import count_of
+from evaluator.model.boxes import BoolArray, IntArray, iou
+from evaluator.model.dataset import Dataset, join
+from evaluator.model.issues import Finding
+from evaluator.review.identity import box_model_name, rows_of_box
+from evaluator.review.revised import Addition, kept_boxes, revised
+from evaluator.review.verdicts import Book, Judged, JudgedBox, Verdict
+
+SAME_OBJECT_IOU: Final = 0.5
+"""Accepted predictions of one label that overlap at least so much are one object."""
+
+_WORDS: Final = {
+    "removed": "removed",
+    "added": "added",
+    "replaced": "replaced",
+    "relabelled": "relabelled",
+    "ignored": "left out of the counts",
+}
+
+
+class Change(NamedTuple):
+    """What one verdict changed.
+
+    Attributes
+    ----------
+    judged : Judged
+    verdict : str
+    what : str
+        ``removed``, ``added``, ``replaced``, ``relabelled`` or ``ignored``.
+    removed, added : int
+        Ground truth boxes.
+    sentence : str
+        Document, page, labels and who said so, in words; text from files is not escaped.
+    """
+
+    judged: Judged
+    verdict: Verdict
+    what: str
+    removed: int
+    added: int
+    sentence: str
+
+
+@dataclass(frozen=True, eq=False)
+class Corrections:
+    """The corrected files and how they came about.
+
+    Attributes
+    ----------
+    dataset : Dataset
+        Corrected ground truth and the predictions without the ignored ones; documents, pages and models as before.
+    official : Dataset
+        What was corrected.
+    ignored : bool, shape (G,)
+        Ground truth of `dataset` that leaves the counts.
+    changes : tuple of Change
+        What was applied, the newest verdict first.
+    findings : tuple of Finding
+        Verdicts that could not be applied, and why: warnings.
+    """
+
+    dataset: Dataset
+    official: Dataset
+    ignored: BoolArray
+    changes: tuple[Change, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def applied(self) -> int:
+        """How many verdicts changed something."""
+        return len(self.changes)
+
+    @property
+    def of_boxes(self) -> tuple[Change, ...]:
+        """The changes of the ground truth itself; to ignore a mistake changes no box."""
+        return tuple(change for change in self.changes if change.what != "ignored")
+
+    @property
+    def words(self) -> str:
+        """What the signature says: ``corrected, 7 verdicts applied``."""
+        return f"corrected, {count_of(self.applied, 'verdict')} applied"
+
+
+def corrections(dataset: Dataset, book: Book) -> Corrections:
+    """The corrected files that follow from the agreed verdicts.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The official files.
+    book : Book
+
+    Returns
+    -------
+    Corrections
+        Without any verdict that applies, the official dataset itself and no change.
+    """
+    draft = _Draft(dataset)
+    for judged in book.judged.values():
+        if judged.target.kind == "mistake" and judged.verdict in ("ground_truth_wrong", "ignore"):
+            draft.apply(judged)
+    return draft.finished()
+
+
+class _Draft:
+    """Corrections while verdicts are applied, the newest first."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset = dataset
+        self.truth = dataset.ground_truth
+        self.codes = {document.doc_id: code for code, document in enumerate(dataset.documents)}
+        self.removed = np.zeros(len(self.truth), dtype=bool)
+        self.ignored = np.zeros(len(self.truth), dtype=bool)
+        self.relabelled: dict[int, str] = {}
+        self.touched: set[int] = set()
+        self.added: list[Addition] = []
+        self.left_out = [np.zeros(len(side), dtype=bool) for side in dataset.predictions]
+        self.changes: list[Change] = []
+        self.findings: list[Finding] = []
+        self._on_page: dict[int, tuple[IntArray, ...]] = {}
+
+    def apply(self, judged: Judged) -> None:
+        """Apply one verdict, or note why it cannot be."""
+        target = judged.target
+        page = self._page(judged)
+        if page is None:
+            return self._refuse(judged, "its document and page are open", "neither among these files")
+        if target.unit != self.truth.source.unit:
+            return self._refuse(judged, "its boxes are in the unit of the ground truth", target.unit)
+        rows = self._truth_rows(target.of("ground_truth"), page)
+        if rows is None:
+            return self._refuse(judged, "its ground truth box is still in the file", "changed or gone")
+        if self.touched.intersection(rows):
+            return self._refuse(judged, "no newer one changes the same box", "a newer one")
+        if judged.verdict == "ignore":
+            self._ignore(judged, page, rows)
+        else:
+            self._correct(judged, page, rows)
+        return None
+
+    def finished(self) -> Corrections:
+        """The corrected files."""
+        changes, findings = tuple(self.changes), tuple(self.findings)
+        if not changes:
+            nothing = np.zeros(len(self.truth), dtype=bool)
+            return Corrections(self.dataset, self.dataset, nothing, (), findings)
+        truth, ignored = revised(
+            self.truth.source,
+            removed=self.removed,
+            relabelled=self.relabelled,
+            added=self.added,
+            marked=self.ignored,
+            labels=self.dataset.labels[: self.dataset.evaluated],
+            reason="/".join(sorted(change.judged.last.id for change in changes)),
+        )
+        predictions = [
+            kept_boxes(side.source, ~left_out)
+            for side, left_out in zip(self.dataset.predictions, self.left_out, strict=True)
+        ]
+        return Corrections(join(truth, *predictions), self.dataset, ignored, changes, findings)
+
+    def _page(self, judged: Judged) -> int | None:
+        """Row of the page of a target, or None when no open file has it."""
+        code = self.codes.get(judged.target.document or "")
+        return None if code is None else self.dataset.page_row(code, judged.target.page or 0)
+
+    def _rows_on(self, page: int) -> tuple[IntArray, ...]:
+        """Rows of the ground truth and of each prediction on a page."""
+        if page not in self._on_page:
+            sides = (self.truth, *self.dataset.predictions)
+            self._on_page[page] = tuple(np.flatnonzero(side.page == page) for side in sides)
+        return self._on_page[page]
+
+    def _truth_rows(self, boxes: Sequence[JudgedBox], page: int) -> list[int] | None:
+        """A row of the ground truth for each box, no row twice; None when one is missing."""
+        found: list[int] = []
+        rows = self._rows_on(page)[0]
+        for box in boxes:
+            same = rows_of_box(box, self.truth, rows, self.dataset.labels, self.truth.source.unit).tolist()
+            # Of equal boxes the ones that no verdict changed come first.
+            free = [row for row in same if row not in found]
+            free.sort(key=lambda row: row in self.touched)
+            if not free:
+                return None
+            found.append(free[0])
+        return found
+
+    def _ignore(self, judged: Judged, page: int, rows: list[int]) -> None:
+        """Boxes of both sides leave the counts."""
+        left_out = 0
+        for position, side in enumerate(self.dataset.predictions):
+            for box in judged.target.of("prediction"):
+                if box.model != box_model_name(side.source):
+                    continue
+                same = rows_of_box(box, side, self._rows_on(page)[1 + position], self.dataset.labels, side.source.unit)
+                free = [row for row in same.tolist() if not self.left_out[position][row]]
+                for row in free[:1]:
+                    self.left_out[position][row] = True
+                    left_out += 1
+        if not rows and not left_out:
+            return self._refuse(
+                judged, "its boxes are still in the files", "changed or gone, or of a model that is not open"
+            )
+        self.ignored[rows] = True
+        self.touched.update(rows)
+        self._note(judged, "ignored", 0, 0)
+        return None
+
+    def _correct(self, judged: Judged, page: int, rows: list[int]) -> None:
+        """The ground truth becomes what the prediction says."""
+        predicted = judged.target.of("prediction")
+        strange = {box.label for box in predicted}.difference(self.dataset.labels[: self.dataset.evaluated])
+        if strange:
+            return self._refuse(judged, "the files have its labels", ", ".join(sorted(strange)))
+        self.touched.update(rows)
+        if len(rows) == len(predicted) == 1 and predicted[0].label != judged.target.of("ground_truth")[0].label:
+            self.relabelled[rows[0]] = predicted[0].label
+            return self._note(judged, "relabelled", 0, 0)
+        fresh = [box for box in predicted if not self._known(box, page)]
+        self.removed[rows] = True
+        document = self.dataset.documents[self.dataset.page_document[page]]
+        index = int(self.dataset.page_index[page])
+        size = self._page_size(document.doc_id, index)
+        self.added += [Addition(document, index, box.label, box.xyxy, judged.target_id, size) for box in fresh]
+        what = "replaced" if rows and predicted else "removed" if rows else "added"
+        return self._note(judged, what, len(rows), len(fresh))
+
+    def _page_size(self, doc_id: str, page: int) -> tuple[float, float]:
+        """Width and height of a page as the first model says that knows it; NaN without any."""
+        for side in self.dataset.predictions:
+            source = side.source
+            code = next((row for row, document in enumerate(source.documents) if document.doc_id == doc_id), None)
+            here = np.flatnonzero((source.page_document == code) & (source.page_index == page))
+            if source.page_size is not None and len(here):
+                width, height = source.page_size[here[0]].tolist()
+                return width, height
+        return math.nan, math.nan
+
+    def _known(self, box: JudgedBox, page: int) -> bool:
+        """Whether a newer verdict has added the same object."""
+        here = self.dataset.documents[self.dataset.page_document[page]].doc_id, int(self.dataset.page_index[page])
+        same = [
+            other.xyxy for other in self.added if (other.document.doc_id, other.page, other.label) == (*here, box.label)
+        ]
+        return bool(same) and float(iou(np.array(same), np.array([box.xyxy] * len(same))).max()) >= SAME_OBJECT_IOU
+
+    def _note(self, judged: Judged, what: str, removed: int, added: int) -> None:
+        assert judged.verdict is not None
+        labels = " → ".join(dict.fromkeys(box.label for box in judged.target.boxes))
+        said = ", ".join(judged.authors)
+        sentence = f"{place_of(judged)}: {labels} {_WORDS[what]}, said {said}"
+        self.changes.append(Change(judged, judged.verdict, what, removed, added, sentence))
+
+    def _refuse(self, judged: Judged, rule: str, found: str) -> None:
+        self.findings.append(without_effect(judged, self.truth.source.name, rule, found))
+
+
+def place_of(judged: Judged) -> str:
+    """Document and page of a finding, in words."""
+    return f"{judged.target.document}, page {(judged.target.page or 0) + 1}"
+
+
+def without_effect(judged: Judged, file: str, rule: str, found: str) -> Finding:
+    """What is told of a verdict that changes no number; `rule` says when it would."""
+    return Finding(
+        severity="warning",
+        file=file,
+        place=place_of(judged),
+        rule=f"a verdict is applied when {rule}",
+        found=found,
+        fix="This verdict is kept and changes no number.",
+    )

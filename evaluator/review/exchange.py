@@ -1,0 +1,151 @@
+"""Findings as files that people pass on: CSV, JSON and Parquet, and two reviewers merged.
+
+Owns the columns and the writing; reading is in ``intake``. All three forms hold every event with what its target
+looked like, so nothing is lost on the way. In CSV, text that a spreadsheet would run as a formula begins with an
+apostrophe, which is taken off again on the way in.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import pyarrow as pa  # type: ignore[import-untyped]
+from pyarrow import parquet
+
+from evaluator.metrics.results import ResultTable
+from evaluator.review.verdicts import Book, Event, Judged
+
+FORMAT: Final = "layoutscope findings 1"
+COLUMNS: Final = (
+    "event", "target", "kind", "document", "page_index", "label", "mistake", "verdict", "note", "tags", "author",
+    "verified", "time", "source", "snapshot",
+)  # fmt: skip
+# The apostrophe itself too, so that one that is taken off was put on by us.
+FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "'")
+
+
+class Merged(NamedTuple):
+    """The events of several files or stores together.
+
+    Attributes
+    ----------
+    events : tuple of Event
+        Each once, by time.
+    book : Book
+    conflicts : tuple of Judged
+        Targets on which reviewers disagree, the newest first.
+    repeated : int
+        Events that were there more than once.
+    """
+
+    events: tuple[Event, ...]
+    book: Book
+    conflicts: tuple[Judged, ...]
+    repeated: int
+
+
+def to_csv(events: Iterable[Event]) -> str:
+    """Every event as a row of CSV, LF line ends; only a header for no events.
+
+    Returns
+    -------
+    str
+        Columns `COLUMNS`; pages from 0, tags separated by commas, times in UTC, the target as JSON in ``snapshot``.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for event in events:
+        row = _row(event)
+        row["tags"] = ",".join(row["tags"])
+        row["verified"] = "true" if row["verified"] else "false"
+        writer.writerow([_csv_cell(row[name]) for name in COLUMNS])
+    return out.getvalue()
+
+
+def to_json(events: Iterable[Event]) -> str:
+    """Every event as an object of JSON under ``events``, with ``format`` before them; without a closing newline."""
+    rows = [{**_row(event), "snapshot": event.target} for event in events]
+    return msgspec.json.format(msgspec.json.encode({"format": FORMAT, "events": rows}), indent=2).decode()
+
+
+def to_parquet(events: Iterable[Event]) -> bytes:
+    """Every event as a row of Parquet: text columns, ``page_index`` int64, ``verified`` bool, ``tags`` a list."""
+    rows = [_row(event) for event in events]
+    types: dict[str, pa.DataType] = dict.fromkeys(COLUMNS, pa.string())
+    types |= {"page_index": pa.int64(), "verified": pa.bool_(), "tags": pa.list_(pa.string())}
+    table = pa.table({name: pa.array([row[name] for row in rows], type=types[name]) for name in COLUMNS})
+    out = pa.BufferOutputStream()
+    parquet.write_table(table.replace_schema_metadata({"layoutscope": FORMAT}), out)
+    content: bytes = out.getvalue().to_pybytes()
+    return content
+
+
+def merge(*sources: Sequence[Event]) -> Merged:
+    """The events of several reviewers or stores together, and where they disagree.
+
+    Returns
+    -------
+    Merged
+        An event that several sources have counts once. Nothing is decided: conflicts stay conflicts until a
+        reviewer changes their mind.
+    """
+    every = [event for events in sources for event in events]
+    book = Book.of(every)
+    events = tuple(book.events)
+    return Merged(events, book, tuple(book.conflicts), len(every) - len(events))
+
+
+def table(judged: Iterable[Judged], *, title: str = "Findings", signature: str = "") -> ResultTable:
+    """Findings as one row per target, as reviewers hold them now.
+
+    Returns
+    -------
+    ResultTable
+        Columns ``kind``, ``document``, ``page_index``, ``label``, ``mistake``, ``verdict`` (``conflict`` where
+        reviewers disagree), ``said`` (verdict by author), ``notes``, ``tags``, ``time`` and ``target``.
+    """
+    rows = []
+    for found in judged:
+        target, opinions = found.target, found.opinions
+        verdict = "conflict" if found.conflict else found.verdict
+        said = "; ".join(f"{event.author}: {event.verdict or 'note'}" for event in opinions)
+        notes = "\n".join(f"{event.author}: {event.note}" for event in opinions if event.note)
+        place = (target.kind, target.document, target.page, target.label, target.mistake)
+        rows.append((*place, verdict, said, notes, ",".join(found.tags), found.last.stamp, found.target_id))
+    columns = (
+        "kind", "document", "page_index", "label", "mistake", "verdict", "said", "notes", "tags", "time", "target",
+    )  # fmt: skip
+    return ResultTable(title=title, signature=signature, columns=columns, rows=tuple(rows))
+
+
+def _row(event: Event) -> dict[str, Any]:
+    """An event by column."""
+    target = event.target
+    return {
+        "event": event.id,
+        "target": event.target_id,
+        "kind": target.kind,
+        "document": target.document,
+        "page_index": target.page,
+        "label": target.label,
+        "mistake": target.mistake,
+        "verdict": event.verdict,
+        "note": event.note,
+        "tags": list(event.tags),
+        "author": event.author,
+        "verified": event.verified,
+        "time": event.stamp,
+        "source": event.source,
+        "snapshot": msgspec.json.encode(target).decode(),
+    }
+
+
+def _csv_cell(cell: object) -> str:
+    """A cell of CSV: empty for nothing, text that cannot run."""
+    text = "" if cell is None else str(cell)
+    return f"'{text}" if text.lstrip(" ").startswith(FORMULA_STARTS) else text

@@ -1,0 +1,257 @@
+"""Which extracted field was judged: targets of compared fields, what was said about them, and whether it still applies.
+
+Owns the way from a fields result to `Target` and back. A field is identified by the content of its boxes and by its
+paths, never by its row, its status or a threshold, so a verdict survives another IoU threshold. A field without a
+box that can be drawn has no target. Boxes are x1, y1, x2, y2 in the unit of their files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from evaluator.model.boxes import IntArray
+from evaluator.model.fields import Field
+from evaluator.protocols.fields.drill_down import problems
+from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, FieldsResult
+from evaluator.protocols.fields.rows import ComparedFields, as_one
+from evaluator.review.identity import TOLERANCE, claimed, spoken
+from evaluator.review.status import STATES, Standing, State, standing_of
+from evaluator.review.verdicts import Book, Judged, JudgedBox, Target
+
+PROBLEMS: Final[Mapping[str, str]] = {
+    "below_threshold": "Below threshold",
+    "missed": "Missed",
+    "spurious": "Spurious",
+    "wrong_value": "Wrong value",
+}
+"""What can be wrong with a field that has a box."""
+_OF_STATUS: Final[Mapping[int, str]] = {
+    BELOW_THRESHOLD: "below_threshold",
+    MISSED: "missed",
+    SPURIOUS: "spurious",
+}
+
+
+def field_model_name(compared: ComparedFields) -> str:
+    """The name under which a model's fields are known: that of its file or folder."""
+    return as_one(compared.prediction).name.encode("utf-8", "backslashreplace").decode()
+
+
+def field_target(result: FieldsResult, row: int, *, iou: float) -> Target | None:
+    """A compared field as the target of a verdict.
+
+    Parameters
+    ----------
+    result : FieldsResult
+        With the fields themselves.
+    row : int
+        In the columns of ``compared``.
+    iou : float
+        Threshold of the status; no part of the identity.
+
+    Returns
+    -------
+    Target or None
+        Its page is that of the ground truth where that has a box. None for a field without a well-formed box.
+    """
+    return _target(result, row, _problem(result, row, int(result.status(iou)[row])), result.signature.line)
+
+
+def _target(result: FieldsResult, row: int, problem: str | None, signature: str) -> Target | None:
+    """A compared field as a target, with what is wrong with it."""
+    compared = result.compared
+    model = field_model_name(compared)
+    sides = compared.truth[row], compared.predicted[row]
+    paths = compared.truth_path[row], compared.prediction_path[row]
+    boxes = [
+        _judged_box(field, path or "", None if place == 0 else model)
+        for place, (field, path) in enumerate(zip(sides, paths, strict=True))
+        if field is not None and field.box is not None
+    ]
+    if not boxes:
+        return None
+    page = next(field.page for field in sides if field is not None and field.box is not None)
+    shares = all(0.0 <= number <= 1.0 for box in boxes for number in box.xyxy)
+    return Target(
+        kind="field",
+        document=compared.documents[compared.document[row]],
+        page=page,
+        boxes=tuple(boxes),
+        models=(model,),
+        mistake=problem,
+        label=paths[0] or paths[1] or "",
+        signature=signature,
+        unit="page" if shares else "pixels",
+    )
+
+
+def said_of(result: FieldsResult, document: str, book: Book, *, iou: float) -> dict[int, tuple[Target, Judged | None]]:
+    """The fields of a document that can be judged, each with what was said about it.
+
+    Parameters
+    ----------
+    result : FieldsResult
+    document : str
+    book : Book
+    iou : float
+
+    Returns
+    -------
+    dict of (Target, Judged or None)
+        By row, in canonical order; empty for an unknown document. A verdict goes to one field at most, see
+        `identity.claimed`.
+    """
+    status, line = result.status(iou), result.signature.line
+    found: dict[int, Target] = {}
+    for row in result.document_rows(document).tolist():
+        target = _target(result, row, _problem(result, row, int(status[row])), line)
+        if target is not None:
+            found[row] = target
+    held = claimed(list(found.values()), book.fields_of(document))
+    return {row: (target, said) for (row, target), said in zip(found.items(), held, strict=True)}
+
+
+def attach_fields(
+    data: dict[str, Any], result: FieldsResult, document: str, book: Book, *, iou: float
+) -> dict[str, Any]:
+    """The viewer's data of a page with what was said about each problem.
+
+    Parameters
+    ----------
+    data : dict
+        From `overlay.fields.page_data` of the same result.
+    result : FieldsResult
+    document : str
+    book : Book
+    iou : float
+
+    Returns
+    -------
+    dict
+        A copy in which each of ``mistakes`` has ``target`` (None for a field without a box) and ``verdict``, as
+        `identity.attach` gives them.
+    """
+    if not data["mistakes"]:
+        return data
+    said = said_of(result, document, book, iou=iou)
+    mistakes = []
+    for mistake in data["mistakes"]:
+        target, held = said.get(mistake["row"], (None, None))
+        known = None if target is None else held.target_id if held else target.id
+        mistakes.append({**mistake, "target": known, "verdict": None if held is None else spoken(held)})
+    return {**data, "mistakes": mistakes}
+
+
+def targets_of(result: FieldsResult, document: str, book: Book, *, iou: float) -> dict[str, Target]:
+    """The problems of a document under the identities that `attach_fields` gives them."""
+    wrong = problems(result, iou)
+    return {
+        held.target_id if held else target.id: target
+        for row, (target, held) in said_of(result, document, book, iou=iou).items()
+        if wrong[row]
+    }
+
+
+def stand_fields(book: Book, results: Sequence[FieldsResult], *, iou: float) -> list[Standing]:
+    """What became of every judged field under some results.
+
+    Parameters
+    ----------
+    book : Book
+    results : sequence of FieldsResult
+        One for each model that is open.
+    iou : float
+
+    Returns
+    -------
+    list of Standing
+        One per field on which somebody holds an opinion, the newest first; its ``model`` is None, because fields are
+        no boxes of a dataset. Without results everything is not open.
+    """
+    looks = [_Look(result, book, iou) for result in results]
+    found: list[Standing] = []
+    for judged in book.judged.values():
+        if judged.target.kind != "field":
+            continue
+        wanted = {box.model for box in judged.target.of("prediction")}
+        states = [
+            look.at(judged)
+            for look in looks
+            if judged.target.document in look.documents and (not wanted or look.name in wanted)
+        ]
+        closed = standing_of(judged, "not_open")
+        # Where it applies says more than where it does not.
+        found.append(min(states, key=lambda one: list(STATES).index(one.state), default=closed))
+    return found
+
+
+def same_box(box: JudgedBox, field: Field | None, path: str | None, target: Target) -> bool:
+    """Whether a field has the path and, up to the tolerance of its unit, the box that was judged."""
+    if field is None or field.box is None or path != box.label:
+        return False
+    return all(abs(a - b) <= TOLERANCE[target.unit] for a, b in zip(field.box, box.xyxy, strict=True))
+
+
+class _Look:
+    """Looks judged fields up in one result; documents are worked out once."""
+
+    def __init__(self, result: FieldsResult, book: Book, iou: float) -> None:
+        self.result, self.book, self.iou = result, book, iou
+        self.name = field_model_name(result.compared)
+        self.documents = frozenset(result.compared.documents)
+        self.wrong, self.status = problems(result, iou), result.status(iou)
+        self._rows: dict[str, dict[str, int]] = {}
+
+    def at(self, judged: Judged) -> Standing:
+        """What became of one field of an open document."""
+        row = self._claimed(judged.target.document or "").get(judged.target_id)
+        state: State = "applies"
+        if row is None:
+            rows = [_row_of(box, judged.target, self.result) for box in judged.target.boxes]
+            there = [row for row in rows if row is not None]
+            if len(there) < len(rows):
+                return standing_of(judged, "gone")
+            row, state = next((row for row in there if self.wrong[row]), there[0]), "regrouped"
+        now: State = state if self.wrong[row] else "matched"
+        name = _problem(self.result, row, int(self.status[row]))
+        return standing_of(judged, now, None, name, _key(self.result, row))
+
+    def _claimed(self, document: str) -> dict[str, int]:
+        """Row of each judged field of a document, by target id."""
+        if document not in self._rows:
+            said = said_of(self.result, document, self.book, iou=self.iou)
+            self._rows[document] = {held.target_id: row for row, (_, held) in said.items() if held}
+        return self._rows[document]
+
+
+def _row_of(box: JudgedBox, target: Target, result: FieldsResult) -> int | None:
+    """The row in which a judged box is now; None when it is in none."""
+    compared = result.compared
+    is_truth = box.side == "ground_truth"
+    fields, paths = (
+        (compared.truth, compared.truth_path) if is_truth else (compared.predicted, compared.prediction_path)
+    )
+    rows: IntArray = result.document_rows(target.document or "")
+    return next((row for row in rows.tolist() if same_box(box, fields[row], paths[row], target)), None)
+
+
+def _problem(result: FieldsResult, row: int, status: int) -> str | None:
+    """What is wrong with a field, a key of `PROBLEMS`: that of its box before that of its value; None for nothing."""
+    name = _OF_STATUS.get(status)
+    wrong_value = bool(result.compared.is_field[row] and not result.compared.right[row])
+    return name or ("wrong_value" if wrong_value else None)
+
+
+def _key(result: FieldsResult, row: int) -> str:
+    """A box of the field on its page, as the view of fields names it."""
+    predicted = result.compared.predicted[row]
+    return f"p{row}" if predicted is not None and predicted.box is not None else f"g{row}"
+
+
+def _judged_box(field: Field, path: str, model: str | None) -> JudgedBox:
+    """The box of a field as it is kept with a verdict."""
+    assert field.box is not None
+    return JudgedBox(
+        side="prediction" if model is not None else "ground_truth", label=path, xyxy=field.box, model=model
+    )

@@ -1,0 +1,350 @@
+"""Which thing was judged: the targets of the mistakes on a page, and what an older verdict is about today.
+
+Owns the way from a result to `Target` and back: a mistake is identified by the content of the boxes that carry its
+name, never by its number, name, score or place in a file. Boxes are those of `BoxResult`, x1, y1, x2, y2, origin top
+left, in the unit of the ground truth file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from evaluator.drawing.layers import box_key
+from evaluator.metrics.box_results import UNMATCHED, BoxResult
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, BoxColumns, Mistakes, name_mistakes
+from evaluator.model.boxes import IntArray
+from evaluator.model.dataset import Annotations, JoinedBoxes, Side
+from evaluator.review.verdicts import Book, Judged, JudgedBox, Target, Unit
+
+TOLERANCE: Final[Mapping[Unit, float]] = {"page": 1e-4, "pixels": 0.1}
+"""Boxes whose corners differ by at most this are one box written with fewer digits."""
+
+
+@dataclass(frozen=True, eq=False)
+class PageMistakes:
+    """The mistakes of one page as targets.
+
+    Attributes
+    ----------
+    targets : tuple of Target
+        By name of the mistake, then the boxes' rows.
+    mistakes : Mistakes
+        The same mistakes; rows count on the page.
+    truth_rows, prediction_rows : int64
+        Rows of the files behind those of the page.
+    """
+
+    targets: tuple[Target, ...]
+    mistakes: Mistakes
+    truth_rows: IntArray
+    prediction_rows: IntArray
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """The identity of each target."""
+        return tuple(target.id for target in self.targets)
+
+    @cached_property
+    def of_box(self) -> dict[str, int]:
+        """Position of the target whose name a box carries, by the box's key on the page (``g12``, ``p3``)."""
+        sides: tuple[tuple[Side, IntArray, IntArray], ...] = (
+            ("ground_truth", self.truth_rows, self.mistakes.of_truth),
+            ("prediction", self.prediction_rows, self.mistakes.of_prediction),
+        )
+        return {
+            box_key(side, row): mistake
+            for side, rows, of in sides
+            for row, mistake in zip(rows.tolist(), of.tolist(), strict=True)
+            if mistake != NONE
+        }
+
+    def target_of(self, key: str) -> Target | None:
+        """The target whose name a box carries; None for a box without mistake."""
+        position = self.of_box.get(key)
+        return None if position is None else self.targets[position]
+
+
+def box_model_name(prediction: Annotations) -> str:
+    """The name under which a model's boxes are known: as the file says, without version, else the file's name.
+
+    Returns
+    -------
+    str
+        A new version of a model that draws the same box keeps the verdict on it.
+    """
+    return (prediction.model or prediction.name).encode("utf-8", "backslashreplace").decode()
+
+
+def page_mistakes(result: BoxResult[Any], page: int, *, signature: str = "") -> PageMistakes:
+    """The mistakes of one page as targets of verdicts.
+
+    Parameters
+    ----------
+    result : BoxResult
+    page : int
+        Row of the page in the dataset; -1 for a page that no file mentions.
+    signature : str
+        What made the result, for the record; that of the matching when empty.
+
+    Returns
+    -------
+    PageMistakes
+        Empty for a page without mistakes.
+    """
+    matching = result.matching
+    dataset, truth, prediction = matching.dataset, matching.dataset.ground_truth, matching.prediction
+    truths = np.flatnonzero((truth.page == page) & matching.truth_counts)
+    predictions = np.flatnonzero((prediction.page == page) & result.counting_predictions)
+    partner = result.truth_partner[truths]
+    mistakes = name_mistakes(
+        BoxColumns(truth.xyxy[truths], truth.label[truths], truth.page[truths]),
+        BoxColumns(prediction.xyxy[predictions], prediction.label[predictions], prediction.page[predictions]),
+        np.where(partner == UNMATCHED, NONE, np.searchsorted(predictions, partner)),
+        iou=result.iou,
+    )
+    if not len(mistakes):
+        return PageMistakes((), mistakes, truths, predictions)
+    model = box_model_name(prediction.source)
+    line = signature or matching.signature(result.iou).line
+    seen: dict[str, int] = {}
+    targets: list[Target] = []
+    for mistake in range(len(mistakes)):
+        kind = ERROR_TYPES["document"][DOCUMENT[mistakes.kind[mistake]]]
+        rows = {
+            "ground_truth": truths[mistakes.truths_of(mistake)],
+            "prediction": predictions[mistakes.predictions_of(mistake)],
+        }
+        target = Target(
+            kind="mistake",
+            document=dataset.documents[dataset.page_document[page]].doc_id,
+            page=int(dataset.page_index[page]),
+            boxes=tuple(
+                _judged_box(side, truth if side == "ground_truth" else prediction, row, dataset.labels, model)
+                for side in kind.sides
+                for row in rows[side].tolist()
+            ),
+            models=(model,),
+            mistake=kind.name,
+            label=dataset.labels[mistakes.label[mistake]],
+            signature=line,
+            unit=truth.source.unit,
+        )
+        # Equal boxes are interchangeable, so the order of the mistakes is enough to tell them apart.
+        seen[target.id] = repeat = seen.get(target.id, -1) + 1
+        targets.append(msgspec.structs.replace(target, repeat=repeat) if repeat else target)
+    return PageMistakes(tuple(targets), mistakes, truths, predictions)
+
+
+def page_target(document: str, page: int, *, signature: str = "") -> Target:
+    """A whole page as the target of a verdict; `page` from 0."""
+    return Target(kind="page", document=document, page=page, signature=signature)
+
+
+def document_target(document: str, *, signature: str = "") -> Target:
+    """A whole document as the target of a verdict."""
+    return Target(kind="document", document=document, signature=signature)
+
+
+def comparison_target(
+    models: Sequence[str],
+    *,
+    document: str | None = None,
+    page: int | None = None,
+    label: str | None = None,
+    signature: str = "",
+) -> Target:
+    """A comparison of two models as the target of a verdict: of everything, a document, a page or a label.
+
+    Parameters
+    ----------
+    models : sequence of str
+        In the order A, B; the other order is another comparison.
+    document, label : str, optional
+    page : int, optional
+        From 0.
+    signature : str
+
+    Returns
+    -------
+    Target
+    """
+    return Target(
+        kind="comparison", document=document, page=page, models=tuple(models), label=label, signature=signature
+    )
+
+
+def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged | None]:
+    """What was said about each of the targets of a page, under their identity or that of the same boxes.
+
+    Parameters
+    ----------
+    targets : sequence of Target
+        The mistakes of one page now.
+    judged : sequence of Judged
+        The judged mistakes of that page.
+
+    Returns
+    -------
+    list of Judged or None
+        One per target; None for one that nobody judged. A verdict goes to one target at most: first to the one of
+        its identity, then to one whose boxes are equal up to `TOLERANCE`.
+    """
+    by_id = {found.target_id: found for found in judged}
+    answer = [by_id.pop(target.id, None) for target in targets]
+    rest = list(by_id.values())
+    for position, target in enumerate(targets):
+        if answer[position] is None and rest:
+            twin = next((found for found in rest if _same_boxes(found.target, target)), None)
+            if twin is not None:
+                rest.remove(twin)
+                answer[position] = twin
+    return answer
+
+
+def attach(data: dict[str, Any], result: BoxResult[Any], page: int, book: Book) -> dict[str, Any]:
+    """The viewer's data of a page with what was said about each mistake.
+
+    Parameters
+    ----------
+    data : dict
+        From `overlay.layers.page_data` of the same result and page.
+    result : BoxResult
+    page : int
+        Row of the page in the dataset.
+    book : Book
+
+    Returns
+    -------
+    dict
+        A copy in which each of ``mistakes`` has ``target`` (the identity under which a verdict is to be kept, None for
+        what is no mistake of the result) and ``verdict``: None, or ``agreed`` (a key of `VERDICTS` or None),
+        ``conflict`` and ``opinions`` with ``author``, ``verified``, ``verdict``, ``note``, ``tags`` and ``time``.
+    """
+    if not data["mistakes"]:
+        return data
+    found = page_mistakes(result, page)
+    said = claimed(found.targets, _judged_on(result, page, book))
+    mistakes = []
+    for mistake in data["mistakes"]:
+        # A match that a view calls poor is no mistake of the result, and cannot be judged as one.
+        position = found.of_box.get(mistake["keys"][0])
+        if position is None:
+            mistakes.append({**mistake, "target": None, "verdict": None})
+            continue
+        held = said[position]
+        target = found.ids[position] if held is None else held.target_id
+        mistakes.append({**mistake, "target": target, "verdict": None if held is None else spoken(held)})
+    return {**data, "mistakes": mistakes}
+
+
+def page_targets(result: BoxResult[Any], page: int, book: Book) -> dict[str, Target]:
+    """The mistakes of a page under the identities that `attach` gave them.
+
+    Parameters
+    ----------
+    result : BoxResult
+    page : int
+        Row of the page in the dataset.
+    book : Book
+
+    Returns
+    -------
+    dict of Target
+        As they look now, by the identity under which a verdict on them is kept.
+    """
+    found = page_mistakes(result, page)
+    if not found.targets:
+        return {}
+    said = claimed(found.targets, _judged_on(result, page, book))
+    ids = (held.target_id if held else own for held, own in zip(said, found.ids, strict=True))
+    return dict(zip(ids, found.targets, strict=True))
+
+
+def _judged_on(result: BoxResult[Any], page: int, book: Book) -> tuple[Judged, ...]:
+    """What was judged on a page of a result."""
+    dataset = result.matching.dataset
+    return book.on_page(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
+
+
+def spoken(judged: Judged) -> dict[str, Any] | None:
+    """What is held of a target as plain values for a view; None when all took it back."""
+    if not judged.opinions:
+        return None
+    return {
+        "agreed": judged.verdict,
+        "conflict": judged.conflict,
+        "opinions": [
+            {
+                "author": event.author,
+                "verified": event.verified,
+                "verdict": event.verdict,
+                "note": event.note,
+                "tags": list(event.tags),
+                "time": event.stamp,
+            }
+            for event in judged.opinions
+        ],
+    }
+
+
+def rows_of_box(box: JudgedBox, side: JoinedBoxes, rows: IntArray, labels: Sequence[str], unit: Unit) -> IntArray:
+    """Which of some rows are a judged box: its label and, up to `TOLERANCE`, its corners.
+
+    Parameters
+    ----------
+    box : JudgedBox
+    side : JoinedBoxes
+    rows : int64
+        Rows of the side to look at, for instance those of a page.
+    labels : sequence of str
+        The names behind the codes of the side.
+    unit : "page" or "pixels"
+
+    Returns
+    -------
+    int64
+        The nearest first; empty when the box is not there.
+    """
+    if not len(rows) or box.label not in labels or side.source.unit != unit:
+        return np.empty(0, dtype=np.int64)
+    rows = rows[side.label[rows] == labels.index(box.label)]
+    distance = np.abs(side.xyxy[rows] - np.array(box.xyxy)).max(axis=1, initial=0.0)
+    near = np.flatnonzero(distance <= TOLERANCE[unit])
+    return np.asarray(rows[near[np.argsort(distance[near], kind="stable")]])
+
+
+def _judged_box(side: Side, boxes: JoinedBoxes, row: int, labels: Sequence[str], model: str) -> JudgedBox:
+    """A row of a file as it is kept with a verdict."""
+    x1, y1, x2, y2 = boxes.xyxy[row].tolist()
+    return JudgedBox(
+        side=side,
+        label=labels[boxes.label[row]],
+        xyxy=(x1, y1, x2, y2),
+        model=model if side == "prediction" else None,
+    )
+
+
+def _same_boxes(first: Target, second: Target) -> bool:
+    """Whether two mistakes of a page are made of equal boxes, up to `TOLERANCE`."""
+    if len(first.boxes) != len(second.boxes) or first.unit != second.unit:
+        return False
+    rest = list(second.boxes)
+    for box in first.boxes:
+        twin = next((other for other in rest if _same_box(box, other, TOLERANCE[first.unit])), None)
+        if twin is None:
+            return False
+        rest.remove(twin)
+    return True
+
+
+def _same_box(first: JudgedBox, second: JudgedBox, tolerance: float) -> bool:
+    """Whether two boxes are one, written with different digits."""
+    if (first.side, first.label, first.model) != (second.side, second.label, second.model):
+        return False
+    return all(abs(a - b) <= tolerance for a, b in zip(first.xyxy, second.xyxy, strict=True))

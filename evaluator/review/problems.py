@@ -1,0 +1,167 @@
+"""Why findings cannot be read or kept: one typed problem, in words that tell a reviewer what to do.
+
+Owns `StoreProblem` and the way to it from what SQLite, PostgreSQL and SQLAlchemy raise. Addresses are shown without
+password and files by their name only.
+"""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from typing import Final, Literal
+
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from evaluator.model.issues import plain
+
+ProblemKind = Literal[
+    "read_only", "full", "busy", "corrupt", "newer_schema", "foreign", "unreachable", "driver", "unusable"
+]
+
+# Title, text, fix; "{store}" is the name of the file or database, "{detail}" what the kind leaves open.
+_SENTENCES: Final[dict[ProblemKind, tuple[str, str, str]]] = {
+    "read_only": (
+        "Findings cannot be written",
+        "{store} or its folder does not allow writing, so nothing new is kept. {detail}",
+        "Make it writable, or start with --findings and a place where you may write.",
+    ),
+    "full": (
+        "No room for findings",
+        "The disk or quota under {store} took no more, so the last finding was not kept. Older ones are safe. {detail}",
+        "Make room and save again; the text stays on screen until then.",
+    ),
+    "busy": (
+        "Findings are busy",
+        "{store} was in use by others for too long, so the last finding was not kept. {detail}",
+        "Save again. If it stays so, somebody holds it open; a copy program or a backup may be at work.",
+    ),
+    "corrupt": (
+        "The findings file is damaged",
+        "{store} cannot be read as a database. It was left as it is, and nothing is written to it. {detail}",
+        "Put a backup in its place; or move it away and start again, and import an exported file of findings.",
+    ),
+    "newer_schema": (
+        "Findings of a newer LayoutScope",
+        "{store} was written by a newer version, which this one does not understand. {detail}",
+        "Update LayoutScope, or choose another place with --findings.",
+    ),
+    "foreign": (
+        "Not a file of findings",
+        "{store} is a database of another program. It was left as it is. {detail}",
+        "Choose another place with --findings.",
+    ),
+    "unreachable": (
+        "The findings database does not answer",
+        "{store} could not be reached. {detail}",
+        "Check the address, the network and that the database runs; then save again.",
+    ),
+    "driver": (
+        "A database driver is missing",
+        "There is no driver for {store}. {detail}",
+        "For PostgreSQL install layoutscope[postgres] and write postgresql+psycopg://…",
+    ),
+    "unusable": (
+        "The address of the findings is not usable",
+        "{store} is no path and no database address. {detail}",
+        "Give a file name, or an address such as postgresql+psycopg://user@host/name.",
+    ),
+}
+
+
+class StoreProblem(Exception):
+    """Why findings cannot be read or kept; to be shown, with the unsaved text left on screen.
+
+    Parameters
+    ----------
+    kind : str
+        The typed outcome.
+    store : str
+        Name of the file or database, without password and folders.
+    detail : str
+        What the sentence of this kind leaves open.
+
+    Attributes
+    ----------
+    kind : str
+    title, text, fix : str
+        Sentences for the reader; control characters escaped.
+    """
+
+    def __init__(self, kind: ProblemKind, *, store: str, detail: str = "") -> None:
+        self.kind: ProblemKind = kind
+        self.title, self.text, self.fix = (
+            sentence.format(store=plain(store), detail=plain(detail)).strip() for sentence in _SENTENCES[kind]
+        )
+        super().__init__(f"{self.title}. {self.text} {self.fix}")
+
+
+def problem_of(raised: SQLAlchemyError | sqlite3.Error | OSError, store: str) -> StoreProblem:
+    """The problem behind what a database or file system raised.
+
+    Parameters
+    ----------
+    raised : SQLAlchemyError, sqlite3.Error or OSError
+    store : str
+        Name of the file or database.
+
+    Returns
+    -------
+    StoreProblem
+        ``unreachable`` with the words of the driver for what is not known.
+    """
+    if isinstance(raised, OSError):
+        kind: ProblemKind = "full" if raised.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else "read_only"
+        return StoreProblem(kind, store=store, detail=_sentence(raised.strerror or ""))
+    if isinstance(raised, NoSuchModuleError):
+        return StoreProblem("driver", store=store)
+    if isinstance(raised, ArgumentError):
+        return StoreProblem("unusable", store=store)
+    if isinstance(raised, PoolTimeoutError):
+        return StoreProblem("busy", store=store)
+    original: BaseException | None = raised.orig if isinstance(raised, DBAPIError) else raised
+    if isinstance(original, sqlite3.Error):
+        return StoreProblem(_sqlite_kind(original), store=store, detail=_sentence(str(original)))
+    state = getattr(original, "sqlstate", None)
+    if isinstance(state, str):
+        return StoreProblem(_sql_state_kind(state), store=store, detail=_sentence(_first_line(original)))
+    return StoreProblem("unreachable", store=store, detail=_sentence(_first_line(original)))
+
+
+def _sqlite_kind(raised: sqlite3.Error) -> ProblemKind:
+    """The kind of an error of SQLite, by the name of its extended code."""
+    name = getattr(raised, "sqlite_errorname", "")
+    # A write that fails for another reason than a full disk is one over a quota or size limit.
+    if name in ("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_SHMSIZE"):
+        return "full"
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")):
+        return "busy"
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or isinstance(raised, sqlite3.IntegrityError):
+        return "corrupt"
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+        return "read_only"
+    # Reading what a table should have and does not: a file of ours that somebody changed.
+    return "corrupt" if name in ("SQLITE_ERROR", "SQLITE_MISMATCH") else "unreachable"
+
+
+def _sql_state_kind(state: str) -> ProblemKind:
+    """The kind of an error of PostgreSQL, by SQLSTATE (PostgreSQL manual, appendix A)."""
+    if state.startswith("53"):
+        return "busy" if state == "53300" else "full"
+    if state in ("25006", "42501"):
+        return "read_only"
+    if state in ("55P03", "57014", "40001", "40P01"):
+        return "busy"
+    if state.startswith("XX") or state in ("42P01", "42703"):
+        return "corrupt"
+    return "unreachable"
+
+
+def _first_line(raised: BaseException | None) -> str:
+    """The first line of what a driver says; the others repeat the statement or give hints for its programmer."""
+    return str(raised).strip().split("\n", 1)[0][:200]
+
+
+def _sentence(text: str) -> str:
+    """Words of a driver as a sentence of their own."""
+    return f"The database says: {text.rstrip('.')}." if text else ""

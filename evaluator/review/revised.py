@@ -1,0 +1,205 @@
+"""Annotations with boxes removed, relabelled or added; the originals stay as they are.
+
+Owns the bookkeeping of the columns: pages and documents stay, so that results before and after have the same rows.
+An added box has the page entry of its page, a position behind the boxes that stood there, and no outline.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
+from evaluator.model.dataset import Annotations, Boxes, Document
+
+
+class Addition(NamedTuple):
+    """A box to add: where, its label and corners in the unit of the file, and the target it comes from.
+
+    `page_size` is used when the file does not have the page yet; NaN when nobody knows it.
+    """
+
+    document: Document
+    page: int
+    label: str
+    xyxy: tuple[float, float, float, float]
+    target_id: str
+    page_size: tuple[float, float] = (math.nan, math.nan)
+
+
+def kept_boxes(source: Annotations, kept: BoolArray) -> Annotations:
+    """The annotations with some of their boxes only; all pages and documents stay.
+
+    Parameters
+    ----------
+    source : Annotations
+    kept : bool, shape (N,)
+
+    Returns
+    -------
+    Annotations
+        The same object when all are kept. A file of several parts becomes one.
+    """
+    if kept.all():
+        return source
+    return replace(source, boxes=_taken(source.boxes, np.flatnonzero(kept)), parts=())
+
+
+def revised(
+    source: Annotations,
+    *,
+    removed: BoolArray,
+    relabelled: Mapping[int, str],
+    added: Sequence[Addition],
+    marked: BoolArray,
+    labels: Sequence[str],
+    reason: str,
+) -> tuple[Annotations, BoolArray]:
+    """The annotations with boxes removed, relabelled and added.
+
+    Parameters
+    ----------
+    source : Annotations
+    removed : bool, shape (N,)
+    relabelled : mapping of int to str
+        New label by row.
+    added : sequence of Addition
+    marked : bool, shape (N,)
+        Rows to find again.
+    labels : sequence of str
+        What the files map together; the file gets them all, in this order, when it needs one that it did not have.
+    reason : str
+        Goes into the digest, so that two corrections of one file are two files.
+
+    Returns
+    -------
+    (Annotations, bool array of shape (M,))
+        The new file, and which of its rows were marked.
+    """
+    needed = {*relabelled.values(), *(box.label for box in added)}
+    if not needed <= set(source.labels[: source.evaluated]):
+        source = _with_labels(source, labels)
+    source = _with_pages(source, added)
+    label = source.boxes.label.copy()
+    for row, name in relabelled.items():
+        label[row] = source.labels.index(name)
+    rows = np.flatnonzero(~removed)
+    boxes = _extended(_taken(replace(source.boxes, label=label), rows), source, added)
+    digest = hashlib.sha256(f"{source.sha256}/{reason}".encode()).hexdigest()
+    marks = np.concatenate([marked[rows], np.zeros(len(added), dtype=bool)])
+    return replace(source, boxes=boxes, sha256=digest, parts=()), marks
+
+
+def _taken(boxes: Boxes, rows: IntArray) -> Boxes:
+    """Some of the boxes, in the order of the rows."""
+    place = {row: new for new, row in enumerate(rows.tolist())} if boxes.polygons else {}
+    return Boxes(
+        document=boxes.document[rows],
+        page=boxes.page[rows],
+        label=boxes.label[rows],
+        xyxy=boxes.xyxy[rows],
+        score=boxes.score[rows],
+        entry=boxes.entry[rows],
+        position=boxes.position[rows],
+        ids=[boxes.ids[row] for row in rows.tolist()],
+        area=None if boxes.area is None else boxes.area[rows],
+        crowd=None if boxes.crowd is None else boxes.crowd[rows],
+        polygons={place[row]: rings for row, rings in boxes.polygons.items() if row in place},
+        box_area=None if boxes.box_area is None else boxes.box_area[rows],
+    )
+
+
+def _with_labels(source: Annotations, names: Sequence[str]) -> Annotations:
+    """The file with labels that it did not have, behind those that it maps."""
+    fresh = [name for name in names if name not in source.labels[: source.evaluated]]
+    rest = [label for label in source.labels[source.evaluated :] if label not in fresh]
+    labels = (*source.labels[: source.evaluated], *fresh, *rest)
+    codes = np.array([labels.index(label) for label in source.labels], dtype=np.int32)
+    return replace(
+        source,
+        labels=labels,
+        evaluated=source.evaluated + len(fresh),
+        boxes=replace(source.boxes, label=codes[source.boxes.label]),
+        label_map=_with_keys(source.label_map, fresh),
+    )
+
+
+def _with_keys(label_map: Mapping[str, str], fresh: Sequence[str]) -> dict[str, str]:
+    """A label map with new names under the next free numbers; an empty one stays empty."""
+    if not label_map:
+        return {}
+    first = max((int(key) for key in label_map if key.isascii() and key.isdigit()), default=0) + 1
+    return {**label_map, **{str(first + place): name for place, name in enumerate(fresh)}}
+
+
+def _with_pages(source: Annotations, added: Sequence[Addition]) -> Annotations:
+    """The file with an empty page entry for each page that it did not mention."""
+    documents = {document.doc_id: code for code, document in enumerate(source.documents)}
+    known = set(zip(source.page_document.tolist(), source.page_index.tolist(), strict=True))
+    listed, pages, sizes = list(source.documents), [], []
+    for box in added:
+        code = documents.setdefault(box.document.doc_id, len(listed))
+        if code == len(listed):
+            listed.append(box.document)
+        if (code, box.page) not in known:
+            known.add((code, box.page))
+            pages.append((code, box.page))
+            sizes.append(box.page_size)
+    if not pages:
+        return source
+    size = source.page_size
+    return replace(
+        source,
+        documents=tuple(listed),
+        page_document=np.append(source.page_document, np.array([code for code, _ in pages], dtype=np.int32)),
+        page_index=np.append(source.page_index, np.array([page for _, page in pages], dtype=np.int64)),
+        page_ids=[*source.page_ids, *(f"{listed[code].doc_id}::p{page:03d}" for code, page in pages)]
+        if len(source.page_ids)
+        else (),
+        page_size=None if size is None else np.concatenate([size, np.array(sizes, dtype=np.float64)]),
+    )
+
+
+def _extended(boxes: Boxes, source: Annotations, added: Sequence[Addition]) -> Boxes:
+    """The boxes with the additions behind them."""
+    if not added:
+        return boxes
+    code = {document.doc_id: code for code, document in enumerate(source.documents)}
+    entries = {
+        page: entry
+        for entry, page in reversed(
+            list(enumerate(zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)))
+        )
+    }
+    document = [code[box.document.doc_id] for box in added]
+    entry = [entries[place, box.page] for place, box in zip(document, added, strict=True)]
+    behind = np.zeros(len(source.page_index), dtype=np.int64)
+    np.maximum.at(behind, boxes.entry, boxes.position.astype(np.int64) + 1)
+    position = []
+    for number in entry:
+        position.append(int(behind[number]))
+        behind[number] += 1
+    xyxy = np.array([box.xyxy for box in added], dtype=np.float64).reshape(-1, 4)
+
+    def longer(column: FloatArray | None, values: FloatArray) -> FloatArray | None:
+        return None if column is None else np.concatenate([column, values])
+
+    return Boxes(
+        document=np.append(boxes.document, np.array(document, dtype=np.int32)),
+        page=np.append(boxes.page, np.array([box.page for box in added], dtype=np.int64)),
+        label=np.append(boxes.label, np.array([source.labels.index(box.label) for box in added], dtype=np.int32)),
+        xyxy=np.concatenate([boxes.xyxy, xyxy]),
+        score=np.append(boxes.score, np.full(len(added), np.nan)),
+        entry=np.append(boxes.entry, np.array(entry, dtype=np.int32)),
+        position=np.append(boxes.position, np.array(position, dtype=np.int32)),
+        ids=[*boxes.ids, *(f"accepted-{box.target_id[:12]}-{place}" for place, box in enumerate(added))],
+        area=longer(boxes.area, area(xyxy)),
+        crowd=None if boxes.crowd is None else np.append(boxes.crowd, np.zeros(len(added), dtype=bool)),
+        polygons=boxes.polygons,
+        box_area=longer(boxes.box_area, area(xyxy)),
+    )

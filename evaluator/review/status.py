@@ -1,0 +1,219 @@
+"""Whether what was judged is still there: the mistake, its boxes, its document, under the results of today.
+
+Owns the states of a finding and their sentences. A verdict is never dropped: what no longer applies is told as such,
+with what it looked like when it was judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from evaluator.drawing.layers import box_key
+from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.error_types import ERROR_TYPES
+from evaluator.model.boxes import IntArray
+from evaluator.review.identity import PageMistakes, box_model_name, claimed, page_mistakes, rows_of_box
+from evaluator.review.verdicts import Book, Judged, JudgedBox, Unit
+
+State = Literal["applies", "regrouped", "matched", "left_out", "gone", "not_open"]
+
+STATES: Final[Mapping[State, str]] = {
+    "applies": "Applies",
+    "regrouped": "Part of another mistake",
+    "matched": "No longer a mistake",
+    "left_out": "Left out by the thresholds",
+    "gone": "No longer in the files",
+    "not_open": "Not open",
+}
+_SENTENCES: Final[Mapping[State, str]] = {
+    "applies": "It is there as it was judged.",
+    "regrouped": "Its boxes are there and belong to another mistake now.",
+    "matched": "Its boxes are there, and what was wrong with them matches now.",
+    "left_out": "Its boxes are there and do not take part at these thresholds or labels.",
+    "gone": "A box, or the page, is not in the files any more.",
+    "not_open": "Its document or model is not among the open files.",
+}
+
+
+class Standing(NamedTuple):
+    """What became of a finding.
+
+    Attributes
+    ----------
+    judged : Judged
+    state : str
+        A key of `STATES`.
+    sentence : str
+        What that means, in words.
+    model : int or None
+        Which of the dataset's predictions it was looked for in; None for pages and documents.
+    mistake : str or None
+        Its name now, a key of ``ERROR_TYPES["document"]``; None when it is none.
+    box_key : str or None
+        A box of it on the page (``g12``, ``p3``), for a link; None when none is there.
+    """
+
+    judged: Judged
+    state: State
+    sentence: str
+    model: int | None = None
+    mistake: str | None = None
+    box_key: str | None = None
+
+    @property
+    def renamed(self) -> bool:
+        """Whether the mistake has another name now than when it was judged."""
+        return self.mistake is not None and self.mistake != self.judged.target.mistake
+
+
+def stand(book: Book, results: Sequence[BoxResult[Any]]) -> list[Standing]:
+    """What became of every finding under some results of one dataset.
+
+    Parameters
+    ----------
+    book : Book
+    results : sequence of BoxResult
+        One for each model that is open, at the operating point.
+
+    Returns
+    -------
+    list of Standing
+        One per target on which somebody holds an opinion, the newest first, but for judged fields, which are in no
+        dataset of boxes (`field_targets.stand_fields`). Without results everything is not open.
+    """
+    look = _Look(results, book)
+    return [look.at(judged) for judged in book.judged.values() if judged.target.kind != "field"]
+
+
+class _Look:
+    """Looks findings up in results; pages are worked out once."""
+
+    def __init__(self, results: Sequence[BoxResult[Any]], book: Book) -> None:
+        self.results = results
+        self.book = book
+        documents = results[0].matching.dataset.documents if results else ()
+        self.codes = {document.doc_id: code for code, document in enumerate(documents)}
+        self.names = [box_model_name(result.matching.prediction.source) for result in results]
+        self._pages: dict[tuple[int, int], PageMistakes] = {}
+        self._claims: dict[tuple[int, int], dict[str, int]] = {}
+        self._rows: dict[tuple[int, int], tuple[IntArray, IntArray]] = {}
+
+    def at(self, judged: Judged) -> Standing:
+        """What became of one finding."""
+        target = judged.target
+        code = self.codes.get(target.document or "")
+        if not self.results or (target.document is not None and code is None):
+            return standing_of(judged, "not_open")
+        if target.kind == "comparison" and not set(target.models) <= self._every_name():
+            return standing_of(judged, "not_open")
+        page = None
+        if code is not None and target.page is not None:
+            page = self.results[0].matching.dataset.page_row(code, target.page)
+            if page is None:
+                return standing_of(judged, "gone")
+        if target.kind != "mistake":
+            return standing_of(judged, "applies")
+        assert page is not None
+        wanted = {box.model for box in target.of("prediction")}
+        places = [place for place, name in enumerate(self.names) if not wanted or name in wanted]
+        found = [self._mistake(judged, place, page) for place in places]
+        # Where it applies says more than where it does not: two versions of a model have one name.
+        return min(
+            found, key=lambda standing: list(STATES).index(standing.state), default=standing_of(judged, "not_open")
+        )
+
+    def _every_name(self) -> set[str]:
+        """The names of the models, with and without version."""
+        sources = [result.matching.prediction.source for result in self.results]
+        return {*self.names, *(f"{source.model} {source.version}" for source in sources)}
+
+    def _mistake(self, judged: Judged, place: int, page: int) -> Standing:
+        """What became of a mistake under one result."""
+        model = self.results[place].matching.model
+        mistakes = self._mistakes(place, page)
+        position = self._claimed(place, page).get(judged.target_id)
+        if position is not None:
+            return standing_of(judged, "applies", model, mistakes.targets[position].mistake, _key(mistakes, position))
+        return self._boxes(judged, place, page)
+
+    def _boxes(self, judged: Judged, place: int, page: int) -> Standing:
+        """What became of the boxes of a mistake that is none any more."""
+        result, mistakes = self.results[place], self._mistakes(place, page)
+        matching, target = result.matching, judged.target
+        states: set[State] = set()
+        first: str | None = None
+        named: str | None = None
+        for box in target.boxes:
+            row = self._row(box, place, page, target.unit)
+            if row is None:
+                return standing_of(judged, "gone", matching.model)
+            key = box_key(box.side, row)
+            first = first or key
+            counts = matching.truth_counts if box.side == "ground_truth" else matching.prediction_counts
+            if key in mistakes.of_box:
+                named = named or mistakes.targets[mistakes.of_box[key]].mistake
+                states.add("regrouped")
+            else:
+                states.add("matched" if counts[row] else "left_out")
+        # The strongest reason: a box that is left out explains why the others stand differently.
+        state: State = next(state for state in ("left_out", "regrouped", "matched") if state in states)
+        return standing_of(judged, state, matching.model, named if state == "regrouped" else None, first)
+
+    def _row(self, box: JudgedBox, place: int, page: int, unit: Unit) -> int | None:
+        """The row of a judged box; None when it is not in the files."""
+        matching = self.results[place].matching
+        truths, predictions = self._rows_on(place, page)
+        is_truth = box.side == "ground_truth"
+        side, rows = (matching.dataset.ground_truth, truths) if is_truth else (matching.prediction, predictions)
+        found = rows_of_box(box, side, rows, matching.dataset.labels, unit)
+        return int(found[0]) if len(found) else None
+
+    def _rows_on(self, place: int, page: int) -> tuple[IntArray, IntArray]:
+        """All rows of both sides on a page."""
+        if (place, page) not in self._rows:
+            matching = self.results[place].matching
+            sides = matching.dataset.ground_truth, matching.prediction
+            truths, predictions = (np.flatnonzero(side.page == page) for side in sides)
+            self._rows[place, page] = truths, predictions
+        return self._rows[place, page]
+
+    def _mistakes(self, place: int, page: int) -> PageMistakes:
+        """The mistakes of a page under one result."""
+        if (place, page) not in self._pages:
+            self._pages[place, page] = page_mistakes(self.results[place], page)
+        return self._pages[place, page]
+
+    def _claimed(self, place: int, page: int) -> dict[str, int]:
+        """Position of the mistake on a page that each judged target is today, by target id."""
+        if (place, page) not in self._claims:
+            dataset = self.results[place].matching.dataset
+            document = dataset.documents[dataset.page_document[page]].doc_id
+            said = claimed(
+                self._mistakes(place, page).targets, self.book.on_page(document, int(dataset.page_index[page]))
+            )
+            self._claims[place, page] = {held.target_id: position for position, held in enumerate(said) if held}
+        return self._claims[place, page]
+
+
+def _key(mistakes: PageMistakes, position: int) -> str | None:
+    """A box that carries the name of a mistake."""
+    return next((key for key, mistake in mistakes.of_box.items() if mistake == position), None)
+
+
+def _title(name: str) -> str:
+    """A mistake, or what is wrong with a field, in words."""
+    names = ERROR_TYPES["document"]
+    return names[name].title if name in names else name.replace("_", " ").capitalize()
+
+
+def standing_of(
+    judged: Judged, state: State, model: int | None = None, mistake: str | None = None, key: str | None = None
+) -> Standing:
+    """A state with its sentence; a mistake that has another name now is told so."""
+    sentence = _SENTENCES[state]
+    if mistake is not None and mistake != judged.target.mistake and judged.target.mistake is not None:
+        sentence += f" It is called {_title(mistake)} now; it was judged as {_title(judged.target.mistake)}."
+    return Standing(judged, state, sentence, model, mistake, key)

@@ -1,0 +1,462 @@
+"""Where findings are kept: an SQLite file, or any database that SQLAlchemy reaches.
+
+Owns the database: what `Store.add` returned from is on disk, events are only ever added, and every failure is one
+typed `StoreProblem`. SQLite runs in WAL mode with synchronous FULL, and a writer asks for its lock at once, so that
+twenty writers wait and none fails half-way. On PostgreSQL writers take turns by an advisory lock: rows then appear in
+the order of their numbers, and reading "everything after row n" misses nothing.
+
+Nothing is created before the first event. A damaged file is never written to.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic, monotonic_ns, sleep
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote as url_quote
+
+import msgspec
+from sqlalchemy import URL, Connection, Engine, Row, create_engine, event, insert, make_url, select, text
+from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
+
+from evaluator.review import schema
+from evaluator.review.problems import StoreProblem, problem_of
+from evaluator.review.verdicts import Action, Book, Event, Target, Verdict, target_problem
+
+BUSY_SECONDS: Final = 10
+_CONNECT_SECONDS: Final = 10
+# Events of one statement; SQLite allows 32,766 values in one.
+_ROWS_AT_ONCE: Final = 500
+# "LSfi": who holds it may write findings.
+_ADVISORY_LOCK: Final = 0x4C536669
+_WRITES: Final = "layoutscope_writes"
+_FILE: Final = "layoutscope_file"
+# The driver's own errors come from what is asked of it past SQLAlchemy.
+_RAISED: Final = (SQLAlchemyError, sqlite3.Error, OSError)
+
+events_of = schema.event_table.c
+
+
+class _Kept(NamedTuple):
+    """What was read of a workspace: the file it came from, its last row, the events and their book."""
+
+    file: object
+    last: int
+    events: tuple[Event, ...]
+    book: Book
+
+
+class Store:
+    """The findings of one or more workspaces.
+
+    Parameters
+    ----------
+    address : str or Path
+        A path of an SQLite file, which may not exist yet, or a database address (``postgresql+psycopg://…``).
+        It comes from whoever starts the program, never from a data file.
+
+    Raises
+    ------
+    StoreProblem
+        ``driver`` or ``unusable``, for an address that can never work. All other problems come with the first use.
+
+    Notes
+    -----
+    Safe to use from several threads; not to be carried over a fork.
+    """
+
+    def __init__(self, address: str | Path) -> None:
+        self._path, url = _parsed(address)
+        self.name: str = self._path.name if self._path else _shown(url)
+        self._lock = threading.Lock()
+        self._write_lock = threading.Lock()
+        self._kept: dict[str, _Kept] = {}
+        # The file whose layout is known to be the present one.
+        self._settled: object = None
+        try:
+            self._engine = _engine(self._path, url)
+        except ImportError as raised:
+            raise StoreProblem("driver", store=self.name) from raised
+        except SQLAlchemyError as raised:
+            raise problem_of(raised, self.name) from raised
+
+    def add(self, events: Sequence[Event], workspace: str = "") -> None:
+        """Keep events; when this returns they are on disk, when it raises none of them is kept.
+
+        Parameters
+        ----------
+        events : sequence of Event
+            One that is there already (by its id) is not added again.
+        workspace : str
+            Which of the projects in this database.
+
+        Raises
+        ------
+        StoreProblem
+        """
+        rows = [_row(event, workspace) for event in events]
+        # The first look at a file takes longest, so it is not left to the moment when others wait for this writer.
+        self._reading(lambda _connection: None, None)
+        # One writer of this process at a time: threads then queue fairly, where SQLite's own waiting is a lottery.
+        with self._write_lock, self._writing() as connection:
+            known = _known_ids(connection, [row["id"] for row in rows])
+            fresh = [row for row in {row["id"]: row for row in rows}.values() if row["id"] not in known]
+            for start in range(0, len(fresh), _ROWS_AT_ONCE):
+                connection.execute(insert(schema.event_table), fresh[start : start + _ROWS_AT_ONCE])
+
+    def book(self, workspace: str = "") -> Book:
+        """Everything that was said in a workspace; only new rows are read from the database.
+
+        Returns
+        -------
+        Book
+            The same object as long as nothing was added; empty when nothing was ever kept.
+
+        Raises
+        ------
+        StoreProblem
+        """
+        with self._lock:
+            file = _identity(self._path)
+            kept = self._kept.get(workspace)
+            if kept is None or kept.file != file:
+                kept = _Kept(file, 0, (), Book())
+            rows = self._read(workspace, after=kept.last)
+            if rows:
+                events = (*kept.events, *(_event(row, self.name) for row in rows))
+                kept = _Kept(file, rows[-1].seq, events, Book.of(events))
+            self._kept[workspace] = kept
+            return kept.book
+
+    def events(self, workspace: str = "") -> list[Event]:
+        """All events of a workspace in the order in which they were kept; raises `StoreProblem`."""
+        return [_event(row, self.name) for row in self._read(workspace, after=0)]
+
+    def workspaces(self) -> list[str]:
+        """Names of the workspaces that have events, sorted; raises `StoreProblem`."""
+        return list(self._reading(_workspaces, []))
+
+    def check(self) -> None:
+        """Read the whole file and say what is wrong with it; raises `StoreProblem`."""
+        self._reading(lambda connection: _require_sound(connection, self.name), None)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the connections back; the store can be used again afterwards."""
+        self._engine.dispose()
+
+    def _read(self, workspace: str, *, after: int) -> list[Row[Any]]:
+        """Rows of a workspace after a number, by number."""
+        wanted = (
+            select(schema.event_table)
+            .where(events_of.workspace == workspace, events_of.seq > after)
+            .order_by(events_of.seq)
+        )
+        rows: list[Row[Any]] = self._reading(lambda connection: list(connection.execute(wanted)), [])
+        return rows
+
+    def _reading(self, ask: Callable[[Connection], Any], nothing: Any) -> Any:  # noqa: ANN401 - what `ask` gives
+        """What a question answers; `nothing` from a store that was not begun."""
+        try:
+            if _identity(self._path) is None:
+                return nothing
+            with self._engine.connect() as connection:
+                if connection.info[_FILE] != self._settled and not self._prepared(connection):
+                    return nothing
+                return ask(connection)
+        except _RAISED as raised:
+            raise problem_of(raised, self.name) from raised
+
+    def _prepared(self, connection: Connection) -> bool:
+        """Whether there is anything to read: an older layout is upgraded first, when writing is possible."""
+        version = self._version(connection)
+        _require_sound(connection, self.name)
+        if version == 0:
+            return False
+        if version < schema.VERSION:
+            connection.rollback()
+            with self._write_lock, self._writing():
+                pass
+        self._settled = connection.info[_FILE]
+        return True
+
+    def _version(self, connection: Connection) -> int:
+        """The layout of the store; a `StoreProblem` for a newer one and for a database of another program."""
+        version = schema.found_version(connection)
+        if version is None:
+            # A server may be shared with other programs; a file is not.
+            if connection.dialect.name == "sqlite":
+                raise StoreProblem("foreign", store=self.name)
+            version = 0
+        if version > schema.VERSION:
+            detail = f"It has layout {version}; this version knows {schema.VERSION}."
+            raise StoreProblem("newer_schema", store=self.name, detail=detail)
+        return version
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """A transaction that may write, in a store of the present layout."""
+        try:
+            if self._path is not None:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
+                if connection.dialect.name == "postgresql":
+                    connection.execute(text(f"SET LOCAL lock_timeout = '{BUSY_SECONDS}s'"))
+                    # Also where the server's own setting trades safety for speed.
+                    connection.execute(text("SET LOCAL synchronous_commit = on"))
+                    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+                file = connection.info[_FILE]
+                if file != self._settled:
+                    self._settle_layout(connection)
+                yield connection
+            self._settled = file
+            if _identity(self._path) != file:
+                detail = "The file was moved or replaced while it was written."
+                raise StoreProblem("unreachable", store=self.name, detail=detail)
+        except _RAISED as raised:
+            raise problem_of(raised, self.name) from raised
+
+    def _settle_layout(self, connection: Connection) -> None:
+        """Create or upgrade the tables inside the transaction of a writer."""
+        version = self._version(connection)
+        if version == 0:
+            schema.create(connection)
+            return
+        _require_sound(connection, self.name)
+        schema.upgrade(connection, version)
+
+
+def _parsed(address: str | Path) -> tuple[Path | None, URL]:
+    """The file behind an address, if it is one, and the address for SQLAlchemy."""
+    if isinstance(address, Path) or "://" not in address:
+        path = Path(address).expanduser()
+        return path, URL.create("sqlite", database=str(path))
+    try:
+        url = make_url(address)
+    except ArgumentError as raised:
+        raise StoreProblem("unusable", store="The address") from raised
+    if url.get_backend_name() == "sqlite":
+        if not url.database or url.database == ":memory:":
+            raise StoreProblem("unusable", store="The address", detail="A database in memory keeps nothing.")
+        return Path(url.database), url
+    return None, url
+
+
+def _shown(url: URL) -> str:
+    """A database for messages: kind, host and name, never a user or password."""
+    return f"{url.get_backend_name()} {url.host or 'local'}/{url.database or ''}"
+
+
+def _engine(path: Path | None, url: URL) -> Engine:
+    """The engine of a store, with the settings that make an acknowledged event a kept one."""
+    if path is None:
+        options: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS} if "psycopg" in url.drivername else {}
+        engine = create_engine(url, pool_pre_ping=True, pool_timeout=BUSY_SECONDS, connect_args=options)
+        event.listen(engine, "connect", lambda _connection, record: record.info.update({_FILE: _identity(None)}))
+        return engine
+    engine = create_engine(
+        url,
+        creator=lambda: _connected(path),
+        pool_size=5,
+        max_overflow=30,
+        pool_timeout=BUSY_SECONDS,
+    )
+    event.listen(engine, "connect", lambda _connection, record: record.info.update({_FILE: _identity(path)}))
+    event.listen(engine, "checkout", lambda _connection, record, _proxy: _require_same_file(record.info, path))
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _identity(path: Path | None) -> object:
+    """What stands under the path of a store now: None for no file, always the same for a server."""
+    if path is None:
+        return "server"
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _require_same_file(info: dict[Any, Any], path: Path) -> None:
+    """Let go of a connection whose file was deleted or replaced.
+
+    An open file lives on when its name is deleted or given to another: what is written to it would be lost.
+    """
+    if info[_FILE] != _identity(path):
+        raise DisconnectionError
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """A connection to a file, readable only where nothing may be written.
+
+    The mode is told in the address, so that a file is never created by looking at it: only a writer that finds
+    nothing begins one.
+    """
+    quoted = url_quote(str(path.absolute()))
+    connection = _opened(quoted, "rwc")
+    try:
+        _use_log(connection)
+    except sqlite3.OperationalError as raised:
+        connection.close()
+        if not _is_read_only(raised) or not path.exists():
+            raise
+        connection = _read_only(quoted, path)
+    connection.execute("PRAGMA synchronous = FULL")
+    # Full on some systems leaves data in the drive's own cache without this.
+    connection.execute("PRAGMA fullfsync = ON")
+    connection.execute("PRAGMA checkpoint_fullfsync = ON")
+    return connection
+
+
+def _use_log(connection: sqlite3.Connection) -> None:
+    """Turn WAL on. It is also the first look at the file: what is no database is refused before it is changed.
+
+    SQLite does not wait when two connections of a new file want this at once, so we do.
+    """
+    deadline = monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as raised:
+            if not raised.sqlite_errorname.startswith("SQLITE_BUSY") or monotonic() > deadline:
+                raise
+            sleep(0.01)
+
+
+def _read_only(quoted: str, path: Path) -> sqlite3.Connection:
+    """A connection to a file that cannot be written.
+
+    WAL needs a file beside the database even for reading. Where that cannot be made, the file is read as one that
+    nobody changes, unless somebody has left a log: then its last events would be missing, which is worse than none.
+    """
+    connection = _opened(quoted, "ro")
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master").fetchall()
+    except sqlite3.OperationalError:
+        connection.close()
+        log = path.with_name(path.name + "-wal")
+        if log.exists() and log.stat().st_size:
+            raise
+        connection = _opened(quoted, "ro&immutable=1")
+    return connection
+
+
+def _opened(quoted: str, mode: str) -> sqlite3.Connection:
+    """A raw connection that begins and ends transactions only when told."""
+    return sqlite3.connect(
+        f"file:{quoted}?mode={mode}", uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+
+
+def _is_read_only(raised: sqlite3.OperationalError) -> bool:
+    """Whether SQLite could not write where it wanted to."""
+    return raised.sqlite_errorname.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM"))
+
+
+def _begin(connection: Connection) -> None:
+    """Begin a transaction of SQLite: a writer asks for its lock at once, so that it cannot fail later."""
+    if connection.get_execution_options().get(_WRITES, False):
+        _take_turn(connection.connection.driver_connection)
+    else:
+        connection.exec_driver_sql("BEGIN")
+
+
+def _take_turn(connection: Any) -> None:  # noqa: ANN401 - the raw connection, which SQLAlchemy calls Any
+    """Wait for the write lock by asking often.
+
+    SQLite's own waiting sleeps longer and longer, up to a tenth of a second, so that who has waited longest asks
+    least often: of twenty writers without pause some starved for ten seconds.
+    """
+    deadline = monotonic() + BUSY_SECONDS
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError as raised:
+                if not raised.sqlite_errorname.startswith("SQLITE_BUSY") or monotonic() > deadline:
+                    raise
+            # Not in step with the others.
+            sleep(0.0005 + (monotonic_ns() % 2_000_000) / 1e9)
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {int(1000 * BUSY_SECONDS)}")
+
+
+def _require_sound(connection: Connection, name: str) -> None:
+    """Refuse a file with pages that contradict each other: reading would go wrong later, in the middle."""
+    if connection.dialect.name != "sqlite":
+        return
+    said = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+    if said != "ok":
+        raise StoreProblem("corrupt", store=name, detail=f"The database says: {str(said).splitlines()[0]}.")
+
+
+def _known_ids(connection: Connection, ids: Sequence[str]) -> set[str]:
+    """Which of some events are there already."""
+    known: set[str] = set()
+    for start in range(0, len(ids), _ROWS_AT_ONCE):
+        wanted = select(events_of.id).where(events_of.id.in_(ids[start : start + _ROWS_AT_ONCE]))
+        known.update(connection.execute(wanted).scalars())
+    return known
+
+
+def _workspaces(connection: Connection) -> list[str]:
+    """Names of the workspaces, sorted."""
+    return sorted(connection.execute(select(events_of.workspace).distinct()).scalars())
+
+
+def _row(said: Event, workspace: str) -> dict[str, Any]:
+    """An event as a row."""
+    return {
+        "id": said.id,
+        "workspace": workspace,
+        "target": said.target_id,
+        "kind": said.target.kind,
+        "snapshot": msgspec.json.encode(said.target).decode(),
+        "action": said.action,
+        "verdict": said.verdict,
+        "note": said.note,
+        "tags": msgspec.json.encode(said.tags).decode(),
+        "author": said.author,
+        "verified": said.verified,
+        "time": said.stamp,
+        "source": said.source,
+    }
+
+
+def _event(row: Row[Any], name: str) -> Event:
+    """A row as an event; a `StoreProblem` for one that was changed by other hands."""
+    try:
+        target = msgspec.json.decode(row.snapshot, type=Target)
+        found = Event(
+            id=row.id,
+            target_id=row.target,
+            target=target,
+            action=msgspec.convert(row.action, type=Action),
+            verdict=msgspec.convert(row.verdict, type=Verdict | None),
+            note=row.note,
+            tags=msgspec.json.decode(row.tags, type=tuple[str, ...]),
+            author=row.author,
+            verified=bool(row.verified),
+            time=datetime.fromisoformat(row.time).astimezone(UTC),
+            source=row.source,
+        )
+        wrong = target_problem(target)
+    except (msgspec.MsgspecError, ValueError, TypeError) as raised:
+        raise StoreProblem("corrupt", store=name, detail=f"Event {row.seq}: {raised}.") from raised
+    if wrong:
+        raise StoreProblem("corrupt", store=name, detail=f"Event {row.seq}: {wrong}.")
+    return found

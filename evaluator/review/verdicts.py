@@ -1,0 +1,449 @@
+"""Verdicts on mistakes, pages, documents and comparisons: the words, one event, and all events of a workspace.
+
+Owns `Target` (what was judged, with its identity from content), `Event` (one saying of one reviewer; never changed
+afterwards) and `Book` (all events arranged). The last event of a reviewer on a target is that reviewer's opinion;
+the opinions on a target agree, or they are a conflict that is shown and counts for nothing. Nothing here is stored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import unicodedata
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Final, Literal
+
+import msgspec
+
+from evaluator.model.dataset import Side
+
+Kind = Literal["mistake", "field", "page", "document", "comparison"]
+Verdict = Literal["model_wrong", "ground_truth_wrong", "ambiguous", "ignore"]
+Action = Literal["judged", "cleared"]
+Unit = Literal["page", "pixels"]
+
+KINDS: Final[Mapping[Kind, str]] = {
+    "mistake": "Mistake",
+    "field": "Field",
+    "page": "Page",
+    "document": "Document",
+    "comparison": "Comparison",
+}
+VERDICTS: Final[Mapping[Verdict, str]] = {
+    "model_wrong": "Model wrong",
+    "ground_truth_wrong": "Ground truth wrong",
+    "ambiguous": "Ambiguous",
+    "ignore": "Ignore",
+}
+NOTE_LENGTH: Final = 20_000
+AUTHOR_LENGTH: Final = 200
+TAG_LENGTH: Final = 60
+MOST_TAGS: Final = 20
+# Nobody judges more boxes at once, and no file may fill the memory with one line.
+MOST_BOXES: Final = 1_000
+
+# Coordinates are part of an identity with this many decimals: shares of the page, or pixels.
+_DECIMALS: Final[Mapping[Unit, int]] = {"page": 6, "pixels": 3}
+
+
+class JudgedBox(msgspec.Struct, frozen=True, kw_only=True):
+    """A box as it was when somebody judged it.
+
+    Attributes
+    ----------
+    side : "ground_truth" or "prediction"
+    label : str
+    xyxy : tuple of float
+        x1, y1, x2, y2; origin top left; all digits.
+    model : str or None
+        Name of the model; None for ground truth.
+    """
+
+    side: Side
+    label: str
+    xyxy: tuple[float, float, float, float]
+    model: str | None = None
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """What a verdict is about, as it looked when it was judged.
+
+    Attributes
+    ----------
+    kind : "mistake", "field", "page", "document" or "comparison"
+        A mistake is one of boxes with labels, a field one of an extracted field; they never stand for each other.
+    document : str or None
+        Document id; None where all documents are meant.
+    page : int or None
+        From 0.
+    boxes : tuple of JudgedBox
+        Of a mistake: the boxes that carry its name, ground truth first. Of a field: its boxes, whose label is its path.
+        Else empty.
+    models : tuple of str
+        The models that were looked at.
+    mistake : str or None
+        Name of the mistake then, a key of ``ERROR_TYPES["document"]``, or of `field_targets.PROBLEMS` for a field.
+    label : str or None
+    signature : str
+        What made the numbers then.
+    unit : "page" or "pixels"
+        Unit of the boxes.
+    repeat : int
+        0, or which one of several mistakes of equal boxes on the page it is, in file order.
+
+    Notes
+    -----
+    The identity is made of kind, document, page, the boxes with side, model and label, and `repeat`. Names of
+    mistakes, scores, thresholds and places in files are not part of it, so it survives another threshold and another
+    order of the file. Documents are known by their id, the key that both sides share: PDFs may be missing, and a
+    digest that is there on one machine only would split the identity.
+
+    Coordinates enter with six decimals of the page (three of a pixel), written by `format`, which rounds the float64
+    value correctly. Exact bits would tie the identity to one serializer: a file that is written again with six or
+    more decimals keeps it, one with float32 or four decimals does not. For those, `identity.claimed` also accepts
+    equal boxes up to 0.0001 of the page.
+    """
+
+    kind: Kind
+    document: str | None = None
+    page: int | None = None
+    boxes: tuple[JudgedBox, ...] = ()
+    models: tuple[str, ...] = ()
+    mistake: str | None = None
+    label: str | None = None
+    signature: str = ""
+    unit: Unit = "page"
+    repeat: int = 0
+
+    @property
+    def id(self) -> str:
+        """The identity: 32 hexadecimal digits."""
+        places = _DECIMALS[self.unit]
+        parts: list[object] = [self.kind, self.document, self.page]
+        if self.kind == "comparison":
+            parts += [list(self.models), self.label]
+        if self.kind in ("mistake", "field"):
+            parts += [sorted(_content(box, places) for box in self.boxes), self.unit, self.repeat]
+        return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()[:32]
+
+    def of(self, side: Side) -> tuple[JudgedBox, ...]:
+        """The boxes of one side."""
+        return tuple(box for box in self.boxes if box.side == side)
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """One saying of one reviewer: everything they hold of a target from now on.
+
+    Attributes
+    ----------
+    id : str
+        32 hexadecimal digits; an event that is there already is not added again.
+    target_id : str
+        `Target.id`, or the identity of the older target whose verdicts this one inherits.
+    target : Target
+    action : "judged" or "cleared"
+        Cleared takes back everything.
+    verdict : str or None
+        A key of `VERDICTS`; None for a note without verdict.
+    note : str
+    tags : tuple of str
+    author : str
+    verified : bool
+        Whether a login vouches for the author, or the name was typed.
+    time : datetime
+        In UTC.
+    source : str
+        Name of the file it was imported from; empty when it was said here.
+    """
+
+    id: str
+    target_id: str
+    target: Target
+    action: Action
+    verdict: Verdict | None
+    note: str
+    tags: tuple[str, ...]
+    author: str
+    verified: bool
+    time: datetime
+    source: str = ""
+
+    @property
+    def reviewer(self) -> tuple[str, bool]:
+        """Who said it: a typed name never stands for a verified one."""
+        return self.author, self.verified
+
+    @property
+    def stamp(self) -> str:
+        """The time as text that sorts: ``2026-01-31T12:00:00.000000Z``."""
+        return time_text(self.time)
+
+
+def judge(
+    target: Target,
+    *,
+    verdict: str | None,
+    note: str = "",
+    tags: Sequence[str] = (),
+    author: str,
+    verified: bool,
+    time: datetime,
+    target_id: str | None = None,
+    event_id: str | None = None,
+    source: str = "",
+) -> Event:
+    """The event of a reviewer's whole opinion on a target; without verdict, note and tags it takes all back.
+
+    Parameters
+    ----------
+    target : Target
+    verdict : str or None
+        A key of `VERDICTS`.
+    note : str
+        Line ends become LF.
+    tags : sequence of str
+        Blanks around them go, repeated ones too.
+    author : str
+    verified : bool
+    time : datetime
+        With a time zone.
+    target_id : str, optional
+        That of the target when absent.
+    event_id : str, optional
+        A new one when absent.
+    source : str
+        The file it was imported from.
+
+    Returns
+    -------
+    Event
+
+    Raises
+    ------
+    ValueError
+        One sentence for the reviewer, about the first part that cannot be kept.
+    """
+    if verdict is not None and verdict not in VERDICTS:
+        raise ValueError(f"The verdict must be one of {', '.join(VERDICTS)}.")
+    if time.tzinfo is None:
+        raise ValueError("The time must have a time zone.")
+    note = note.replace("\r\n", "\n").replace("\r", "\n")
+    said = tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
+    author = author.strip()
+    _require_text("A note", note, NOTE_LENGTH, allowed="\n\t")
+    _require_text("The author", author, AUTHOR_LENGTH)
+    if not author:
+        raise ValueError("A verdict needs an author: log in, or type a name.")
+    if len(said) > MOST_TAGS:
+        raise ValueError(f"A finding may have {MOST_TAGS} tags.")
+    for tag in said:
+        _require_text("A tag", tag, TAG_LENGTH)
+        if "," in tag:
+            raise ValueError("A tag must not contain a comma; use two tags.")
+    return Event(
+        id=event_id or uuid.uuid4().hex,
+        target_id=target_id or target.id,
+        target=target,
+        action="judged" if verdict or note.strip() or said else "cleared",
+        verdict=verdict,  # type: ignore[arg-type]
+        note=note if note.strip() else "",
+        tags=said,
+        author=author,
+        verified=verified,
+        time=time.astimezone(UTC),
+        source=source,
+    )
+
+
+def time_text(time: datetime) -> str:
+    """A time in UTC as text that sorts, with six decimals of a second and a Z."""
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def target_problem(target: Target) -> str | None:
+    """What is wrong with a target that comes from a file or a browser, in a few words; None when it is sound."""
+    on_page = target.kind in ("mistake", "field", "page")
+    if target.page is not None and not 0 <= target.page < 2**31:
+        return "the page must be a number from 0"
+    if on_page and (target.document is None or target.page is None):
+        return f"a {target.kind} needs a document and a page"
+    if target.kind == "document" and target.document is None:
+        return "a document needs its id"
+    if target.kind == "comparison" and len(target.models) < 2:
+        return "a comparison needs two models"
+    if (target.kind in ("mistake", "field")) != bool(target.boxes):
+        return "a mistake and a field have boxes, and nothing else has"
+    if len(target.boxes) > MOST_BOXES:
+        return f"a mistake may have {MOST_BOXES:,} boxes"
+    if target.repeat < 0:
+        return "repeat must be at least 0"
+    for box in target.boxes:
+        x1, y1, x2, y2 = box.xyxy
+        if not all(math.isfinite(value) for value in box.xyxy) or x1 > x2 or y1 > y2:
+            return "boxes must be finite, with x1 <= x2 and y1 <= y2"
+        if (box.side == "prediction") != (box.model is not None):
+            return "a prediction names its model, and ground truth has none"
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A target and everything that was said about it.
+
+    Attributes
+    ----------
+    target_id : str
+    history : tuple of Event
+        At least one, by time.
+    """
+
+    target_id: str
+    history: tuple[Event, ...]
+
+    @property
+    def last(self) -> Event:
+        """The latest event."""
+        return self.history[-1]
+
+    @property
+    def target(self) -> Target:
+        """What it looked like when it was judged last."""
+        return self.last.target
+
+    @cached_property
+    def opinions(self) -> tuple[Event, ...]:
+        """The last event of each reviewer who holds an opinion, by time; empty when all took theirs back."""
+        latest = {event.reviewer: event for event in self.history}
+        return tuple(event for event in self.history if latest[event.reviewer] is event and event.action == "judged")
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict on which all reviewers agree who gave one; None without any, and in a conflict."""
+        said = {event.verdict for event in self.opinions if event.verdict}
+        return said.pop() if len(said) == 1 else None
+
+    @property
+    def conflict(self) -> bool:
+        """Whether reviewers gave different verdicts."""
+        return len({event.verdict for event in self.opinions if event.verdict}) > 1
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of all opinions, each once."""
+        return tuple(dict.fromkeys(tag for event in self.opinions for tag in event.tags))
+
+    @property
+    def authors(self) -> tuple[str, ...]:
+        """Who holds an opinion, each name once."""
+        return tuple(dict.fromkeys(event.author for event in self.opinions))
+
+
+@dataclass(frozen=True, eq=False)
+class Book:
+    """All events of a workspace, arranged by what they are about.
+
+    Attributes
+    ----------
+    every : dict of Judged
+        By target id, in the order of the latest event, the newest first; targets whose opinions were all taken back
+        included.
+    """
+
+    every: Mapping[str, Judged] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, events: Iterable[Event]) -> Book:
+        """The book of some events; an event that occurs twice counts once.
+
+        Parameters
+        ----------
+        events : iterable of Event
+            In any order; events of one time keep theirs.
+
+        Returns
+        -------
+        Book
+            Empty for no events.
+        """
+        known: dict[str, Event] = {}
+        for event in events:
+            known.setdefault(event.id, event)
+        together: dict[str, list[Event]] = {}
+        for event in sorted(known.values(), key=lambda event: event.time):
+            together.setdefault(event.target_id, []).append(event)
+        newest = sorted(together.items(), key=lambda item: item[1][-1].time, reverse=True)
+        return cls({target_id: Judged(target_id, tuple(history)) for target_id, history in newest})
+
+    def __len__(self) -> int:
+        return len(self.judged)
+
+    @cached_property
+    def judged(self) -> dict[str, Judged]:
+        """The targets on which somebody holds an opinion, by target id."""
+        return {target_id: found for target_id, found in self.every.items() if found.opinions}
+
+    @property
+    def revision(self) -> tuple[int, str]:
+        """What tells one state of a workspace from another: how many events there are, and the last one's id."""
+        newest = next(iter(self.every.values()), None)
+        count = sum(len(found.history) for found in self.every.values())
+        return count, newest.last.id if newest else ""
+
+    @property
+    def conflicts(self) -> list[Judged]:
+        """The targets on which reviewers disagree."""
+        return [found for found in self.judged.values() if found.conflict]
+
+    @property
+    def events(self) -> list[Event]:
+        """All events, by time."""
+        return sorted((event for found in self.every.values() for event in found.history), key=lambda e: e.time)
+
+    def get(self, target_id: str) -> Judged | None:
+        """What was said about a target, also when it was all taken back; None for one that nobody judged."""
+        return self.every.get(target_id)
+
+    def on_page(self, document: str, page: int) -> tuple[Judged, ...]:
+        """The judged mistakes of one page, the newest first."""
+        return tuple(self._mistakes.get((document, page), ()))
+
+    def fields_of(self, document: str) -> tuple[Judged, ...]:
+        """The judged fields of one document, the newest first."""
+        return tuple(self._fields.get(document, ()))
+
+    @cached_property
+    def _fields(self) -> dict[str | None, list[Judged]]:
+        """Judged fields by document."""
+        documents: dict[str | None, list[Judged]] = {}
+        for found in self.every.values():
+            if found.target.kind == "field":
+                documents.setdefault(found.target.document, []).append(found)
+        return documents
+
+    @cached_property
+    def _mistakes(self) -> dict[tuple[str | None, int | None], list[Judged]]:
+        """Judged mistakes by document and page."""
+        pages: dict[tuple[str | None, int | None], list[Judged]] = {}
+        for found in self.every.values():
+            if found.target.kind == "mistake":
+                pages.setdefault((found.target.document, found.target.page), []).append(found)
+        return pages
+
+
+def _content(box: JudgedBox, places: int) -> list[str]:
+    """What identifies a box."""
+    # Adding 0.0 turns -0.0 into 0.0, which is the same place.
+    numbers = [format(value + 0.0, f".{places}f") for value in box.xyxy]
+    return [box.side, box.model or "", box.label, *("0" if float(text) == 0.0 else text for text in numbers)]
+
+
+def _require_text(what: str, text: str, length: int, *, allowed: str = "") -> None:
+    """ValueError for text that is too long, or that no file or screen can hold."""
+    if len(text) > length:
+        raise ValueError(f"{what} may have {length:,} characters; this one has {len(text):,}.")
+    if any(unicodedata.category(char) in ("Cc", "Cs") and char not in allowed for char in text):
+        raise ValueError(f"{what} must not contain control characters.")

@@ -1,0 +1,1 @@
+"""Threads and whole files: what the core asks of the machine."""

@@ -1,0 +1,318 @@
+"""What the views share on screen: title line, operating point, model cards, sidebar, empty states.
+
+Shows what `_session` holds and writes choices back through it. Text from data is shown as text: it goes through
+``html.escape`` into ``st.html``, or into widgets that render no markup.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+
+import streamlit as st
+
+from evaluator.metrics.results import MetricColumns, count_of, threshold_text
+from evaluator.model.issues import Finding, plain
+from evaluator.protocols import PROTOCOLS
+from pages.shared import session
+
+FILES_VIEW = "pages/files.py"
+_BROWSER_HINT = "Open Files to choose or upload them."
+_FINDINGS_SHOWN = 200
+# The others run in the terminal until their views are built.
+_SHOWN_PROTOCOLS = ("snapshot",)
+# After "www", ":" and "@": what makes a link, an emoji or an icon of plain text.
+_MADE_LATER = re.compile(r"(?<=www)(?=\.)|(?<=[:@])", re.IGNORECASE)
+
+
+def title(text: str, signature: str) -> None:
+    """The first line of a view: what it is, and what made its numbers."""
+    st.html(f'<div class="ls-title"><h1>{html.escape(text)}</h1><span>{html.escape(plain(signature))}</span></div>')
+
+
+def section(text: str, facts: str = "") -> None:
+    """A heading inside a view, with facts in small letters behind it."""
+    st.html(f'<h2 class="ls-section">{html.escape(plain(text))} <small>{html.escape(plain(facts))}</small></h2>')
+
+
+def signature(found: session.Opened, chosen: Sequence[session.Model], *extra: str) -> str:
+    """Protocol, thresholds and counts behind a view."""
+    protocol = PROTOCOLS["snapshot"]
+    scores = [f"≥ {threshold_text(session.score_threshold(model))} ({model.letter})" for model in chosen]
+    counts = f"{count_of(len(found.dataset.documents), 'document')}, {count_of(found.dataset.pages, 'page')}"
+    iou = f"IoU ≥ {threshold_text(session.iou_threshold())}"
+    parts = [f"{protocol.name} {protocol.version}", iou, "score " + ", ".join(scores), counts, *extra]
+    return " · ".join(parts)
+
+
+def need_files() -> None:
+    """The empty state of every view that needs both sides: what is missing, and one way out."""
+    files = session.files()
+    if files.ground_truth is None:
+        text = "No ground truth is open, so nothing can be evaluated yet."
+    elif files.ground_truth.annotations is None:
+        text = "The ground truth has errors, so nothing can be evaluated yet."
+    elif not files.predictions:
+        text = "No prediction is open, so there is nothing to compare with the ground truth."
+    else:
+        text = "No prediction can be evaluated against this ground truth."
+    st.html(f'<div class="ls-empty"><p>{html.escape(text)} {_BROWSER_HINT}</p></div>')
+    st.page_link(FILES_VIEW, label="Open Files", icon=":material/folder_open:")
+
+
+def banners(found: session.Opened) -> None:
+    """What changes the meaning of all numbers: a prediction as reference, documents in one file only."""
+    if found.files.as_reference:
+        st.warning(
+            "The reference is a model's prediction, not a ground truth: the numbers say how far the models agree, "
+            "not which is right.",
+            icon=":material/compare_arrows:",
+        )
+    for model in session.models(found):
+        only = found.dataset.documents_only_in(model.index)
+        if not any(only.values()):
+            continue
+        result = session.result_of(found, model)
+        every = result.micro.row(0)
+        shared = result.in_documents(found.dataset.in_both(model.index))[0].row(0)
+        st.warning(
+            f"Model {model.letter}: {count_of(len(only['ground_truth']), 'document')} only in the ground truth and "
+            f"{count_of(len(only['prediction']), 'document')} only in the prediction count as missed and false "
+            f"positive. F1 {number(every['f1'])} with them, {number(shared['f1'])} without.",
+            icon=":material/difference:",
+        )
+    refused = session.refused()
+    if refused:
+        st.caption(f"The address had parts that could not be followed: {escaped(', '.join(refused))}.")
+
+
+def operating_point(found: session.Opened, *, pick_model: bool) -> None:
+    """IoU threshold, a score threshold per model, and the two presets."""
+    chosen = session.models(found)
+    width = 170 if pick_model else 240
+    with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
+        if pick_model:
+            _model_switch(chosen)
+        low, high = session.IOU_RANGE
+        session.iou_threshold()
+        st.slider("IoU threshold", low, high, step=0.01, key="iou", persist_state="session", width=width)
+        for model in chosen:
+            key = f"score_{model.letter.lower()}"
+            session.score_threshold(model)
+            scores = session.has_scores(found, model)
+            st.slider(
+                f"Score {model.letter}, at least",
+                0.0,
+                1.0,
+                step=0.01,
+                key=key,
+                persist_state="session",
+                disabled=not scores,
+                help=None if scores else "All scores of this model are equal or missing.",
+                width=width,
+            )
+        _presets(found)
+        if pick_model:
+            _three_numbers(session.result_of(found, session.model_choice(found)).micro)
+
+
+def _model_switch(chosen: Sequence[session.Model]) -> None:
+    """Which model's boxes are shown."""
+    names = {model.letter: f"{model.letter} {short_name(model)}" for model in chosen}
+    session.choose("model", session.chosen("model") if session.chosen("model") in names else "A")
+    st.segmented_control(
+        "Model",
+        list(names),
+        format_func=lambda letter: escaped(names[letter]),
+        key="model",
+        required=True,
+        persist_state="session",
+    )
+
+
+def _presets(found: session.Opened) -> None:
+    """Buttons for the thresholds of the specification and for the best F1."""
+    session.choose("preset", session.preset(found))
+    session.choose("presets_of", session.thresholds(found))
+
+    def apply() -> None:
+        if session.chosen("presets_of") != session.thresholds(found):
+            # A slider was moved: the browser had not heard yet that its last step took the mark off the preset.
+            return
+        if session.chosen("preset") == "Specification":
+            session.use_specification()
+        elif session.chosen("preset") == "Best F1":
+            session.use_best_f1(found)
+            session.remember_best_f1(found)
+
+    st.segmented_control(
+        "Thresholds", ["Specification", "Best F1"], key="preset", on_change=apply, label_visibility="collapsed"
+    )
+
+
+def _three_numbers(micro: MetricColumns) -> None:
+    """Precision, recall and F1 of the shown model, small."""
+    row = micro.row(0)
+    cells = _metrics(("Precision", row["precision"]), ("Recall", row["recall"]), ("F1", row["f1"]))
+    st.html(f'<dl class="ls-numbers">{cells}</dl>')
+
+
+def model_card(found: session.Opened, model: session.Model, baseline: MetricColumns | None) -> None:
+    """Counts and ratios of one model, with their signature."""
+    result = session.result_of(found, model)
+    row = result.micro.row(0)
+    main = _metrics(("F1", row["f1"]), ("Precision", row["precision"]), ("Recall", row["recall"]))
+    second = _metrics(("Mean IoU", row["mean_iou"]), ("Coverage", row["mean_coverage"]), ("Purity", row["mean_purity"]))
+    tags = "".join(
+        f'<span class="ls-tag ls-{status.lower()}">{status} {count:,}</span>'
+        for status, count in (("TP", row["tp"]), ("FP", row["fp"]), ("FN", row["fn"]))
+    )
+    signed = f"{_thresholds(model)} · {count_of(row['fp'] + row['fn'], 'mistake')}"
+    st.html(
+        f'<section class="ls-card{theme()}" aria-label="Model {model.letter}"><header>{letter_badge(model.letter)}'
+        f'<b title="{html.escape(plain(model.name))}">{html.escape(plain(model.name))}</b>'
+        f"<span>{html.escape(against(row['f1'], baseline))}</span></header>"
+        f'<div class="ls-metrics"><dl class="ls-main">{main}</dl><dl class="ls-second">{second}</dl></div>'
+        f"<footer><span>{tags}</span><span>{html.escape(signed)}</span></footer></section>"
+    )
+
+
+def against(f1: float | None, baseline: MetricColumns | None) -> str:
+    """F1 against the baseline model in points, in words."""
+    if baseline is None:
+        return "baseline"
+    other = baseline.row(0)["f1"]
+    if f1 is None or other is None:
+        return "F1 n/a against A"
+    points = 100 * (f1 - other)
+    sign = "+" if points >= 0.05 else "−" if points <= -0.05 else "±"
+    return f"F1 {sign}{abs(points):.1f} points against A"
+
+
+def _thresholds(model: session.Model) -> str:
+    """Protocol and thresholds behind the numbers of one model."""
+    protocol = PROTOCOLS["snapshot"]
+    iou, score = threshold_text(session.iou_threshold()), threshold_text(session.score_threshold(model))
+    return f"{protocol.name} {protocol.version} · IoU ≥ {iou} · score ≥ {score}"
+
+
+def _metrics(*values: tuple[str, float | None]) -> str:
+    """Names and numbers of a card."""
+    return "".join(f"<div><dt>{name}</dt><dd>{number(value)}</dd></div>" for name, value in values)
+
+
+def theme() -> str:
+    """A class for our own blocks when the reader's theme is dark, to be put after another class."""
+    return " ls-dark" if session.is_dark() else ""
+
+
+def letter_badge(letter: str) -> str:
+    """The letter of a model in its colour."""
+    return f'<i class="ls-letter ls-{letter.lower()}">{letter}</i>'
+
+
+def number(value: float | None) -> str:
+    """A ratio with three decimals; undefined is n/a."""
+    return "n/a" if value is None else f"{value:.3f}"
+
+
+def short_name(model: session.Model) -> str:
+    """A model's name where there is little room: without its owner, cut at 12 characters."""
+    return shortened(model.name.rsplit("/", 1)[-1], 12)
+
+
+def shortened(text: str, length: int) -> str:
+    """Text of at most so many characters."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def escaped(text: str) -> str:
+    """Text for a widget that renders Markdown, with everything that is markup escaped.
+
+    Streamlit renders Markdown in many labels, fetches images from it and makes links of it; a name from a file
+    must do none of that. Addresses, emoji and icon names are looked for after the escapes are resolved, so an
+    invisible word joiner keeps those apart.
+    """
+    apart = _MADE_LATER.sub("\u2060", plain(text))
+    return "".join(f"\\{char}" if char in "\\`*_{}[]()<>#+-.!|~$:&@/" else char for char in apart)
+
+
+def sidebar(found: session.Opened | None) -> None:
+    """Which files and models the numbers are of."""
+    with st.sidebar:
+        st.html(_counts(found))
+
+
+def lines(texts: Sequence[str]) -> None:
+    """Lines of counts at the foot of the sidebar."""
+    st.html(f'<div class="ls-counts">{"<br>".join(html.escape(plain(text)) for text in texts)}</div>')
+
+
+def document_choice(found: session.Opened) -> None:
+    """All documents, or one."""
+    names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
+    names = {"": f"All {count_of(len(names), 'document')}", **names}
+    st.selectbox("Document", list(names), format_func=names.__getitem__, key="within", persist_state="session")
+
+
+def label_choice(found: session.Opened) -> None:
+    """All evaluated labels, or one."""
+    labels = found.dataset.labels[: found.dataset.evaluated]
+    names = {"": f"All {count_of(len(labels), 'label')}", **{label: plain(label) for label in labels}}
+    st.selectbox("Label", list(names), format_func=names.__getitem__, key="label", persist_state="session")
+
+
+def files_choice(found: session.Opened) -> None:
+    """Protocol, ground truth and the two models, in the sidebar."""
+    with st.sidebar:
+        titles = {name: f"{name} {PROTOCOLS[name].version}" for name in _SHOWN_PROTOCOLS}
+        st.selectbox("Protocol", list(titles), format_func=titles.__getitem__, key="protocol", persist_state="session")
+        truth = found.dataset.ground_truth.source.name
+        st.selectbox("Ground truth", [0], format_func=lambda _: plain(truth), key="truth_shown", disabled=True)
+        indexes = list(range(len(found.names)))
+        for model in session.models(found):
+            key = f"model_{model.letter.lower()}"
+            session.choose(key, model.index)
+            st.selectbox(
+                f"Model {model.letter}",
+                indexes,
+                format_func=lambda index: plain(found.names[index]),
+                key=key,
+                persist_state="session",
+                disabled=len(indexes) < 2,
+            )
+
+
+def _counts(found: session.Opened | None) -> str:
+    """What is loaded, at the foot of the sidebar."""
+    if found is None:
+        return '<div class="ls-counts">Nothing to evaluate yet</div>'
+    dataset = found.dataset
+    lines = [
+        f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}",
+        f"{len(dataset.ground_truth):,} ground-truth boxes, {count_of(dataset.evaluated, 'label')}",
+        "No findings in the files"
+        if not found.findings
+        else f"{count_of(len(found.findings), 'finding')} in the files",
+    ]
+    return '<div class="ls-counts">' + "<br>".join(html.escape(line) for line in lines) + "</div>"
+
+
+def findings(found: Sequence[Finding]) -> None:
+    """Findings as a table of plain text: file, place, rule, found, fix."""
+    st.dataframe(
+        {
+            "": [finding.severity for finding in found[:_FINDINGS_SHOWN]],
+            "File": [plain(finding.file) for finding in found[:_FINDINGS_SHOWN]],
+            "Place": [plain(finding.place) for finding in found[:_FINDINGS_SHOWN]],
+            "Rule": [plain(finding.rule) for finding in found[:_FINDINGS_SHOWN]],
+            "Found": [plain(finding.found) for finding in found[:_FINDINGS_SHOWN]],
+            "Fix": [plain(finding.fix) for finding in found[:_FINDINGS_SHOWN]],
+        },
+        hide_index=True,
+        row_height=26,
+        column_config={"": st.column_config.TextColumn(width=70), "Rule": st.column_config.TextColumn(width="large")},
+    )
+    if len(found) > _FINDINGS_SHOWN:
+        st.caption(f"The first {_FINDINGS_SHOWN} of {len(found):,}; layoutscope check lists all.")

@@ -1,0 +1,248 @@
+"""Who reads: somebody who logged in, somebody whom a trusted proxy names, or anybody.
+
+`enter` runs in app.py before the navigation, so that no view can forget it: while the door is shut the script ends
+there, and no file is read for that reader. In doubt the door is shut: a secrets file that cannot be read, a login that
+is configured by half, a request past the proxy. docs/login.md says how to set both up and what they leave open.
+"""
+
+from __future__ import annotations
+
+import html
+import importlib.util
+import ipaddress
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from evaluator.model.issues import plain
+from pages.shared import frame, session
+
+TRUSTED_HEADER_VARIABLE: Final = "LAYOUTSCOPE_TRUSTED_USER_HEADER"
+OPEN: Final = "Open to anyone who reaches this address; no login."
+THIS_MACHINE: Final = "This machine only; no login."
+SHORTEST_COOKIE_SECRET: Final = 32
+_NEEDED: Final = ("redirect_uri", "cookie_secret")
+_NEEDED_OF_PROVIDER: Final = ("client_id", "client_secret", "server_metadata_url")
+# What a proxy adds to a request: the server listens on this machine only, and others reach it all the same.
+_FORWARDED: Final = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP")
+# Kept for the process: a secrets file that is taken away or half written while it runs must not open the door.
+_SEEN: Final[set[str]] = set()
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Whether the data may be shown to this reader.
+
+    Attributes
+    ----------
+    name : str
+        Who reads; empty when nobody vouches for a name.
+    by : str
+        "login" or "proxy": who vouches; empty when nobody does.
+    shut : str
+        Why nothing may be shown, in a sentence; empty when the door is open.
+    providers : tuple of str
+        The buttons of the log-in screen: names of identity providers, "default" for the only one.
+    """
+
+    name: str = ""
+    by: str = ""
+    shut: str = ""
+    providers: tuple[str, ...] = ()
+
+
+def enter() -> None:
+    """Let the reader in, with who it is at the foot of the sidebar, or show the log-in screen and end the script."""
+    door = _door()
+    session.let_in(not door.shut)
+    if door.shut:
+        _screen(door)
+        st.stop()
+    with st.sidebar, st.container(key="login_foot"):
+        _foot(door)
+
+
+def reader() -> tuple[str, bool]:
+    """Who reads, and whether a login or a trusted proxy vouches for the name; an empty name when nobody does."""
+    door = _door()
+    return (door.name, True) if door.name and not door.shut else ("", False)
+
+
+def _door() -> Door:
+    """The login counts before the proxy's header; without both everybody may read."""
+    wanted, auth = _auth()
+    if wanted:
+        return login_door(auth, st.user.to_dict())
+    header = os.environ.get(TRUSTED_HEADER_VARIABLE, "").strip()
+    return proxy_door(st.context.headers.get_all(header)) if header else Door()
+
+
+def _auth() -> tuple[bool, Mapping[str, Any] | None]:
+    """Whether readers have to log in, and the section [auth] for it; None when it cannot be read."""
+    try:
+        readable = st.secrets.load_if_toml_exists()
+        # Streamlit takes a file with an error for no file.
+        broken = not readable and any(Path(path).exists() for path in st.get_option("secrets.files"))
+    except (OSError, UnicodeDecodeError):
+        readable, broken = False, True
+    if readable and "auth" in st.secrets:
+        _SEEN.add("auth")
+        section = st.secrets["auth"]
+        return True, section if isinstance(section, Mapping) else None
+    return broken or bool(_SEEN), None
+
+
+def login_door(auth: Mapping[str, Any] | None, user: Mapping[str, Any]) -> Door:
+    """The door when a login is configured.
+
+    Parameters
+    ----------
+    auth : mapping or None
+        Section [auth] of the secrets; None when it cannot be read.
+    user : mapping
+        Claims of the identity provider about the reader, and ``is_logged_in``.
+
+    Returns
+    -------
+    Door
+        Open only for a complete configuration and a reader with a name.
+    """
+    if auth is None:
+        return Door(shut="A login is set up, but the file of its secrets cannot be read. The server's log says why.")
+    wrong = incomplete(auth)
+    if wrong:
+        return Door(shut=f"A login is set up, but not complete: {'; '.join(wrong)}.")
+    if user.get("is_logged_in") is True:
+        name = claimed_name(user)
+        return Door(name, "login") if name else Door(shut="The identity provider did not say who you are.")
+    if not _can_log_in():
+        text = "A login is set up, but the packages for it are missing: install layoutscope[login] and start again."
+        return Door(shut=text)
+    return Door(shut="Nothing is shown before you have logged in.", providers=tuple(providers(auth)))
+
+
+def incomplete(auth: Mapping[str, Any]) -> list[str]:
+    """What section [auth] lacks, a part of a sentence each; none of its values is repeated."""
+    wrong = [f"{key} is missing in [auth]" for key in _NEEDED if not auth.get(key)]
+    secret = auth.get("cookie_secret")
+    if secret and len(str(secret)) < SHORTEST_COOKIE_SECRET:
+        # Whoever guesses it writes a cookie that says "logged in".
+        wrong.append(f"cookie_secret in [auth] is shorter than {SHORTEST_COOKIE_SECRET} characters")
+    address = auth.get("redirect_uri")
+    if address and not str(address).endswith("/oauth2callback"):
+        wrong.append("redirect_uri in [auth] does not end with /oauth2callback")
+    for name in providers(auth):
+        section = auth if name == "default" else auth[name]
+        place = "[auth]" if name == "default" else f"[auth.{plain(name)}]"
+        wrong += [f"{key} is missing in {place}" for key in _NEEDED_OF_PROVIDER if not section.get(key)]
+        if "_" in name:
+            wrong.append(f"the name of {place} has an underscore")
+    return wrong
+
+
+def providers(auth: Mapping[str, Any]) -> list[str]:
+    """Names of the identity providers: "default" for one in [auth] itself, and those of [auth.NAME]."""
+    named = [
+        str(name)
+        for name, section in auth.items()
+        if isinstance(section, Mapping) and any(key in section for key in _NEEDED_OF_PROVIDER)
+    ]
+    own = any(key in auth for key in _NEEDED_OF_PROVIDER)
+    return ["default", *named] if own or not named else named
+
+
+def claimed_name(user: Mapping[str, Any]) -> str:
+    """The name that stands with a reader's verdicts: email, name or identifier; empty when there is none.
+
+    Notes
+    -----
+    OpenID Connect Core 1.0, section 5.1: with ``email_verified`` false the provider does not vouch for the address,
+    so that anybody could have typed it; then the next claim counts.
+    """
+    claims = ("name", "sub") if user.get("email_verified") in (False, "false") else ("email", "name", "sub")
+    return next((name for claim in claims if (name := str(user.get(claim) or "").strip())), "")
+
+
+def proxy_door(named: Sequence[str]) -> Door:
+    """The door when a header of a trusted proxy names the reader.
+
+    Parameters
+    ----------
+    named : sequence of str
+        Every value of the header in the request. More than one means that the proxy added its own to one that came
+        from outside, and which is which cannot be told.
+
+    Returns
+    -------
+    Door
+    """
+    if len(named) > 1:
+        return Door(shut="The request names more than one reader: the proxy has to replace the header, not add to it.")
+    name = named[0].strip() if named else ""
+    if not name:
+        return Door(shut="The request names no reader. Use the address of the proxy that asks for the login.")
+    return Door(name, "proxy")
+
+
+def openness(address: str | None, headers: Mapping[str, str]) -> str:
+    """Who can reach an app that asks nobody, as a sentence.
+
+    Parameters
+    ----------
+    address : str or None
+        Where the server listens; None or empty for every address of the machine.
+    headers : mapping
+        Those of the request, looked up without regard to case.
+
+    Returns
+    -------
+    str
+        `THIS_MACHINE` only when nothing speaks against it: a proxy in front makes a local server public.
+    """
+    host = headers.get("Host")
+    asked_for = urlsplit(f"//{host}").hostname if host else "localhost"
+    if any(name in headers for name in _FORWARDED):
+        return OPEN
+    return THIS_MACHINE if _is_loopback(address) and _is_loopback(asked_for) else OPEN
+
+
+def _is_loopback(host: str | None) -> bool:
+    """Whether a host name or address is this machine's own."""
+    name = (host or "").strip("[]").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _can_log_in() -> bool:
+    """Whether the packages are installed that Streamlit's login needs."""
+    return all(importlib.util.find_spec(name) is not None for name in ("authlib", "httpx"))
+
+
+def _screen(door: Door) -> None:
+    """The log-in screen, the only thing on the page."""
+    with st.container(key="login", border=True, width=420, gap="medium"):
+        frame.title("LayoutScope", "")
+        st.html(f'<p class="ls-shut">{html.escape(plain(door.shut))}</p>')
+        for name in door.providers:
+            label = "Log in" if name == "default" else f"Log in with {frame.escaped(name)}"
+            st.button(label, key=f"login_{name}", on_click=st.login, args=(name,), width="stretch")
+
+
+def _foot(door: Door) -> None:
+    """Who reads, or that nobody was asked."""
+    if door.by == "login":
+        frame.lines([f"Logged in as {door.name}"])
+        st.button("Log out", on_click=st.logout, icon=":material/logout:", width="stretch")
+    elif door.by == "proxy":
+        frame.lines([f"Logged in at the proxy as {door.name}"])
+    else:
+        frame.lines([openness(st.get_option("server.address"), st.context.headers)])

@@ -1,0 +1,386 @@
+"""What this session holds of findings: the store of the process, who reviews, and what could not be saved.
+
+The store is opened once per process and address. A verdict counts as saved only when the store says so; until then
+its text stays here and on screen, marked NOT SAVED. The address of the store comes from the command line or the
+environment, never from the browser.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final
+
+import streamlit as st
+
+from evaluator.model.issues import plain
+from evaluator.review import corrected, identity
+from evaluator.review import status as standing
+from evaluator.review.corrected import Corrected
+from evaluator.review.corrections import Corrections, corrections
+from evaluator.review.place import FINDINGS_WORKSPACE_VARIABLE, store_address
+from evaluator.review.problems import StoreProblem
+from evaluator.review.status import Standing
+from evaluator.review.store import Store
+from evaluator.review.verdicts import AUTHOR_LENGTH, Book, Event, Target, judge
+from pages.shared import frame, login, session
+
+# A database that does not answer is not asked again on every run: each question waits for its time limit.
+_ASK_AGAIN_SECONDS: Final = 15.0
+_UNSAVED: Final = "unsaved_findings"
+_AUTHOR: Final = "reviewer"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """What a reviewer said and the store did not take.
+
+    Attributes
+    ----------
+    target : Target
+    target_id : str
+    verdict : str or None
+    note : str
+    tags : tuple of str
+    title, text, fix : str
+        Why, in sentences.
+    """
+
+    target: Target
+    target_id: str
+    verdict: str | None
+    note: str
+    tags: tuple[str, ...]
+    title: str
+    text: str
+    fix: str
+
+    @property
+    def problem(self) -> str:
+        """Why, in one line."""
+        return " ".join(part for part in (f"{self.title}.", self.text, self.fix) if part)
+
+
+class _Shelf:
+    """A store of this process, and the last time it did not answer."""
+
+    def __init__(self, address: str) -> None:
+        self.store: Store | None = None
+        self._problem: StoreProblem | None = None
+        self._asked = 0.0
+        try:
+            self.store = Store(address)
+        except StoreProblem as problem:
+            self._problem = problem
+
+    def read(self, workspace: str) -> tuple[Book, StoreProblem | None]:
+        """What was said, and why it cannot be read."""
+        if self.store is None or (self._problem and monotonic() - self._asked < _ASK_AGAIN_SECONDS):
+            return Book(), self._problem
+        try:
+            book = self.store.book(workspace)
+        except StoreProblem as problem:
+            self._problem, self._asked = problem, monotonic()
+            return Book(), problem
+        self._problem = None
+        return book, None
+
+    def write(self, events: Sequence[Event], workspace: str) -> StoreProblem | None:
+        """Keep events; what went wrong, or None when they are on disk."""
+        if self.store is None:
+            return self._problem
+        try:
+            self.store.add(events, workspace)
+        except StoreProblem as problem:
+            return problem
+        self._problem = None
+        return None
+
+
+def address() -> str:
+    """Where the findings of this session are kept: a path or a database address."""
+    truth = session.files().ground_truth
+    origin = truth.origin if truth is not None and isinstance(truth.origin, Path) else None
+    return store_address(origin, environment=os.environ, bundled=session.SAMPLE_DATA)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _shelf(address: str) -> _Shelf:
+    """The store behind an address, one for all sessions."""
+    return _Shelf(address)
+
+
+def _workspace() -> str:
+    """The project in the store."""
+    return os.environ.get(FINDINGS_WORKSPACE_VARIABLE, "")
+
+
+def book() -> Book:
+    """Everything that was said in this workspace; empty when it cannot be read, see `store_problem`."""
+    return _shelf(address()).read(_workspace())[0]
+
+
+def store_problem() -> StoreProblem | None:
+    """Why findings cannot be read; None when they can."""
+    return _shelf(address()).read(_workspace())[1]
+
+
+def store_name() -> str:
+    """The store for the reader: a file name, or host and database without user and password."""
+    store = _shelf(address()).store
+    return "" if store is None else store.name
+
+
+# --- who and what ----------------------------------------------------------------------------------------------
+
+
+def author() -> tuple[str, bool]:
+    """Who reviews, and whether a login or a trusted proxy vouches for it; an empty name when nobody was named."""
+    name, verified = login.reader()
+    if verified:
+        return name[:AUTHOR_LENGTH], True
+    return str(st.session_state.get(_AUTHOR, "")).strip()[:AUTHOR_LENGTH], False
+
+
+def ask_author(*, label: str = "Your name") -> None:
+    """The field for the reviewer's name; for a reader who is logged in, only who that is."""
+    name, verified = author()
+    if verified:
+        st.caption(f"You review as {frame.escaped(name)}.")
+        return
+    st.session_state.setdefault(_AUTHOR, name)
+    st.text_input(
+        label,
+        key=_AUTHOR,
+        max_chars=AUTHOR_LENGTH,
+        placeholder="Needed for verdicts",
+        persist_state="session",
+        help="Stands with each verdict, as typed and not verified.",
+    )
+
+
+def save(
+    target: Target,
+    *,
+    verdict: str | None,
+    note: str = "",
+    tags: Sequence[str] | None = None,
+    target_id: str | None = None,
+) -> Unsaved | None:
+    """Keep what the reviewer says of a target.
+
+    Parameters
+    ----------
+    target : Target
+    verdict : str or None
+        None with an empty note and no tags takes everything back.
+    note : str
+    tags : sequence of str, optional
+        The reviewer's own tags stay when absent.
+    target_id : str, optional
+        The identity that `on_page` gave; the target's own when absent.
+
+    Returns
+    -------
+    Unsaved or None
+        None when it is on disk; else what was said, kept for `unsaved`.
+    """
+    key = target_id or target.id
+    name, verified = author()
+    held = mine(key) if tags is None else None
+    kept = (held.tags if held else ()) if tags is None else tuple(tags)
+    try:
+        event = judge(
+            target,
+            verdict=verdict,
+            note=note,
+            tags=kept,
+            author=name,
+            verified=verified,
+            time=datetime.now(UTC),
+            target_id=key,
+        )
+    except ValueError as problem:
+        return _keep_unsaved(Unsaved(target, key, verdict, note, kept, "Not saved", str(problem), ""))
+    problem_of_store = _shelf(address()).write([event], _workspace())
+    if problem_of_store is not None:
+        why = problem_of_store
+        return _keep_unsaved(Unsaved(target, key, verdict, note, kept, why.title, why.text, why.fix))
+    _all_unsaved().pop(key, None)
+    return None
+
+
+def add(events: Sequence[Event]) -> StoreProblem | None:
+    """Keep imported events; what went wrong, or None when they are on disk."""
+    return _shelf(address()).write(events, _workspace())
+
+
+def unsaved(target_id: str) -> Unsaved | None:
+    """What the reviewer said of a target and the store did not take."""
+    return _all_unsaved().get(target_id)
+
+
+def every_unsaved() -> list[Unsaved]:
+    """Everything that the store did not take in this session."""
+    return list(_all_unsaved().values())
+
+
+def save_again() -> int:
+    """Try everything again that the store did not take; how many are still not saved."""
+    for entry in every_unsaved():
+        save(entry.target, verdict=entry.verdict, note=entry.note, tags=entry.tags, target_id=entry.target_id)
+    return len(_all_unsaved())
+
+
+def _all_unsaved() -> dict[str, Unsaved]:
+    """What was not saved, by target id."""
+    kept: dict[str, Unsaved] = st.session_state.setdefault(_UNSAVED, {})
+    return kept
+
+
+def _keep_unsaved(entry: Unsaved) -> Unsaved:
+    _all_unsaved()[entry.target_id] = entry
+    return entry
+
+
+def mine(target_id: str) -> Event | None:
+    """What the reviewer holds of a target; None for nothing."""
+    judged = book().get(target_id)
+    reviewer = author()
+    return next((event for event in judged.opinions if event.reviewer == reviewer), None) if judged else None
+
+
+# --- the page browser --------------------------------------------------------------------------------------------
+
+
+def on_page(found: session.Opened, model: session.Model, place: session.Place, data: dict[str, Any]) -> dict[str, Any]:
+    """The viewer's data of a page with verdicts, what is not saved, and who reviews.
+
+    Parameters
+    ----------
+    found, model, place
+        What is shown.
+    data : dict
+        From `overlay.layers.page_data` of the model's result, whatever labels are shown.
+
+    Returns
+    -------
+    dict
+        A copy. Each of ``mistakes`` has ``target``, ``verdict`` (see `identity.attach`) and ``unsaved``: None, or
+        ``verdict``, ``note`` and ``problem``. ``reviewer`` is the name, empty when nobody was named.
+    """
+    row = _page_row(found, place)
+    if row is None:
+        return data
+    told = identity.attach(data, session.result_of(found, model), row, book())
+    mistakes = [{**mistake, "unsaved": shown(unsaved(mistake["target"] or ""))} for mistake in told["mistakes"]]
+    return {**told, "mistakes": mistakes, "reviewer": author()[0]}
+
+
+def handle(found: session.Opened, model: session.Model, place: session.Place, event: dict[str, Any]) -> Unsaved | None:
+    """Keep a verdict that the viewer sent.
+
+    Parameters
+    ----------
+    found, model
+        What is shown.
+    place : Place
+        The page of the event.
+    event : dict
+        ``target`` as `on_page` gave it, ``verdict``, ``note``, and ``tags`` when they were changed. It comes from a
+        browser; a target that is not on the page is not taken.
+
+    Returns
+    -------
+    Unsaved or None
+        None when it is on disk, or when the page has no such mistake any more.
+    """
+    row = _page_row(found, place)
+    target_id = event.get("target")
+    targets = {} if row is None else identity.page_targets(session.result_of(found, model), row, book())
+    if not isinstance(target_id, str) or target_id not in targets:
+        return None
+    return save(
+        targets[target_id],
+        verdict=event.get("verdict"),
+        note=event.get("note") or "",
+        tags=event.get("tags"),
+        target_id=target_id,
+    )
+
+
+def _page_row(found: session.Opened, place: session.Place) -> int | None:
+    """Row of a page in the dataset; None for a page that no file mentions."""
+    codes = {document.doc_id: code for code, document in enumerate(found.dataset.documents)}
+    return found.dataset.page_row(codes[place.document], place.index) if place.document in codes else None
+
+
+def shown(entry: Unsaved | None) -> dict[str, Any] | None:
+    """What was not saved, for the viewer."""
+    if entry is None:
+        return None
+    return {"verdict": entry.verdict, "note": entry.note, "problem": plain(entry.problem)}
+
+
+# --- numbers -------------------------------------------------------------------------------------------------------
+
+
+def corrections_of(found: session.Opened) -> Corrections:
+    """The corrected files of this session."""
+    every = book()
+    key = session.result_key(found, session.models(found)[0])[:2]
+    return _corrections(key, every.revision, _found=found, _book=every)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _corrections(
+    files: tuple[Any, ...], revision: tuple[int, str], *, _found: session.Opened, _book: Book
+) -> Corrections:
+    return corrections(_found.dataset, _book)
+
+
+def corrected_of(found: session.Opened, model: session.Model) -> Corrected | None:
+    """The result of a model on the corrected files, at the operating point; None when no verdict changes a box."""
+    to = corrections_of(found)
+    if not to.applied:
+        return None
+    key = session.result_key(found, model)
+    return _corrected(key, book().revision, _found=found, _model=model, _to=to)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Comparing the boxes with the corrected ground truth")
+def _corrected(
+    key: tuple[Any, ...],
+    revision: tuple[int, str],
+    *,
+    _found: session.Opened,
+    _model: session.Model,
+    _to: Corrections,
+) -> Corrected:
+    return corrected.corrected(session.result_of(_found, _model), _to)
+
+
+def standings(found: session.Opened | None) -> list[Standing]:
+    """What became of every finding at the operating point, the newest first."""
+    every = book()
+    if found is None:
+        return standing.stand(every, [])
+    models = session.models(found)
+    key = tuple(session.result_key(found, model) for model in models)
+    return _standings(key, every.revision, _found=found, _models=models, _book=every)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _standings(
+    key: tuple[Any, ...],
+    revision: tuple[int, str],
+    *,
+    _found: session.Opened,
+    _models: tuple[session.Model, ...],
+    _book: Book,
+) -> list[Standing]:
+    return standing.stand(_book, [session.result_of(_found, model) for model in _models])

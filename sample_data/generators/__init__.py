@@ -1,0 +1,1 @@
+"""How the sample data was made."""

@@ -1,0 +1,144 @@
+"""Extractor "anchors": a known label, and what follows it on the line or stands below it, is taken as it is.
+
+The input is the text layer of a PDF and nothing else. The confidence comes from its own evidence: how far the value is
+from its label, whether the label is exact, how complete a line is. No mistake is added and none is hidden.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from sample_data.generators.labelling import confidence
+from sample_data.generators.paperwork import JsonObject
+from sample_data.generators.segments import CODE_AND_TOWN, Found, PdfText, as_tree, number, read_pdf
+
+ANCHORS: Mapping[str, tuple[str, ...]] = {
+    "invoice_number": ("invoice no", "invoice number", "invoice"),
+    "invoice_date": ("invoice date", "date"),
+    "due_date": ("due date", "due", "delivery date"),
+    "subtotal": ("subtotal", "net"),
+    "tax": ("vat", "tax"),
+    "total": ("total", "amount due"),
+    "applicant.name": ("name",),
+    "applicant.birth_date": ("date of birth",),
+    "applicant.address.street": ("street",),
+    "applicant.address.postal_code": ("postal code",),
+    "applicant.address.city": ("town",),
+    "contact.phone": ("telephone",),
+    "contact.email": ("e-mail",),
+    "pitch.length": ("length",),
+    "pitch.fee": ("fee",),
+    "date": ("date",),
+    "signed": ("signature",),
+}
+FORM_FIELDS = ("applicant.", "contact.", "pitch.", "date", "signed")
+NUMBERS = ("subtotal", "tax", "total")
+
+
+def extract_anchors(pdf: bytes) -> JsonObject:
+    """The fields of a document by extractor "anchors": a label, and what follows it."""
+    text = read_pdf(pdf)
+    form = any("application" in segment.text.lower() for segment in text.segments)
+    found: list[Found] = []
+    for path, labels in ANCHORS.items():
+        if path.startswith(FORM_FIELDS) == form:
+            found += _anchored(text, path, labels)
+    if form:
+        found += _listed_below(text, "goods", "goods")
+        found += _listed_below(text, "pitch.days", "market days")
+    else:
+        found += _parties(text)
+        found += _cells(text)
+    return as_tree(found, text.sizes)
+
+
+def _anchored(text: PdfText, path: str, labels: Sequence[str]) -> Iterator[Found]:
+    """The value behind the first segment that begins with a label: the longer the way, the less sure."""
+    for label in labels:
+        for segment in text.segments:
+            if not segment.text.lower().startswith(label):
+                continue
+            rest = segment.part(len(label.split()), len(segment.runs))
+            if path in NUMBERS or not rest.runs or not any(char.isdigit() for char in rest.text):
+                value = text.right_of(segment) or text.below(segment, 26)
+            else:
+                value = rest
+            if value is None:
+                continue
+            way = abs(value.tight[0] - segment.tight[2]) + 3 * abs(value.baseline - segment.baseline)
+            exact = segment.text.lower().rstrip(".:") == label
+            sure = confidence(1.4 + 1.2 * exact - way / 60)
+            taken = number(value.text) if path in NUMBERS else None
+            yield Found(path, value.text if taken is None else taken, value.loose, value.page, sure)
+            return
+
+
+def _parties(text: PdfText) -> Iterator[Found]:
+    """Vendor from the first lines, customer from those below "Bill to"; three lines each."""
+    starts = {"vendor": text.segments[0]}
+    for segment in text.segments:
+        if segment.text.lower() in ("bill to", "customer"):
+            under = text.below(segment, 30)
+            if under:
+                starts["customer"] = under
+            break
+    for side, first in starts.items():
+        lines = [first]
+        while len(lines) < 4 and (after := text.below(lines[-1], 1.6 * first.size)):
+            lines.append(after)
+        sure = confidence(0.4 + 0.5 * len(lines))
+        yield Found(f"{side}.name", first.text, first.loose, first.page, sure)
+        if len(lines) > 1:
+            yield Found(f"{side}.address.street", lines[1].text, lines[1].loose, lines[1].page, sure)
+        if len(lines) > 2 and (matched := CODE_AND_TOWN.fullmatch(lines[2].text)):
+            code, town = lines[2].span(*matched.span(1)), lines[2].span(*matched.span(2))
+            yield Found(f"{side}.address.postal_code", code.text, code.loose, code.page, sure)
+            yield Found(f"{side}.address.city", town.text, town.loose, town.page, sure)
+        if side == "vendor" and len(lines) > 3:
+            last = lines[3]
+            yield Found("vendor.vat_id", last.text, last.loose, last.page, confidence(0.2))
+
+
+def _cells(text: PdfText) -> Iterator[Found]:
+    """Every line below the head of the table is an item, until one begins with "sub" or "total"."""
+    names = ("description", "quantity", "unit_price", "amount")
+    head = next((s for s in text.segments if s.text.lower() in ("description", "item")), None)
+    if head is None:
+        return
+    item = 0
+    for segment in text.segments:
+        if segment.page != head.page or segment.baseline <= head.baseline + 2 or segment.tight[0] > head.tight[0] + 20:
+            continue
+        cells = text.line(segment)
+        if segment.text.lower().startswith(("sub", "total", "net", "sum")) or segment.size < 0.9 * head.size:
+            return
+        # A line with all cells is surer than one with some.
+        sure = confidence(-1.0 + 0.8 * len(cells))
+        for name, cell in zip(names, cells, strict=False):
+            value = number(cell.text)
+            shown = cell.text if name == "description" or value is None else value
+            yield Found(f"line_items[{item}].{name}", shown, cell.loose, cell.page, sure)
+        item += 1
+
+
+def _listed_below(text: PdfText, path: str, label: str) -> Iterator[Found]:
+    """All segments between a heading and the next one, without numbers in front."""
+    head = next((s for s in text.segments if s.text.lower().endswith(label)), None)
+    if head is None:
+        return
+    count = 0
+    for segment in text.segments:
+        if segment.page != head.page or not segment.baseline - head.baseline > 2:
+            continue
+        if segment.size >= head.size and re.match(r"\d ", segment.text):
+            return
+        if segment.baseline - head.baseline > 170:
+            return
+        marked = re.match(r"\d+\. ?", segment.text)
+        if marked and len(segment.runs) == 1:
+            continue
+        value = segment.span(marked.end(), len(segment.text)) if marked else segment
+        sure = confidence(1.6 - (segment.baseline - head.baseline) / 80)
+        yield Found(f"{path}[{count}]", value.text, value.loose, value.page, sure)
+        count += 1

@@ -1,0 +1,330 @@
+"""Two real layout detectors without training: "lines" reads ruling lines and MuPDF's blocks, "blocks" reads word gaps.
+
+`detect_lines` and `detect_blocks` take the bytes of a PDF and nothing else; they return, per page, regions in points
+of the displayed page. Their mistakes are their own: no region is moved, dropped or invented on purpose.
+
+Scores are logistic in the evidence of each region: filled cells and number of rows for tables, number of strokes and
+size for figures, and the evidence named in `labelling.py` for text.
+"""
+
+# PyMuPDF ships no types for its methods.
+# mypy: disable-error-code="no-untyped-call"
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import pymupdf
+
+from sample_data.generators.canvas import Box, union
+from sample_data.generators.labelling import (
+    HEADER_ZONE,
+    LIST_MARK,
+    Region,
+    Surroundings,
+    confidence,
+    label_block,
+    without_digits,
+)
+from sample_data.generators.page_text import (
+    Run,
+    TextBlock,
+    area,
+    clipped,
+    covered,
+    drawing_clusters,
+    horizontal_rules,
+    image_boxes,
+    inside_share,
+    main_size,
+    mupdf_blocks,
+    upright_pages,
+    words,
+)
+
+AXIS_ROOM = 26.0  # points around a figure in which detector "lines" takes short small type for axis labels
+MIN_SIDE = 34.0  # points; smaller drawings are marks, not figures
+LINES_REACH, BLOCKS_REACH = 4.0, 14.0  # points between drawings of one figure
+SWALLOW = 16.0  # points around a figure in which detector "blocks" takes short texts for its labels
+CELL_GAP = 1.25  # font sizes between words of different cells
+ROW_PITCH = 3.9  # font sizes between rows of one table
+FORMULA_REACH = 74.0  # points to the sides in which parts of one formula, such as its number, may stand
+PARAGRAPH_PITCH = 1.62  # font sizes between lines of one paragraph
+
+
+def detect_lines(pdf: bytes) -> list[list[Region]]:
+    """Regions of each page by detector "lines": ruling lines, images, clusters of drawings, MuPDF's text blocks."""
+    return [_lines_page(page) for page in upright_pages(pdf)]
+
+
+def _lines_page(page: pymupdf.Page) -> list[Region]:
+    blocks = mupdf_blocks(page)
+    tables = _ruled_tables(page, words(page))
+    figures = _drawn_figures(page, LINES_REACH, [region.box for region in tables])
+    objects = [region.box for region in (*tables, *figures)]
+    body = main_size([run for block in blocks for run in block.runs]) or 1.0
+    free = [block for block in blocks if not covered(block.box, objects, 0.5)]
+    free = [block for block in free if not _axis_label(block, body, [region.box for region in figures])]
+    around = Surroundings(page.rect.height, body, tuple(objects))
+    texts = [label_block(block, around) for block in free]
+    return _on_page([*tables, *figures, *texts], page)
+
+
+def _axis_label(block: TextBlock, body: float, figures: Sequence[Box]) -> bool:
+    """Whether a block is small type beside a figure; "lines" leaves it out but does not widen the figure for it."""
+    wide = [(x0 - AXIS_ROOM, y0 - AXIS_ROOM, x1 + AXIS_ROOM, y1 + AXIS_ROOM) for x0, y0, x1, y1 in figures]
+    return block.size < 0.84 * body and len(block.text) <= 12 and covered(block.box, wide, 0.6)
+
+
+def _ruled_tables(page: pymupdf.Page, found_words: Sequence[Run]) -> list[Region]:
+    """Tables from PyMuPDF's line strategy, and from stacks of rules of the same length with text in columns."""
+    found = []
+    for table in page.find_tables(strategy="lines").tables:
+        cells = [cell for row in table.extract() for cell in row]
+        filled = sum(bool(cell and cell.strip()) for cell in cells) / len(cells)
+        if table.row_count >= 2 and table.col_count >= 2 and filled >= 0.3:
+            evidence = -2.2 + 3.4 * filled + 0.2 * min(table.row_count, 9)
+            found.append(Region("Table", tuple(table.bbox), confidence(evidence)))
+    below_header = [rule for rule in horizontal_rules(page) if rule[1] > HEADER_ZONE * page.rect.height]
+    for stack in _rule_stacks(below_header):
+        box = union(stack)
+        runs = [word for word in found_words if inside_share(word.tight, box) > 0.6]
+        rows = {round(run.baseline) for run in runs}
+        ends = [Counter(round((run.tight[side] - box[0]) / 12) for run in runs) for side in (0, 2)]
+        columns = max(sum(count >= 0.4 * len(rows) for count in counts.values()) for counts in ends)
+        if len(rows) >= 2 and columns >= 2 and not covered(box, [region.box for region in found], 0.5):
+            found.append(Region("Table", box, confidence(-1.6 + 0.35 * min(len(stack), 8) + 0.3 * min(columns, 6))))
+    return found
+
+
+def _rule_stacks(rules: Sequence[Box]) -> list[list[Box]]:
+    """Rules with the same ends, at least three of them."""
+    stacks: dict[tuple[int, int], list[Box]] = {}
+    for rule in rules:
+        stacks.setdefault((round(rule[0] / 3), round(rule[2] / 3)), []).append(rule)
+    return [stack for stack in stacks.values() if len(stack) >= 3]
+
+
+def _drawn_figures(page: pymupdf.Page, reach: float, tables: Sequence[Box]) -> list[Region]:
+    """Figures from images and from clusters of drawings that are not tables."""
+    whole = page.rect.width * page.rect.height
+    found = []
+    for box in image_boxes(page):
+        share = area(box) / whole
+        found.append(Region("Figure", box, confidence(1.2 + 4 * share - 9 * max(share - 0.6, 0))))
+    for box in drawing_clusters(page, reach):
+        if min(box[2] - box[0], box[3] - box[1]) < MIN_SIDE or covered(box, tables, 0.5):
+            continue
+        strokes = sum(inside_share(_fat(tuple(d["rect"])), box) > 0.9 for d in page.get_drawings())
+        evidence = -1.4 + 0.75 * math.log1p(strokes) + 5 * area(box) / whole
+        found.append(Region("Figure", box, confidence(evidence)))
+    return [r for r in found if not any(o.box != r.box and inside_share(r.box, o.box) > 0.9 for o in found)]
+
+
+def _fat(box: tuple[float, ...]) -> Box:
+    """The box, at least a fifth of a point thick, so that a line has an area."""
+    return box[0], box[1], max(box[2], box[0] + 0.2), max(box[3], box[1] + 0.2)
+
+
+def _on_page(regions: Sequence[Region], page: pymupdf.Page) -> list[Region]:
+    """The visible parts of the regions, from top to bottom."""
+    seen = []
+    for region in regions:
+        box = clipped(region.box, page)
+        if box is not None:
+            seen.append(Region(region.label, box, region.score))
+    return sorted(seen, key=lambda region: (region.box[1], region.box[0]))
+
+
+def detect_blocks(pdf: bytes) -> list[list[Region]]:
+    """Regions of each page by detector "blocks": gaps between words, aligned columns, large clusters of drawings."""
+    with pymupdf.open(stream=pdf, filetype="pdf") as document:
+        page_words = []
+        for page in document:
+            page.remove_rotation()
+            page_words.append(words(page))
+        body = main_size([word for page in page_words for word in page]) or 1.0
+        repeated = _repeated_rows(page_words)
+        return [_blocks_page(page, found, body, repeated) for page, found in zip(document, page_words, strict=True)]
+
+
+def _repeated_rows(page_words: Sequence[Sequence[Run]]) -> frozenset[str]:
+    """Texts of rows that occur on more than one page, digits apart."""
+    counts: Counter[str] = Counter()
+    for found in page_words:
+        counts.update({without_digits(" ".join(w.text for w in row)) for row in _rows(found)})
+    return frozenset(text for text, count in counts.items() if count > 1)
+
+
+def _blocks_page(page: pymupdf.Page, found: Sequence[Run], body: float, repeated: frozenset[str]) -> list[Region]:
+    height = page.rect.height
+    rows = _rows(found)
+    running = [row for row in rows if without_digits(" ".join(w.text for w in row)) in repeated and _outer(row, height)]
+    inner = [word for word in found if not any(word in row for row in running)]
+    segments = [segment for row in _rows(inner) for segment in _segments(row)]
+    tables = _aligned_tables(page, segments)
+    boxes = [region.box for region in tables]
+    figures = _swallowing_figures(page, segments, boxes)
+    objects = [*boxes, *(region.box for region in figures)]
+    free = [segment for segment in segments if not covered(_box(segment), objects, 0.5)]
+    formulas, rest = _formulas(free)
+    blocks = [*formulas, *_paragraphs(rest), *(TextBlock(tuple(row), _box(row)) for row in running)]
+    around = Surroundings(height, body, tuple(objects), repeated)
+    return _on_page([*tables, *figures, *(label_block(block, around) for block in blocks)], page)
+
+
+def _outer(row: Sequence[Run], height: float) -> bool:
+    """Whether a row lies in the top or bottom tenth of the page."""
+    middle = row[0].baseline / height
+    return not 0.1 < middle < 0.9
+
+
+def _box(runs: Sequence[Run]) -> Box:
+    return union(run.tight for run in runs)
+
+
+def _rows(found: Sequence[Run]) -> list[list[Run]]:
+    """Words on a common baseline, left to right; raised words join the row below them."""
+    rows: list[list[Run]] = []
+    for word in sorted(found, key=lambda w: (round(w.baseline + (0.36 * w.size if w.size < 7 else 0)), w.tight[0])):
+        shift = abs(rows[-1][0].baseline - word.baseline) if rows else math.inf
+        if shift < 0.42 * word.size:
+            rows[-1].append(word)
+        else:
+            rows.append([word])
+    return [sorted(row, key=lambda w: w.tight[0]) for row in rows]
+
+
+def _segments(row: Sequence[Run]) -> list[list[Run]]:
+    """Parts of a row that wide gaps separate."""
+    parts = [[row[0]]]
+    for word in row[1:]:
+        last = parts[-1][-1]
+        listed = LIST_MARK.match(parts[-1][0].text + " ") and len(parts[-1]) == 1
+        room = CELL_GAP * word.size * (2.2 if listed else 1.0)
+        if word.tight[0] - last.tight[2] > room:
+            parts.append([word])
+        else:
+            parts[-1].append(word)
+    return parts
+
+
+def _aligned_tables(page: pymupdf.Page, segments: Sequence[Sequence[Run]]) -> list[Region]:
+    """Runs of rows with several short cells, confirmed by PyMuPDF's text strategy and judged by their contents."""
+    found = []
+    for group in _cell_groups(segments):
+        box = union(_box(segment) for segment in group)
+        cells = [" ".join(word.text for word in segment) for segment in group]
+        numbers = sum(any(char.isdigit() for char in cell) for cell in cells) / len(cells)
+        short = sum(len(cell.split()) <= 4 for cell in cells) / len(cells)
+        clip = pymupdf.Rect(box[0] - 3, box[1] - 3, box[2] + 3, box[3] + 3)
+        tables = page.find_tables(clip=clip, strategy="text").tables
+        aligned = max((inside_share(box, tuple(table.bbox)) for table in tables), default=0.0)
+        evidence = -4.2 + 2.6 * numbers + 3.0 * short + 1.3 * aligned + 0.05 * min(len(cells), 40)
+        if evidence > 0:
+            found.append(Region("Table", box, confidence(evidence)))
+    return found
+
+
+def _cell_groups(segments: Sequence[Sequence[Run]]) -> list[list[Sequence[Run]]]:
+    """Neighbouring rows with at least two cells of which most are short; at least three such rows."""
+    by_row: dict[int, list[Sequence[Run]]] = {}
+    for segment in segments:
+        by_row.setdefault(round(segment[0].baseline), []).append(segment)
+    groups: list[list[Sequence[Run]]] = []
+    depth, last = 0, -math.inf
+    closed: list[tuple[int, list[Sequence[Run]]]] = []
+    for baseline in sorted(by_row):
+        row = by_row[baseline]
+        size = row[0][0].size
+        cellular = len(row) >= 2 and sum(len(segment) <= 4 for segment in row) >= 0.7 * len(row)
+        if not cellular:
+            continue
+        if groups and baseline - last <= ROW_PITCH * size:
+            groups[-1].extend(row)
+            depth += 1
+        else:
+            if groups:
+                closed.append((depth, groups[-1]))
+            groups.append(list(row))
+            depth = 1
+        last = baseline
+    if groups:
+        closed.append((depth, groups[-1]))
+    return [group for count, group in closed if count >= 3]
+
+
+def _swallowing_figures(page: pymupdf.Page, segments: Sequence[Sequence[Run]], tables: Sequence[Box]) -> list[Region]:
+    """Clusters of drawings, widened by the short texts in and around them, which are taken for labels."""
+    figures = []
+    for region in _drawn_figures(page, BLOCKS_REACH, tables):
+        x0, y0, x1, y1 = region.box
+        near = (x0 - SWALLOW, y0 - SWALLOW, x1 + SWALLOW, y1 + SWALLOW)
+        labels = [s for s in segments if len(s) <= 6 and inside_share(_box(s), near) > 0.5]
+        box = union([region.box, *(_box(label) for label in labels)])
+        inside = min(len(labels), 12)
+        drawn = math.log(region.score / (1 - region.score))
+        figures.append(Region("Figure", box, confidence(drawn - 0.4 + 0.06 * inside)))
+    return figures
+
+
+def _formulas(segments: Sequence[Sequence[Run]]) -> tuple[list[TextBlock], list[Sequence[Run]]]:
+    """Segments around an equals sign, joined to formulas, and the segments that are left."""
+    rest = list(segments)
+    joined = []
+    for seed in [segment for segment in segments if "=" in _text(segment) and _wordless(segment)]:
+        if seed not in rest:
+            continue
+        parts = [seed]
+        rest.remove(seed)
+        while True:
+            box = union(_box(part) for part in parts)
+            near = (box[0] - FORMULA_REACH, box[1] - 4, box[2] + FORMULA_REACH, box[3] + 4)
+            more = [s for s in rest if _wordless(s) and inside_share(_box(s), near) > 0.4]
+            if not more:
+                break
+            parts += more
+            rest = [segment for segment in rest if segment not in more]
+        runs = tuple(sorted((run for part in parts for run in part), key=lambda run: run.tight[0]))
+        joined.append(TextBlock(runs, _box(runs)))
+    return joined, rest
+
+
+def _text(segment: Sequence[Run]) -> str:
+    return " ".join(word.text for word in segment)
+
+
+def _wordless(segment: Sequence[Run]) -> bool:
+    """Whether a segment has no word of more than three letters."""
+    return not any(len(word.text) > 3 and word.text.isalpha() for word in segment)
+
+
+def _paragraphs(segments: Sequence[Sequence[Run]]) -> list[TextBlock]:
+    """Segments below each other in the same size and weight; list marks begin a new block."""
+    open_blocks: list[list[Sequence[Run]]] = []
+    for segment in sorted(segments, key=lambda s: (s[0].baseline, s[0].tight[0])):
+        for block in reversed(open_blocks):
+            if _continues(block, segment):
+                block.append(segment)
+                break
+        else:
+            open_blocks.append([segment])
+    joined = [[run for segment in block for run in segment] for block in open_blocks]
+    return [TextBlock(tuple(runs), _box(runs)) for runs in joined]
+
+
+def _continues(block: Sequence[Sequence[Run]], segment: Sequence[Run]) -> bool:
+    """Whether a segment is the next line of a block."""
+    last, first = _box(block[-1]), _box(segment)
+    size = main_size(segment)
+    pitch = segment[0].baseline - block[-1][0].baseline
+    if not 0.3 * size < pitch <= PARAGRAPH_PITCH * size or abs(main_size(block[-1]) - size) > 0.6:
+        return False
+    if LIST_MARK.match(segment[0].text + " ") or block[-1][-1].bold != segment[0].bold:
+        return False
+    share = min(last[2], first[2]) - max(last[0], first[0])
+    if len(block) > 1 and pitch > 1.18 * (block[-1][0].baseline - block[-2][0].baseline):
+        return False
+    return share > 0.5 * min(last[2] - last[0], first[2] - first[0])

@@ -1,0 +1,175 @@
+"""What the two extractors of fields see of a PDF: lines of its text layer, cut at wide gaps, and strokes.
+
+Owns the segments, their neighbours, and the tree that comes of what an extractor found. The only input is a PDF; no
+ground truth is known here. Coordinates are points of the displayed page, origin top left; pages count from 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sample_data.generators.canvas import Box, union
+from sample_data.generators.page_text import Run, upright_pages, words
+from sample_data.generators.paperwork import JsonObject, rich, shares, tree_of
+
+# A gap of so many font sizes ends a cell of a table or a value.
+CELL_GAP = 1.6
+# Handwriting has more strokes than a frame.
+MANY_STROKES = 40
+AMOUNT = re.compile(r"(?:[A-Z]{3} ?)?(\d{1,3}(?:,\d{3})+\.\d{2}|\d+\.\d{2})$")
+CODE_AND_TOWN = re.compile(r"(\d{5}) (.+)")
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Words of one line without a wide gap, and the page they stand on."""
+
+    runs: tuple[Run, ...]
+    page: int
+
+    @property
+    def text(self) -> str:
+        """The words, separated by spaces."""
+        return " ".join(run.text for run in self.runs)
+
+    @property
+    def tight(self) -> Box:
+        """Box of the letters."""
+        return union(run.tight for run in self.runs)
+
+    @property
+    def loose(self) -> Box:
+        """Box of the font, which is taller than its letters."""
+        return union(run.loose for run in self.runs)
+
+    @property
+    def baseline(self) -> float:
+        """Baseline of the first word."""
+        return self.runs[0].baseline
+
+    @property
+    def size(self) -> float:
+        """Font size of the first word."""
+        return self.runs[0].size
+
+    def part(self, start: int, end: int) -> Segment:
+        """Some of the words."""
+        return Segment(self.runs[start:end], self.page)
+
+    def span(self, start: int, end: int) -> Segment:
+        """The words that some characters of the text belong to."""
+        place, kept = 0, []
+        for run in self.runs:
+            if place < end and place + len(run.text) > start:
+                kept.append(run)
+            place += len(run.text) + 1
+        return Segment(tuple(kept), self.page)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A value that an extractor gives: path, value, box in points, page and confidence."""
+
+    path: str
+    value: object
+    box: Box
+    page: int
+    confidence: float
+
+
+@dataclass(frozen=True)
+class PdfText:
+    """Segments of all pages in reading order, sizes of the pages, boxes of handwriting and of short slanted lines."""
+
+    segments: tuple[Segment, ...]
+    sizes: tuple[tuple[float, float], ...]
+    strokes: tuple[tuple[int, Box], ...]
+    ticks: tuple[tuple[int, Box], ...]
+
+    def line(self, segment: Segment) -> list[Segment]:
+        """Segments on the same line, left to right."""
+        near = 0.35 * segment.size
+        same = [s for s in self.segments if s.page == segment.page and abs(s.baseline - segment.baseline) < near]
+        return sorted(same, key=lambda s: s.tight[0])
+
+    def right_of(self, segment: Segment) -> Segment | None:
+        """The next segment on the line."""
+        return next((s for s in self.line(segment) if s.tight[0] > segment.tight[2] - 0.5), None)
+
+    def below(self, segment: Segment, reach: float) -> Segment | None:
+        """The nearest segment below that shares a column with it, so many points away at most."""
+        x0, _, x1, _ = segment.tight
+        under = [
+            s
+            for s in self.segments
+            if s.page == segment.page
+            and 0 < s.baseline - segment.baseline <= reach
+            and s.tight[0] < x1
+            and s.tight[2] > x0
+        ]
+        return min(under, key=lambda s: (s.baseline, s.tight[0]), default=None)
+
+
+def read_pdf(pdf: bytes) -> PdfText:
+    """The text layer of a PDF as segments of lines."""
+    segments: list[Segment] = []
+    sizes: list[tuple[float, float]] = []
+    strokes: list[tuple[int, Box]] = []
+    ticks: list[tuple[int, Box]] = []
+    for number, page in enumerate(upright_pages(pdf)):
+        segments += _segments(words(page), number)
+        sizes.append((page.rect.width, page.rect.height))
+        for drawing in page.get_drawings():
+            rect = drawing["rect"]
+            if len(drawing["items"]) > MANY_STROKES:
+                strokes.append((number, (rect.x0, rect.y0, rect.x1, rect.y1)))
+            elif len(drawing["items"]) == 1 and 4 < rect.width < 14 and 4 < rect.height < 14:
+                ticks.append((number, (rect.x0, rect.y0, rect.x1, rect.y1)))
+    return PdfText(tuple(segments), tuple(sizes), tuple(strokes), tuple(ticks))
+
+
+def _segments(found: Sequence[Run], page: int) -> list[Segment]:
+    """Lines from top to bottom, cut at wide gaps."""
+    rows: list[list[Run]] = []
+    for word in sorted(found, key=lambda w: (round(w.baseline), w.tight[0])):
+        if rows and abs(rows[-1][0].baseline - word.baseline) < 0.35 * word.size:
+            rows[-1].append(word)
+        else:
+            rows.append([word])
+    segments: list[Segment] = []
+    for row in rows:
+        parts: list[list[Run]] = []
+        for word in sorted(row, key=lambda w: w.tight[0]):
+            if parts and word.tight[0] - parts[-1][-1].tight[2] <= CELL_GAP * word.size:
+                parts[-1].append(word)
+            else:
+                parts.append([word])
+        segments += [Segment(tuple(part), page) for part in parts]
+    return segments
+
+
+def as_tree(found: Sequence[Found], sizes: Sequence[tuple[float, float]]) -> JsonObject:
+    """What an extractor found as a tree of rich values; the first find of a path counts."""
+    first: dict[str, Found] = {}
+    for each in found:
+        first.setdefault(each.path, each)
+    return tree_of(
+        [
+            (path, rich(each.value, shares(each.box, sizes[each.page]), each.page, each.confidence))
+            for path, each in first.items()
+        ]
+    )
+
+
+def number(text: str) -> float | None:
+    """An amount or a count; None for anything else.
+
+    >>> number("GBP 1,234.50"), number("12"), number("about 3")
+    (1234.5, 12, None)
+    """
+    found = AMOUNT.fullmatch(text)
+    if found:
+        return float(found[1].replace(",", ""))
+    return int(text) if text.isdigit() else None

@@ -25,7 +25,7 @@ from evaluator.formats.folder import is_folder
 from evaluator.metrics.results import ResultTable, Signature
 from evaluator.model.dataset import Annotations, Side, join, map_labels
 from evaluator.model.fields import FieldDocuments
-from evaluator.model.issues import BadInput, Finding, has_errors
+from evaluator.model.issues import BadInput, Issue, has_errors
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
@@ -137,14 +137,14 @@ class Evaluation(NamedTuple):
     """A result, everything that was odd about its inputs, and the option of pixel counts in its plain values."""
 
     result: Result
-    findings: tuple[Finding, ...]
+    issues: tuple[Issue, ...]
     exact: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """The result as plain values, with the findings of its inputs."""
+        """The result as plain values, with the issues of its inputs."""
         exact = self.exact and isinstance(self.result, pixel.PixelResult)
         values = self.result.to_json(exact=True) if exact else self.result.to_json()  # type: ignore[call-arg]
-        return {**values, "findings": list(self.findings)}
+        return {**values, "issues": list(self.issues)}
 
     def csv_table(self) -> ResultTable:
         """The rows for a spreadsheet: those of the result, and for pixels every cell of every matrix."""
@@ -198,7 +198,7 @@ def evaluate(
     Raises
     ------
     BadInput
-        With all findings of both sides and of the pair.
+        With all issues of both sides and of the pair.
     OptionError
         An option does not belong to the protocol, or its value makes no sense.
     """
@@ -215,13 +215,13 @@ def evaluate(
         if predictions and read_ahead(predictions[0]):
             ahead = pool.submit(_read, run, predictions[0], "prediction", said_of_predictions)
         say(f"Reading {ground_truth.name}")
-        truth, findings = _read(run, ground_truth, "ground_truth", reading)
+        truth, issues = _read(run, ground_truth, "ground_truth", reading)
     for path in predictions:
         say(f"Reading {path.name}")
         read_already, ahead = ahead, None
         predicted, more = read_already.result() if read_already else _read(run, path, "prediction", said_of_predictions)
-        if has_errors(findings) or has_errors(more):
-            raise BadInput(dict.fromkeys([*findings, *more]))
+        if has_errors(issues) or has_errors(more):
+            raise BadInput(dict.fromkeys([*issues, *more]))
         say(f"Evaluating {path.name}")
         evaluations += _evaluated(run, truth, [predicted], said)
     return evaluations
@@ -246,7 +246,7 @@ def evaluate_together(
     Raises
     ------
     BadInput
-        With all findings of all files and pairs.
+        With all issues of all files and pairs.
     OptionError
         See `evaluate`.
     """
@@ -254,15 +254,15 @@ def evaluate_together(
     if options.page_ranges:
         raise OptionError("--page-ranges leaves no boxes to compare; it belongs to layoutscope evaluate")
     sides: list[Any] = []
-    findings: list[Finding] = []
+    issues: list[Issue] = []
     for path in (ground_truth, *predictions):
         say(f"Reading {path.name}")
         side: Side = "prediction" if sides else "ground_truth"
         read, found = _read(run, path, side, {**reading, "as_reference": False} if sides else reading)
         sides.append(read)
-        findings += found
-    if has_errors(findings):
-        raise BadInput(dict.fromkeys(findings))
+        issues += found
+    if has_errors(issues):
+        raise BadInput(dict.fromkeys(issues))
     say("Evaluating")
     return _evaluated(run, sides[0], sides[1:], said)
 
@@ -280,7 +280,7 @@ def _need_plain_files(options: Options, *paths: Path) -> None:
 def _over_ranges(ground_truth: Path, prediction: Path, options: Options, say: Say) -> Evaluation:
     """The numbers of one model, without its boxes where the files allow it.
 
-    Where they do not, the ordinary way is taken: its findings are the same for everybody, and its result is kept whole,
+    Where they do not, the ordinary way is taken: its issues are the same for everybody, and its result is kept whole,
     error types included, because they are there.
     """
     say(f"Reading {ground_truth.name} and {prediction.name}")
@@ -330,12 +330,12 @@ def read_ahead(path: Path) -> bool:
     return path.exists() and path.stat().st_size <= _READ_AHEAD_BYTES
 
 
-def _read(run: _Run, path: Path, side: Side, reading: Mapping[str, Any]) -> tuple[Any, tuple[Finding, ...]]:
-    """One side, or None and its findings, so that the findings of both sides can be told at once."""
+def _read(run: _Run, path: Path, side: Side, reading: Mapping[str, Any]) -> tuple[Any, tuple[Issue, ...]]:
+    """One side, or None and its issues, so that the issues of both sides can be told at once."""
     try:
         return run.read(path, side, reading), ()
     except BadInput as problem:
-        return None, problem.findings
+        return None, problem.issues
 
 
 def _read_boxes(path: Path, side: Side, reading: Mapping[str, Any]) -> Annotations:
@@ -350,9 +350,9 @@ def _read_either(path: Path, _side: Side, reading: Mapping[str, Any]) -> Annotat
     return map_labels(formats.read(path, format=reading.get("format")), reading.get("map_label", {}))
 
 
-def _checked(*findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """All findings in order, each once; raised when one of them is an error."""
-    every = tuple(dict.fromkeys(finding for group in findings for finding in group))
+def _checked(*issues: Sequence[Issue]) -> tuple[Issue, ...]:
+    """All issues in order, each once; raised when one of them is an error."""
+    every = tuple(dict.fromkeys(issue for group in issues for issue in group))
     if has_errors(every):
         raise BadInput(every)
     return every
@@ -362,22 +362,22 @@ class _Prepared(NamedTuple):
     """A prediction that can be joined with its ground truth, and everything that was odd about the two."""
 
     predicted: Annotations
-    findings: tuple[Finding, ...]
+    issues: tuple[Issue, ...]
 
 
 def _prepared(protocol: str, truth: Annotations, predicted: Annotations, said: Mapping[str, Any]) -> _Prepared:
     """A prediction with the pages and labels of its ground truth; raised when they do not belong together."""
-    outlines: tuple[Finding, ...] = ()
+    outlines: tuple[Issue, ...] = ()
     if said.get("polygons"):
-        outlines = (*formats.outline_findings(truth), *formats.outline_findings(predicted))
+        outlines = (*formats.outline_issues(truth), *formats.outline_issues(predicted))
     if coco_reader.is_unresolved(predicted):
         predicted = coco_reader.resolve(predicted, truth)
-    pair: tuple[Finding, ...] = ()
+    pair: tuple[Issue, ...] = ()
     if protocol == snapshot.NAME:
         pair = snapshot_reader.check_pair(truth, predicted)
     if protocol == pod.NAME:
         pair = pod_reader.check_pair(truth, predicted, lenient=bool(said.get("lenient")))
-    return _Prepared(predicted, _checked(truth.findings, predicted.findings, outlines, pair))
+    return _Prepared(predicted, _checked(truth.issues, predicted.issues, outlines, pair))
 
 
 def _of_boxes(protocol: ModuleType) -> _Together:
@@ -388,7 +388,7 @@ def _of_boxes(protocol: ModuleType) -> _Together:
         options = {"line_max_px" if name == "line_px" else name: value for name, value in said.items()}
         dataset = join(truth, *(one.predicted for one in prepared))
         results = (protocol.evaluate_model(dataset, model, **options) for model in range(len(models)))
-        return [Evaluation(result, one.findings) for result, one in zip(results, prepared, strict=True)]
+        return [Evaluation(result, one.issues) for result, one in zip(results, prepared, strict=True)]
 
     return evaluated
 
@@ -405,15 +405,15 @@ def _pixel(truth: Annotations, predicted: Annotations, said: dict[str, Any]) -> 
     if coco_reader.is_unresolved(predicted):
         predicted = coco_reader.resolve(predicted, truth)
     result = pixel.evaluate(truth, predicted, **said)
-    return Evaluation(result, _checked(truth.findings, predicted.findings, result.findings), exact)
+    return Evaluation(result, _checked(truth.issues, predicted.issues, result.issues), exact)
 
 
-def check_pair(truth: Annotations, predicted: Annotations) -> tuple[Finding, ...]:
+def check_pair(truth: Annotations, predicted: Annotations) -> tuple[Issue, ...]:
     """What is wrong or odd about two files of boxes together, by the rules of their format.
 
     Returns
     -------
-    tuple of Finding
+    tuple of Issue
         Empty for formats whose rules are about single files.
     """
     if truth.format != predicted.format:
@@ -462,7 +462,7 @@ def _read_fields(path: Path, side: Side, _reading: Mapping[str, Any]) -> FieldDo
 
 
 def _fields(truth: FieldDocuments, predicted: FieldDocuments, said: dict[str, Any]) -> Evaluation:
-    found = _checked(truth.findings, predicted.findings, fields_reader.check_pair(truth, predicted))
+    found = _checked(truth.issues, predicted.issues, fields_reader.check_pair(truth, predicted))
     if "schema" in said:
         said["schema"] = fields_reader.read_schema(said["schema"])
     return Evaluation(fields.evaluate(truth, predicted, **said), found)
@@ -474,7 +474,7 @@ def _read_posters(path: Path, side: Side, _reading: Mapping[str, Any]) -> poster
 
 def _posters(truth: posters_reader.Posters, predicted: posters_reader.Posters, said: dict[str, Any]) -> Evaluation:
     result = posters.evaluate(truth, predicted, **said)
-    return Evaluation(result, result.findings)
+    return Evaluation(result, result.issues)
 
 
 class _Run(NamedTuple):

@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluator.metrics.results import ResultTable
-from evaluator.model.issues import Finding, plain
+from evaluator.model.issues import Issue, plain
 
 # A cell that begins like this is run as a formula by spreadsheets.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -130,15 +130,15 @@ def to_text(tables: Sequence[ResultTable], *, width: int | None = None) -> str:
     return _printed(console)
 
 
-def findings_text(findings: Sequence[Finding]) -> str:
-    """Findings as lines of text: severity, then the whole sentence.
+def issues_text(issues: Sequence[Issue]) -> str:
+    """Issues as lines of text: severity, then the whole sentence.
 
     Returns
     -------
     str
-        Empty for no findings.
+        Empty for no issues.
     """
-    return "".join(f"{finding.severity}: {finding.sentence}\n" for finding in findings)
+    return "".join(f"{issue.severity}: {issue.sentence}\n" for issue in issues)
 
 
 def _printed(console: Console) -> str:

@@ -18,7 +18,7 @@ import msgspec
 from evaluator import formats
 from evaluator.formats import fields, folder, limits, posters
 from evaluator.model.dataset import Side
-from evaluator.model.issues import BadInput, Finding, Severity, has_errors
+from evaluator.model.issues import BadInput, Issue, Severity, has_errors
 
 # How the terminal tells the dashboard what to open: JSON in the environment.
 WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
@@ -74,7 +74,7 @@ class Workspace:
         The one folder under which documents are looked up by name.
     as_reference : bool
         The ground truth is a prediction file, used as reference because somebody asked for it.
-    findings : tuple of Finding
+    issues : tuple of Issue
         What was passed over, and why.
     fields, posters : Sides
         The files of these two formats.
@@ -84,12 +84,12 @@ class Workspace:
     predictions: tuple[Path, ...]
     pdfs: Path | None
     as_reference: bool = False
-    findings: tuple[Finding, ...] = ()
+    issues: tuple[Issue, ...] = ()
     fields: Sides = field(default_factory=Sides)
     posters: Sides = field(default_factory=Sides)
 
     def to_json(self) -> str:
-        """The paths, absolute, for another process; findings are not among them."""
+        """The paths, absolute, for another process; issues are not among them."""
         return msgspec.json.encode(
             {**_sides_json(self), "as_reference": self.as_reference}
             | {name: _sides_json(getattr(self, name)) for name in (FIELDS, POSTERS)}
@@ -176,25 +176,25 @@ def find(
     by_format: dict[str, list[Path]] = {FIELDS: [], POSTERS: [], "": []}
     for path in predictions:
         by_format[_format_of_path(path)].append(path)
-    findings = list(seen.findings)
+    issues = list(seen.issues)
     truths = [ground_truth] if ground_truth and truth_format == "" else seen.boxes["ground_truth"]
     if len(truths) > 1:
-        findings.append(_several(truths))
+        issues.append(_several(truths))
     if ground_truth and not as_reference and ground_truth.is_file() and formats.side_of(ground_truth) == "prediction":
-        findings.append(_not_a_truth(ground_truth))
+        issues.append(_not_a_truth(ground_truth))
     pdf_folder = pdfs or _folder_of_pdfs(files)
     of_fields, of_posters = (
-        choose(seen.units[name], ground_truth if truth_format == name else None, by_format[name], pdf_folder, findings)
+        choose(seen.units[name], ground_truth if truth_format == name else None, by_format[name], pdf_folder, issues)
         for name, choose in _CHOICES
     )
-    if has_errors(findings):
-        raise BadInput(findings)
+    if has_errors(issues):
+        raise BadInput(issues)
     return Workspace(
         ground_truth=truths[0] if truths else None,
         predictions=tuple(by_format[""] or seen.boxes["prediction"])[:_MODELS_SHOWN],
         pdfs=pdf_folder,
         as_reference=as_reference,
-        findings=tuple(findings),
+        issues=tuple(issues),
         fields=of_fields,
         posters=of_posters,
     )
@@ -246,7 +246,7 @@ class _Seen:
 
     boxes: dict[Side, list[Path]]
     units: dict[OtherFormat, list[_Unit]]
-    findings: list[Finding]
+    issues: list[Issue]
 
 
 def _sorted_out(paths: Sequence[Path], files: Iterable[Path], taken: Sequence[Path]) -> _Seen:
@@ -256,7 +256,7 @@ def _sorted_out(paths: Sequence[Path], files: Iterable[Path], taken: Sequence[Pa
     boxes: dict[Side, list[Path]] = {"ground_truth": [], "prediction": []}
     members: dict[OtherFormat, dict[Path, list[tuple[Path, bytes]]]] = {FIELDS: {}, POSTERS: {}}
     unknown: list[Path] = []
-    findings: list[Finding] = []
+    issues: list[Issue] = []
     for path in files:
         if path.suffix.lower() not in _ANNOTATION_SUFFIXES or (skipped and not skipped.isdisjoint(_at_or_above(path))):
             continue
@@ -269,17 +269,17 @@ def _sorted_out(paths: Sequence[Path], files: Iterable[Path], taken: Sequence[Pa
         elif format_ is None or (side := formats.FORMATS[format_].side_of(content)) is None:
             unknown.append(path)
         elif format_ not in BOX_FORMATS:
-            findings.append(not_shown(path.name, format_, "warning"))
+            issues.append(not_shown(path.name, format_, "warning"))
         else:
             boxes[side].append(path)
     # A document without any rich value, or a broken one, belongs to the folder it lies in; its reader judges it.
     within = set(members[FIELDS]) | set(members[POSTERS])
-    findings += [_passed_over(path) for path in unknown if within.isdisjoint(path.parents)]
+    issues += [_passed_over(path) for path in unknown if within.isdisjoint(path.parents)]
     units: dict[OtherFormat, list[_Unit]] = {
         FIELDS: [_unit(path, parts, _told_by_name(path)) for path, parts in members[FIELDS].items()],
         POSTERS: [_unit(path, parts, _told_by_files(path, parts)) for path, parts in members[POSTERS].items()],
     }
-    return _Seen(boxes, units, findings)
+    return _Seen(boxes, units, issues)
 
 
 def _content(path: Path) -> bytes:
@@ -340,28 +340,28 @@ def _told_by_files(path: Path, parts: Sequence[tuple[Path, bytes]]) -> Iterator[
 
 
 def _fields_sides(
-    units: Sequence[_Unit], truth: Path | None, named: Sequence[Path], pdfs: Path | None, findings: list[Finding]
+    units: Sequence[_Unit], truth: Path | None, named: Sequence[Path], pdfs: Path | None, issues: list[Issue]
 ) -> Sides:
     """The sides of fields: by name, else the only unit without confidence is the ground truth."""
     truths = [truth] if truth else [unit.path for unit in units if "ground_truth" in unit.told]
     if not truths:
         truths = [unit.path for unit in units if not unit.confident]
         if len(truths) > 1:
-            findings.append(_no_truth(truths))
+            issues.append(_no_truth(truths))
             truths = []
     if len(truths) > 1:
-        findings.append(_several(truths))
+        issues.append(_several(truths))
     others = list(named) or [unit.path for unit in units if unit.path not in truths]
     return _as_sides(truths, others, pdfs)
 
 
 def _posters_sides(
-    units: Sequence[_Unit], truth: Path | None, named: Sequence[Path], pdfs: Path | None, findings: list[Finding]
+    units: Sequence[_Unit], truth: Path | None, named: Sequence[Path], pdfs: Path | None, issues: list[Issue]
 ) -> Sides:
     """The sides of posters: a unit whose names tell nothing is a prediction."""
     truths = [truth] if truth else [unit.path for unit in units if "ground_truth" in unit.told]
     if len(truths) > 1:
-        findings.append(_several(truths))
+        issues.append(_several(truths))
     others = list(named) or [unit.path for unit in units if unit.told != {"ground_truth"} and unit.path != truth]
     return _as_sides(truths, others, pdfs)
 
@@ -428,8 +428,8 @@ def _folder_of_pdfs(files: Iterable[Path]) -> Path | None:
     return Path(os.path.commonpath(folders)) if folders else None
 
 
-def _missing(path: Path) -> Finding:
-    return Finding(
+def _missing(path: Path) -> Issue:
+    return Issue(
         severity="error",
         file=path.name or str(path),
         place="",
@@ -439,8 +439,8 @@ def _missing(path: Path) -> Finding:
     )
 
 
-def _passed_over(path: Path) -> Finding:
-    return Finding(
+def _passed_over(path: Path) -> Issue:
+    return Issue(
         severity="warning",
         file=path.name,
         place="",
@@ -450,8 +450,8 @@ def _passed_over(path: Path) -> Finding:
     )
 
 
-def _not_a_truth(path: Path) -> Finding:
-    return Finding(
+def _not_a_truth(path: Path) -> Issue:
+    return Issue(
         severity="error",
         file=path.name,
         place="$.info.type",
@@ -461,14 +461,14 @@ def _not_a_truth(path: Path) -> Finding:
     )
 
 
-def not_shown(name: str, format_: str, severity: Severity) -> Finding:
+def not_shown(name: str, format_: str, severity: Severity) -> Issue:
     """That a file is of a format which the terminal evaluates and the dashboard does not show yet.
 
     Returns
     -------
-    Finding
+    Issue
     """
-    return Finding(
+    return Issue(
         severity=severity,
         file=name,
         place="",
@@ -478,9 +478,9 @@ def not_shown(name: str, format_: str, severity: Severity) -> Finding:
     )
 
 
-def _several(truths: Sequence[Path]) -> Finding:
+def _several(truths: Sequence[Path]) -> Issue:
     names = ", ".join(path.name for path in truths)
-    return Finding(
+    return Issue(
         severity="error",
         file=truths[0].name,
         place="",
@@ -490,9 +490,9 @@ def _several(truths: Sequence[Path]) -> Finding:
     )
 
 
-def _no_truth(candidates: Sequence[Path]) -> Finding:
+def _no_truth(candidates: Sequence[Path]) -> Issue:
     names = ", ".join(path.name for path in candidates)
-    return Finding(
+    return Issue(
         severity="warning",
         file=candidates[0].name,
         place="",

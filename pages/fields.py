@@ -149,11 +149,11 @@ def _sidebar(found: choices.Opened, model: choices.FieldModel) -> None:
 def _counted(found: choices.Opened, model: choices.FieldModel) -> list[str]:
     """What is loaded, at the foot of the sidebar."""
     compared, coverage = model.result.compared, model.result.coverage
-    findings = count_of(len(found.findings), "finding") if found.findings else "No findings"
+    issues = count_of(len(found.issues), "issue") if found.issues else "No issues"
     return [
         f"{count_of(int(compared.pages.sum()), 'page')}, {count_of(len(compared.documents), 'document')}",
         f"{coverage['fields_with_bbox']:,} of {count_of(coverage['fields_total'], 'field')} with a ground-truth box",
-        f"{findings} in the files",
+        f"{issues} in the files",
     ]
 
 
@@ -345,8 +345,8 @@ def _opener(model: choices.FieldModel) -> Any:  # noqa: ANN401 - a function of a
 
 def _files(*, expanded: bool) -> None:
     """What is open, what is wrong with it, and the way to open something else."""
-    findings = choices.file_findings()
-    title = f"Files of this view: {count_of(len(findings), 'finding')}" if findings else "Files of this view"
+    issues = choices.file_issues()
+    title = f"Files of this view: {count_of(len(issues), 'issue')}" if issues else "Files of this view"
     rejected = session.chosen("field_rejected")
     with st.expander(title, expanded=expanded or rejected is not None, icon=":material/folder_open:"):
         if rejected is not None:
@@ -354,14 +354,14 @@ def _files(*, expanded: bool) -> None:
                 "The uploaded files have errors and were not taken; what was open before stays in use.",
                 icon=":material/error:",
             )
-            frame.findings(rejected.findings)
+            frame.issues(rejected.issues)
         rows = choices.loaded_rows()
         if rows:
             st.dataframe(rows, hide_index=True, row_height=parts.ROW_HEIGHT, placeholder="–", alt="Files of this view")
-        if findings:
-            if has_errors(findings):
+        if issues:
+            if has_errors(issues):
                 st.error("Files with an error are not evaluated. Each row says what to mend.", icon=":material/error:")
-            frame.findings(findings)
+            frame.issues(issues)
         _upload()
 
 
@@ -439,7 +439,7 @@ def view() -> None:
         _page_head(model, shown, place)
         _page(found, model, shown, place)
     parts.confidence(found)
-    _files(expanded=has_errors(found.findings))
+    _files(expanded=has_errors(found.issues))
     choices.finish(model)
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Side
-from evaluator.model.issues import Finding, has_errors, plain
+from evaluator.model.issues import Issue, has_errors, plain
 from evaluator.workspace import FIELDS, format_of
 from pages.shared import frame, session
 from pages.shared import session_fields as field_files
@@ -32,7 +32,7 @@ def _loaded(files: session.Files) -> None:
             "Documents": [len(read.documents) if read else None for read in rows],
             "Boxes": [len(read.boxes) if read else None for read in rows],
             "Labels": [", ".join(plain(label) for label in read.labels) if read else "" for read in rows],
-            "Findings": [_counted(source.findings) for source in sources],
+            "Issues": [_counted(source.issues) for source in sources],
             "SHA-256": [read.sha256[:12] if read else "" for read in rows],
         },
         hide_index=True,
@@ -53,31 +53,31 @@ def _role(source: session.Source, files: session.Files) -> str:
     return "Prediction"
 
 
-def _counted(findings: tuple[Finding, ...]) -> str:
+def _counted(issues: tuple[Issue, ...]) -> str:
     """How many errors and warnings."""
-    errors = sum(finding.severity == "error" for finding in findings)
-    counts = ((errors, "error"), (len(findings) - errors, "warning"))
+    errors = sum(issue.severity == "error" for issue in issues)
+    counts = ((errors, "error"), (len(issues) - errors, "warning"))
     return ", ".join(count_of(count, noun) for count, noun in counts if count) or "none"
 
 
 def _problems(files: session.Files) -> None:
-    """All findings of all files and pairs, errors first."""
-    found: list[Finding] = []
+    """All issues of all files and pairs, errors first."""
+    found: list[Issue] = []
     truth = files.ground_truth
     if truth:
-        found += truth.findings
+        found += truth.issues
     for source in files.predictions:
-        found += source.findings
+        found += source.issues
         if source.annotations and truth and truth.annotations:
-            found += session.pair_findings(truth.annotations, source.annotations)
-    found = sorted(dict.fromkeys(found), key=lambda finding: finding.severity != "error")
-    st.html(f'<h2 class="ls-section">Findings <small>{len(found):,} in these files</small></h2>')
+            found += session.pair_issues(truth.annotations, source.annotations)
+    found = sorted(dict.fromkeys(found), key=lambda issue: issue.severity != "error")
+    st.html(f'<h2 class="ls-section">Issues <small>{len(found):,} in these files</small></h2>')
     if not found:
         st.caption("Nothing is wrong with these files.")
         return
     if has_errors(found):
         st.error("Files with an error are not evaluated. Each row says what to mend.", icon=":material/error:")
-    frame.findings(found)
+    frame.issues(found)
 
 
 def _other_formats() -> None:
@@ -86,13 +86,13 @@ def _other_formats() -> None:
         ("Extracted fields", "pages/fields.py", field_files),
         ("Posters", "pages/posters.py", poster_files),
     ):
-        rows, found = part.loaded_rows(), part.file_findings()
+        rows, found = part.loaded_rows(), part.file_issues()
         if not rows:
             continue
-        frame.section(title, count_of(len(found), "finding") if found else "nothing is wrong with these files")
+        frame.section(title, count_of(len(found), "issue") if found else "nothing is wrong with these files")
         st.dataframe(rows, hide_index=True, row_height=26, alt=f"{title} of this session")
         if found:
-            frame.findings(sorted(found, key=lambda finding: finding.severity != "error"))
+            frame.issues(sorted(found, key=lambda issue: issue.severity != "error"))
         st.page_link(page, label=f"Open {page.split('/')[-1].removesuffix('.py').capitalize()}")
 
 
@@ -144,7 +144,7 @@ def _rejected() -> None:
     st.error(
         "The uploaded file has errors and was not taken; what was loaded before stays in use.", icon=":material/error:"
     )
-    frame.findings(source.findings)
+    frame.issues(source.issues)
 
 
 def _pdf_note(files: session.Files) -> None:

@@ -89,7 +89,7 @@ def _numbers(found: session.Opened) -> None:
         f'<div class="ls-wide"><table class="ls-corrected{frame.theme()}"><thead><tr><th></th><th></th>{heads}</tr>'
         f'</thead><tbody>{"".join(rows)}</tbody></table></div><p class="ls-signature">{signed}</p>'
     )
-    refused = to.findings
+    refused = to.issues
     text = f"{count_of(to.applied, 'verdict')} applied, {count_of(len(refused), 'verdict')} without effect"
     with st.expander(text):
         st.caption(
@@ -98,7 +98,7 @@ def _numbers(found: session.Opened) -> None:
         )
         frame.lines([change.sentence for change in to.changes[:200]])
         if refused:
-            frame.findings(refused)
+            frame.issues(refused)
 
 
 def _row(name: str, which: str, cells: Sequence[str]) -> str:
@@ -365,10 +365,10 @@ def _import(files: Sequence[tuple[str, bytes]]) -> None:
         try:
             read = intake.read(content, name)
         except BadInput as problem:
-            bad += problem.findings
+            bad += problem.issues
             continue
         events += read.events
-        bad += read.findings
+        bad += read.issues
     failed = any(finding.severity == "error" for finding in bad)
     before = len(findings.book().events)
     refusal = None if failed else findings.add(events)
@@ -391,7 +391,7 @@ def _import_note() -> None:
         there = total - added
         st.success(f"{count_of(added, 'event')} imported, {there:,} were there already.", icon=":material/check:")
     if bad:
-        frame.findings(bad)
+        frame.issues(bad)
 
 
 def _nothing(book: Book, entries: Sequence[Standing]) -> None:

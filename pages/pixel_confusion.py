@@ -15,7 +15,7 @@ from evaluator import export
 from evaluator.drawing import matrix as heatmap
 from evaluator.drawing.tint import tint_data
 from evaluator.metrics.results import count_of, defined
-from evaluator.model.issues import Finding, plain
+from evaluator.model.issues import Issue, plain
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
 from evaluator.protocols.pixel.tables import matrix_files
@@ -42,7 +42,7 @@ _SHOWS = {"pixels": "Pixels", "row": "Row share", "column": "Column share", "f1"
 _COLOURS = {"steps": "Steps", "linear": "Linear", "log": "Log"}
 _CLASSES = {"auto": "Told by their names", "same": "The same", "different": "Different"}
 _MISSING = {"penalize": "Counts as background", "ignore": "Is left out"}
-# The count tells at most so many findings of one rule.
+# The count tells at most so many issues of one rule.
 _FINDINGS_OF_A_RULE = 200
 # Means over more pages than this are worked out when asked for.
 _PAGES_AT_ONCE = 3_000
@@ -284,7 +284,7 @@ def _page_height(classes: int) -> int:
 
 def _no_sizes(counted: choices.Counted) -> None:
     """The empty state of a count that cannot be made: what is wrong, and a size for pages that have none."""
-    missing = [each for each in counted.findings if each.rule.startswith("a page needs its width and height")]
+    missing = [each for each in counted.issues if each.rule.startswith("a page needs its width and height")]
     if missing:
         count = count_of(len(missing), "page") + (" or more" if len(missing) >= _FINDINGS_OF_A_RULE else "")
         text = (
@@ -301,26 +301,26 @@ def _no_sizes(counted: choices.Counted) -> None:
                 st.rerun()
     else:
         st.html('<div class="ls-empty"><p>The pixels of these files cannot be counted.</p></div>')
-    frame.findings(counted.findings)
+    frame.issues(counted.issues)
     st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/folder_open:")
 
 
 def _notes(shown: Shown) -> None:
-    """What changes how the numbers are read: two predictions, a size that was set, findings of the count."""
+    """What changes how the numbers are read: two predictions, a size that was set, issues of the count."""
     size = session.chosen("pixel_size")
     if size is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"Pages whose size nobody gives count as {size[0]:g} x {size[1]:g}.")
             st.button("Forget this size", on_click=choices.forget_size, key="pixel_forget_size")
-    findings = _findings(shown)
-    if findings:
-        with st.expander(f"{count_of(len(findings), 'finding')} of this count"):
-            frame.findings(findings)
+    issues = _issues(shown)
+    if issues:
+        with st.expander(f"{count_of(len(issues), 'issue')} of this count"):
+            frame.issues(issues)
 
 
-def _findings(shown: Shown) -> list[Finding]:
-    """All findings of the counts, each once."""
-    return list(dict.fromkeys(each for scope in shown.scopes.values() for each in scope.result.findings))
+def _issues(shown: Shown) -> list[Issue]:
+    """All issues of the counts, each once."""
+    return list(dict.fromkeys(each for scope in shown.scopes.values() for each in scope.result.issues))
 
 
 def _signature(found: session.Opened, shown: Shown) -> str:
@@ -439,9 +439,9 @@ def _results(
     with head:
         frame.title("Pixel confusion", _signature(found, shown))
         _banners(found)
-        for finding in _findings(shown):
-            if finding.rule.startswith("both sides should have the same pages"):
-                st.warning(frame.escaped(finding.sentence), icon=":material/difference:")
+        for issue in _issues(shown):
+            if issue.rule.startswith("both sides should have the same pages"):
+                st.warning(frame.escaped(issue.sentence), icon=":material/difference:")
     with st.container(key="pixel_upper"):
         left, right = st.columns([1.75, 1], gap="medium")
     with left:

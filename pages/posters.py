@@ -105,11 +105,11 @@ def _sidebar(chosen: tuple[choices.PosterModel, ...]) -> None:
                 persist_state="session",
                 disabled=len(usable) < 2,
             )
-        findings = choices.file_findings()
+        issues = choices.file_issues()
         frame.lines(
             [
                 count_of(len(choices.posters_open()), "poster"),
-                count_of(len(findings), "finding") + " in the files" if findings else "No findings in the files",
+                count_of(len(issues), "issue") + " in the files" if issues else "No issues in the files",
             ]
         )
 
@@ -263,7 +263,7 @@ def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
 
 
 def _nothing_to_evaluate() -> None:
-    """The empty state: what is missing, its findings in place, and ways out."""
+    """The empty state: what is missing, its issues in place, and ways out."""
     files = choices.files()
     truth = files.ground_truth
     if truth is None and not files.predictions:
@@ -285,19 +285,19 @@ def _nothing_to_evaluate() -> None:
             choices.use_sample()
             st.rerun()
         st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/description:")
-    findings = choices.file_findings()
-    if findings:
-        frame.section("Findings", f"{len(findings):,} in these files")
-        frame.findings(findings)
+    issues = choices.file_issues()
+    if issues:
+        frame.section("Issues", f"{len(issues):,} in these files")
+        frame.issues(issues)
 
 
-def _file_findings(chosen: tuple[choices.PosterModel, ...]) -> None:
+def _file_issues(chosen: tuple[choices.PosterModel, ...]) -> None:
     """What is odd about the files, below everything else."""
-    of_pairs = [finding for model in chosen for finding in choices.evaluated(model).findings]
-    found = dict.fromkeys([*choices.file_findings(), *of_pairs])
+    of_pairs = [issue for model in chosen for issue in choices.evaluated(model).issues]
+    found = dict.fromkeys([*choices.file_issues(), *of_pairs])
     if found:
-        frame.section("Findings", f"{len(found):,} in the files of the posters")
-        frame.findings(list(found))
+        frame.section("Issues", f"{len(found):,} in the files of the posters")
+        frame.issues(list(found))
 
 
 def view() -> None:
@@ -326,7 +326,7 @@ def view() -> None:
     poster_id = choices.poster_shown(ordered)
     with right:
         panel.show(chosen, shown, ordered, poster_id)
-    _file_findings(chosen)
+    _file_issues(chosen)
     part, text, tree = (session.chosen(name) for name in ("poster_part", "poster_text", "poster_tree"))
     session.finish(
         profile=choices.profile() if choices.profile() != DEFAULT_PROFILE else None,

@@ -73,9 +73,9 @@ def test_json_has_the_keys_of_the_contract(run: Runner, gt: Path, pred: Path) ->
     assert (code, err) == (0, "")
     result = msgspec.json.decode(out)
     assert list(result) == [
-        "protocol", "signature", "ground_truth", "predictions", "findings", "labels", "thresholds", "documents_only_in",
+        "protocol", "signature", "ground_truth", "predictions", "issues", "labels", "thresholds", "documents_only_in",
     ]  # fmt: skip
-    assert (result["protocol"], result["findings"], result["labels"]) == ("snapshot", [], ["Figure", "Table"])
+    assert (result["protocol"], result["issues"], result["labels"]) == ("snapshot", [], ["Figure", "Table"])
     assert result["documents_only_in"] == {"ground_truth": [], "predictions": []}
     for side, path in (("ground_truth", gt), ("predictions", pred)):
         assert list(result[side]) == ["name", "sha256"]
@@ -154,8 +154,8 @@ def test_documents_of_one_file_are_shown_with_and_without(run: Runner, gt: Path,
     result = msgspec.json.decode(out)
     assert (code, err, result["documents_only_in"]["predictions"]) == (0, "", ["b.pdf"])
     assert (result["thresholds"]["0.5"]["micro"]["fp"], result["common_documents"]["0.5"]["micro"]["fp"]) == (1, 0)
-    assert [finding["severity"] for finding in result["findings"]] == ["warning"]
-    assert list(result["findings"][0]) == ["severity", "file", "place", "rule", "found", "fix"]
+    assert [issue["severity"] for issue in result["issues"]] == ["warning"]
+    assert list(result["issues"][0]) == ["severity", "file", "place", "rule", "found", "fix"]
 
 
 @pytest.mark.parametrize("form", [(), ("--csv",), ("--markdown",)])
@@ -178,7 +178,7 @@ def test_a_prediction_serves_as_reference_only_when_asked(run: Runner, pred: Pat
     assert (code, msgspec.json.decode(out)["thresholds"]["0.75"]["micro"]["f1"]) == (0, 1.0)
 
 
-def test_bad_input_lists_every_finding_and_no_traceback(run: Runner, gt: Path, broken: Path) -> None:
+def test_bad_input_lists_every_issue_and_no_traceback(run: Runner, gt: Path, broken: Path) -> None:
     code, out, err = run("evaluate", "snapshot", "--gt", gt, "--pred", broken, "--json")
     assert (code, out) == (2, "")
     assert err.splitlines() == sorted(err.splitlines(), key=lambda line: not line.startswith("error: "))
@@ -306,7 +306,7 @@ def test_check_json(run: Runner, gt: Path, broken: Path, tmp_path: Path) -> None
         {"name": "broken.json", "valid": False},
         {"name": "gone.json", "valid": False},
     ]  # fmt: skip
-    assert [finding["file"] for finding in value["findings"]] == ["broken.json", "broken.json", "gone.json"]
+    assert [issue["file"] for issue in value["issues"]] == ["broken.json", "broken.json", "gone.json"]
 
 
 def test_check_of_a_pair_tells_what_the_two_do_not_share(run: Runner, gt: Path, tmp_path: Path) -> None:

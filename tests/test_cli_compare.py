@@ -176,7 +176,7 @@ def test_an_unknown_protocol_and_an_option_of_another_one(run: Runner) -> None:
     assert err.startswith("error: --ap is not an option of snapshot, which has --iou")
 
 
-def test_findings_of_all_files_are_told_at_once(run: Runner, tmp_path: Path) -> None:
+def test_issues_of_all_files_are_told_at_once(run: Runner, tmp_path: Path) -> None:
     paths = []
     for name in ("a.json", "b.json"):
         value = snapshot_file([box(0.0, 0.0, 0.5, 0.5)])

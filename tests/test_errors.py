@@ -1,4 +1,4 @@
-"""Findings: the sentence as a whole, text that no terminal obeys, excerpts that stay short."""
+"""Issues: the sentence as a whole, text that no terminal obeys, excerpts that stay short."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import unicodedata
 
 import pytest
 
-from evaluator.model.issues import BadInput, Collector, Finding, has_errors, plain, quote
+from evaluator.model.issues import BadInput, Collector, Issue, has_errors, plain, quote
 
 
-def finding(**given: str) -> Finding:
+def issue(**given: str) -> Issue:
     said = {"severity": "error", "file": "p.json", "place": "$.info", "rule": "info is required"}
-    return Finding(**{**said, "found": "", "fix": "Add it.", **given})
+    return Issue(**{**said, "found": "", "fix": "Add it.", **given})
 
 
 def test_the_sentence_names_file_place_rule_found_and_fix_in_that_order() -> None:
-    whole = Finding(
+    whole = Issue(
         severity="error",
         file="predictions.json",
         place="$.predictions[12].objects[3].bbox",
@@ -31,13 +31,13 @@ def test_the_sentence_names_file_place_rule_found_and_fix_in_that_order() -> Non
 
 
 def test_the_sentence_without_place_or_excerpt() -> None:
-    assert finding(place="").sentence == "p.json: info is required. Add it."
-    assert finding(place="", found='"1.2"').sentence == 'p.json: info is required; found "1.2". Add it.'
+    assert issue(place="").sentence == "p.json: info is required. Add it."
+    assert issue(place="", found='"1.2"').sentence == 'p.json: info is required; found "1.2". Add it.'
 
 
 @pytest.mark.parametrize("part", ["file", "place", "rule", "found", "fix"])
 def test_every_part_of_the_sentence_is_made_plain(part: str) -> None:
-    assert "\\x1b[31m\\n\\u202e" in finding(**{part: "\x1b[31m\n\u202e"}).sentence
+    assert "\\x1b[31m\\n\\u202e" in issue(**{part: "\x1b[31m\n\u202e"}).sentence
 
 
 HARMFUL = ("Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn")
@@ -106,16 +106,16 @@ def test_a_value_that_contains_itself_can_be_quoted() -> None:
 
 
 def test_bad_input_puts_errors_first_and_keeps_all() -> None:
-    warning, first, second = finding(severity="warning", rule="w"), finding(rule="e1"), finding(rule="e2")
+    warning, first, second = issue(severity="warning", rule="w"), issue(rule="e1"), issue(rule="e2")
     raised = BadInput([warning, first, second])
-    assert raised.findings == (first, second, warning)
+    assert raised.issues == (first, second, warning)
     assert str(raised) == "p.json: $.info: e1. Add it.\np.json: $.info: e2. Add it.\np.json: $.info: w. Add it."
 
 
 def test_has_errors() -> None:
     assert not has_errors([])
-    assert not has_errors([finding(severity="warning")])
-    assert has_errors([finding(severity="warning"), finding()])
+    assert not has_errors([issue(severity="warning")])
+    assert has_errors([issue(severity="warning"), issue()])
 
 
 def test_a_collector_spells_out_a_rule_only_so_often() -> None:
@@ -131,7 +131,7 @@ def test_a_collector_spells_out_a_rule_only_so_often() -> None:
     found.error("$.a", "other", "1", "Fix.")
     found.warning("$.b", "no zero", "0", "A warning of that rule counts apart.")
     assert described == [0, 1]
-    assert [entry.sentence for entry in found.findings()] == [
+    assert [entry.sentence for entry in found.issues()] == [
         "p.json: $[0]: no zero; found 0. Mend it.",
         "p.json: $[1]: no zero; found 0. Mend it.",
         "p.json: $.a: other; found 1. Fix.",
@@ -144,9 +144,9 @@ def test_a_collector_spells_out_a_rule_only_so_often() -> None:
 def test_a_collector_without_bound_spells_out_everything() -> None:
     found = Collector("p.json", max_per_rule=None)
     assert not found.failed
-    assert found.findings() == ()
+    assert found.issues() == ()
     found.errors("rule", range(1000), lambda row: (f"$[{row}]", "", "Fix."))
-    assert len(found.findings()) == 1000
+    assert len(found.issues()) == 1000
 
 
 def test_warnings_do_not_fail_a_file() -> None:
@@ -154,4 +154,4 @@ def test_warnings_do_not_fail_a_file() -> None:
     for _ in range(3):
         found.warning("", "rule", "", "Fix.")
     assert not found.failed
-    assert [entry.severity for entry in found.findings()] == ["warning", "warning"]
+    assert [entry.severity for entry in found.issues()] == ["warning", "warning"]

@@ -50,12 +50,12 @@ def test_an_option_of_another_protocol_is_refused(protocol: str) -> None:
         evaluation.evaluate(protocol, Path("x"), [Path("y")], foreign)
 
 
-def test_findings_of_both_sides_are_told_at_once(tmp_path: Path) -> None:
+def test_issues_of_both_sides_are_told_at_once(tmp_path: Path) -> None:
     for name in ("gt.json", "pred.json"):
         (tmp_path / name).write_text("[]")
     with pytest.raises(BadInput) as problem:
         evaluation.evaluate("snapshot", tmp_path / "gt.json", [tmp_path / "pred.json"], Options(format="snapshot"))
-    assert {finding.file for finding in problem.value.findings} == {"gt.json", "pred.json"}
+    assert {issue.file for issue in problem.value.issues} == {"gt.json", "pred.json"}
 
 
 def test_pod(capsys: pytest.CaptureFixture[str]) -> None:

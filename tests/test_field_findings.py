@@ -201,7 +201,7 @@ class TestTable:
         (target,) = targets(found)
         assert target.mistake == name
         to, got = after(found, said(target, WRONG))
-        assert (got, to.applied, to.findings) == (wanted, 1, ())
+        assert (got, to.applied, to.issues) == (wanted, 1, ())
         assert plain_value(to.truth.documents["d"]) == {"hit": HIT, **left}
         assert to.truth.sha256 != to.official.sha256
         assert plain_value(to.official.documents["d"]) == {"hit": HIT, **truth}, "the official side is never touched"
@@ -211,7 +211,7 @@ class TestTable:
         _, truth, predicted, _, _, wanted, _ = row
         found = result({"hit": HIT, **truth}, {"hit": HIT, **predicted})
         to, got = after(found, said(targets(found)[0], IGNORE))
-        assert (got, to.applied, to.findings) == (wanted, 1, ())
+        assert (got, to.applied, to.issues) == (wanted, 1, ())
         assert to.truth is to.official
         corrected = corrected_fields(found, to).result
         # An object that one side lacks is a row of its own, which nobody judged.
@@ -222,7 +222,7 @@ class TestTable:
         found = result(TRUTH, PREDICTED)
         events = [judge(t, verdict=verdict, note="n", author="A", verified=False, time=NOW) for t in targets(found)]
         to, got = after(found, *events)
-        assert (got, to.applied, to.findings) == (counts(found), 0, ())
+        assert (got, to.applied, to.issues) == (counts(found), 0, ())
         assert to.truth is to.official
 
     def test_a_conflict_changes_nothing(self) -> None:
@@ -266,7 +266,7 @@ class TestTable:
     def test_a_verdict_on_a_class_that_is_not_scored_is_not_gone(self) -> None:
         found = result(TRUTH, PREDICTED, labels=("hit",))
         to, got = after(found, said(target_named(result(TRUTH, PREDICTED), "missed"), WRONG))
-        assert (got, to.applied, to.findings) == ((1, 0, 0, 0), 1, ())
+        assert (got, to.applied, to.issues) == ((1, 0, 0, 0), 1, ())
 
 
 # --- lists -------------------------------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ class TestLists:
     def test_a_list_that_the_ground_truth_lacks_is_made(self) -> None:
         found = result({"hit": HIT}, {"hit": HIT, "items": [item("nails", "3.20", at=0.2)], "tags": [rich("a", FAR)]})
         to, got = after(found, *(said(target, WRONG) for target in targets(found)))
-        assert (got, to.applied, to.findings) == ((4, 0, 0, 0), 3, ())
+        assert (got, to.applied, to.issues) == ((4, 0, 0, 0), 3, ())
 
     def test_a_field_goes_to_the_partner_of_its_item(self) -> None:
         # The items stand in another order: "total" of the first predicted item belongs to the second true one.
@@ -351,7 +351,7 @@ class TestModels:
         events = [said(targets(a)[0], WRONG), said(targets(b)[0], WRONG, minutes=5)]
         to, got = after(a, *events, others=[b])
         assert (got, to.applied) == ((0, 1, 0, 0), 1)
-        (finding,) = to.findings
+        (finding,) = to.issues
         assert (finding.severity, finding.place, finding.found) == ("warning", "d, page 1", "a newer one")
         assert finding.rule == "a verdict is applied when no newer one changes the same field"
 
@@ -359,7 +359,7 @@ class TestModels:
         a = result({"hit": HIT}, {"hit": HIT, "a": rich("x", BOX)}, model="first")
         b = result({"hit": HIT}, {"hit": HIT, "a": rich("x", FAR)}, model="second")
         to, got = after(a, said(targets(a)[0], WRONG), said(targets(b)[0], WRONG, minutes=5), others=[b])
-        assert (got, to.applied, len(to.findings)) == ((1, 1, 0, 0), 1, 1)
+        assert (got, to.applied, len(to.issues)) == ((1, 1, 0, 0), 1, 1)
         assert plain_value(to.truth.documents["d"])["a"] == rich("x", FAR)
 
     def test_an_item_that_two_models_found_is_added_once(self) -> None:
@@ -368,13 +368,13 @@ class TestModels:
         events = [said(target, WRONG) for target in targets(a) if target.label != "hit"]
         events += [said(target, WRONG, minutes=5) for target in targets(b) if target.label != "hit"]
         to, got = after(a, *events, others=[b])
-        assert (got, to.applied, len(to.findings)) == ((2, 0, 1, 0), 2, 2)
+        assert (got, to.applied, len(to.issues)) == ((2, 0, 1, 0), 2, 2)
 
     def test_two_items_of_one_model_at_one_place_are_two(self) -> None:
         items = [item("nails", "3", at=0.2), item("screws", "4", at=0.2)]
         found = result({}, {"items": items})
         to, got = after(found, *(said(target, WRONG) for target in targets(found)))
-        assert (got, to.applied, to.findings) == ((4, 0, 0, 0), 4, ())
+        assert (got, to.applied, to.issues) == ((4, 0, 0, 0), 4, ())
 
     @pytest.mark.parametrize(
         ("truth", "predicted", "rule", "found"),
@@ -389,19 +389,19 @@ class TestModels:
         now = result(truth, predicted)
         to, got = after(now, said(target, WRONG))
         assert (got, to.applied) == (counts(now), 0)
-        assert [(one.rule, one.found) for one in to.findings] == [(f"a verdict is applied when {rule}", found)]
+        assert [(one.rule, one.found) for one in to.issues] == [(f"a verdict is applied when {rule}", found)]
 
     def test_where_the_ground_truth_has_no_place_it_is_told(self) -> None:
         found = result({"a": rich("text")}, {"a": {"b": rich("x", BOX)}})
         to, got = after(found, said(targets(found)[0], WRONG))
         assert (got, to.applied) == ((0, 0, 0, 1), 0)
-        assert [one.found for one in to.findings] == ["another kind of value there"]
+        assert [one.found for one in to.issues] == ["another kind of value there"]
 
     def test_a_document_that_is_not_open_is_told(self) -> None:
         other = evaluate(side("truth", {"other": {"a": HIT}}), side("model", {"other": {}}))
         (target,) = targets(other, document="other")
         to, _ = after(result({"a": HIT}, {}), said(target, WRONG))
-        assert [one.found for one in to.findings] == ["not among these files"]
+        assert [one.found for one in to.issues] == ["not among these files"]
 
     def test_a_document_of_the_prediction_alone_can_be_accepted(self) -> None:
         found = evaluate(side("truth", {"d": {"a": HIT}}), side("model", {"d": {"a": HIT}, "e": {"b": HIT}}))
@@ -444,7 +444,7 @@ def test_corrected_numbers_are_those_of_the_corrected_files(seed: int, data: Any
         assert counts(again, iou) == counts(fresh, iou)
     assert again.mean_ap == fresh.mean_ap
     assert again.coverage == fresh.coverage
-    assert not to.findings
+    assert not to.issues
 
 
 @settings(deadline=None, max_examples=60)
@@ -521,7 +521,7 @@ class TestStanding:
         book = Book.of(events)
         assert stand(book, [found]) == []
         to = corrections(dataset, book)
-        assert (to.applied, to.findings) == (0, ())
+        assert (to.applied, to.issues) == (0, ())
         contents = gather([found], ["model"], book, PackOptions(judged_only=True))
         assert contents.cards == ()
 

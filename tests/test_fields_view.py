@@ -300,7 +300,7 @@ def test_boxes_in_points_are_placed_by_the_page(monkeypatch: pytest.MonkeyPatch,
 
 
 @pytest.mark.parametrize("content", ["{", '{"a": NaN}', "[1]", '{"a": {"_value": 1}, "a": 2}', ""])
-def test_a_bad_file_gives_findings_in_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str) -> None:
+def test_a_bad_file_gives_issues_in_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str) -> None:
     truth = folder(tmp_path / "t", {"d": TRUTH})
     good, bad = folder(tmp_path / "p", {"d": PREDICTED}), folder(tmp_path / "q", {"d": PREDICTED, "e": content})
     app = start(monkeypatch, FIELDS, files=opened(truth, (good, bad)))

@@ -147,7 +147,7 @@ class TestTable:
         assert [event.target.mistake for event in events] == [name]
         to = corrections(found.matching.dataset, Book.of(events))
         assert to.applied == 1
-        assert to.findings == ()
+        assert to.issues == ()
         assert counts(corrected(found, to).result) == after
         assert boxes(to.dataset.ground_truth.source) == sorted([*left, ("Figure", 0.1, 0.8, 0.9, 0.9)])
 
@@ -236,7 +236,7 @@ class TestOneGroundTruth:
         found, other = result(truth, a, b), result(truth, a, b, model=1)
         to = corrections(found.matching.dataset, Book.of([*verdicts(found, WRONG, minutes=1), *verdicts(other, WRONG)]))
         assert to.applied == 1
-        assert [finding.sentence for finding in to.findings] == [
+        assert [finding.sentence for finding in to.issues] == [
             "ground_truth.json: a.pdf, page 1: a verdict is applied when no newer one changes the same box; "
             "found a newer one. This verdict is kept and changes no number."
         ]
@@ -248,7 +248,7 @@ class TestOneGroundTruth:
         now = result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.5)]), predicted)
         to = corrections(now.matching.dataset, book)
         assert to.applied == 0
-        assert "its ground truth box is still in the file; found changed or gone." in to.findings[0].sentence
+        assert "its ground truth box is still in the file; found changed or gone." in to.issues[0].sentence
 
     def test_other_documents_labels_and_units(self) -> None:
         predicted = annotations([MATCH, box(0.1, 0.1, 0.4, 0.2, label="Extra")], labels=("Figure", "Table", "Extra"))
@@ -267,7 +267,7 @@ class TestOneGroundTruth:
         ):
             refused = corrections(other, book)
             assert refused.applied == 0
-            assert words in refused.findings[0].sentence
+            assert words in refused.issues[0].sentence
 
     def test_a_page_that_the_ground_truth_does_not_have_is_added_to_it(self) -> None:
         found = result(ground_truth([MATCH]), annotations([MATCH, box(0.1, 0.1, 0.4, 0.2, document="b.pdf", page=3)]))

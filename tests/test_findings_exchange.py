@@ -71,7 +71,7 @@ class TestRoundTrip:
         for form, write in FORMS.items():
             back = read(write(every), f"f.{form}")
             assert list(back.events) == [imported(event, f"f.{form}") for event in every], form
-            assert back.findings == ()
+            assert back.issues == ()
 
     @given(some.lists(events, min_size=1, max_size=4))
     @settings(max_examples=60, deadline=None)
@@ -119,7 +119,7 @@ class TestByHand:
         content = b"kind,document,verdict,author,time,mood\ndocument,a,ignore,Anna,2026-01-31T12:00:00Z,good\n"
         back = read(content, "hand.csv")
         assert len(back.events) == 1
-        assert [finding.sentence for finding in back.findings] == [
+        assert [finding.sentence for finding in back.issues] == [
             'hand.csv: line 1: a column must be known; found "mood". It is left aside; the others are read.'
         ]
 
@@ -139,7 +139,7 @@ class TestByHand:
         ]
         with pytest.raises(BadInput) as raised:
             read("\n".join(rows).encode(), "bad.csv")
-        assert [finding.sentence for finding in raised.value.findings] == [
+        assert [finding.sentence for finding in raised.value.issues] == [
             'bad.csv: line 3, page_index: page_index must be a number from 0; found "x". Correct it.',
             "bad.csv: line 3, author: a verdict needs an author; found nothing. Write who said it.",
             "bad.csv: line 3, verdict: the verdict must be one of model_wrong, ground_truth_wrong, ambiguous, ignore, "
@@ -178,7 +178,7 @@ class TestByHand:
         for form, write in FORMS.items():
             with pytest.raises(BadInput) as raised:
                 read(write([said(target)]), f"bad.{form}")
-            assert len(raised.value.findings) == 1
+            assert len(raised.value.issues) == 1
 
     @pytest.mark.parametrize(
         ("content", "words"),

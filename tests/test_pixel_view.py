@@ -233,7 +233,7 @@ def test_a_page_that_one_side_lacks_is_said(monkeypatch: pytest.MonkeyPatch, tmp
     model = write_file(tmp_path / "model.json", rows[:1])
     app = start(monkeypatch, VIEW, files=dashboard.workspace(truth, [model]), page_size="100x100")
     assert any("both sides should have the same pages" in each.value.replace("\\", "") for each in app.warning)
-    assert [each.label for each in app.expander] == ["1 finding of this count"]
+    assert [each.label for each in app.expander] == ["1 issue of this count"]
 
 
 def test_nothing_open_and_nothing_predicted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

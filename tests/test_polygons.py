@@ -18,7 +18,7 @@ from evaluator.evaluation import Options, evaluate
 from evaluator.model.boxes import Overlap, overlap
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.issues import Collector
-from evaluator.model.polygons import outline_bounds, polygon_findings, polygon_overlap
+from evaluator.model.polygons import outline_bounds, polygon_issues, polygon_overlap
 from evaluator.protocols import snapshot
 from tests.building import annotations, box, ground_truth, random_rows
 
@@ -191,7 +191,7 @@ def test_bounds_are_those_of_the_outline_whatever_the_box_says() -> None:
     assert (some.xyxy == before).all()
 
 
-def test_findings_name_every_outline_that_is_not_used_as_it_stands() -> None:
+def test_issues_name_every_outline_that_is_not_used_as_it_stands() -> None:
     some = regions(
         BOX,
         [TRIANGLE],
@@ -203,12 +203,12 @@ def test_findings_name_every_outline_that_is_not_used_as_it_stands() -> None:
         [square(0, 0, 3), [(1, 1), (2, 2)]],
     )
     found = Collector("coco.json", max_per_rule=None)
-    polygon_findings(some, found, lambda row: f"$.annotations[{row}].segmentation")
+    polygon_issues(some, found, lambda row: f"$.annotations[{row}].segmentation")
     encloses = "a polygon must enclose an area (OGC simple features 1.2.1, section 6.1.11)"
     crosses = "a polygon must not cross or touch itself (OGC simple features 1.2.1, section 6.1.11)"
     use_box = "Its box is used; correct the outline, or leave it out."
     use_area = "What it encloses is used; correct the outline."
-    assert [(finding.severity, finding.sentence) for finding in found.findings()] == [
+    assert [(issue.severity, issue.sentence) for issue in found.issues()] == [
         ("warning", f"coco.json: $.annotations[2].segmentation: {crosses}; found Self-intersection[2 2]. {use_area}"),
         ("warning", f"coco.json: $.annotations[3].segmentation: {encloses}; found 3 points. {use_box}"),
         ("warning", f"coco.json: $.annotations[4].segmentation: {encloses}; found 1 point. {use_box}"),
@@ -224,8 +224,8 @@ def test_findings_name_every_outline_that_is_not_used_as_it_stands() -> None:
 
 def test_parts_that_overlap_are_fine() -> None:
     found = Collector("coco.json", max_per_rule=None)
-    polygon_findings(regions([square(0, 0, 3), square(2, 2, 2)]), found, str)
-    assert found.findings() == ()
+    polygon_issues(regions([square(0, 0, 3), square(2, 2, 2)]), found, str)
+    assert found.issues() == ()
 
 
 def with_outlines(source: Annotations, outlines: dict[int, Ring]) -> Annotations:
@@ -332,8 +332,8 @@ def test_outlines_that_cannot_be_used_are_found_when_they_are_asked_for(tmp_path
         (Options(polygons=True), ["$.annotations[0].segmentation", "$[1].segmentation"]),
     ):
         (found,) = evaluate("coco", truth, [prediction], chosen)
-        assert [finding.place for finding in found.findings] == places
-    assert [finding.sentence for finding in found.findings] == [
+        assert [issue.place for issue in found.issues] == places
+    assert [issue.sentence for issue in found.issues] == [
         "gt.json: $.annotations[0].segmentation: a polygon must not cross or touch itself (OGC simple features 1.2.1, "
         "section 6.1.11); found Self-intersection[20 20]. What it encloses is used; correct the outline.",
         "dt.json: $[1].segmentation: a polygon must enclose an area (OGC simple features 1.2.1, section 6.1.11); "

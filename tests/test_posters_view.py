@@ -301,7 +301,7 @@ def test_the_same_texts_under_other_ids_are_other_posters(monkeypatch: pytest.Mo
         assert [row["Poster"] for row in table(app)] == [name]
 
 
-def test_bad_files_have_their_findings_in_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_bad_files_have_their_issues_in_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     truth = write(tmp_path / "gt", good={"x": "one two 3"}, bad={"x": "a"}, lonely={"x": "a"})
     model = write(tmp_path / "m", good={"x": "one two 3"}, bad='{"x": NaN}')
     app = start(monkeypatch, POSTERS, files=opened(truth, model), poster="bad")
@@ -309,9 +309,9 @@ def test_bad_files_have_their_findings_in_place(monkeypatch: pytest.MonkeyPatch,
     assert rows == {"good": "✓ pass", "bad": "✕ error", "lonely": "✕ error"}
     assert any("bad.json" in each.value.replace("\\", "") for each in app.warning)
     assert four(app) == [["A", "n/a", "n/a", "n/a", "n/a", "✕ not compared"]]
-    findings = [each.value for each in app.dataframe if "Rule" in each.value.columns]
-    assert len(findings) == 2
-    assert findings[0]["File"].tolist() == ["bad.json"]
+    issues = [each.value for each in app.dataframe if "Rule" in each.value.columns]
+    assert len(issues) == 2
+    assert issues[0]["File"].tolist() == ["bad.json"]
     app = start(monkeypatch, POSTERS, files=opened(truth, model), poster="lonely")
     assert any("has no such poster" in each.value for each in app.warning)
 
@@ -320,8 +320,8 @@ def test_a_folder_that_cannot_be_read_says_why(monkeypatch: pytest.MonkeyPatch, 
     files = opened(write(tmp_path / "gt", a="[1"), SAMPLE / "across")
     app = start(monkeypatch, POSTERS, files=files)
     assert any("The reference of the posters has errors" in text for text in words(app))
-    (findings,) = (each.value for each in app.dataframe if "Rule" in each.value.columns)
-    assert findings["File"].tolist() == ["a.json"]
+    (issues,) = (each.value for each in app.dataframe if "Rule" in each.value.columns)
+    assert issues["File"].tolist() == ["a.json"]
 
 
 def test_an_address_that_cannot_be_followed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

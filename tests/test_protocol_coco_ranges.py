@@ -217,13 +217,13 @@ ODD_FRAMES: tuple[Value, ...] = (
 
 
 def said(truth: object, predictions: object, *, page_ranges: bool) -> Any:
-    """What an evaluation says: its values and findings, or the findings that stop it."""
+    """What an evaluation says: its values and issues, or the issues that stop it."""
     with written(truth, predictions) as paths:
         options = Options(page_ranges=True) if page_ranges else Options()
         try:
             (found,) = evaluation.evaluate("coco", paths[0], [paths[1]], options)
         except BadInput as problem:
-            return problem.findings
+            return problem.issues
     return found.to_json()
 
 
@@ -364,8 +364,8 @@ def test_damaged_files_have_the_numbers_of_the_ordinary_way_or_none(data: st.Dat
         if found is not None:
             expected = ordinary(paths)
             assert found.to_json() == {**expected.to_json(), "error_types": None}
-            assert not expected.matching.dataset.ground_truth.source.findings
-            assert not expected.matching.prediction.source.findings
+            assert not expected.matching.dataset.ground_truth.source.issues
+            assert not expected.matching.prediction.source.issues
 
 
 @pytest.mark.parametrize("iou", [[], [0.0], [1.1], [float("nan")], np.linspace(0.01, 1.0, 65).tolist()])
@@ -534,5 +534,5 @@ def test_each_model_goes_its_own_way(tmp_path: Path) -> None:
     with written(truth, results) as (gt, dt):
         both = evaluation.evaluate("coco", gt, [dt, odd], Options(page_ranges=True))
     assert [type(one.result) for one in both] == [RangesResult, coco.CocoResult]
-    assert [len(one.findings) for one in both] == [0, 1]
+    assert [len(one.issues) for one in both] == [0, 1]
     assert both[0].result.to_json()["AP"] == both[1].result.to_json()["AP"]

@@ -307,16 +307,16 @@ def test_rich_values_are_read_as_in_the_reference(case: dict[str, Any]) -> None:
     documents = side([("d", case["input"])])
     tree = documents.documents["d"]
     if '"value"' in json.dumps(case["input"]) and '"confidence"' in json.dumps(case["input"]):
-        # An object without _value is nested data, and a finding says so; the reference reads the old spelling.
+        # An object without _value is nested data, and a issue says so; the reference reads the old spelling.
         assert plain(tree) == case["input"]
-        assert [finding.severity for finding in documents.findings] == ["warning"]
+        assert [issue.severity for issue in documents.issues] == ["warning"]
         return
     assert plain(tree) == case["value"]
     confidences = {path: field.confidence for path, field in leaves(tree) if not math.isnan(field.confidence)}
     extras = {path: dict(field.extras) for path, field in leaves(tree) if field.extras}
     assert (confidences, extras) == (case["confidences"], case["extras"])
-    lonely_box = case["input"] == {"a": {"_bbox": [0, 0, 1, 1]}}  # nested data as well, and a finding on top
-    assert bool(documents.findings) == (bool(case["warnings"]) or lonely_box)
+    lonely_box = case["input"] == {"a": {"_bbox": [0, 0, 1, 1]}}  # nested data as well, and a issue on top
+    assert bool(documents.issues) == (bool(case["warnings"]) or lonely_box)
 
 
 def test_natural_order_counts() -> None:
@@ -566,7 +566,7 @@ def test_a_box_is_present_whether_or_not_it_is_well_formed() -> None:
     predicted = {"a": rich(1, [0, 0, 1], 0.5), "b": rich(1, BOX, 0.5), "c": rich(1, [5, 5, 5, 5], 0.5)}
     sides_ = side([("d", truth)]), side([("d", predicted)])
     assert [row.status for row in evaluate(*sides_).rows(0.01)] == ["below threshold"] * 3
-    assert [len(one.findings) for one in sides_] == [1, 1]
+    assert [len(one.issues) for one in sides_] == [1, 1]
 
 
 def test_a_confidence_out_of_range_ranks_and_is_not_judged() -> None:
@@ -662,7 +662,7 @@ def test_the_table_has_the_means_first() -> None:
 def test_the_json_has_the_keys_of_the_contract() -> None:
     found = hand().to_json()
     assert list(found) == [
-        "protocol", "signature", "ground_truth", "predictions", "findings", "mean_ap", "map_50", "map_75",
+        "protocol", "signature", "ground_truth", "predictions", "issues", "mean_ap", "map_50", "map_75",
         "iou_thresholds", "fields", "coverage", "confidence",
     ]  # fmt: skip
     assert found["ground_truth"]["name"] == "gt.jsonl"

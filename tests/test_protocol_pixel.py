@@ -291,10 +291,10 @@ def test_a_page_that_one_side_lacks_is_background_or_left_out(first: list[Box], 
     assert (ignored.signature.pages, ignored.signature.documents, penalized.signature.pages) == (2, 1, 4)
     assert [page["page"] for page in ignored.to_json()["pages"]] == [0, 1]
     rule = "both sides should have the same pages; one that a side does not have is"
-    assert [finding.rule for finding in penalized.findings if "same pages" in finding.rule] == [
+    assert [issue.rule for issue in penalized.issues if "same pages" in issue.rule] == [
         f"{rule} background there (pixel)"
     ]
-    assert [finding.sentence for finding in ignored.findings if "same pages" in finding.rule] == [
+    assert [issue.sentence for issue in ignored.issues if "same pages" in issue.rule] == [
         f'prediction.json: document "y", page 0 and 1 page more: {rule} left out (pixel). '
         "Add the pages, or say --missing-page penalize."
     ]
@@ -376,18 +376,18 @@ def test_auto_takes_classes_as_the_same_when_one_side_contains_the_other() -> No
     assert two(["text", "table"], ["text"]).classes == (BACKGROUND_NAME, "text", "table")
     assert two(["text"], ["table", "text"]).classes == (BACKGROUND_NAME, "text", "table")
     assert two(["text"], []).same_classes
-    assert not two(["text"], ["text"]).findings
+    assert not two(["text"], ["text"]).issues
 
 
 def test_auto_says_when_it_takes_classes_as_different() -> None:
     result = two(["text", "Table"], ["text", "grid"])
     assert result.classes == (BACKGROUND_NAME, "LR1:text", "LR1:Table", "LR2:text", "LR2:grid")
-    assert [finding.sentence for finding in result.findings] == [
+    assert [issue.sentence for issue in result.issues] == [
         "prediction.json: the sides use different classes, so each side has its own in the matrix (pixel, case B); "
         'found only in the first "Table", only in the second "grid". Bring names together with --map-label, or say '
         "--classes same or --classes different."
     ]
-    assert not two(["text", "Table"], ["text", "grid"], classes="different").findings
+    assert not two(["text", "Table"], ["text", "grid"], classes="different").issues
 
 
 def test_same_classes_joins_names_and_different_ones_parts_them() -> None:
@@ -414,7 +414,7 @@ def test_labels_that_are_left_out_become_background_without_gaps() -> None:
     assert result.classes == (BACKGROUND_NAME, "text", "figure")
     assert result.counts.triples(0) == [(1, 1, 36), (2, 2, 2), (4, 4, 2)]
     assert result.signature.labels == ("figure", "text")
-    assert not result.findings
+    assert not result.issues
 
 
 def test_a_label_outside_the_label_map_is_background_and_said() -> None:
@@ -422,7 +422,7 @@ def test_a_label_outside_the_label_map_is_background_and_said() -> None:
     truth = in_pixels(annotations(rows, labels=["text"]), (20, 2))
     result = evaluate(truth, truth)
     assert result.counts.triples(0) == [(1, 1, 38), (2, 2, 2)]
-    assert [finding.sentence for finding in result.findings] == [
+    assert [issue.sentence for issue in result.issues] == [
         "prediction.json: page entry 0, object 1 and 1 object more: boxes whose label is not in the label map count as "
         'background (pixel); found "stamp". Add the label to the label map to count it.'
     ] * 2
@@ -431,7 +431,7 @@ def test_a_label_outside_the_label_map_is_background_and_said() -> None:
 def refused(*sides: Annotations, **options: Any) -> list[str]:
     with pytest.raises(BadInput) as problem:
         evaluate(*sides, **options)
-    return [finding.sentence for finding in problem.value.findings]
+    return [issue.sentence for issue in problem.value.issues]
 
 
 def test_more_classes_than_a_word_has_bits_are_refused() -> None:
@@ -517,7 +517,7 @@ def test_the_second_side_is_rescaled_to_the_first_and_said() -> None:
     same = in_pixels(annotations([Box("a", 0, "text", (20, 30, 100, 60))], labels=["text"]), (200, 150))
     result = evaluate(truth, same)
     assert result.counts.triples(0) == [(1, 1, 4600), (2, 2, 400)]
-    assert [finding.sentence for finding in result.findings] == [
+    assert [issue.sentence for issue in result.issues] == [
         'prediction.json: document "a", page 0: both sides should give a page the same size; boxes of the second side '
         "are rescaled to the first (pixel); found 200 x 150 and 100 x 50. Nothing, if both are images of one page."
     ]
@@ -529,7 +529,7 @@ def test_pixels_and_shares_meet_in_the_pixels_of_either_side() -> None:
     for sides in ((in_shares, pixels), (pixels, in_shares)):
         result = evaluate(*sides)
         assert result.counts.triples(0) == [(1, 1, 4600), (2, 2, 400)]
-        assert not result.findings
+        assert not result.issues
 
 
 def test_the_size_of_the_first_side_comes_before_what_the_caller_says() -> None:
@@ -542,11 +542,11 @@ def test_the_size_of_the_first_side_comes_before_what_the_caller_says() -> None:
 
 def test_boxes_beyond_the_page_and_boxes_without_a_pixel_are_said() -> None:
     oracle = load("s15_out_left_top")
-    assert [finding.sentence for finding in result_of(oracle).findings] == [
+    assert [issue.sentence for issue in result_of(oracle).issues] == [
         "prediction.json: page entry 0, object 0: boxes should lie on their page; what lies beyond it is not counted "
         "(pixel); found [-5.0,-3.0,8.0,8.0] on 20 x 20 pixels. Correct the boxes, or the size of the page."
     ]
-    assert [finding.sentence for finding in result_of(load("s17_degenerate")).findings] == [
+    assert [issue.sentence for issue in result_of(load("s17_degenerate")).issues] == [
         "prediction.json: page entry 0, object 0 and 1 object more: boxes should cover at least one pixel; these count "
         "nothing (pixel); found [5.0,5.0,5.0,9.0]. Correct or remove the boxes."
     ]
@@ -590,7 +590,7 @@ def test_the_json_has_the_keys_of_the_contract_and_no_nan(seed: int, different: 
             column.flags.writeable = False
     result = evaluate(*sides, classes="different" if different else "auto", page_size=(61.0, 79.5))
     value = result.to_json(exact=exact)
-    assert {"protocol", "signature", "ground_truth", "predictions", "findings", "classes"} <= value.keys()
+    assert {"protocol", "signature", "ground_truth", "predictions", "issues", "classes"} <= value.keys()
     assert set(value["ground_truth"]) == set(value["predictions"]) == {"name", "sha256"}
     assert set(value["documents"]) == {document.doc_id for document in result.dataset.documents}
     scopes = [value["dataset"], *value["documents"].values(), *value["pages"]]

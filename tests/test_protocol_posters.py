@@ -36,7 +36,7 @@ def side(name: str, **contents: Any) -> Posters:
         key: read_bytes(json.dumps(value).encode(), f"{key}.json", poster_id=key) for key, value in contents.items()
     }
     found = {key: poster for key, (poster, _) in sorted(made.items())}
-    return Posters(name, "0" * 64, found, {}, tuple(finding for _, notes in made.values() for finding in notes))
+    return Posters(name, "0" * 64, found, {}, tuple(issue for _, notes in made.values() for issue in notes))
 
 
 def compare(reference: Any, generated: Any, profile: Any = "documented") -> PostersResult:
@@ -298,7 +298,7 @@ def two_and_a_half() -> PostersResult:
     prediction = side("run", a={"t": "one bee 7"}, b={"t": "wasp", "error": "cut"}, e={"t": "z"})
     with pytest.raises(BadInput) as caught:
         read_bytes(b"[", "d.json", poster_id="d")
-    broken = caught.value.findings
+    broken = caught.value.issues
     return evaluate(truth, Posters("run", "0" * 64, prediction.posters, {"d": broken}, broken))
 
 
@@ -316,7 +316,7 @@ def test_a_poster_without_its_other_side_is_an_error_and_the_others_count() -> N
         ),
         ("e", False, "gold has no such poster."),
     ]
-    assert [finding.sentence for finding in result.findings if finding.severity == "warning"] == [
+    assert [issue.sentence for issue in result.issues if issue.severity == "warning"] == [
         'gold: every poster needs a ground truth; without one it is not evaluated; found none for 1: "e". '
         "Add the files, or read the means as those of the other posters.",
         'run: every poster needs a prediction; without one it is not evaluated; found none for 1: "c". '
@@ -330,7 +330,7 @@ def test_the_json_has_the_keys_of_the_contract() -> None:
     result = two_and_a_half()
     value = result.to_json()
     assert json.loads(export.to_json(value))["aggregate"] == value["aggregate"]
-    assert {"protocol", "signature", "ground_truth", "predictions", "findings", "profile", "posters"} <= value.keys()
+    assert {"protocol", "signature", "ground_truth", "predictions", "issues", "profile", "posters"} <= value.keys()
     assert value["ground_truth"] == {"name": "gold", "sha256": "0" * 64}
     assert value["documents_only_in"] == {"ground_truth": ["c"], "predictions": ["e"]}
     assert value["aggregate"] == {

@@ -115,13 +115,13 @@ def test_what_the_text_rejects_is_rejected(name: str) -> None:
     assert expected["spec_says"].startswith("reject")
     with pytest.raises(BadInput) as refused:
         load(ORACLES / "cases" / name)
-    assert REFUSED[name] in [finding.rule for finding in refused.value.findings if finding.severity == "error"]
+    assert REFUSED[name] in [issue.rule for issue in refused.value.issues if issue.severity == "error"]
 
 
 def test_each_swapped_file_is_read_alone_and_the_pair_is_refused() -> None:
     folder = ORACLES / "cases" / "d06_roles_swapped"
     truth, prediction = formats.read(folder / "gt.json"), formats.read(folder / "pred.json")
-    assert [finding.severity for finding in check_pair(truth, prediction)] == ["error", "error"]
+    assert [issue.severity for issue in check_pair(truth, prediction)] == ["error", "error"]
 
 
 def test_predictions_without_a_score_are_rejected() -> None:
@@ -135,8 +135,8 @@ def test_where_the_reference_groups_wrongly_the_text_counts(name: str) -> None:
     truth, prediction, expected = load(ORACLES / "cases" / name)
     row = evaluate(truth, prediction, iou=[0.5]).thresholds[0.5].micro.row(0)
     assert {key: row[key] for key in ("tp", "fp", "fn")} == expected["spec_says"]["0.5"]["micro"]
-    warnings = [*truth.findings, *prediction.findings, *check_pair(truth, prediction)]
-    assert any("page_id" in finding.rule and finding.severity == "warning" for finding in warnings)
+    warnings = [*truth.issues, *prediction.issues, *check_pair(truth, prediction)]
+    assert any("page_id" in issue.rule and issue.severity == "warning" for issue in warnings)
 
 
 def test_every_disagreement_is_covered() -> None:

@@ -223,7 +223,7 @@ def test_two_empty_files_leave_every_ratio_undefined(evaluate: Evaluate) -> None
 def test_the_json_has_the_keys_of_the_contract_and_no_nan(evaluate: Evaluate, seed: int) -> None:
     result = evaluate(*sides(seed))
     value = result.to_json()
-    for key in ("protocol", "signature", "ground_truth", "predictions", "findings"):
+    for key in ("protocol", "signature", "ground_truth", "predictions", "issues"):
         assert key in value
     assert set(value["ground_truth"]) == set(value["predictions"]) == {"name", "sha256"}
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.formats import archive, limits
-from evaluator.model.issues import BadInput, Collector, Finding
+from evaluator.model.issues import BadInput, Collector, Issue
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of hostile/")
@@ -29,9 +29,9 @@ def zipped(*entries: tuple[str | zipfile.ZipInfo, bytes], compression: int = zip
     return out.getvalue()
 
 
-def read(content: bytes, suffixes: tuple[str, ...] = (".xml",)) -> tuple[list[archive.Member], tuple[Finding, ...]]:
+def read(content: bytes, suffixes: tuple[str, ...] = (".xml",)) -> tuple[list[archive.Member], tuple[Issue, ...]]:
     found = Collector("a.zip", max_per_rule=None)
-    return archive.read(content, found, suffixes=suffixes), found.findings()
+    return archive.read(content, found, suffixes=suffixes), found.issues()
 
 
 def refused(content: bytes, suffixes: tuple[str, ...] = (".xml",)) -> list[str]:
@@ -43,9 +43,9 @@ def refused(content: bytes, suffixes: tuple[str, ...] = (".xml",)) -> list[str]:
 def test_files_come_by_name_and_others_are_left_alone() -> None:
     hidden = (("__MACOSX/._a.xml", b"x"), (".h.xml", b"x"))
     content = zipped(("b/2.XML", b"two"), ("b/", b""), ("a.xml", b""), ("b/page.png", b"x"), *hidden)
-    members, findings = read(content)
+    members, issues = read(content)
     assert members == [archive.Member("a.xml", b""), archive.Member("b/2.XML", b"two")]
-    assert [finding.sentence for finding in findings] == [
+    assert [issue.sentence for issue in issues] == [
         "a.zip: only the files of an archive that end in .xml are read; found 1 of another kind. "
         "Nothing to do if they are page images."
     ]
@@ -211,5 +211,5 @@ def test_hostile_archives_are_refused(name: str, tmp_path: Path, monkeypatch: py
     content = Path(SHARED, "hostile", "zip", name).read_bytes()
     with pytest.raises(BadInput) as bad:
         read(content, (".json",))
-    assert [finding.rule for finding in bad.value.findings] == WANTED[name]
+    assert [issue.rule for issue in bad.value.issues] == WANTED[name]
     assert not list(tmp_path.iterdir())

@@ -65,7 +65,7 @@ def columns(source: Annotations) -> dict[str, Any]:
         "documents": source.documents,
         "pages": (source.page_document.tolist(), source.page_index.tolist(), list(source.page_ids)),
         "page_size": None if source.page_size is None else source.page_size.tolist(),
-        "findings": source.findings,
+        "issues": source.issues,
     }
 
 
@@ -78,18 +78,18 @@ def read(value: object, **given: Any) -> Annotations:
 
 
 def sentences(value: object, **given: Any) -> list[str]:
-    """The findings of a file that cannot be read; both paths give the same."""
+    """The issues of a file that cannot be read; both paths give the same."""
     both = []
     for exact in (True, False):
         with pytest.raises(BadInput) as raised:
             coco.read(encoded(value), "gt.json", _exact=exact, **given)
-        both.append([finding.sentence for finding in raised.value.findings])
+        both.append([issue.sentence for issue in raised.value.issues])
     assert both[0] == both[1]
     return both[0]
 
 
 def warnings(source: Annotations) -> list[str]:
-    return [finding.sentence for finding in source.findings]
+    return [issue.sentence for issue in source.issues]
 
 
 def resolved(results: list[Value], truth: Value | None = None) -> Annotations:
@@ -120,7 +120,7 @@ def test_instances_become_columns_in_pixels() -> None:
     assert boxes.crowd is None
     assert list(boxes.ids) == ["1", "9"]
     assert np.isnan(boxes.score).all()
-    assert source.findings == ()
+    assert source.issues == ()
     assert source.source_of(1) == ("gt.json", 1, 1)
 
 
@@ -150,7 +150,7 @@ def test_crowds_and_polygons_are_kept() -> None:
         [[0.0, 0.0], [5.0, 0.0], [5.0, 5.0]],
     ]
     assert polygons.get(1) is None
-    assert source.findings == ()
+    assert source.issues == ()
 
 
 def test_an_image_belongs_to_its_document() -> None:
@@ -216,7 +216,7 @@ def test_annotations_can_be_given_as_predictions() -> None:
     without = read(instances(annotation()), side="prediction")
     assert without.side == "prediction"
     assert np.isnan(without.boxes.score).all()
-    assert without.findings == ()
+    assert without.issues == ()
     assert read(instances(annotation(score=0.5)), side="prediction").boxes.score.tolist() == [0.5]
 
 
@@ -377,7 +377,7 @@ def test_plain_pieces_and_those_of_the_decoder_make_one_file(monkeypatch: pytest
     assert list(source.boxes.polygons) == [5]
     assert source.boxes.crowd is not None
     assert np.flatnonzero(source.boxes.crowd).tolist() == [17]
-    assert [finding.place for finding in source.findings] == ["$.annotations[23].ignore"]
+    assert [issue.place for issue in source.issues] == ["$.annotations[23].ignore"]
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(("images", "annotations", "categories", "info"))))
@@ -438,7 +438,7 @@ def test_unknown_ids() -> None:
 def test_unknown_ids_of_results() -> None:
     with pytest.raises(BadInput) as raised:
         resolved([result(), result(image_id=8), result(category_id=5)])
-    assert [finding.sentence for finding in raised.value.findings] == [
+    assert [issue.sentence for issue in raised.value.issues] == [
         "gt.json: $[1].image_id: image_id must be an id of gt.json (COCO format); found 8. "
         "Give the ground truth of these results, or correct the id.",
         "gt.json: $[2].category_id: category_id must be an id of gt.json (COCO format); found 5. "
@@ -636,7 +636,7 @@ _PLAIN = [encoded([result()]), encoded(instances(annotation(segmentation=[[0, 0,
 
 @settings(deadline=None, max_examples=300)
 @given(data=st.data())
-def test_mutated_files_are_read_or_refused_with_findings(data: st.DataObject) -> None:
+def test_mutated_files_are_read_or_refused_with_issues(data: st.DataObject) -> None:
     content = bytearray(data.draw(st.sampled_from(_PLAIN)))
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(content) - 1))
@@ -690,11 +690,11 @@ def test_what_pieces_say_is_what_the_exact_walk_says(reader: str, data: st.DataO
 
 
 def outcome(content: bytes, *, exact: bool) -> Any:
-    """The columns of a file, or its findings."""
+    """The columns of a file, or its issues."""
     try:
         return columns(coco.read(content, "x.json", _exact=exact))
     except BadInput as bad:
-        return bad.findings
+        return bad.issues
 
 
 @pytest.mark.parametrize("exact", [False, True])

@@ -51,12 +51,12 @@ def read(content: bytes, **given: Any) -> Annotations:
 def refused(content: bytes) -> list[str]:
     with pytest.raises(BadInput) as bad:
         read(content)
-    return [finding.sentence for finding in bad.value.findings]
+    return [issue.sentence for issue in bad.value.issues]
 
 
 def warned(source: Annotations) -> list[str]:
-    assert all(finding.severity == "warning" for finding in source.findings)
-    return [finding.sentence for finding in source.findings]
+    assert all(issue.severity == "warning" for issue in source.issues)
+    return [issue.sentence for issue in source.issues]
 
 
 # --- what is read --------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ def test_columns() -> None:
     assert {row: [ring.tolist() for ring in rings] for row, rings in boxes.polygons.items()} == {
         1: [[[10, 10], [90, 10], [50, 60]]]
     }
-    assert source.findings == ()
+    assert source.issues == ()
 
 
 def test_a_turned_box_is_an_outline() -> None:
@@ -184,7 +184,7 @@ def test_sentences(images: str, sentence: str) -> None:
     assert refused(file(images)) == [f"c.xml: {sentence.replace('(CVAT)', '(CVAT for images 1.1)')}"]
 
 
-def test_all_findings_come_together() -> None:
+def test_all_issues_come_together() -> None:
     found = refused(file(image(box((10, 20, 5, 70)), polygon("1"), box(label="")), image(name="b", size=(0, 0))))
     assert len(found) == 4
 
@@ -232,7 +232,7 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_outlines_that_are_none_are_named() -> None:
     source = read(file(image(polygon("0,0;9,9;9,0;0,9"), polygon("0,0;9,9;5,5"))))
-    assert [(found.place, found.found) for found in formats.outline_findings(source)] == [
+    assert [(found.place, found.found) for found in formats.outline_issues(source)] == [
         ("line 3", "Self-intersection[4.5 4.5]"), ("line 4", "3 points"),
     ]  # fmt: skip
 
@@ -248,7 +248,7 @@ def test_real_exports(name: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert source.format == "cvat"
     assert (len(source.boxes), len(source.page_ids)) == (text.count("<box "), text.count("<image "))
-    assert [finding.rule for finding in source.findings] == ["only boxes and polygons are read (CVAT for images 1.1)"]
+    assert [issue.rule for issue in source.issues] == ["only boxes and polygons are read (CVAT for images 1.1)"]
     assert (source.boxes.xyxy[:, 2:] >= source.boxes.xyxy[:, :2]).all()
 
 
@@ -256,7 +256,7 @@ def test_real_exports(name: str) -> None:
 @pytest.mark.parametrize(
     "path", sorted(Path(SHARED or ".", "hostile", "xml").glob("*.xml")), ids=lambda path: path.name
 )
-def test_hostile_files_end_in_findings(path: Path) -> None:
+def test_hostile_files_end_in_issues(path: Path) -> None:
     with contextlib.suppress(BadInput):
         assert len(cvat.read(path.read_bytes(), path.name).boxes) == 0
 

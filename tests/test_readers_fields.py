@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from evaluator.formats.fields import check_pair, read, read_bytes, read_schema
 from evaluator.model.fields import Field, FieldDocuments, Rule, leaves
-from evaluator.model.issues import BadInput, Finding, has_errors
+from evaluator.model.issues import BadInput, Issue, has_errors
 
 BOX = [0, 0, 10, 10]
 
@@ -26,9 +26,9 @@ def document(tree: Any, name: str = "d.json") -> FieldDocuments:
 def sentences(tree: Any, name: str = "d.json") -> list[str]:
     """What is said about a document, readable or not."""
     try:
-        return [f"{finding.severity}: {finding.sentence}" for finding in document(tree, name).findings]
+        return [f"{issue.severity}: {issue.sentence}" for issue in document(tree, name).issues]
     except BadInput as bad:
-        return [f"{finding.severity}: {finding.sentence}" for finding in bad.findings]
+        return [f"{issue.severity}: {issue.sentence}" for issue in bad.issues]
 
 
 def fields_of(documents: FieldDocuments, name: str = "d") -> dict[str, Field]:
@@ -278,13 +278,13 @@ def test_lines_are_named(lines: list[str], sentence: str) -> None:
     assert sentences("\n".join(lines), "d.jsonl") == [f"error: {sentence}"]
 
 
-def test_all_findings_of_all_files_come_together(tmp_path: Path) -> None:
+def test_all_issues_of_all_files_come_together(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"x": NaN, "y": {"_value": 1, "_bbox": [1]}}')
     (tmp_path / "b.json").write_text('{"x": Infinity}')
     (tmp_path / "c.json").write_text('{"x": {"_value": 1, "_confidence": 2}}')
     with pytest.raises(BadInput) as bad:
         read(tmp_path)
-    places = [(finding.severity, finding.file, finding.place) for finding in bad.value.findings]
+    places = [(issue.severity, issue.file, issue.place) for issue in bad.value.issues]
     assert places == [
         ("error", "a.json", "$.x"), ("error", "b.json", "$.x"), ("warning", "a.json", "$.y._bbox"),
         ("warning", "c.json", "$.x._confidence"),
@@ -317,8 +317,8 @@ def test_a_folder_without_documents_is_refused(tmp_path: Path) -> None:
 
 def test_one_rule_is_spelled_out_so_often() -> None:
     content = json.dumps({f"f{i}": {"_value": 1, "_bbox": 0} for i in range(9)}).encode()
-    assert len(read_bytes(content, "d.json", max_per_rule=3).findings) == 4
-    assert len(read_bytes(content, "d.json", max_per_rule=None).findings) == 9
+    assert len(read_bytes(content, "d.json", max_per_rule=3).issues) == 4
+    assert len(read_bytes(content, "d.json", max_per_rule=None).issues) == 9
 
 
 # Pairs -------------------------------------------------------------------------------------------------------
@@ -328,7 +328,7 @@ def lines(*rows: tuple[str, Any], name: str) -> FieldDocuments:
     return read_bytes("\n".join(json.dumps({"doc_id": i, "fields": f}) for i, f in rows).encode(), name)
 
 
-def test_a_pair_without_oddities_has_no_findings() -> None:
+def test_a_pair_without_oddities_has_no_issues() -> None:
     side = lines(("a", {"x": {"_value": 1, "_bbox": BOX}}), ("b", {}), name="s.jsonl")
     assert check_pair(side, side) == ()
 
@@ -336,7 +336,7 @@ def test_a_pair_without_oddities_has_no_findings() -> None:
 def test_what_is_odd_about_a_pair() -> None:
     truth = lines(("a", {"x": {"_value": 1, "_bbox": [0.1, 0.1, 0.5, 0.5]}}), ("b", {"x": 1}), name="gt.jsonl")
     predicted = lines(("a", {"y": {"_value": 1, "_bbox": [100, 100, 500, 500]}}), ("c", {}), name="pred.jsonl")
-    assert [finding.sentence for finding in check_pair(truth, predicted)] == [
+    assert [issue.sentence for issue in check_pair(truth, predicted)] == [
         'pred.jsonl: boxes of documents that only gt.jsonl has count as missed (fields); found 1: "b". '
         "Give both sides the same documents under the same ids.",
         'pred.jsonl: boxes of documents that only pred.jsonl has count as spurious (fields); found 1: "c". '
@@ -346,12 +346,12 @@ def test_what_is_odd_about_a_pair() -> None:
         "pred.jsonl: boxes should be in the unit of gt.jsonl (fields); found coordinates up to 500, where gt.jsonl "
         "has up to 0.5. One side looks like shares of the page, the other like pixels; convert one.",
     ]
-    assert {finding.severity for finding in check_pair(truth, predicted)} == {"warning"}
+    assert {issue.severity for issue in check_pair(truth, predicted)} == {"warning"}
 
 
 def test_a_single_document_is_a_quick_check() -> None:
     truth, predicted = document({"a": 1}, "gt.json"), document({"a": 1}, "model.json")
-    assert [finding.sentence for finding in check_pair(truth, predicted)] == [
+    assert [issue.sentence for issue in check_pair(truth, predicted)] == [
         "model.json: mAP over one document is a quick check: a handful of fields says little "
         "(fields, single document); found 1 document. Evaluate the whole test set for numbers to rely on."
     ]
@@ -394,7 +394,7 @@ def test_everything_wrong_with_a_schema_is_said(tmp_path: Path) -> None:
     )
     with pytest.raises(BadInput) as bad:
         read_schema(path)
-    assert [finding.sentence for finding in bad.value.findings] == [
+    assert [issue.sentence for issue in bad.value.issues] == [
         's.json: $[""]: a rule must name a field (fields, schema); found "". Write the path of the field.',
         's.json: $.a.comparator: comparator must be one of text, exact, number, date (fields, schema); found "fuzzy". '
         "Choose one of them.",
@@ -430,25 +430,25 @@ trees = st.recursive(
 )
 
 
-def outcome(content: bytes, name: str) -> tuple[FieldDocuments | None, tuple[Finding, ...]]:
-    """What comes of some bytes: documents, or findings."""
+def outcome(content: bytes, name: str) -> tuple[FieldDocuments | None, tuple[Issue, ...]]:
+    """What comes of some bytes: documents, or issues."""
     try:
         documents = read_bytes(content, name)
     except BadInput as bad:
-        return None, bad.findings
-    return documents, documents.findings
+        return None, bad.issues
+    return documents, documents.issues
 
 
 @settings(deadline=None, max_examples=200)
 @given(tree=trees)
-def test_any_json_is_read_or_refused_with_findings(tree: Any) -> None:
+def test_any_json_is_read_or_refused_with_issues(tree: Any) -> None:
     for content, name in (
         (json.dumps(tree), "d.json"),
         (json.dumps({"doc_id": "d", "fields": tree}), "d.jsonl"),
         (json.dumps(tree)[:-1], "d.json"),
     ):
-        documents, findings = outcome(content.encode(), name)
-        assert has_errors(findings) == (documents is None)
+        documents, issues = outcome(content.encode(), name)
+        assert has_errors(issues) == (documents is None)
         for _, field in leaves(documents.documents["d"]) if documents else ():
             assert field.box is None or (field.has_box and all(map(math.isfinite, field.box)))
             assert math.isnan(field.confidence) or math.isfinite(field.confidence)
@@ -456,7 +456,7 @@ def test_any_json_is_read_or_refused_with_findings(tree: Any) -> None:
 
 @settings(deadline=None, max_examples=200)
 @given(content=st.binary(max_size=60))
-def test_any_bytes_are_refused_with_findings(content: bytes) -> None:
+def test_any_bytes_are_refused_with_issues(content: bytes) -> None:
     for name in ("d.json", "d.jsonl"):
-        documents, findings = outcome(content, name)
-        assert has_errors(findings) == (documents is None)
+        documents, issues = outcome(content, name)
+        assert has_errors(issues) == (documents is None)

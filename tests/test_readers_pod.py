@@ -46,8 +46,8 @@ def refused(text: str | bytes, **given: Any) -> list[str]:
 
 
 def warned(source: Annotations) -> list[str]:
-    assert all(finding.severity == "warning" for finding in source.findings)
-    return [finding.sentence for finding in source.findings]
+    assert all(issue.severity == "warning" for issue in source.issues)
+    return [issue.sentence for issue in source.issues]
 
 
 # --- what is read --------------------------------------------------------------------------------------------
@@ -228,14 +228,12 @@ def test_invalid_files(case: dict[str, str]) -> None:
     try:
         prediction = formats.read(ORACLES / "invalid" / name, format="pod", side="prediction")
     except BadInput as bad:
-        findings = list(bad.findings)
+        issues = list(bad.issues)
     else:
-        findings = [*prediction.findings, *pod.check_pair(truth, prediction)]
+        issues = [*prediction.issues, *pod.check_pair(truth, prediction)]
         # Of one page or none, so that the other pages are not there.
-        findings = [finding for finding in findings if "count as missed" not in finding.rule]
-    assert [(finding.severity, finding.sentence) for finding in findings] == [
-        (case["expected"], f"{name}: {INVALID[name]}")
-    ]
+        issues = [issue for issue in issues if "count as missed" not in issue.rule]
+    assert [(issue.severity, issue.sentence) for issue in issues] == [(case["expected"], f"{name}: {INVALID[name]}")]
 
 
 def test_lenient_readings_are_warnings() -> None:
@@ -350,7 +348,7 @@ def test_encodings_that_are_refused(content: bytes, sentence: str) -> None:
     assert refused(content) == [f"p.xml: {sentence} Save the file as UTF-8."]
 
 
-def test_all_findings_come_together() -> None:
+def test_all_issues_come_together() -> None:
     text = page(region("1"), region(prob="x"), "<x/>", name="a/b.bmp") + "\n" + page(name="") + page(name="B.png")
     assert [sentence.split(" (")[0] for sentence in refused(text, side="prediction")] == [
         "p.xml: line 1, <Coords>: points must be pairs x,y of finite numbers with blanks between them",
@@ -363,9 +361,9 @@ def test_all_findings_come_together() -> None:
     ]
 
 
-def test_repeated_findings_are_counted() -> None:
+def test_repeated_issues_are_counted() -> None:
     text = page(*["<x/>"] * 5)
-    assert len(read(text, max_per_rule=None).findings) == 5
+    assert len(read(text, max_per_rule=None).issues) == 5
     assert warned(read(text, max_per_rule=2))[2] == (
         "p.xml: a region must be a formulaRegion, tableRegion or figureRegion (ICDAR 2017 POD); "
         "found the same 3 more times. layoutscope check lists them all."
@@ -441,7 +439,7 @@ def pair(truth: str, prediction: str, **given: Any) -> list[tuple[str, str]]:
         pod.read(truth.encode(), "gt.xml", side="ground_truth"),
         pod.read(prediction.encode(), "p.xml", side="prediction"),
     )
-    return [(finding.severity, finding.sentence) for finding in pod.check_pair(*sides, **given)]
+    return [(issue.severity, issue.sentence) for issue in pod.check_pair(*sides, **given)]
 
 
 def test_a_good_pair() -> None:
@@ -465,32 +463,32 @@ def test_pages_of_one_side_only() -> None:
 def test_an_unknown_page_names_its_file(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.xml").write_text(page(region(prob="1"), name=name))
-    findings = pod.check_pair(read(page(name="a")), formats.read(tmp_path))
-    assert [finding.file for finding in findings] == ["b.xml"]
+    issues = pod.check_pair(read(page(name="a")), formats.read(tmp_path))
+    assert [issue.file for issue in issues] == ["b.xml"]
 
 
 def test_sides_that_are_swapped() -> None:
     truth, prediction = read(page(region())), read(page(region(prob="1")))
-    assert [finding.severity for finding in pod.check_pair(prediction, truth)] == ["error", "error"]
+    assert [issue.severity for issue in pod.check_pair(prediction, truth)] == ["error", "error"]
 
 
 def test_other_formats_have_other_units_and_may_lack_scores() -> None:
     rows = [box(0, 0, 1, 1, document="pod_0001")]
     other, truth = annotations(rows), annotations(rows, side="ground_truth")
-    findings = [finding.sentence for finding in pod.check_pair(read(page(region())), other)]
+    issues = [issue.sentence for issue in pod.check_pair(read(page(region())), other)]
     sizes = (
         "{0}: small objects and lines are told by their size in pixels (ICDAR 2017 POD, evaluation details); found "
         "boxes in shares of the page in {1}. All boxes count; the signature says so."
     )
-    assert findings == [
+    assert issues == [
         "prediction.json: boxes must be in the unit of p.xml; found page where p.xml has pixels. "
         "Give both files in one format.",
         sizes.format("prediction.json", "prediction.json"),
         "prediction.json: every prediction must have a score, it decides the rank (ICDAR 2017 POD); "
         "found 1 without one. Add the scores, or allow 1.0 for them with --lenient.",
     ]
-    findings = [(f.severity, f.sentence) for f in pod.check_pair(truth, other, lenient=True)]
-    assert findings == [
+    issues = [(f.severity, f.sentence) for f in pod.check_pair(truth, other, lenient=True)]
+    assert issues == [
         ("warning", sizes.format("prediction.json", "ground_truth.json")),
         ("warning", sizes.format("prediction.json", "prediction.json")),
         (
@@ -537,7 +535,7 @@ def test_hostile_files(name: str) -> None:
     try:
         source = formats.read(HOSTILE / name, format="pod")
     except BadInput as bad:
-        errors = [finding.rule for finding in bad.findings if finding.severity == "error"]
+        errors = [issue.rule for issue in bad.issues if issue.severity == "error"]
     else:
         errors = []
         assert [document.doc_id for document in source.documents] == {

@@ -34,7 +34,7 @@ def poster(value: object) -> Poster:
 
 
 def sentences(value: object) -> list[str]:
-    return [finding.sentence for finding in read_bytes(json.dumps(value).encode(), "a.json", poster_id="a")[1]]
+    return [issue.sentence for issue in read_bytes(json.dumps(value).encode(), "a.json", poster_id="a")[1]]
 
 
 def complaint(content: bytes | str) -> str:
@@ -73,7 +73,7 @@ def test_both_sides_in_one_folder_are_told_by_name(tmp_path: Path) -> None:
     assert files(truth) == {"1": "1/reference.json", "2": "2/2_sub-json.json", "3": "3.json"}
     assert files(prediction) == {"1": "1/extracted.json", "2": "2/2_extracted.json", "3": "3_extracted.json"}
     assert truth.sha256 != hashlib.sha256(b"").hexdigest()
-    assert not truth.findings
+    assert not truth.issues
 
 
 def test_a_lacking_side_is_not_made_up_from_the_other(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_folder_of_extractions_only_can_be_the_ground_truth_and_says_so(tmp_pa
         write(folder, name)
     found = read(folder, side="ground_truth")
     assert list(found.posters) == ["1", "2"]
-    assert [finding.sentence for finding in found.findings] == [
+    assert [issue.sentence for issue in found.issues] == [
         "run: files whose names say the other side are read as ground truth; found 2. "
         "Nothing, if one model is compared with another."
     ]
@@ -107,7 +107,7 @@ def test_two_files_that_may_be_meant_take_out_their_poster_only(tmp_path: Path) 
         write(folder, name)
     found = read(folder, side="ground_truth")
     assert list(found.posters) == ["1"]
-    assert [finding.sentence for finding in found.broken["2"]] == [
+    assert [issue.sentence for issue in found.broken["2"]] == [
         'gold: 2: it must be clear which file is the poster\'s; found "2/a.json, 2/b.json". '
         "Leave one of them, or call it reference.json."
     ]
@@ -130,14 +130,14 @@ def test_a_broken_file_takes_out_its_poster_only(tmp_path: Path) -> None:
     write(tmp_path, "2.json", '{"titles": [')
     found = read(tmp_path)
     assert list(found.posters) == ["1"]
-    assert [finding.sentence for finding in found.findings] == [
+    assert [issue.sentence for issue in found.issues] == [
         "2.json: line 1, column 13: the text must be well-formed JSON (RFC 8259); found the end of the text. "
         "The file is cut off; copy or export it again."
     ]
-    assert found.broken == {"2": found.findings}
+    assert found.broken == {"2": found.issues}
 
 
-def test_nothing_but_broken_files_is_bad_input_with_all_findings(tmp_path: Path) -> None:
+def test_nothing_but_broken_files_is_bad_input_with_all_issues(tmp_path: Path) -> None:
     write(tmp_path, "1.json", "[]")
     write(tmp_path, "2/extracted.json", "[1]")
     with pytest.raises(BadInput) as caught:
@@ -187,7 +187,7 @@ def test_broken_posters_say_what_is_wrong(content: str | bytes, expected: str) -
     assert complaint(content) == expected
 
 
-def test_all_findings_of_a_poster_come_together() -> None:
+def test_all_issues_of_a_poster_come_together() -> None:
     lines = complaint('{"a": NaN, "b": 1, "b": 2, "posterContent": []}').splitlines()
     assert [line.split(" ")[1] for line in lines] == ["$.b:", "$.a:", "$.posterContent:"]
 
@@ -261,12 +261,12 @@ def test_text_is_every_string_in_document_order() -> None:
 
 
 @needs_real
-def test_the_real_posters_are_read_without_a_finding() -> None:
+def test_the_real_posters_are_read_without_a_issue() -> None:
     folder = Path(SHARED, "real", "posters")
     for side, name, sections in (("ground_truth", "reference", 83), ("prediction", "extracted", 107)):
         found = read(folder, side=side)  # type: ignore[arg-type]
         assert files(found) == {poster_id: f"{poster_id}/{name}.json" for poster_id in found.posters}
-        assert (len(found.posters), found.findings, dict(found.broken)) == (9, (), {})
+        assert (len(found.posters), found.issues, dict(found.broken)) == (9, (), {})
         assert sum(len(poster.sections) for poster in found.posters.values()) == sections
 
 
@@ -289,7 +289,7 @@ def test_any_json_object_is_a_poster_and_nothing_else_is(value: object) -> None:
         return
     found, notes = read_bytes(json.dumps(value).encode(), "a.json", poster_id="a")
     assert found.content == value
-    assert all(finding.severity == "warning" for finding in notes)
+    assert all(issue.severity == "warning" for issue in notes)
 
 
 @settings(deadline=None)

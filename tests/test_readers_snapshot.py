@@ -20,7 +20,7 @@ from evaluator import formats
 from evaluator.formats import limits, snapshot
 from evaluator.formats.snapshot import shape as snapshot_shape
 from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput, Finding, has_errors
+from evaluator.model.issues import BadInput, Issue, has_errors
 
 HERE = Path(__file__).parent
 INVALID = HERE / "oracles" / "snapshot" / "invalid"
@@ -41,16 +41,16 @@ BROKEN = _load_broken()
 VALID = {side: text.encode() for side, text in BROKEN.VALID.items()}
 
 
-def outcome(content: bytes, **options) -> tuple[Annotations | None, tuple[Finding, ...]]:
+def outcome(content: bytes, **options) -> tuple[Annotations | None, tuple[Issue, ...]]:
     try:
         found = formats.read_bytes(content, "f.json", **{"format": "snapshot", **options})
     except BadInput as bad:
         refusal = bad
     else:
-        assert not has_errors(found.findings)
-        return found, found.findings
-    assert has_errors(refusal.findings)
-    return None, refusal.findings
+        assert not has_errors(found.issues)
+        return found, found.issues
+    assert has_errors(refusal.issues)
+    return None, refusal.issues
 
 
 def naive(content: bytes) -> list[tuple]:
@@ -87,7 +87,7 @@ def same_columns(first: Annotations, second: Annotations) -> None:
         np.testing.assert_array_equal(one, two)
     np.testing.assert_array_equal(first.page_document, second.page_document)
     np.testing.assert_array_equal(first.page_index, second.page_index)
-    for name in ("labels", "evaluated", "documents", "model", "version", "side", "label_map", "findings", "sha256"):
+    for name in ("labels", "evaluated", "documents", "model", "version", "side", "label_map", "issues", "sha256"):
         assert getattr(first, name) == getattr(second, name)
     assert list(first.boxes.ids) == list(second.boxes.ids)
     assert list(first.page_ids) == list(second.page_ids)
@@ -104,19 +104,19 @@ def test_manifest(row):
     partner: there the file alone is judged, and the pair must be the error that the note names.
     """
     side, other = SIDES[row["side"]], SIDES["pred" if row["side"] == "gt" else "gt"]
-    found: list[Finding] = []
-    pair: list[Finding] = []
+    found: list[Issue] = []
+    pair: list[Issue] = []
     try:
         one = formats.read(INVALID / row["file"], side=side)
         two = formats.read(INVALID / row["pair_with"], side=other)
-        found += one.findings
+        found += one.issues
         pair += snapshot.check_pair(one, two) if side == "ground_truth" else snapshot.check_pair(two, one)
     except BadInput as bad:
-        found += bad.findings
+        found += bad.issues
     if "9.2" in row["note"]:
-        assert [finding.severity for finding in pair] == ["error"]
+        assert [issue.severity for issue in pair] == ["error"]
         pair = []
-    severities = {finding.severity for finding in (*found, *pair)}
+    severities = {issue.severity for issue in (*found, *pair)}
     assert ("error" if "error" in severities else "warning" if severities else "valid") == row["expected"]
 
 
@@ -132,8 +132,8 @@ def test_shape_agrees_with_the_json_schema():
 
 @pytest.mark.parametrize("row", BROKEN.ROWS, ids=[row.name for row in BROKEN.ROWS])
 def test_sentence(row):
-    found, findings = outcome(row.content, side=row.side)
-    assert [finding.sentence for finding in findings] == [f"f.json: {row.sentence}"]
+    found, issues = outcome(row.content, side=row.side)
+    assert [issue.sentence for issue in issues] == [f"f.json: {row.sentence}"]
     assert (found is not None) == row.name.startswith("warning")
 
 
@@ -142,12 +142,12 @@ def test_both_paths_find_the_same(row):
     assert outcome(row.content, side=row.side)[1] == _exact(row.content, side=row.side)[1]
 
 
-def _exact(content: bytes, **options) -> tuple[Annotations | None, tuple[Finding, ...]]:
+def _exact(content: bytes, **options) -> tuple[Annotations | None, tuple[Issue, ...]]:
     try:
         found = snapshot.read(content, "f.json", _exact=True, **options)
     except BadInput as bad:
-        return None, bad.findings
-    return found, found.findings
+        return None, bad.issues
+    return found, found.issues
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def _exact(content: bytes, **options) -> tuple[Annotations | None, tuple[Finding
     ],
 )
 def test_sentence_of_bytes(content, sentence):
-    assert [finding.sentence for finding in outcome(content)[1]] == [sentence]
+    assert [issue.sentence for issue in outcome(content)[1]] == [sentence]
 
 
 def test_utf8_offset_behind_the_first_step():
@@ -204,11 +204,11 @@ def test_utf8_offset_behind_the_first_step():
     assert outcome(content)[1][0].place == "byte 1400007"
 
 
-def test_all_findings_at_once():
+def test_all_issues_at_once():
     """Errors of shape and of value in one file are listed together, errors before warnings."""
     bad = VALID["prediction"].replace(b'"id": "o0"', b'"id": 7').replace(b"0.9}", b"1.9}").replace(b"0.3,", b"3,")
     bad = bad.replace(b'"label": "Table"', b'"label": "Chart"').replace(b'"page_index": 0', b'"page_index": -1')
-    places = [(finding.severity, finding.place) for finding in outcome(bad)[1]]
+    places = [(issue.severity, issue.place) for issue in outcome(bad)[1]]
     assert places == [
         ("error", "$.predictions[0].objects[0].id"),
         ("error", "$.predictions[0].page_index"),
@@ -224,9 +224,9 @@ def test_limit_per_rule():
     content = (BROKEN.HEADER % "prediction").encode() + (
         '"predictions": [{"page_id": "a::0", "doc_id": "a", "page_index": 0, "objects": [' + objects + "]}]}"
     ).encode()
-    _, findings = outcome(content)
-    assert len(findings) == 402
-    assert [finding.sentence for finding in findings[-2:]] == [
+    _, issues = outcome(content)
+    assert len(issues) == 402
+    assert [issue.sentence for issue in issues[-2:]] == [
         "f.json: coordinates must lie in [0, 1] (snapshot 1.3, sections 3 and 9.4); found the same 100 more times. "
         "layoutscope check lists them all.",
         "f.json: score must be a number in [0, 1] (schema 1.3); found the same 100 more times. "
@@ -254,8 +254,8 @@ def test_limit_per_rule():
 )
 def test_accepted(old, new):
     content = BROKEN.VALID["prediction"].replace(old, new).encode()
-    found, findings = outcome(content, side="prediction")
-    assert findings == ()
+    found, issues = outcome(content, side="prediction")
+    assert issues == ()
     assert rows(found) == naive(content)
 
 
@@ -281,8 +281,8 @@ def test_labels_in_integer_order():
 
 def test_no_objects():
     content = (BROKEN.HEADER % "prediction").encode() + b'"predictions": []}'
-    found, findings = outcome(content)
-    assert findings == ()
+    found, issues = outcome(content)
+    assert issues == ()
     assert found.boxes.xyxy.shape == (0, 4)
     assert len(found.page_index) == 0
 
@@ -299,10 +299,10 @@ def test_side_may_be_left_open():
 
 def test_predictions_as_reference():
     assert outcome(VALID["prediction"], side="ground_truth")[0] is None
-    found, findings = outcome(VALID["prediction"], side="ground_truth", as_reference=True)
+    found, issues = outcome(VALID["prediction"], side="ground_truth", as_reference=True)
     assert found.side == "ground_truth"
     assert np.isnan(found.boxes.score).all()
-    assert [finding.sentence for finding in findings] == [
+    assert [issue.sentence for issue in issues] == [
         "f.json: $.info.type: predictions are used as the reference, on request (snapshot 1.3, section 4); "
         'found "prediction". Their scores are left out; read results accordingly.'
     ]
@@ -338,12 +338,12 @@ def test_limits(monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr(limits, "MAX_EXACT_BYTES", 100)
     assert outcome(VALID["prediction"].replace(b"0.9", b"NaN"))[1][0].rule == (
-        "findings are listed only for files of up to 100 bytes"
+        "issues are listed only for files of up to 100 bytes"
     )
     monkeypatch.undo()
     deep = b'"score": 0.9, "attributes": ' + b'{"a": ' * 70 + b"1" + b"}" * 70
-    _, findings = outcome(VALID["prediction"].replace(b'"score": 0.9', deep))
-    assert findings[0].found == "level 65"
+    _, issues = outcome(VALID["prediction"].replace(b'"score": 0.9', deep))
+    assert issues[0].found == "level 65"
 
 
 def _crowd(objects: int, *, before: int = 0, key: str = '"objects"') -> bytes:
@@ -362,10 +362,10 @@ def test_crowded_page_is_refused():
         "f.json: $.predictions[%d].objects: a page may have 10,000 objects; found 10,001. "
         "Remove the surplus, for instance with a score cut-off."
     )
-    assert [finding.sentence for finding in outcome(_crowd(10_001))[1]] == [sentence % 0]
-    assert [finding.sentence for finding in outcome(_crowd(10_001, before=20_000))[1]] == [sentence % 20_000]
+    assert [issue.sentence for issue in outcome(_crowd(10_001))[1]] == [sentence % 0]
+    assert [issue.sentence for issue in outcome(_crowd(10_001, before=20_000))[1]] == [sentence % 20_000]
     # The escaped key is seen only after decoding.
-    assert [finding.sentence for finding in outcome(_crowd(10_001, key='"obj\\u0065cts"'))[1]] == [sentence % 0]
+    assert [issue.sentence for issue in outcome(_crowd(10_001, key='"obj\\u0065cts"'))[1]] == [sentence % 0]
 
 
 @needs_shared
@@ -374,9 +374,9 @@ def test_two_million_boxes_are_refused_before_they_are_built(monkeypatch):
     monkeypatch.setattr(snapshot, "decode", lambda _: pytest.fail("decoded"))
     monkeypatch.setattr(snapshot, "walk", lambda *_: pytest.fail("walked"))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    _, findings = outcome(content, format=None)
+    _, issues = outcome(content, format=None)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
-    assert [(finding.place, finding.found) for finding in findings] == [("$.predictions[0].objects", "2,000,000")]
+    assert [(issue.place, issue.found) for issue in issues] == [("$.predictions[0].objects", "2,000,000")]
 
 
 # Hostile files
@@ -452,15 +452,15 @@ def _hostile(name: str) -> bytes:
 @needs_shared
 @pytest.mark.parametrize("name", _WANTED)
 def test_hostile(name):
-    """The wanted finding is among those of the file as it stands.
+    """The wanted issue is among those of the file as it stands.
 
     The hostile files are written in a looser dialect than schema 1.3 (inverted label_map, no page_id, no object
-    id, no coordinate_system), so each has more findings than the one it was made for.
+    id, no coordinate_system), so each has more issues than the one it was made for.
     """
     place, rule = _WANTED[name]
     with pytest.raises(BadInput) as bad:
         formats.read(Path(SHARED) / "hostile" / "json" / f"{name}.json", max_per_rule=None)
-    assert any(finding.place.startswith(place) and finding.rule.startswith(rule) for finding in bad.value.findings)
+    assert any(issue.place.startswith(place) and issue.rule.startswith(rule) for issue in bad.value.issues)
 
 
 @needs_shared
@@ -475,9 +475,9 @@ def test_hostile_accepted(name):
                 '[{"page_id":"a","doc_id":"d1","page_index"').replace(',"page_count":1', ""))  # fmt: skip
         info = _LOOSE[2][1]
         text = text.replace('"schema_version":"1.3"', info)
-    found, findings = outcome(text.encode(), format=None, max_per_rule=1)
-    assert found is not None, [finding.sentence for finding in findings]
-    assert len({finding.rule for finding in findings}) == _ACCEPTED[name]
+    found, issues = outcome(text.encode(), format=None, max_per_rule=1)
+    assert found is not None, [issue.sentence for issue in issues]
+    assert len({issue.rule for issue in issues}) == _ACCEPTED[name]
     assert rows(found) == naive(text.encode())
 
 
@@ -519,7 +519,7 @@ def _reads(case: Path) -> bool:
         predicted = formats.read(case / "pred.json", side="prediction")
     except BadInput:
         return False
-    return not any(finding.severity == "error" for finding in snapshot.check_pair(truth, predicted))
+    return not any(issue.severity == "error" for issue in snapshot.check_pair(truth, predicted))
 
 
 # Pairs
@@ -527,7 +527,7 @@ def _reads(case: Path) -> bool:
 
 def _pair(truth: bytes, predicted: bytes) -> list[str]:
     one, two = snapshot.read(truth, "gt.json"), snapshot.read(predicted, "pred.json")
-    return [f"{finding.severity} {finding.sentence}" for finding in snapshot.check_pair(one, two)]
+    return [f"{issue.severity} {issue.sentence}" for issue in snapshot.check_pair(one, two)]
 
 
 def test_pair_agrees():
@@ -592,18 +592,18 @@ def test_detection(monkeypatch, tmp_path):
 def test_unknown_format(content):
     with pytest.raises(BadInput) as bad:
         formats.read_bytes(content, "some/../where\\f.json")
-    assert len(bad.value.findings) == 1
-    assert bad.value.findings[0].file == "f.json"
+    assert len(bad.value.issues) == 1
+    assert bad.value.issues[0].file == "f.json"
 
 
 def test_unknown_format_says_what_was_looked_for():
-    _, findings = outcome(b'{"images": []}', format=None)
-    assert findings[0].sentence.startswith(
+    _, issues = outcome(b'{"images": []}', format=None)
+    assert issues[0].sentence.startswith(
         "f.json: the content must be of a known format; looked for two of the keys label_map, coordinate_system, "
         "documents, predictions, page_index (Document Snapshot Detection, schema 1.3 (JSON))"
     )
-    _, findings = outcome(VALID["prediction"], format="nonsense")
-    assert findings[0].sentence.startswith("f.json: the format must be one of snapshot")
+    _, issues = outcome(VALID["prediction"], format="nonsense")
+    assert issues[0].sentence.startswith("f.json: the format must be one of snapshot")
 
 
 @pytest.mark.parametrize("name", ["missing.json", "x\0y", "a" * 5000])
@@ -633,7 +633,7 @@ def test_folder(tmp_path):
     assert [found.labels[code] for code in found.boxes.label] == ["Chart", "Table"]
     assert found.boxes.document.tolist() == found.page_document.tolist() == [0, 1]
     assert found.boxes.entry.tolist() == [0, 1]
-    assert [finding.file for finding in found.findings] == ["a.json"]
+    assert [issue.file for issue in found.issues] == ["a.json"]
 
 
 def test_folder_of_one_document_twice(tmp_path):
@@ -654,7 +654,7 @@ def test_folder_that_does_not_fit(tmp_path):
     (tmp_path / "b.json").write_text(other)
     with pytest.raises(BadInput) as bad:
         formats.read(tmp_path)
-    assert [(finding.severity, finding.rule) for finding in bad.value.findings] == [
+    assert [(issue.severity, issue.rule) for issue in bad.value.issues] == [
         ("error", "the files of a folder must have the same side"),
         ("error", "the files of a folder must have the same label_map (snapshot 1.3, section 9.2)"),
         ("warning", "the files of a folder should come from one model"),
@@ -759,9 +759,9 @@ def test_mutated_files(data, tree):
         container.update({mark: data.draw(JUNK), **copied})
     text = json.dumps(tree)
     content = text.replace(json.dumps(mark), json.dumps(key)).encode()
-    fast, findings = outcome(content, max_per_rule=None)
-    exact, exact_findings = _exact(content, max_per_rule=None)
-    assert findings == exact_findings
+    fast, issues = outcome(content, max_per_rule=None)
+    exact, exact_issues = _exact(content, max_per_rule=None)
+    assert issues == exact_issues
     if fast is None:
         assert exact is None
         return
@@ -769,7 +769,7 @@ def test_mutated_files(data, tree):
     assert rows(fast) == naive(content)
     if kind == "repeat" and isinstance(container, dict):
         assert key in ("id", "label", "attributes")
-        assert any("repeated key" in finding.rule for finding in findings)
+        assert any("repeated key" in issue.rule for issue in issues)
 
 
 @SETTINGS

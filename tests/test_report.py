@@ -9,9 +9,9 @@ import re
 import msgspec
 import pytest
 
-from evaluator.export import findings_text, to_csv, to_json, to_markdown, to_text
+from evaluator.export import issues_text, to_csv, to_json, to_markdown, to_text
 from evaluator.metrics.results import ResultTable
-from evaluator.model.issues import Finding
+from evaluator.model.issues import Issue
 
 COLUMNS = ("iou_threshold", "label", "tp", "precision")
 
@@ -139,10 +139,10 @@ def test_json_has_no_nan_and_no_closing_newline() -> None:
     assert msgspec.json.decode(text) == {"a": None, "b": None, "c": "\u202e", "d": 0.1}
 
 
-def test_findings() -> None:
-    error = Finding(severity="error", file="p.json", place="$.a", rule="a is required", found="", fix="Add it.")
-    warning = Finding(severity="warning", file="p\x1b.json", place="", rule="b", found='"x"', fix="Look.")
-    assert findings_text([error, warning]) == (
+def test_issues() -> None:
+    error = Issue(severity="error", file="p.json", place="$.a", rule="a is required", found="", fix="Add it.")
+    warning = Issue(severity="warning", file="p\x1b.json", place="", rule="b", found='"x"', fix="Look.")
+    assert issues_text([error, warning]) == (
         'error: p.json: $.a: a is required. Add it.\nwarning: p\\x1b.json: b; found "x". Look.\n'
     )
-    assert findings_text([]) == ""
+    assert issues_text([]) == ""

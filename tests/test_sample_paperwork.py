@@ -38,7 +38,7 @@ def test_the_set_has_what_it_is_made_to_show(sides: dict[str, FieldDocuments]) -
     every = [field for tree in truth.documents.values() for _, field in leaves(tree)]
     assert {field.page for field in every} == {0, 1}
     for side in sides.values():
-        assert side.findings == ()
+        assert side.issues == ()
         assert sorted(side.documents) == sorted(pages)
 
 

@@ -70,11 +70,11 @@ def test_extractors_see_the_pdf_only() -> None:
 
 def test_the_models_fail_in_different_ways() -> None:
     truth = posters.read(FOLDER / "ground_truth", side="ground_truth")
-    assert not truth.findings
+    assert not truth.issues
     failed = {}
     for model in MODELS:
         result = evaluate(truth, posters.read(FOLDER / model, side="prediction"))
-        assert not result.findings
+        assert not result.issues
         failed[model] = {name for poster in result.posters for name in poster.failed}
         assert 0 < sum(poster.passes for poster in result.posters) < len(SHEETS)
     assert failed == {"across": {"rouge_l", "field_proportion"}, "columns": {"number_capture"}}

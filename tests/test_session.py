@@ -246,10 +246,10 @@ def test_a_broken_upload_is_told_and_what_was_loaded_stays(
     upload(app, "broken.json", content, role=role)
     (error,) = app.error
     assert error.value == "The uploaded file has errors and was not taken; what was loaded before stays in use."
-    findings = app.dataframe[0].value
-    assert set(findings["File"]) == {"broken.json"}
-    assert "error" in set(findings[""])
-    assert any(rule in text for text in findings["Rule"]), list(findings["Rule"])
+    issues = app.dataframe[0].value
+    assert set(issues["File"]) == {"broken.json"}
+    assert "error" in set(issues[""])
+    assert any(rule in text for text in issues["Rule"]), list(issues["Rule"])
     assert table(app) == before
     dashboard.go(app, OVERVIEW)
     assert card_numbers(dashboard.cards(app)[0]) == shown(core(0).micro.row(0))
@@ -294,9 +294,9 @@ def test_a_file_in_the_wrong_role_is_not_taken(monkeypatch: pytest.MonkeyPatch) 
 def test_an_upload_that_does_not_fit_the_ground_truth_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, FILES)
     upload(app, "other.json", file_bytes(*TRUTH))
-    findings = [each.value for each in app.dataframe if "Rule" in each.value.columns]
-    assert len(findings) == 1
-    assert "other.json" in set(findings[0]["File"])
+    issues = [each.value for each in app.dataframe if "Rule" in each.value.columns]
+    assert len(issues) == 1
+    assert "other.json" in set(issues[0]["File"])
     assert len(dashboard.cards(dashboard.go(app, OVERVIEW))) == 2
 
 
@@ -418,7 +418,7 @@ def test_a_format_that_is_not_shown_is_refused_in_place(monkeypatch: pytest.Monk
     page = {"id": 1, "width": 9, "height": 9, "file_name": "a.png"}
     coco = {"images": [page], "categories": [{"id": 1, "name": "Table"}], "annotations": []}
     upload(app, "instances.json", json.dumps(coco).encode(), role="Ground truth")
-    findings = app.dataframe[0].value
-    assert list(findings["Rule"]) == ["the dashboard shows files of the formats snapshot, fields and posters"]
-    assert list(findings["Fix"]) == ["Evaluate it in the terminal: layoutscope evaluate coco --gt FILE --pred FILE."]
+    issues = app.dataframe[0].value
+    assert list(issues["Rule"]) == ["the dashboard shows files of the formats snapshot, fields and posters"]
+    assert list(issues["Fix"]) == ["Evaluate it in the terminal: layoutscope evaluate coco --gt FILE --pred FILE."]
     assert table(app) == before

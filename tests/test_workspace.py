@@ -34,7 +34,7 @@ def test_roles_come_from_the_content(folder: Path) -> None:
     assert found.ground_truth == folder / "annotated.json"
     assert found.predictions == (folder / "a.json", folder / "b.json")
     assert found.pdfs == folder.resolve() / "pdf"
-    assert (found.as_reference, found.findings) == (False, ())
+    assert (found.as_reference, found.issues) == (False, ())
 
 
 def test_names_do_not_decide(tmp_path: Path) -> None:
@@ -72,14 +72,14 @@ def test_predictions_without_a_ground_truth_are_fine(folder: Path) -> None:
 
 def test_an_empty_folder_is_an_empty_workspace(tmp_path: Path) -> None:
     found = find([tmp_path])
-    assert (found.ground_truth, found.predictions, found.pdfs, found.findings) == (None, (), None, ())
+    assert (found.ground_truth, found.predictions, found.pdfs, found.issues) == (None, (), None, ())
 
 
 def test_two_ground_truths_are_refused_by_name(folder: Path) -> None:
     write_file(folder / "other.json", ONE, side="ground_truth")
     with pytest.raises(BadInput) as refused:
         find([folder])
-    assert [finding.sentence for finding in refused.value.findings] == [
+    assert [issue.sentence for issue in refused.value.issues] == [
         "annotated.json: one session has one ground truth; found annotated.json, other.json. "
         "Name the one you mean with --gt."
     ]
@@ -89,8 +89,8 @@ def test_two_ground_truths_are_refused_by_name(folder: Path) -> None:
 def test_every_missing_path_is_said(folder: Path) -> None:
     with pytest.raises(BadInput) as refused:
         find([folder, folder / "gone"], ground_truth=folder / "gt.json", pdfs=folder / "no_pdfs")
-    assert [finding.file for finding in refused.value.findings] == ["gone", "gt.json", "no_pdfs"]
-    assert refused.value.findings[0].sentence == (
+    assert [issue.file for issue in refused.value.issues] == ["gone", "gt.json", "no_pdfs"]
+    assert refused.value.issues[0].sentence == (
         "gone: the file or folder must exist. Check the spelling, or give the path from the folder you are in."
     )
 
@@ -100,7 +100,7 @@ def test_other_json_files_are_passed_over_and_said(folder: Path, content: bytes)
     (folder / "package.json").write_bytes(content)
     found = find([folder])
     assert found.predictions == (folder / "a.json", folder / "b.json")
-    assert [finding.sentence for finding in found.findings] == [
+    assert [issue.sentence for issue in found.issues] == [
         "package.json: a JSON file must be of a known annotation format; found none that LayoutScope reads. "
         "The file is left out; run layoutscope check on it to see why."
     ]
@@ -134,7 +134,7 @@ def test_formats_that_the_dashboard_does_not_show_are_left_out_and_said(folder: 
     (folder / "instances.json").write_text(json.dumps(coco))
     found = find([folder])
     assert "instances.json" not in {path.name for path in (found.ground_truth, *found.predictions) if path}
-    assert [finding.sentence for finding in found.findings if finding.file == "instances.json"] == [
+    assert [issue.sentence for issue in found.issues if issue.file == "instances.json"] == [
         "instances.json: the dashboard shows files of the formats snapshot, fields and posters; found coco. "
         "Evaluate it in the terminal: layoutscope evaluate coco --gt FILE --pred FILE."
     ]
@@ -170,7 +170,7 @@ def test_a_folder_of_fields_is_one_side(tmp_path: Path) -> None:
     assert found.fields == Sides(
         tmp_path / "ground truth", (tmp_path / "a", tmp_path / "b"), tmp_path.resolve() / "pdf"
     )
-    assert (found.ground_truth, found.predictions, found.posters, found.findings) == (None, (), Sides(), ())
+    assert (found.ground_truth, found.predictions, found.posters, found.issues) == (None, (), Sides(), ())
 
 
 def test_fields_without_confidence_are_the_ground_truth_when_no_name_says(tmp_path: Path) -> None:
@@ -185,13 +185,13 @@ def test_two_sides_of_fields_without_confidence_are_not_guessed(tmp_path: Path) 
     fields_file(tmp_path / "model" / "one.json")
     found = find([tmp_path])
     assert found.fields == Sides(None, (tmp_path / "model", tmp_path / "people"), None)
-    assert [finding.sentence for finding in found.findings] == [
+    assert [issue.sentence for issue in found.issues] == [
         "model: files of fields do not say which is the ground truth; its folder or file is called ground_truth; "
         "found model, people, all without confidence. "
         "Name the ground truth with --gt; until then all of them are predictions."
     ]
     named = find([tmp_path], ground_truth=tmp_path / "people")
-    assert (named.fields, named.findings) == (Sides(tmp_path / "people", (tmp_path / "model",), None), ())
+    assert (named.fields, named.issues) == (Sides(tmp_path / "people", (tmp_path / "model",), None), ())
 
 
 def test_two_ground_truths_of_fields_are_refused_by_name(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_a_file_of_json_lines_is_one_side(tmp_path: Path) -> None:
     (tmp_path / "log.jsonl").write_text('{"time": 3}')
     found = find([tmp_path])
     assert found.fields == Sides(tmp_path / "ground_truth.jsonl", (tmp_path / "model.ndjson",), None)
-    assert [finding.file for finding in found.findings] == ["log.jsonl"]
+    assert [issue.file for issue in found.issues] == ["log.jsonl"]
 
 
 def test_fields_lie_beside_boxes(folder: Path) -> None:

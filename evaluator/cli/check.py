@@ -12,7 +12,7 @@ from evaluator import evaluation, export, formats
 from evaluator.cli.program import BAD_INPUT, OK, app
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput, Finding, has_errors
+from evaluator.model.issues import BadInput, Issue, has_errors
 
 
 @app.command
@@ -22,7 +22,7 @@ def check(
     *,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
-    """Read and validate files; list all findings; exit 2 when any of them is an error.
+    """Read and validate files; list all issues; exit 2 when any of them is an error.
 
     A ground truth and predictions given together are also checked against each other.
 
@@ -35,29 +35,29 @@ def check(
     """
     results = [_check(path) for path in files]
     annotations = [read for read, _ in results if read is not None]
-    findings = [finding for _, found in results for finding in found]
+    issues = [issue for _, found in results for issue in found]
     truths = [read for read in annotations if read.side == "ground_truth"]
     if len(truths) == 1:
         predictions = [read for read in annotations if read.side == "prediction"]
-        findings += [finding for read in predictions for finding in evaluation.check_pair(truths[0], read)]
+        issues += [issue for read in predictions for issue in evaluation.check_pair(truths[0], read)]
     if json:
         described = [_described(path, read) for path, (read, _) in zip(files, results, strict=True)]
-        print(export.to_json({"files": described, "findings": findings}))
+        print(export.to_json({"files": described, "issues": issues}))
     else:
-        sys.stdout.write(export.findings_text(findings))
-        errors = sum(finding.severity == "error" for finding in findings)
-        warnings = count_of(len(findings) - errors, "warning")
+        sys.stdout.write(export.issues_text(issues))
+        errors = sum(issue.severity == "error" for issue in issues)
+        warnings = count_of(len(issues) - errors, "warning")
         print(f"{len(files)} checked: {count_of(errors, 'error')}, {warnings}")
-    return BAD_INPUT if has_errors(findings) else OK
+    return BAD_INPUT if has_errors(issues) else OK
 
 
-def _check(path: Path) -> tuple[Annotations | None, tuple[Finding, ...]]:
+def _check(path: Path) -> tuple[Annotations | None, tuple[Issue, ...]]:
     """What a file holds, if it can be evaluated, and all that is wrong or odd about it."""
     try:
         read = formats.read(path, max_per_rule=None)
     except BadInput as problem:
-        return None, problem.findings
-    return read, read.findings
+        return None, problem.issues
+    return read, read.issues
 
 
 def _described(path: Path, read: Annotations | None) -> dict[str, Any]:

@@ -217,7 +217,7 @@ def _verdicts(
 
 
 def _say(evaluations: Sequence[Evaluation], notes: Sequence[str]) -> None:
-    """Findings of the files, and notes, to standard error."""
-    unique = {finding: None for one in evaluations for finding in one.findings}
-    sys.stderr.write(export.findings_text(list(unique)))
+    """Issues of the files, and notes, to standard error."""
+    unique = {issue: None for one in evaluations for issue in one.issues}
+    sys.stderr.write(export.issues_text(list(unique)))
     sys.stderr.write("".join(f"note: {plain(note)}\n" for note in notes))

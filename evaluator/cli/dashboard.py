@@ -81,7 +81,7 @@ def open_paths(
         Open the browser when the dashboard is up.
     """
     found = workspace.find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
-    sys.stderr.write(export.findings_text(found.findings))
+    sys.stderr.write(export.issues_text(found.issues))
     if findings is not None and "://" not in findings:
         findings = str(Path(findings).expanduser().resolve())
     kept = {FINDINGS_VARIABLE: findings, FINDINGS_WORKSPACE_VARIABLE: findings_workspace}

@@ -68,8 +68,8 @@ def evaluate(
         text = _written(results, chosen, out, say)
     sys.stdout.write(text)
     if not json:  # the JSON has them
-        unique = {finding: None for evaluated in results for finding in evaluated.findings}
-        sys.stderr.write(export.findings_text(list(unique)))
+        unique = {issue: None for evaluated in results for issue in evaluated.issues}
+        sys.stderr.write(export.issues_text(list(unique)))
     return OK
 
 

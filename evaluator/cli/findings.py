@@ -17,7 +17,7 @@ from evaluator.cli.program import OK, UsageError, app, progress
 from evaluator.evaluation import Evaluation, check_pair
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import join
-from evaluator.model.issues import BadInput, Finding, plain
+from evaluator.model.issues import BadInput, Issue, plain
 from evaluator.protocols import coco, fields, pixel, pod, snapshot
 from evaluator.review import corrected_truth, exchange, intake
 from evaluator.review.corrected import corrected_evaluation
@@ -171,7 +171,7 @@ def correct(
         content = corrected_truth.snapshot_file(to, created_at=datetime.now(UTC))
     corrected_truth.write(out, content, sources=(gt, *pred))
     sys.stdout.write("".join(f"{plain(change.sentence)}\n" for change in to.of_boxes))
-    sys.stderr.write(export.findings_text(to.findings))
+    sys.stderr.write(export.issues_text(to.issues))
     ignored = to.applied - len(to.of_boxes)
     more = f"; {count_of(ignored, 'mistake')} to ignore, whose boxes stay" if ignored else ""
     sys.stderr.write(f"{count_of(len(to.of_boxes), 'verdict')} applied{more}; written to {plain(out.name)}\n")
@@ -211,9 +211,9 @@ def with_corrected(results: Sequence[Evaluation], address: str, workspace: str =
                 "--findings needs snapshot, pod, coco, pixel or fields, whose results have corrected numbers."
             )
         to = corrections(result.dataset if isinstance(result, pixel.PixelResult) else result.matching.dataset, book)
-        both.append(official._replace(findings=(*official.findings, *to.findings)))
+        both.append(official._replace(issues=(*official.issues, *to.issues)))
         if to.applied:
-            both.append(Evaluation(corrected_evaluation(result, to), (*official.findings, *to.findings)))
+            both.append(Evaluation(corrected_evaluation(result, to), (*official.issues, *to.issues)))
     return both
 
 
@@ -224,8 +224,8 @@ def _with_corrected_fields(results: Sequence[Evaluation], book: Book) -> list[Ev
     both: list[Evaluation] = []
     for evaluation, result in official:
         assert isinstance(result, fields.FieldsResult)
-        found = (*evaluation.findings, *to.findings)
-        both.append(evaluation._replace(findings=found))
+        found = (*evaluation.issues, *to.issues)
+        both.append(evaluation._replace(issues=found))
         if to.applied:
             both.append(Evaluation(corrected_fields(result, to), found))
     return both
@@ -253,15 +253,15 @@ def _asked(ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the question g
 def _read(files: Sequence[Path]) -> list[tuple[Event, ...]]:
     """The events of each file; BadInput with the findings of all of them."""
     events: list[tuple[Event, ...]] = []
-    problems: list[Finding] = []
+    problems: list[Issue] = []
     for path in files:
         try:
             read = intake.read(path.read_bytes(), path.name, max_per_rule=None)
         except BadInput as bad:
-            problems += bad.findings
+            problems += bad.issues
             continue
         events.append(read.events)
-        sys.stderr.write(export.findings_text(read.findings))
+        sys.stderr.write(export.issues_text(read.issues))
     if problems:
         raise BadInput(problems)
     return events

@@ -85,7 +85,7 @@ def _run(words: list[str], *, debug: bool) -> int:
 def _complaint(problem: Exception) -> str:
     """What is wrong with the input or the usage, in whole lines."""
     if isinstance(problem, BadInput):
-        return export.findings_text(problem.findings)
+        return export.issues_text(problem.issues)
     if isinstance(problem, UnusedCliTokensError):
         words = " ".join(problem.unused_tokens or ())
         return f"error: {plain(words)} is not understood here.\nSee layoutscope --help.\n"

@@ -17,7 +17,7 @@ from evaluator.cli.program import OK, UsageError, app, progress
 from evaluator.evaluation import check_pair
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side, join
-from evaluator.model.issues import BadInput, Finding, has_errors, plain
+from evaluator.model.issues import BadInput, Issue, has_errors, plain
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather
 from evaluator.pack.folder import write_folder
@@ -135,7 +135,7 @@ def review_pack(
         scores = [*min_score, *[0.0] * len(pred)]
         results = _results(truth, predictions, iou, scores, names_of(labels))
         named = [f"{read.model or read.name} {read.version or ''}".strip() for read in predictions]
-        contents = gather(results, named, Book.of(events), options, findings=found)
+        contents = gather(results, named, Book.of(events), options, issues=found)
         _need_documents(options.documents, contents)
         with PagePool() as pool:
             pictures = Pictures(pool, pdfs)
@@ -152,7 +152,7 @@ def review_pack(
                 told = _told(out / "pack.html", made.html) + _told(out / "pack.pdf", made.pdf)
                 for one in made.marked:
                     told += f"{one.name}: {one.problem or count_of(one.notes, 'mark')}\n"
-    sys.stderr.write(export.findings_text(found))
+    sys.stderr.write(export.issues_text(found))
     sys.stdout.write(told)
     return OK
 
@@ -165,19 +165,19 @@ def _today() -> str:
 
 def _read(
     gt: Path, pred: list[Path], *, as_reference: bool
-) -> tuple[Annotations, list[Annotations], tuple[Finding, ...]]:
+) -> tuple[Annotations, list[Annotations], tuple[Issue, ...]]:
     """All files with what is odd about them; BadInput with the findings of all when one is wrong."""
-    found: list[Finding] = []
+    found: list[Issue] = []
     whole: list[Annotations] = []
     for place, path in enumerate([gt, *pred]):
         side: Side = "prediction" if place else "ground_truth"
         try:
             whole.append(formats.read(path, side=side, as_reference=as_reference and not place))
-            found += whole[-1].findings
+            found += whole[-1].issues
         except BadInput as problem:
-            found += problem.findings
+            found += problem.issues
     if len(whole) == len(pred) + 1:
-        found += [finding for each in whole[1:] for finding in check_pair(whole[0], each)]
+        found += [issue for each in whole[1:] for issue in check_pair(whole[0], each)]
     every = tuple(dict.fromkeys(found))
     if has_errors(every):
         raise BadInput(every)

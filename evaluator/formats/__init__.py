@@ -14,8 +14,8 @@ from typing import NamedTuple, NoReturn, Protocol
 
 from evaluator.formats import coco, cvat, folder, json_text, limits, pod, snapshot
 from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Collector, Finding, has_errors, quote
-from evaluator.model.polygons import polygon_findings
+from evaluator.model.issues import BadInput, Collector, Issue, has_errors, quote
+from evaluator.model.polygons import polygon_issues
 
 HEAD_BYTES = 1 << 22
 """How much of a file the detection looks at."""
@@ -24,7 +24,7 @@ _FIRST_BYTES = 1 << 16
 
 
 class Reader(Protocol):
-    """Bytes of one file to columns; raises `BadInput` with all findings."""
+    """Bytes of one file to columns; raises `BadInput` with all issues."""
 
     def __call__(
         self,
@@ -183,7 +183,7 @@ def read(
     as_reference : bool
         Accept predictions as ground truth; their scores are dropped and a warning says so.
     max_per_rule : int or None
-        How many findings of one rule are spelled out; None spells out all.
+        How many issues of one rule are spelled out; None spells out all.
     lenient : bool
         Let the reader repair what its format allows to be repaired; each repair is a warning.
 
@@ -195,12 +195,12 @@ def read(
     Raises
     ------
     BadInput
-        With all findings of all files.
+        With all issues of all files.
     """
     path = Path(path)
     files = folder.files(path) if folder.is_folder(path) else [path]
     parts: list[Annotations] = []
-    findings: list[Finding] = []
+    issues: list[Issue] = []
     room = limits.MAX_FILE_BYTES
     # Asked for once, and only when a file does not say its side.
     side_of_others = cache(lambda: next((told for file in files if (told := side_of(file))), None))
@@ -220,13 +220,13 @@ def read(
                 )
             )
         except BadInput as bad:
-            findings += bad.findings
-    if has_errors(findings):
-        raise BadInput([*findings, *(finding for part in parts for finding in part.findings)])
+            issues += bad.issues
+    if has_errors(issues):
+        raise BadInput([*issues, *(issue for part in parts for issue in part.issues)])
     return folder.merge(path.resolve().name, parts) if folder.is_folder(path) else parts[0]
 
 
-def outline_findings(source: Annotations) -> tuple[Finding, ...]:
+def outline_issues(source: Annotations) -> tuple[Issue, ...]:
     """Warnings for the outlines of a file that cannot be used as they stand.
 
     Parameters
@@ -236,12 +236,12 @@ def outline_findings(source: Annotations) -> tuple[Finding, ...]:
 
     Returns
     -------
-    tuple of Finding
+    tuple of Issue
         Empty for files without outlines.
     """
     found = Collector(source.name, max_per_rule=200)
-    polygon_findings(source.boxes, found, lambda row: _outline_place(source, row))
-    return found.findings()
+    polygon_issues(source.boxes, found, lambda row: _outline_place(source, row))
+    return found.issues()
 
 
 def _outline_place(source: Annotations, row: int) -> str:
@@ -269,7 +269,7 @@ def read_bytes(
     ----------
     content : bytes
     name : str
-        File name for the findings; folders in it are left out.
+        File name for the issues; folders in it are left out.
 
     Returns
     -------
@@ -278,7 +278,7 @@ def read_bytes(
     Raises
     ------
     BadInput
-        With all findings of the file.
+        With all issues of the file.
     """
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
     if format is not None and format not in FORMATS:
@@ -308,4 +308,4 @@ def _head(content: bytes) -> str:
 
 
 def _refuse(name: str, rule: str, found: str, fix: str) -> NoReturn:
-    raise BadInput([Finding(severity="error", file=name, place="", rule=rule, found=found, fix=fix)])
+    raise BadInput([Issue(severity="error", file=name, place="", rule=rule, found=found, fix=fix)])

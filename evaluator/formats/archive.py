@@ -62,7 +62,7 @@ def read(content: bytes, found: Collector, *, suffixes: Sequence[str]) -> list[M
     content : bytes
         The archive.
     found : Collector
-        Of the archive; gets all findings, among them a warning when files of another kind are left alone.
+        Of the archive; gets all issues, among them a warning when files of another kind are left alone.
     suffixes : sequence of str
         Endings, in lower case, of the files wanted; hidden ones (and those of ``__MACOSX``) are left alone, as in
         a folder.
@@ -136,7 +136,7 @@ def _chosen(entries: Sequence[zipfile.ZipInfo], found: Collector, suffixes: Sequ
 
 
 def _check_entry(entry: zipfile.ZipInfo, name: str, found: Collector) -> None:
-    """Findings on one entry: its name, and what it is."""
+    """Issues on one entry: its name, and what it is."""
     where = quote(name)
     parts = name.rstrip("/").split("/")
     fix = "Zip the files again with plain relative names."
@@ -206,4 +206,4 @@ def _refuse_broken(error: Exception, found: Collector) -> None:
 
 def _raise_if_failed(found: Collector) -> None:
     if found.failed:
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())

@@ -3,7 +3,7 @@
 Owns the reader: `detect`, `side_of`, `read`. A page is an ``<image>``; its document is the stem of the image name, as
 in `coco`. Coordinates are pixels of the image, origin top left. A polygon, and a box that is turned, keep their
 outline; their box is the smallest that holds it. CVAT has no scores. Shapes that are no regions (lines, points, masks,
-ellipses) are left out, with a finding for each kind. Nothing is clamped, and no image is opened.
+ellipses) are left out, with a issue for each kind. Nothing is clamped, and no image is opened.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def read(
     as_reference : bool
         Without effect: the file has no scores that could be left out.
     max_per_rule : int or None
-        How many findings of one rule are spelled out; None spells out all.
+        How many issues of one rule are spelled out; None spells out all.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def read(
     Raises
     ------
     BadInput
-        With all findings of the file, warnings included.
+        With all issues of the file, warnings included.
 
     Notes
     -----
@@ -128,12 +128,12 @@ def read(
     _check_numbers(reading, found)
     stems = _stems(reading.images, found)
     if found.failed:
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     return _annotations(source, reading, stems, side or "ground_truth", found)
 
 
 class _Reading:
-    """The visitor: elements to images and regions, with the findings that one element shows."""
+    """The visitor: elements to images and regions, with the issues that one element shows."""
 
     def __init__(self, found: Collector) -> None:
         self._found = found
@@ -217,7 +217,7 @@ class _Reading:
 
 
 def _box(element: Element, found: Collector) -> tuple[Corners, FloatArray | None] | None:
-    """Corners of a box, and its outline when it is turned; None with a finding when it is none."""
+    """Corners of a box, and its outline when it is turned; None with a issue when it is none."""
     x1, y1, x2, y2 = (_number(element, key, found) for key in _CORNERS)
     turned = _number(element, "rotation", found) if "rotation" in element.attributes else 0.0
     if any(map(math.isnan, (x1, y1, x2, y2, turned))):
@@ -237,7 +237,7 @@ def _box(element: Element, found: Collector) -> tuple[Corners, FloatArray | None
 
 
 def _polygon(element: Element, found: Collector) -> tuple[Corners, FloatArray | None] | None:
-    """Corners and outline of a polygon; None with a finding when it is none."""
+    """Corners and outline of a polygon; None with a issue when it is none."""
     text = element.attributes.get("points", "")
     points = [point.split(",") for point in text.split(";")] if text.strip() else []
     wrong = next((point for point in points if len(point) != 2 or not all(map(_is_number, point))), None)
@@ -269,7 +269,7 @@ def _is_number(text: str) -> bool:
 
 
 def _number(element: Element, key: str, found: Collector) -> float:
-    """A finite number of an attribute; NaN with a finding."""
+    """A finite number of an attribute; NaN with a issue."""
     text = element.attributes.get(key, "")
     if _is_number(text):
         return float(text)
@@ -357,7 +357,7 @@ def _annotations(
             ids=[f"line {shape.line}" for shape in shapes],
             polygons={row: [shape.ring] for row, shape in enumerate(shapes) if shape.ring is not None},
         ),
-        findings=found.findings(),
+        issues=found.issues(),
         page_ids=[image.id for image in images],
         unit="pixels",
         page_size=np.array([image.size for image in images], dtype=np.float64).reshape(-1, 2),

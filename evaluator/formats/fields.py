@@ -29,7 +29,7 @@ from evaluator.model.fields import (
     natural_order,
     schema_of,
 )
-from evaluator.model.issues import BadInput, Collector, Finding, has_errors, quote
+from evaluator.model.issues import BadInput, Collector, Issue, has_errors, quote
 
 LINE_SUFFIXES: Final = (".jsonl", ".ndjson")
 """Endings of files with one document per line; other files are looked at."""
@@ -57,7 +57,7 @@ def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None
     side : "ground_truth", "prediction" or None
         What it is given as; kept, never checked: the format is the same for both.
     max_per_rule : int or None
-        How many findings of one rule are spelled out per file; None spells out all.
+        How many issues of one rule are spelled out per file; None spells out all.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None
     Raises
     ------
     BadInput
-        With all findings of all files.
+        With all issues of all files.
     """
     path = Path(path)
     if not folder.is_folder(path):
@@ -97,7 +97,7 @@ def read_uploads(
     Raises
     ------
     BadInput
-        With all findings of all files.
+        With all issues of all files.
     """
     if len(files) == 1:
         return read_bytes(files[0][1], files[0][0], side=side, max_per_rule=max_per_rule)
@@ -110,7 +110,7 @@ def _read_several(
 ) -> FieldDocuments:
     """Several files as one side; each is loaded with the room that is left for it."""
     parts: list[FieldDocuments] = []
-    findings: list[Finding] = []
+    issues: list[Issue] = []
     room = limits.MAX_FILE_BYTES
     for file, load in files:
         try:
@@ -118,10 +118,10 @@ def _read_several(
             room -= len(content)
             parts.append(read_bytes(content, file, side=side, max_per_rule=max_per_rule))
         except BadInput as bad:
-            findings += bad.findings
-    findings += _repeated_documents(parts)
-    if has_errors(findings):
-        raise BadInput([*findings, *(finding for part in parts for finding in part.findings)])
+            issues += bad.issues
+    issues += _repeated_documents(parts)
+    if has_errors(issues):
+        raise BadInput([*issues, *(issue for part in parts for issue in part.issues)])
     return _merged(name, parts, side)
 
 
@@ -160,25 +160,25 @@ def read_bytes(
     Raises
     ------
     BadInput
-        With all findings of the file.
+        With all issues of the file.
     """
     source = json_text.open_source(content, name)
     found = Collector(name, max_per_rule=max_per_rule)
     lines = name.lower().endswith(LINE_SUFFIXES) or _looks_like_lines(source)
     documents = dict(_lines(source, found) if lines else _one(source, found))
     if found.failed:
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     return FieldDocuments(
         name=name,
         sha256=source.sha256,
         side=side,
         documents=documents,
-        findings=found.findings(),
+        issues=found.issues(),
         single=not lines,
     )
 
 
-def check_pair(ground_truth: FieldDocuments, prediction: FieldDocuments) -> tuple[Finding, ...]:
+def check_pair(ground_truth: FieldDocuments, prediction: FieldDocuments) -> tuple[Issue, ...]:
     """What is odd about two sides that are to be compared.
 
     Parameters
@@ -188,7 +188,7 @@ def check_pair(ground_truth: FieldDocuments, prediction: FieldDocuments) -> tupl
 
     Returns
     -------
-    tuple of Finding
+    tuple of Issue
         Warnings: documents that only one side has, no class of field in common, boxes that look like pages on one
         side and like pixels on the other, and a single document, whose mAP says little. Empty when all is well.
     """
@@ -200,7 +200,7 @@ def check_pair(ground_truth: FieldDocuments, prediction: FieldDocuments) -> tupl
     if len(ground_truth) == len(prediction) == 1:
         rule = "mAP over one document is a quick check: a handful of fields says little (fields, single document)"
         found.warning("", rule, "1 document", "Evaluate the whole test set for numbers to rely on.")
-    return found.findings()
+    return found.issues()
 
 
 def read_schema(path: str | Path) -> Schema:
@@ -219,7 +219,7 @@ def read_schema(path: str | Path) -> Schema:
     Raises
     ------
     BadInput
-        With all findings: unknown keys, a comparator that is not text, exact, number or date, a threshold that
+        With all issues: unknown keys, a comparator that is not text, exact, number or date, a threshold that
         is not in [0, 1], an empty path.
     """
     path = Path(path)
@@ -236,7 +236,7 @@ def read_schema(path: str | Path) -> Schema:
     for key, entry in tree.items() if isinstance(tree, dict) else ():
         _check_rule(key, entry, found, rules, thresholds)
     if found.failed:
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     return schema_of(rules, thresholds, name=path.name, sha256=source.sha256)
 
 
@@ -296,7 +296,7 @@ def _files(path: Path) -> list[Path]:
         found = Collector(path.resolve().name, max_per_rule=None)
         rule = f"a folder must hold files that end in {', '.join(suffixes)} (fields)"
         found.error("", rule, "none", "Name the folder of the documents.")
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     return chosen
 
 
@@ -324,9 +324,9 @@ def _lines(source: json_text.Source, found: Collector) -> Iterator[tuple[str, Tr
             tree = json_text.parse(json_text.Source(source.name, line, ""))
         except BadInput as bad:
             # The parser counts lines in what it was given: one line.
-            for finding in bad.findings:
-                where = finding.place.replace("line 1, ", "")
-                found.error(f"line {number}, {where}", finding.rule, finding.found, finding.fix)
+            for issue in bad.issues:
+                where = issue.place.replace("line 1, ", "")
+                found.error(f"line {number}, {where}", issue.rule, issue.found, issue.fix)
             continue
         if not isinstance(tree, dict) or tree.keys() != _LINE_KEYS:
             keys = quote(list(tree)) if isinstance(tree, dict) else excerpt(tree)
@@ -356,7 +356,7 @@ def _one(source: json_text.Source, found: Collector) -> Iterator[tuple[str, Tree
 
 
 def _document(tree: object, place: str, found: Collector) -> Tree:
-    """The fields of a document, with findings for all that is wrong or odd."""
+    """The fields of a document, with issues for all that is wrong or odd."""
     if not isinstance(tree, dict):
         found.error(place, "the fields of a document must be an object (fields)", excerpt(tree), "Write an object.")
         return {}
@@ -412,7 +412,7 @@ def _rich(value: Mapping[str, Any], place: str, found: Collector) -> Field:
 
 
 def _corners(box: object, place: str, found: Collector) -> tuple[float, float, float, float] | None:
-    """The corners of ``_bbox``; None for null, and for a malformed box after a finding."""
+    """The corners of ``_bbox``; None for null, and for a malformed box after a issue."""
     if box is None:
         return None
     corners = box_corners(box)
@@ -491,7 +491,7 @@ def _check_metadata_without_value(value: dict[str, Any], place: str, found: Coll
 def _check_rule(
     path: str, entry: object, found: Collector, rules: dict[str, Rule], thresholds: dict[str, float]
 ) -> None:
-    """One entry of a schema into the rules, or its findings."""
+    """One entry of a schema into the rules, or its issues."""
     place = step("$", path)
     if not path.strip("."):
         found.error(place, "a rule must name a field (fields, schema)", quote(path), "Write the path of the field.")
@@ -524,18 +524,18 @@ def _share(value: object, place: str, found: Collector) -> float:
     return 0.0
 
 
-def _repeated_documents(parts: list[FieldDocuments]) -> list[Finding]:
+def _repeated_documents(parts: list[FieldDocuments]) -> list[Issue]:
     """Errors for documents that two files of a folder have."""
     owner: dict[str, str] = {}
-    findings: list[Finding] = []
+    issues: list[Issue] = []
     for part in parts:
         found = Collector(part.name, max_per_rule=None)
         for doc_id in part.documents:
             if (other := owner.setdefault(doc_id, part.name)) != part.name:
                 rule = "a document may stand in one file of a folder only (fields)"
                 found.error("", rule, f"{quote(doc_id)}, also in {other}", "Keep one of them.")
-        findings += found.findings()
-    return findings
+        issues += found.issues()
+    return issues
 
 
 def _merged(name: str, parts: list[FieldDocuments], side: Side | None) -> FieldDocuments:
@@ -548,5 +548,5 @@ def _merged(name: str, parts: list[FieldDocuments], side: Side | None) -> FieldD
         ).hexdigest(),
         side=side,
         documents={doc_id: tree for part in parts for doc_id, tree in part.documents.items()},
-        findings=tuple(finding for part in parts for finding in part.findings),
+        issues=tuple(issue for part in parts for issue in part.issues),
     )

@@ -18,7 +18,7 @@ import numpy as np
 from evaluator.formats import limits
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import Annotations, Boxes, CodeArray, Part
-from evaluator.model.issues import BadInput, Collector, Finding, quote
+from evaluator.model.issues import BadInput, Collector, Issue, quote
 
 SUFFIXES = (".json", ".xml")
 """Endings of the files of a folder that are read: those with the first of these that it has. Others, hidden files
@@ -107,7 +107,7 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
     found = Collector(name, max_per_rule=None)
     _check(parts, found)
     if found.failed:
-        raise BadInput([*found.findings(), *(finding for part in parts for finding in part.findings)])
+        raise BadInput([*found.issues(), *(issue for part in parts for issue in part.issues)])
     first = parts[0]
     others = dict.fromkeys(label for part in parts for label in part.labels[part.evaluated :])
     labels = (*first.labels[: first.evaluated], *others)
@@ -141,7 +141,7 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
             polygons=_polygons(parts),
             box_area=_if_all([part.boxes.box_area for part in parts]),
         ),
-        findings=(*found.findings(), *(finding for part in parts for finding in part.findings)),
+        issues=(*found.issues(), *(issue for part in parts for issue in part.issues)),
         label_map=first.label_map,
         page_ids=[name for part in parts for name in part.page_ids],
         parts=tuple(Part(part.name, part.sha256, len(part.page_index), len(part.boxes)) for part in parts),
@@ -216,5 +216,5 @@ def _unreadable(path: Path, error: Exception) -> BadInput:
     return BadInput([_error(path.name, "the file must be readable", reason, "Correct the path or its permissions.")])
 
 
-def _error(name: str, rule: str, found: str, fix: str) -> Finding:
-    return Finding(severity="error", file=name, place="", rule=rule, found=found, fix=fix)
+def _error(name: str, rule: str, found: str, fix: str) -> Issue:
+    return Issue(severity="error", file=name, place="", rule=rule, found=found, fix=fix)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from evaluator.formats import limits
-from evaluator.model.issues import BadInput, Finding, quote
+from evaluator.model.issues import BadInput, Issue, quote
 
 JsonPath = str
 
@@ -96,7 +96,7 @@ def text_of(content: bytes, name: str) -> bytes:
     content : bytes
         As read from disk or upload.
     name : str
-        File name without folder, for the findings.
+        File name without folder, for the issues.
 
     Returns
     -------
@@ -230,13 +230,13 @@ def oddities(value: object, place: JsonPath) -> Iterator[Oddity]:
 
 
 def repeated_key(place: JsonPath, key: str, times: int) -> Oddity:
-    """The finding for a key that occurs more than once in one object."""
+    """The issue for a key that occurs more than once in one object."""
     rule = "a key must not be repeated in one object (RFC 8259, section 4)"
     return Oddity(place, rule, f"{quote(key)} {times} times", "Keep one of them.")
 
 
 def lone_surrogate(place: JsonPath, text: str) -> Oddity:
-    """The finding for text with half of a surrogate pair."""
+    """The issue for text with half of a surrogate pair."""
     rule = "text must not contain half of a surrogate pair (RFC 8259, section 8.2)"
     return Oddity(place, rule, quote(text), "Export the text again; a character was cut in two.")
 
@@ -310,4 +310,4 @@ def _line_and_column(before: str) -> str:
 
 
 def _refuse(name: str, place: str, rule: str, found: str, fix: str) -> NoReturn:
-    raise BadInput([Finding(severity="error", file=name, place=place, rule=rule, found=found, fix=fix)])
+    raise BadInput([Issue(severity="error", file=name, place=place, rule=rule, found=found, fix=fix)])

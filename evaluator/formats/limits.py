@@ -10,7 +10,7 @@ MAX_FILE_BYTES = 1 << 30
 """Bytes of one file, and of all files of a folder together."""
 
 MAX_EXACT_BYTES = 512 << 20
-"""Bytes of a JSON file for which all findings are listed; the exact walk needs ten times the file in memory."""
+"""Bytes of a JSON file for which all issues are listed; the exact walk needs ten times the file in memory."""
 
 MAX_DEPTH = 64
 """Nested arrays and objects."""

@@ -5,7 +5,7 @@ after the other, as in the official sample, which is not well-formed XML), a zip
 Coordinates are pixels of the page image, origin top left; the files do not say how large a page is. Pages go by
 the stem of their image name in lower case: that is the document, and its page index is 0. Boxes are the smallest
 that hold all points; points that are not all corners of that box are its outline, in their order. Nothing is
-clamped; what is left out or filled in is a finding.
+clamped; what is left out or filled in is a issue.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from evaluator.formats import archive, folder, limits, xml_text
 from evaluator.formats.xml_text import Element
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Boxes, Document, Side
-from evaluator.model.issues import BadInput, Collector, Finding, quote
+from evaluator.model.issues import BadInput, Collector, Issue, quote
 
 LABELS: Final = ("formula", "table", "figure")
 """The labels of the competition, in the order of its tables."""
@@ -126,7 +126,7 @@ def read(
     as_reference : bool
         Accept predictions as ground truth: their scores become missing and a warning says so.
     max_per_rule : int or None
-        How many findings of one rule are spelled out for each file; None spells out all.
+        How many issues of one rule are spelled out for each file; None spells out all.
     lenient : bool
         Regions of predictions without ``prob`` get 1.0 with a warning, instead of an error.
 
@@ -134,13 +134,13 @@ def read(
     -------
     Annotations
         In pixels, without page sizes, one document for each page. Labels are always the three of the competition;
-        ``boxes.ids`` say the line of the region. Warnings in ``findings``. A file without regions gives box
+        ``boxes.ids`` say the line of the region. Warnings in ``issues``. A file without regions gives box
         columns of length 0 and is a ground truth when `side` is None. For an archive ``parts`` are its files.
 
     Raises
     ------
     BadInput
-        With all findings of the file, warnings included.
+        With all issues of the file, warnings included.
 
     Notes
     -----
@@ -153,23 +153,23 @@ def read(
         return file.annotations(side or file.side or "ground_truth", as_reference=as_reference, lenient=lenient)
     found = Collector(name, max_per_rule=max_per_rule)
     members = archive.read(content, found, suffixes=SUFFIXES)
-    files, parts, findings = [], [], list(found.findings())
+    files, parts, issues = [], [], list(found.issues())
     for member in members:
         try:
             files.append(_File(f"{name}/{member.name}", member.content, max_per_rule))
         except BadInput as bad:
-            findings += bad.findings
+            issues += bad.issues
     side = side or _of_all([file.side for file in files]) or "ground_truth"
     for file in files:
         try:
             parts.append(file.annotations(side, as_reference=as_reference, lenient=lenient))
         except BadInput as bad:
-            findings += bad.findings
+            issues += bad.issues
     if len(parts) < len(members):
-        raise BadInput([*findings, *(finding for part in parts for finding in part.findings)])
+        raise BadInput([*issues, *(issue for part in parts for issue in part.issues)])
     merged = folder.merge(name, parts)
     digest = hashlib.sha256(content).hexdigest()
-    return replace(merged, sha256=digest, findings=(*findings, *merged.findings))
+    return replace(merged, sha256=digest, issues=(*issues, *merged.issues))
 
 
 def read_leniently(
@@ -184,7 +184,7 @@ def read_leniently(
     return read(content, name, side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=True)
 
 
-def check_pair(ground_truth: Annotations, prediction: Annotations, *, lenient: bool = False) -> tuple[Finding, ...]:
+def check_pair(ground_truth: Annotations, prediction: Annotations, *, lenient: bool = False) -> tuple[Issue, ...]:
     """What is wrong or odd about two files that are to be compared under the protocol.
 
     Parameters
@@ -197,7 +197,7 @@ def check_pair(ground_truth: Annotations, prediction: Annotations, *, lenient: b
 
     Returns
     -------
-    tuple of Finding
+    tuple of Issue
         Errors: sides the wrong way round, different units; and, unless lenient, unknown pages and missing scores.
         Warnings: pages that only the ground truth has, and sizes in pixels that cannot be known. Empty when all is
         well.
@@ -207,16 +207,16 @@ def check_pair(ground_truth: Annotations, prediction: Annotations, *, lenient: b
     Pages that only the ground truth has count as missed; a page without regions may be left out of a submission.
     """
     found = Collector(prediction.name, max_per_rule=None)
-    findings = [*_pair_sides(ground_truth, prediction)]
+    issues = [*_pair_sides(ground_truth, prediction)]
     _pair_units(ground_truth, prediction, found)
-    findings += _pair_unknown_pages(ground_truth, prediction, lenient=lenient)
+    issues += _pair_unknown_pages(ground_truth, prediction, lenient=lenient)
     _pair_missing_pages(ground_truth, prediction, found)
     missing = int(np.isnan(prediction.boxes.score).sum())
     if missing and prediction.side == "prediction":
         rule = f"every prediction must have a score, it decides the rank ({_SOURCE})"
         fix = "They get 1.0, as asked for." if lenient else "Add the scores, or allow 1.0 for them with --lenient."
         found.add("warning" if lenient else "error", "", rule, f"{missing:,} without one", fix)
-    return (*findings, *found.findings())
+    return (*issues, *found.issues())
 
 
 class _File:
@@ -239,7 +239,7 @@ class _File:
         self.side = _side_of_regions(self.regions)
 
     def annotations(self, side: Side, *, as_reference: bool, lenient: bool) -> Annotations:
-        """The columns of the file as one side; `BadInput` with all findings when anything is wrong."""
+        """The columns of the file as one side; `BadInput` with all issues when anything is wrong."""
         found, regions = self.found, self.regions
         _check_pages(self.pages, found)
         _check_crowds(self.pages, regions, found)
@@ -250,7 +250,7 @@ class _File:
             scores = [_score(region, found, lenient=lenient) for region in regions]
             score = np.array(scores, dtype=np.float64)
         if found.failed:
-            raise BadInput(found.findings())
+            raise BadInput(found.issues())
         page = np.array([region.page for region in regions], dtype=np.int32)
         return Annotations(
             name=found.file,
@@ -275,14 +275,14 @@ class _File:
                 ids=[f"line {region.line}" for region in regions],
                 polygons={row: [region.ring] for row, region in enumerate(regions) if region.ring is not None},
             ),
-            findings=found.findings(),
+            issues=found.issues(),
             page_ids=[page.filename for page in self.pages],
             unit="pixels",
         )
 
 
 class _Reading:
-    """The visitor: elements to pages and regions, with the findings that one element shows."""
+    """The visitor: elements to pages and regions, with the issues that one element shows."""
 
     def __init__(self, pages: list[_Page], regions: list[_Region], found: Collector) -> None:
         self._pages, self._regions, self._found = pages, regions, found
@@ -362,7 +362,7 @@ class _Reading:
 
 
 def _shape(element: Element, found: Collector) -> tuple[Corners, FloatArray | None] | None:
-    """The smallest box that holds all points, and the outline when they are no box; None with a finding for neither."""
+    """The smallest box that holds all points, and the outline when they are no box; None with a issue for neither."""
     text = element.attributes.get("points", "")
     if not _POINTS.fullmatch(text):
         rule = f"points must be pairs x,y of finite numbers with blanks between them ({_SOURCE})"
@@ -411,7 +411,7 @@ def _score(region: _Region, found: Collector, *, lenient: bool) -> float:
 
 
 def _check_truth(regions: Sequence[_Region], found: Collector, *, as_reference: bool) -> None:
-    """A finding when the regions of a ground truth have probabilities: it is a submission."""
+    """A issue when the regions of a ground truth have probabilities: it is a submission."""
     scored = [region for region in regions if region.prob is not None]
     if not scored:
         return
@@ -472,16 +472,16 @@ def _told(content: bytes) -> Side | None:
     return "prediction" if _PROB_MARK.search(text) else "ground_truth"
 
 
-def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> list[Finding]:
-    findings: list[Finding] = []
+def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> list[Issue]:
+    issues: list[Issue] = []
     for source, side in ((ground_truth, "ground_truth"), (prediction, "prediction")):
         if source.side != side:
             found = Collector(source.name, max_per_rule=None)
             what = f"a {source.side.replace('_', ' ')}"
             rule = f"the {side.replace('_', ' ')} must be one: predictions have a prob, a ground truth has none"
             found.error("", rule, what, "Exchange the files, or correct the one.")
-            findings += found.findings()
-    return findings
+            issues += found.issues()
+    return issues
 
 
 def _pair_units(ground_truth: Annotations, prediction: Annotations, found: Collector) -> None:
@@ -496,19 +496,19 @@ def _pair_units(ground_truth: Annotations, prediction: Annotations, found: Colle
             found.warning("", rule, f"boxes in shares of the page in {source.name}", fix)
 
 
-def _pair_unknown_pages(ground_truth: Annotations, prediction: Annotations, *, lenient: bool) -> list[Finding]:
-    """A finding for each page of the predictions that the ground truth does not have, in the file it is in."""
+def _pair_unknown_pages(ground_truth: Annotations, prediction: Annotations, *, lenient: bool) -> list[Issue]:
+    """A issue for each page of the predictions that the ground truth does not have, in the file it is in."""
     known = set(_pages(ground_truth))
     rule = f"a page of the predictions must be in {ground_truth.name} ({_SOURCE})"
     fix = "Its predictions are left out, as asked for." if lenient else "Remove it, or leave it out with --lenient."
-    findings: list[Finding] = []
+    issues: list[Issue] = []
     for entry, page in enumerate(_pages(prediction)):
         if page not in known:
             name = prediction.page_ids[entry] if prediction.page_ids else f"{page[0]}, page {page[1] + 1}"
             found = Collector(_file_of(prediction, entry), max_per_rule=None)
             found.add("warning" if lenient else "error", f"<document filename={quote(name)}>", rule, "", fix)
-            findings += found.findings()
-    return findings
+            issues += found.issues()
+    return issues
 
 
 def _pair_missing_pages(ground_truth: Annotations, prediction: Annotations, found: Collector) -> None:

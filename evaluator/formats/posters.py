@@ -1,7 +1,7 @@
 """Structured texts of posters: a folder of one JSON object per poster to a list of them, one side at a time.
 
 Owns where the file of a poster is looked for, what its JSON must be, and the limits. A broken file takes out its
-own poster, not the folder: its findings are kept and the other posters are read. It is no row of the table of
+own poster, not the folder: its issues are kept and the other posters are read. It is no row of the table of
 formats, because a poster has text and no boxes. What the text is worth is the protocol's business.
 """
 
@@ -18,7 +18,7 @@ import msgspec
 
 from evaluator.formats import folder, json_text, limits
 from evaluator.model.dataset import Side
-from evaluator.model.issues import BadInput, Collector, Finding, quote
+from evaluator.model.issues import BadInput, Collector, Issue, quote
 
 ENDINGS: Final[Mapping[Side, tuple[str, ...]]] = {
     "ground_truth": ("_sub-json", "_reference"),
@@ -103,17 +103,17 @@ class Posters:
         Of the file, or of the digests of all files of the folder in the order of the posters.
     posters : dict of Poster
         By poster id, sorted.
-    broken : dict of tuple of Finding
+    broken : dict of tuple of Issue
         The errors of the posters that could not be read, or whose file is not clear, by poster id, sorted.
-    findings : tuple of Finding
-        All findings of all files, in the order of the posters.
+    issues : tuple of Issue
+        All issues of all files, in the order of the posters.
     """
 
     name: str
     sha256: str
     posters: Mapping[str, Poster]
-    broken: Mapping[str, tuple[Finding, ...]]
-    findings: tuple[Finding, ...]
+    broken: Mapping[str, tuple[Issue, ...]]
+    issues: tuple[Issue, ...]
 
 
 def detect(head: bytes) -> bool:
@@ -157,7 +157,7 @@ def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None
     side : "ground_truth", "prediction" or None
         Which file to take when both sides of a poster lie in one folder; None takes a file that is alone.
     max_per_rule : int or None
-        How many findings of one rule are spelled out per file; None spells out all.
+        How many issues of one rule are spelled out per file; None spells out all.
 
     Returns
     -------
@@ -167,17 +167,17 @@ def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None
     Raises
     ------
     BadInput
-        The path cannot be read, has no poster, or every poster is broken; with all findings.
+        The path cannot be read, has no poster, or every poster is broken; with all issues.
     """
     path = Path(path)
     found = Collector(path.name or path.resolve().name, max_per_rule=max_per_rule)
     posters: dict[str, Poster] = {}
-    broken: dict[str, tuple[Finding, ...]] = {}
+    broken: dict[str, tuple[Issue, ...]] = {}
     files = {_poster_id(path): [path]}
     if folder.is_folder(path):
         files = _files(path, side, found)
     digests: list[str] = []
-    findings: list[Finding] = list(found.findings())
+    issues: list[Issue] = list(found.issues())
     room = limits.MAX_FILE_BYTES
     for poster_id, candidates in sorted(files.items()):
         try:
@@ -189,63 +189,63 @@ def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None
             name = file.name if file == path else file.relative_to(path).as_posix()
             posters[poster_id], notes = read_bytes(content, name, poster_id=poster_id, max_per_rule=max_per_rule)
         except BadInput as bad:
-            broken[poster_id] = notes = bad.findings
-        findings += notes
+            broken[poster_id] = notes = bad.issues
+        issues += notes
     if not posters:
-        raise BadInput(findings)
+        raise BadInput(issues)
     whole = digests[0] if not folder.is_folder(path) else hashlib.sha256("".join(digests).encode()).hexdigest()
-    return Posters(path.resolve().name, whole, posters, broken, tuple(findings))
+    return Posters(path.resolve().name, whole, posters, broken, tuple(issues))
 
 
 def read_bytes(
     content: bytes, name: str, *, poster_id: str, max_per_rule: int | None = 200
-) -> tuple[Poster, tuple[Finding, ...]]:
+) -> tuple[Poster, tuple[Issue, ...]]:
     """One poster from the bytes of its file, and the warnings about it.
 
     Parameters
     ----------
     content : bytes
     name : str
-        File name for the findings.
+        File name for the issues.
     poster_id : str
     max_per_rule : int or None
         See `read`.
 
     Returns
     -------
-    (Poster, tuple of Finding)
+    (Poster, tuple of Issue)
 
     Raises
     ------
     BadInput
-        Not strict JSON, not an object, or too large; with all findings.
+        Not strict JSON, not an object, or too large; with all issues.
     """
     found = Collector(name, max_per_rule=max_per_rule)
     if len(content) > MAX_POSTER_BYTES:
         rule = f"the file of a poster may have {MAX_POSTER_BYTES:,} bytes"
         found.error("", rule, f"{len(content):,}", _TOO_LARGE)
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     source = json_text.open_source(content, name)
     characters = len(unicodedata.normalize("NFKD", source.content.decode()))
     if characters > MAX_CHARACTERS:
         rule = f"the file of a poster may have {MAX_CHARACTERS:,} characters (Unicode NFKD)"
         found.error("", rule, f"{characters:,}", _TOO_LARGE)
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     tree = json_text.parse(source)
     for oddity in json_text.oddities(tree, "$"):
         found.error(*oddity)
     if not isinstance(tree, dict):
         fix = "Write the structured text of one poster as an object."
         found.error("$", f"a poster must be a JSON object ({_RULE})", json_text.excerpt(tree), fix)
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     sections = tuple(_sections(tree, found))
     if len(sections) > MAX_SECTIONS:
         rule = f"a poster may have {MAX_SECTIONS:,} sections and captions"
         found.error("$", rule, f"{len(sections):,}", _TOO_LARGE)
     if found.failed:
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     digest = hashlib.sha256(content).hexdigest()
-    return Poster(poster_id, name, digest, tree, sections), found.findings()
+    return Poster(poster_id, name, digest, tree, sections), found.issues()
 
 
 def text_of(value: object) -> str:
@@ -312,7 +312,7 @@ def _only(poster_id: str, files: Sequence[Path], side: Side | None, path: Path) 
     names = ", ".join(file.relative_to(path).as_posix() for file in files)
     fix = f"Leave one of them, or call it {NAMES[side]}.json." if side else "Leave one of them, or say the side."
     found.error(poster_id, "it must be clear which file is the poster's", quote(names), fix)
-    raise BadInput(found.findings())
+    raise BadInput(found.issues())
 
 
 def _is_json(path: Path) -> bool:

@@ -72,7 +72,7 @@ class Element(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Line and tag, for findings."""
+        """Line and tag, for issues."""
         return place(self.line, self.name)
 
 
@@ -99,7 +99,7 @@ def narrow(content: bytes) -> bytes:
 
 
 def place(line: int, name: str) -> str:
-    """A line and a tag as the place of a finding.
+    """A line and a tag as the place of a issue.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def parse(source: Source, visitor: Visitor, found: Collector) -> None:
         reason = str(error).split(": line")[0]
         found.error(*_syntax_error(data, at, reason, target))
     except _Unreadable as error:
-        found.error(_line_and_column(_before(data, error.at)), *error.finding)
+        found.error(_line_and_column(_before(data, error.at)), *error.issue)
     except ValueError:  # what defusedxml raises; the text has been searched for a DTD before
         at = int(parser.parser.CurrentByteIndex)
         found.error(_line_and_column(_before(data, at)), _DTD_RULE, "", "Remove the declaration.")
@@ -187,7 +187,7 @@ class _Unreadable(Exception):
     def __init__(self, at: int, rule: str, found: str, fix: str) -> None:
         super().__init__(rule)
         self.at = at
-        self.finding = rule, found, fix
+        self.issue = rule, found, fix
 
 
 class _Target:
@@ -323,4 +323,4 @@ def _line_and_column(before: str) -> str:
 
 def _refuse(found: Collector, where: str, rule: str, what: str, fix: str) -> NoReturn:
     found.error(where, rule, what, fix)
-    raise BadInput(found.findings())
+    raise BadInput(found.issues())

@@ -126,7 +126,7 @@ def plain_values(matching: BoxMatching, signature: Signature, own: Mapping[str, 
     Returns
     -------
     dict
-        ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``findings``, ``labels``, those of `own`, and
+        ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, ``labels``, those of `own`, and
         ``documents_only_in``.
     """
     dataset = matching.dataset
@@ -165,7 +165,7 @@ def plain_values_of(
         "signature": signature.line,
         "ground_truth": {"name": truth.name, "sha256": truth.sha256},
         "predictions": {"name": prediction.name, "sha256": prediction.sha256},
-        "findings": [],
+        "issues": [],
         "labels": list(labels),
         **own,
         "documents_only_in": {

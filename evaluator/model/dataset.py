@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.issues import Finding
+from evaluator.model.issues import Issue
 
 CodeArray = npt.NDArray[np.int32]
 Side = Literal["ground_truth", "prediction"]
@@ -137,7 +137,7 @@ class Annotations:
     page_index : int64, shape (M,)
         The page entries of the file, empty ones included.
     boxes : Boxes
-    findings : tuple of Finding
+    issues : tuple of Issue
         Warnings only; a file with errors is not returned.
     label_map : mapping of str to str
         Label ids to names as the file spells them; empty for formats without one.
@@ -163,7 +163,7 @@ class Annotations:
     page_document: CodeArray
     page_index: IntArray
     boxes: Boxes
-    findings: tuple[Finding, ...] = field(default=())
+    issues: tuple[Issue, ...] = field(default=())
     label_map: Mapping[str, str] = field(default_factory=dict)
     page_ids: Sequence[str] = ()
     parts: tuple[Part, ...] = ()

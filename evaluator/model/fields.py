@@ -19,7 +19,7 @@ import numpy as np
 
 from evaluator.model.boxes import FloatArray, iou
 from evaluator.model.dataset import Side
-from evaluator.model.issues import Finding
+from evaluator.model.issues import Issue
 
 Corners = tuple[float, float, float, float]
 Comparator = Literal["text", "exact", "number", "date"]
@@ -80,7 +80,7 @@ class FieldDocuments:
         What it was given as; the files themselves do not say.
     documents : mapping of Tree
         By document id, in file order. Objects are dicts, lists are lists, everything else is a `Field`.
-    findings : tuple of Finding
+    issues : tuple of Issue
         Warnings only.
     single : bool
         Whether this is one document in a file of its own, whose name need not be that of the other side's.
@@ -90,7 +90,7 @@ class FieldDocuments:
     sha256: str
     side: Side | None
     documents: Mapping[str, Tree]
-    findings: tuple[Finding, ...] = field(default=())
+    issues: tuple[Issue, ...] = field(default=())
     single: bool = False
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Findings: what is wrong with an input, said so that its owner can mend it.
+"""Issues: what is wrong with an input, said so that its owner can mend it.
 
 Owns the one shape every reader, protocol and view uses for a problem in somebody's file: file, place,
 rule, found, fix, in that order. A place is a JSON path (``$.predictions[12].objects[3].bbox``) or a line
@@ -20,7 +20,7 @@ Severity = Literal["error", "warning"]
 _FOUND_LIMIT = 160
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class Issue(msgspec.Struct, frozen=True, kw_only=True):
     """One problem of one input, ready to be shown, counted or exported.
 
     Attributes
@@ -48,7 +48,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sentence(self) -> str:
-        """The finding in one line: file, place, rule, found, fix; control characters escaped.
+        """The issue in one line: file, place, rule, found, fix; control characters escaped.
 
         Returns
         -------
@@ -57,7 +57,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
         Examples
         --------
-        >>> Finding(severity="error", file="p.json", place="$.info", rule="info is required (schema 1.3)",
+        >>> Issue(severity="error", file="p.json", place="$.info", rule="info is required (schema 1.3)",
         ...         found="", fix="Add it.").sentence
         'p.json: $.info: info is required (schema 1.3). Add it.'
         """
@@ -67,35 +67,35 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BadInput(Exception):
-    """Raised when an input cannot be evaluated; carries every finding, errors first.
+    """Raised when an input cannot be evaluated; carries every issue, errors first.
 
     Parameters
     ----------
-    findings : iterable of Finding
-        All findings of the input, warnings included; at least one error.
+    issues : iterable of Issue
+        All issues of the input, warnings included; at least one error.
     """
 
-    def __init__(self, findings: Iterable[Finding]) -> None:
-        ordered = sorted(findings, key=lambda finding: finding.severity != "error")
-        self.findings: tuple[Finding, ...] = tuple(ordered)
-        super().__init__("\n".join(finding.sentence for finding in self.findings))
+    def __init__(self, issues: Iterable[Issue]) -> None:
+        ordered = sorted(issues, key=lambda issue: issue.severity != "error")
+        self.issues: tuple[Issue, ...] = tuple(ordered)
+        super().__init__("\n".join(issue.sentence for issue in self.issues))
 
 
 class Collector:
-    """The findings of one file while it is being checked, with a bound on how often one rule is repeated.
+    """The issues of one file while it is being checked, with a bound on how often one rule is repeated.
 
     Parameters
     ----------
     file : str
         Name of the file, never its folder.
     max_per_rule : int or None
-        How many findings of one rule are spelled out; None spells out all.
+        How many issues of one rule are spelled out; None spells out all.
     """
 
     def __init__(self, file: str, *, max_per_rule: int | None) -> None:
         self.file = file
         self._max_per_rule = max_per_rule
-        self._findings: list[Finding] = []
+        self._issues: list[Issue] = []
         self._count: Counter[tuple[Severity, str]] = Counter()
 
     @property
@@ -104,12 +104,10 @@ class Collector:
         return any(severity == "error" for severity, _ in self._count)
 
     def add(self, severity: Severity, place: str, rule: str, found: str, fix: str) -> None:
-        """Note one finding; counted only, once its rule has been spelled out often enough."""
+        """Note one issue; counted only, once its rule has been spelled out often enough."""
         self._count[severity, rule] += 1
         if self._max_per_rule is None or self._count[severity, rule] <= self._max_per_rule:
-            self._findings.append(
-                Finding(severity=severity, file=self.file, place=place, rule=rule, found=found, fix=fix)
-            )
+            self._issues.append(Issue(severity=severity, file=self.file, place=place, rule=rule, found=found, fix=fix))
 
     def error(self, place: str, rule: str, found: str, fix: str) -> None:
         """Note one error."""
@@ -128,19 +126,19 @@ class Collector:
         if len(rows) > room:
             self._count["error", rule] += len(rows) - room
 
-    def findings(self) -> tuple[Finding, ...]:
-        """All findings in the order in which they were made.
+    def issues(self) -> tuple[Issue, ...]:
+        """All issues in the order in which they were made.
 
         Returns
         -------
-        tuple of Finding
-            Ends with one closing finding for each rule that occurred more often than it is spelled out;
+        tuple of Issue
+            Ends with one closing issue for each rule that occurred more often than it is spelled out;
             empty when nothing was wrong.
         """
         limit = self._max_per_rule
         more = () if limit is None else [(key, n - limit) for key, n in self._count.items() if n > limit]
         closing = (
-            Finding(
+            Issue(
                 severity=severity,
                 file=self.file,
                 place="",
@@ -150,22 +148,22 @@ class Collector:
             )
             for (severity, rule), count in more
         )
-        return (*self._findings, *closing)
+        return (*self._issues, *closing)
 
 
-def has_errors(findings: Sequence[Finding]) -> bool:
-    """Whether any finding blocks its file.
+def has_errors(issues: Sequence[Issue]) -> bool:
+    """Whether any issue blocks its file.
 
     Returns
     -------
     bool
-        False for no findings.
+        False for no issues.
     """
-    return any(finding.severity == "error" for finding in findings)
+    return any(issue.severity == "error" for issue in issues)
 
 
 def quote(value: object) -> str:
-    """A value from a file as a short excerpt for the ``found`` part of a finding.
+    """A value from a file as a short excerpt for the ``found`` part of a issue.
 
     Returns
     -------

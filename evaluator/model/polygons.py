@@ -63,7 +63,7 @@ def polygon_overlap(
     Notes
     -----
     The formulas are those of boxes, with areas by GEOS. A region that crosses itself is what its rings enclose; one
-    that encloses nothing counts as its box. `polygon_findings` names both. Against masks of pixels, as in COCO's
+    that encloses nothing counts as its box. `polygon_issues` names both. Against masks of pixels, as in COCO's
     evaluation of segmentations, areas differ by about the pixels on the outline.
     """
     fit = overlap(ground_truth.xyxy[truth_rows], prediction.xyxy[prediction_rows])
@@ -94,7 +94,7 @@ def outline_bounds(boxes: Outlined) -> FloatArray:
     return bounds
 
 
-def polygon_findings(boxes: Outlined, found: Collector, place_of: Callable[[int], str]) -> None:
+def polygon_issues(boxes: Outlined, found: Collector, place_of: Callable[[int], str]) -> None:
     """Adds a warning for every outline that is not used as it stands; the worst of its rings is named.
 
     Parameters

@@ -21,7 +21,7 @@ from evaluator.drawing import layers
 from evaluator.metrics.box_results import BoxResult
 from evaluator.metrics.results import MetricColumns, count_of
 from evaluator.model.dataset import Dataset
-from evaluator.model.issues import Finding, plain
+from evaluator.model.issues import Issue, plain
 from evaluator.pack.cards import Card, Model, PackOptions, cards_of, chosen, wanted
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import corrections
@@ -55,7 +55,7 @@ class Contents:
         Rows of the dataset's pages that get a picture, in order.
     left_out : int
         Pages with mistakes that get no picture.
-    findings : tuple of Finding
+    issues : tuple of Issue
         Of the files.
     notes : tuple of str
         What a reader of the numbers must know.
@@ -73,7 +73,7 @@ class Contents:
     cards_words: str
     pages: tuple[int, ...]
     left_out: int
-    findings: tuple[Finding, ...]
+    issues: tuple[Issue, ...]
     notes: tuple[str, ...]
 
     def place(self, page: int) -> tuple[str, str, int]:
@@ -88,7 +88,7 @@ def gather(
     book: Book,
     options: PackOptions,
     *,
-    findings: Sequence[Finding] = (),
+    issues: Sequence[Issue] = (),
 ) -> Contents:
     """What a pack about one or two models says.
 
@@ -101,7 +101,7 @@ def gather(
     book : Book
         Verdicts and notes; empty for none.
     options : PackOptions
-    findings : sequence of Finding
+    issues : sequence of Issue
         Of the files.
 
     Returns
@@ -140,8 +140,8 @@ def gather(
         cards_words=_cards_words(cards, standing, judged),
         pages=pages,
         left_out=left_out,
-        findings=tuple(findings),
-        notes=_notes(models, applied.findings if applied else ()),
+        issues=tuple(issues),
+        notes=_notes(models, applied.issues if applied else ()),
     )
 
 
@@ -231,7 +231,7 @@ def _pages(models: Sequence[Model], cards: Sequence[Card], options: PackOptions)
     return tuple(sorted(pages)), len(set(worst) - set(pages))
 
 
-def _notes(models: Sequence[Model], not_applied: Sequence[Finding]) -> tuple[str, ...]:
+def _notes(models: Sequence[Model], not_applied: Sequence[Issue]) -> tuple[str, ...]:
     """What a reader of the numbers must know."""
     dataset = models[0].result.matching.dataset
     notes = []

@@ -280,7 +280,7 @@ class PodResult:
         Returns
         -------
         dict
-            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``findings``, ``labels``, ``ap``,
+            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, ``labels``, ``ap``,
             ``thresholds``, ``documents_only_in``. A threshold has ``per_class``, ``map``, ``mean_f1``, ``micro``
             and ``ignored``. Undefined is None: precision without predictions, recall and AP without ground truth,
             all ratios of a class with neither.

@@ -277,7 +277,7 @@ class SnapshotResult:
         Returns
         -------
         dict
-            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``findings``, ``labels``,
+            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, ``labels``,
             ``thresholds``, ``documents_only_in``; and ``common_documents`` (the same numbers on the
             documents that both files name) when the files do not name the same ones. Undefined is None.
         """

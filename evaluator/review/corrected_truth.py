@@ -17,7 +17,7 @@ import numpy as np
 from evaluator.formats import snapshot
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput, Finding
+from evaluator.model.issues import BadInput, Issue
 from evaluator.review.corrections import Corrections
 from evaluator.review.verdicts import time_text
 from evaluator.system.whole_file import write_whole
@@ -143,5 +143,5 @@ def _shares(truth: Annotations) -> FloatArray:
     return np.asarray(truth.boxes.xyxy / np.concatenate([size, size], axis=1))
 
 
-def _finding(name: str, rule: str, found: str, fix: str) -> Finding:
-    return Finding(severity="error", file=name, place="", rule=rule, found=found, fix=fix)
+def _finding(name: str, rule: str, found: str, fix: str) -> Issue:
+    return Issue(severity="error", file=name, place="", rule=rule, found=found, fix=fix)

@@ -44,7 +44,7 @@ import numpy as np
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, IntArray, iou
 from evaluator.model.dataset import Dataset, join
-from evaluator.model.issues import Finding
+from evaluator.model.issues import Issue
 from evaluator.review.identity import box_model_name, rows_of_box
 from evaluator.review.revised import Addition, kept_boxes, revised
 from evaluator.review.verdicts import Book, Judged, JudgedBox, Verdict
@@ -98,7 +98,7 @@ class Corrections:
         Ground truth of `dataset` that leaves the counts.
     changes : tuple of Change
         What was applied, the newest verdict first.
-    findings : tuple of Finding
+    issues : tuple of Issue
         Verdicts that could not be applied, and why: warnings.
     """
 
@@ -106,7 +106,7 @@ class Corrections:
     official: Dataset
     ignored: BoolArray
     changes: tuple[Change, ...]
-    findings: tuple[Finding, ...]
+    issues: tuple[Issue, ...]
 
     @property
     def applied(self) -> int:
@@ -159,7 +159,7 @@ class _Draft:
         self.added: list[Addition] = []
         self.left_out = [np.zeros(len(side), dtype=bool) for side in dataset.predictions]
         self.changes: list[Change] = []
-        self.findings: list[Finding] = []
+        self.issues: list[Issue] = []
         self._on_page: dict[int, tuple[IntArray, ...]] = {}
 
     def apply(self, judged: Judged) -> None:
@@ -183,7 +183,7 @@ class _Draft:
 
     def finished(self) -> Corrections:
         """The corrected files."""
-        changes, findings = tuple(self.changes), tuple(self.findings)
+        changes, findings = tuple(self.changes), tuple(self.issues)
         if not changes:
             nothing = np.zeros(len(self.truth), dtype=bool)
             return Corrections(self.dataset, self.dataset, nothing, (), findings)
@@ -295,7 +295,7 @@ class _Draft:
         self.changes.append(Change(judged, judged.verdict, what, removed, added, sentence))
 
     def _refuse(self, judged: Judged, rule: str, found: str) -> None:
-        self.findings.append(without_effect(judged, self.truth.source.name, rule, found))
+        self.issues.append(without_effect(judged, self.truth.source.name, rule, found))
 
 
 def place_of(judged: Judged) -> str:
@@ -303,9 +303,9 @@ def place_of(judged: Judged) -> str:
     return f"{judged.target.document}, page {(judged.target.page or 0) + 1}"
 
 
-def without_effect(judged: Judged, file: str, rule: str, found: str) -> Finding:
+def without_effect(judged: Judged, file: str, rule: str, found: str) -> Issue:
     """What is told of a verdict that changes no number; `rule` says when it would."""
-    return Finding(
+    return Issue(
         severity="warning",
         file=file,
         place=place_of(judged),

@@ -44,7 +44,7 @@ import numpy as np
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray
 from evaluator.model.fields import Corners, Field, FieldDocuments, Tree, below, box_similarity, class_key, leaves
-from evaluator.model.issues import Finding
+from evaluator.model.issues import Issue
 from evaluator.protocols.fields.evaluation import FieldsResult
 from evaluator.protocols.fields.pairing import compare
 from evaluator.protocols.fields.rows import ComparedFields, CompareInputs
@@ -84,7 +84,7 @@ class FieldCorrections:
         Predicted fields that leave the counts: model, document, path, box and page.
     changes : tuple of Change
         What was applied, the newest verdict first.
-    findings : tuple of Finding
+    issues : tuple of Issue
         Verdicts that could not be applied, and why: warnings.
     """
 
@@ -93,7 +93,7 @@ class FieldCorrections:
     ignored: tuple[Field, ...]
     ignored_predictions: frozenset[_Predicted]
     changes: tuple[Change, ...]
-    findings: tuple[Finding, ...]
+    issues: tuple[Issue, ...]
 
     @property
     def applied(self) -> int:
@@ -242,7 +242,7 @@ class _Draft:
         self.fields = dict[str, dict[tuple[str, Corners | None, int], Field]]()
         self.touched = set[int]()
         self.changes: list[Change] = []
-        self.findings: list[Finding] = []
+        self.issues: list[Issue] = []
 
     def apply(self, judged: Judged) -> None:
         """Apply one verdict, or note why it cannot be."""
@@ -293,7 +293,7 @@ class _Draft:
             ignored=tuple(self.ignored),
             ignored_predictions=frozenset(self.ignored_predictions),
             changes=tuple(self.changes),
-            findings=tuple(self.findings),
+            issues=tuple(self.issues),
         )
 
     def _own(self, document: str, path: str | None, field: Field | None) -> Field | None:
@@ -427,7 +427,7 @@ class _Draft:
         self.changes.append(Change(judged, judged.verdict, what, removed, added, sentence))
 
     def _refuse(self, judged: Judged, rule: str, found: str) -> None:
-        self.findings.append(without_effect(judged, self.truth.name, rule, found))
+        self.issues.append(without_effect(judged, self.truth.name, rule, found))
 
 
 def _same_object(one: Field, other: Field) -> bool:

@@ -19,7 +19,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import parquet
 
 from evaluator.formats import json_text, limits
-from evaluator.model.issues import BadInput, Collector, Finding, quote
+from evaluator.model.issues import BadInput, Collector, Issue, quote
 from evaluator.review.exchange import COLUMNS, FORMULA_STARTS
 from evaluator.review.verdicts import KINDS, VERDICTS, Event, Target, judge, target_problem
 
@@ -39,12 +39,12 @@ class Imported(NamedTuple):
     ----------
     events : tuple of Event
         In the order of the file; ``source`` names the file, nobody is verified.
-    findings : tuple of Finding
+    issues : tuple of Issue
         Warnings about what was left aside.
     """
 
     events: tuple[Event, ...]
-    findings: tuple[Finding, ...]
+    issues: tuple[Issue, ...]
 
 
 def read(content: bytes, name: str, *, max_per_rule: int | None = 200) -> Imported:
@@ -76,8 +76,8 @@ def read(content: bytes, name: str, *, max_per_rule: int | None = 200) -> Import
     found = Collector(name, max_per_rule=max_per_rule)
     events = [event for place, row in _rows(content, name, found) if (event := _event(place, row, name, found))]
     if found.failed:
-        raise BadInput(found.findings())
-    return Imported(tuple(events), found.findings())
+        raise BadInput(found.issues())
+    return Imported(tuple(events), found.issues())
 
 
 def _from_csv_cell(text: str) -> str:

@@ -119,15 +119,15 @@ def corrected(found: choices.Opened, model: choices.FieldModel, sign: Callable[.
             f'<div class="ls-wide"><table class="ls-corrected{frame.theme()}"><thead><tr><th></th><th></th>{heads}</tr>'
             f'</thead><tbody>{rows}</tbody></table></div><p class="ls-signature">{signed}</p>'
         )
-    refused = f", {count_of(len(to.findings), 'verdict')} without effect" if to.findings else ""
+    refused = f", {count_of(len(to.issues), 'verdict')} without effect" if to.issues else ""
     with st.expander(f"{count_of(to.applied, 'verdict')} on fields applied{refused}"):
         st.caption(
             "An accepted prediction becomes ground truth with the value and box of its model, so the corrected numbers "
             "of that model are an upper bound; another model is measured against the same field."
         )
         frame.lines([change.sentence for change in to.changes[:200]])
-        if to.findings:
-            frame.findings(to.findings)
+        if to.issues:
+            frame.issues(to.issues)
 
 
 def _corrected_row(which: str, result: FieldsResult) -> str:

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from evaluator.metrics.results import MetricColumns, count_of, threshold_text
-from evaluator.model.issues import Finding, plain
+from evaluator.model.issues import Issue, plain
 from evaluator.protocols import PROTOCOLS
 from pages.shared import session
 
 FILES_VIEW = "pages/files.py"
 _BROWSER_HINT = "Open Files to choose or upload them."
-_FINDINGS_SHOWN = 200
+_ISSUES_SHOWN = 200
 # The others run in the terminal until their views are built.
 _SHOWN_PROTOCOLS = ("snapshot",)
 # After "www", ":" and "@": what makes a link, an emoji or an icon of plain text.
@@ -292,27 +292,25 @@ def _counts(found: session.Opened | None) -> str:
     lines = [
         f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}",
         f"{len(dataset.ground_truth):,} ground-truth boxes, {count_of(dataset.evaluated, 'label')}",
-        "No findings in the files"
-        if not found.findings
-        else f"{count_of(len(found.findings), 'finding')} in the files",
+        "No issues in the files" if not found.issues else f"{count_of(len(found.issues), 'issue')} in the files",
     ]
     return '<div class="ls-counts">' + "<br>".join(html.escape(line) for line in lines) + "</div>"
 
 
-def findings(found: Sequence[Finding]) -> None:
+def issues(found: Sequence[Issue]) -> None:
     """Findings as a table of plain text: file, place, rule, found, fix."""
     st.dataframe(
         {
-            "": [finding.severity for finding in found[:_FINDINGS_SHOWN]],
-            "File": [plain(finding.file) for finding in found[:_FINDINGS_SHOWN]],
-            "Place": [plain(finding.place) for finding in found[:_FINDINGS_SHOWN]],
-            "Rule": [plain(finding.rule) for finding in found[:_FINDINGS_SHOWN]],
-            "Found": [plain(finding.found) for finding in found[:_FINDINGS_SHOWN]],
-            "Fix": [plain(finding.fix) for finding in found[:_FINDINGS_SHOWN]],
+            "": [issue.severity for issue in found[:_ISSUES_SHOWN]],
+            "File": [plain(issue.file) for issue in found[:_ISSUES_SHOWN]],
+            "Place": [plain(issue.place) for issue in found[:_ISSUES_SHOWN]],
+            "Rule": [plain(issue.rule) for issue in found[:_ISSUES_SHOWN]],
+            "Found": [plain(issue.found) for issue in found[:_ISSUES_SHOWN]],
+            "Fix": [plain(issue.fix) for issue in found[:_ISSUES_SHOWN]],
         },
         hide_index=True,
         row_height=26,
         column_config={"": st.column_config.TextColumn(width=70), "Rule": st.column_config.TextColumn(width="large")},
     )
-    if len(found) > _FINDINGS_SHOWN:
-        st.caption(f"The first {_FINDINGS_SHOWN} of {len(found):,}; layoutscope check lists all.")
+    if len(found) > _ISSUES_SHOWN:
+        st.caption(f"The first {_ISSUES_SHOWN} of {len(found):,}; layoutscope check lists all.")

@@ -115,16 +115,16 @@ def _model_row(model: choices.PosterModel, poster_id: str) -> str:
 
 
 def _not_compared(shown: choices.PosterModel, poster_id: str) -> None:
-    """Why a poster has no numbers, with the findings of its files."""
+    """Why a poster has no numbers, with the issues of its files."""
     columns = choices.evaluated(shown).columns
     row = columns.of(poster_id)
     why = columns.errors[row] if row is not None else f"{shown.name} has no such poster."
     st.warning(frame.escaped(why), icon=":material/error:")
     files = choices.files()
     sides = [files.ground_truth.posters if files.ground_truth else None, shown.posters]
-    broken = [finding for side in sides if side for finding in side.broken.get(poster_id, ())]
+    broken = [issue for side in sides if side for issue in side.broken.get(poster_id, ())]
     if broken:
-        frame.findings(broken)
+        frame.issues(broken)
 
 
 def _events() -> ViewerEvents:

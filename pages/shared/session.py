@@ -29,7 +29,7 @@ from evaluator.formats.snapshot.reader import check_pair
 from evaluator.metrics.box_items import ClassConfusion, class_confusion
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Dataset, Side, join
-from evaluator.model.issues import BadInput, Finding, has_errors, plain
+from evaluator.model.issues import BadInput, Issue, has_errors, plain
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PageImage, PagePool
 from evaluator.pdf.problems import PageProblem
@@ -74,7 +74,7 @@ class Source:
         The role it was given.
     annotations : Annotations or None
         None when it has errors.
-    findings : tuple of Finding
+    issues : tuple of Issue
     origin : Path or bytes
         Where to read it again under another role.
     """
@@ -82,7 +82,7 @@ class Source:
     name: str
     side: Side
     annotations: Annotations | None
-    findings: tuple[Finding, ...]
+    issues: tuple[Issue, ...]
     origin: Path | bytes
 
 
@@ -133,14 +133,14 @@ class Opened:
     dataset : Dataset
     names : tuple of str
         Names of the models, in the order of ``dataset.predictions``.
-    findings : tuple of Finding
+    issues : tuple of Issue
         Of all files and pairs, warnings and errors.
     files : Files
     """
 
     dataset: Dataset
     names: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    issues: tuple[Issue, ...]
     files: Files
 
 
@@ -192,7 +192,7 @@ def _named(path: Path, side: Side, *, as_reference: bool = False) -> Source:
 
 
 def read_source(origin: Path | bytes, name: str, side: Side, *, as_reference: bool = False) -> Source:
-    """A file or folder of this machine, or uploaded bytes; unreadable ones carry their findings."""
+    """A file or folder of this machine, or uploaded bytes; unreadable ones carry their issues."""
     try:
         if isinstance(origin, Path) and origin.is_dir():
             read = formats.read(origin, side=side, as_reference=as_reference)
@@ -201,22 +201,22 @@ def read_source(origin: Path | bytes, name: str, side: Side, *, as_reference: bo
             digest = hashlib.sha256(content).hexdigest()
             read = _annotations(digest, side, as_reference, name, _content=content)
     except BadInput as problem:
-        return Source(name, side, None, problem.findings, origin)
+        return Source(name, side, None, problem.issues, origin)
     except OSError as problem:
         return Source(name, side, None, (_unreadable(name, problem),), origin)
     if read.format not in BOX_FORMATS:
         return Source(name, side, None, (not_shown(name, read.format, "error"),), origin)
-    return Source(name, side, read, read.findings, origin)
+    return Source(name, side, read, read.issues, origin)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _annotations(digest: str, side: Side, as_reference: bool, name: str, *, _content: bytes) -> Annotations:
-    """Columns of a file by its content; the name is part of the key because findings and results carry it."""
+    """Columns of a file by its content; the name is part of the key because issues and results carry it."""
     return formats.read_bytes(_content, name, side=side, as_reference=as_reference)
 
 
-def _unreadable(name: str, problem: OSError) -> Finding:
-    return Finding(
+def _unreadable(name: str, problem: OSError) -> Issue:
+    return Issue(
         severity="error",
         file=name,
         place="",
@@ -272,33 +272,31 @@ def opened() -> Opened | None:
     if found.ground_truth is None or found.ground_truth.annotations is None:
         return None
     truth = found.ground_truth.annotations
-    findings = list(found.ground_truth.findings)
+    issues = list(found.ground_truth.issues)
     usable: list[Annotations] = []
     for source in found.predictions:
-        findings += source.findings
+        issues += source.issues
         if source.annotations is None:
             continue
-        pair = pair_findings(truth, source.annotations)
-        findings += pair
+        pair = pair_issues(truth, source.annotations)
+        issues += pair
         if not has_errors(pair):
             usable.append(source.annotations)
     if not usable:
         return None
     dataset = _dataset(_digest(truth), tuple(_digest(read) for read in usable), _files=(truth, *usable))
     names = distinct_names([_model_name(read) for read in usable])
-    return Opened(dataset=dataset, names=names, findings=tuple(dict.fromkeys(findings)), files=found)
+    return Opened(dataset=dataset, names=names, issues=tuple(dict.fromkeys(issues)), files=found)
 
 
-def pair_findings(truth: Annotations, prediction: Annotations) -> tuple[Finding, ...]:
+def pair_issues(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
     """What is wrong or odd about two files together; looked for once, not on every run of every view."""
-    return _pair_findings(_digest(truth), _digest(prediction), _truth=truth, _prediction=prediction)
+    return _pair_issues(_digest(truth), _digest(prediction), _truth=truth, _prediction=prediction)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _pair_findings(
-    truth: str, prediction: str, *, _truth: Annotations, _prediction: Annotations
-) -> tuple[Finding, ...]:
-    """The findings of a pair by the content of its files."""
+def _pair_issues(truth: str, prediction: str, *, _truth: Annotations, _prediction: Annotations) -> tuple[Issue, ...]:
+    """The issues of a pair by the content of its files."""
     return check_pair(_truth, _prediction)
 
 

@@ -72,7 +72,7 @@ def corrections_of(found: choices.Opened) -> FieldCorrections | None:
     if not any_field(book):
         return None
     to = _corrections(tuple(model.key for model in found.models), book.revision, _found=found, _book=book)
-    return to if to.applied or to.findings else None
+    return to if to.applied or to.issues else None
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -18,7 +18,7 @@ from evaluator.drawing import fields as overlay
 from evaluator.formats import fields as reader
 from evaluator.model.boxes import IntArray
 from evaluator.model.fields import FieldDocuments
-from evaluator.model.issues import BadInput, Finding, plain
+from evaluator.model.issues import BadInput, Issue, plain
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import DOORS, LEAST_SURE, FieldPages, behind
 from evaluator.protocols.fields.types import ApCurves, ap_curves
@@ -80,12 +80,12 @@ class FieldSource:
     name : str
     documents : FieldDocuments or None
         None when the files have errors.
-    findings : tuple of Finding
+    issues : tuple of Issue
     """
 
     name: str
     documents: FieldDocuments | None
-    findings: tuple[Finding, ...]
+    issues: tuple[Issue, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +134,14 @@ class Opened:
     models : tuple of FieldModel
     names : tuple of str
         Of every prediction that can be read.
-    findings : tuple of Finding
+    issues : tuple of Issue
         Of all files and pairs.
     files : FieldFiles
     """
 
     models: tuple[FieldModel, ...]
     names: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    issues: tuple[Issue, ...]
     files: FieldFiles
 
 
@@ -167,12 +167,12 @@ def _from_path(path: Path) -> FieldSource:
 
 
 def _read(name: str, read: Callable[[], FieldDocuments]) -> FieldSource:
-    """One side; unreadable ones carry their findings."""
+    """One side; unreadable ones carry their issues."""
     try:
         found = read()
     except BadInput as problem:
-        return FieldSource(name, None, problem.findings)
-    return FieldSource(found.name, _shared(found.sha256, found.name, _documents=found), found.findings)
+        return FieldSource(name, None, problem.issues)
+    return FieldSource(found.name, _shared(found.sha256, found.name, _documents=found), found.issues)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -197,17 +197,15 @@ def take_upload(uploads: Sequence[tuple[str, bytes]], *, as_truth: bool) -> Fiel
     return source
 
 
-def file_findings() -> tuple[Finding, ...]:
-    """All findings of the files of fields and of their pairs, each once."""
+def file_issues() -> tuple[Issue, ...]:
+    """All issues of the files of fields and of their pairs, each once."""
     held = files()
     truth = held.ground_truth
-    found = list(truth.findings) if truth else []
+    found = list(truth.issues) if truth else []
     for source in held.predictions:
-        found += source.findings
+        found += source.issues
         if truth and truth.documents is not None and source.documents is not None:
-            found += _pair_findings(
-                *_key(truth.documents, source.documents), _sides=(truth.documents, source.documents)
-            )
+            found += _pair_issues(*_key(truth.documents, source.documents), _sides=(truth.documents, source.documents))
     return tuple(dict.fromkeys(found))
 
 
@@ -222,7 +220,7 @@ def loaded_rows() -> list[dict[str, Any]]:
             "File": plain(source.name),
             "Format": "fields",
             "Documents": len(source.documents) if source.documents is not None else None,
-            "Findings": len(source.findings),
+            "Issues": len(source.issues),
             "SHA-256": source.documents.sha256[:12] if source.documents is not None else "",
         }
         for role, source in sides
@@ -246,7 +244,7 @@ def opened() -> Opened | None:
                    _key(truth, usable[index]))
         for place, index in enumerate(_pair(len(usable)))
     )  # fmt: skip
-    return Opened(models=models, names=names, findings=file_findings(), files=held)
+    return Opened(models=models, names=names, issues=file_issues(), files=held)
 
 
 def _pair(count: int) -> list[int]:
@@ -273,8 +271,8 @@ def _compared(
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _pair_findings(truth: str, predicted: str, *, _sides: tuple[FieldDocuments, FieldDocuments]) -> tuple[Finding, ...]:
-    """The findings of a pair by the content of its files."""
+def _pair_issues(truth: str, predicted: str, *, _sides: tuple[FieldDocuments, FieldDocuments]) -> tuple[Issue, ...]:
+    """The issues of a pair by the content of its files."""
     return reader.check_pair(*_sides)
 
 

@@ -98,7 +98,7 @@ def contents_of(found: session.Opened, options: PackOptions) -> Contents:
         keys,
         msgspec.json.encode(options),
         book.revision,
-        _make=lambda: gather(results, [model.name for model in chosen], book, options, findings=found.findings),
+        _make=lambda: gather(results, [model.name for model in chosen], book, options, issues=found.issues),
     )
 
 

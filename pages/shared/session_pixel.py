@@ -18,7 +18,7 @@ import streamlit as st
 from evaluator.drawing.matrix import COLOURS, SHOWS
 from evaluator.metrics.results import threshold_text
 from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput, Finding
+from evaluator.model.issues import BadInput, Issue
 from evaluator.pdf.problems import PageProblem
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.sides import Classes, MissingPage, PageSizes
@@ -57,12 +57,12 @@ class Counted:
     Attributes
     ----------
     result : PixelResult or None
-    findings : tuple of Finding
+    issues : tuple of Issue
         All of the count: errors when there is no result, else warnings.
     """
 
     result: pixel.PixelResult | None
-    findings: tuple[Finding, ...]
+    issues: tuple[Issue, ...]
 
 
 @st.cache_resource(max_entries=24, show_spinner="Counting the pixels")
@@ -89,8 +89,8 @@ def _counted(
             min_score=floors[1],
         )
     except BadInput as problem:
-        return Counted(None, problem.findings)
-    return Counted(result, result.findings)
+        return Counted(None, problem.issues)
+    return Counted(result, result.issues)
 
 
 def result_of(found: session.Opened, of: str) -> Counted:

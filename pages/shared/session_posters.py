@@ -17,7 +17,7 @@ import streamlit as st
 
 from evaluator.formats import posters as reader
 from evaluator.model.dataset import Side
-from evaluator.model.issues import BadInput, Finding, plain
+from evaluator.model.issues import BadInput, Issue, plain
 from evaluator.pdf.folder import IMAGE_SUFFIXES
 from evaluator.pdf.pool import sharpest_width
 from evaluator.pdf.problems import PageProblem
@@ -55,13 +55,13 @@ class PosterSide:
     side : "ground_truth" or "prediction"
     posters : Posters or None
         None when nothing could be read.
-    findings : tuple of Finding
+    issues : tuple of Issue
     """
 
     name: str
     side: Side
     posters: reader.Posters | None
-    findings: tuple[Finding, ...]
+    issues: tuple[Issue, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Evaluated:
     means: PosterMetrics
     passed: int
     results_json: bytes
-    findings: tuple[Finding, ...]
+    issues: tuple[Issue, ...]
 
 
 # --- files ---------------------------------------------------------------------------------------------------
@@ -130,20 +130,20 @@ def use_sample() -> None:
 
 
 def _read(path: Path, side: Side) -> PosterSide:
-    """One side; a folder that cannot be read carries its findings."""
+    """One side; a folder that cannot be read carries its issues."""
     name = path.resolve().name
     try:
         found = reader.read(path, side=side)
     except BadInput as problem:
-        return PosterSide(name, side, None, problem.findings)
-    return PosterSide(name, side, found, found.findings)
+        return PosterSide(name, side, None, problem.issues)
+    return PosterSide(name, side, found, found.issues)
 
 
-def file_findings() -> tuple[Finding, ...]:
-    """All findings of the files of posters, each once."""
+def file_issues() -> tuple[Issue, ...]:
+    """All issues of the files of posters, each once."""
     found = files()
     sides = [*([found.ground_truth] if found.ground_truth else []), *found.predictions]
-    return tuple(dict.fromkeys(finding for side in sides for finding in side.findings))
+    return tuple(dict.fromkeys(issue for side in sides for issue in side.issues))
 
 
 def loaded_rows() -> list[dict[str, Any]]:
@@ -156,7 +156,7 @@ def loaded_rows() -> list[dict[str, Any]]:
             "File": plain(side.name),
             "Format": "posters",
             "Posters": len(side.posters.posters) if side.posters else 0,
-            "Findings": len(side.findings),
+            "Issues": len(side.issues),
         }
         for side in sides
     ]
@@ -204,7 +204,7 @@ def evaluated(model: PosterModel, *, under: ProfileName | None = None) -> Evalua
 
 
 def _digest(side: reader.Posters) -> str:
-    """What identifies the posters of a side: their contents, under which ids, and the name that findings carry."""
+    """What identifies the posters of a side: their contents, under which ids, and the name that issues carry."""
     ids = "\0".join((*side.posters, "", *side.broken)).encode("utf-8", "surrogatepass")
     return f"{side.sha256}/{hashlib.sha256(ids).hexdigest()}/{side.name}"
 
@@ -219,7 +219,7 @@ def _evaluated(
     content = json.dumps(result.results_json(), ensure_ascii=False, indent=1, allow_nan=False)
     signature = result.signature.line
     return Evaluated(
-        columns, signature, result.aggregate, int(columns.passes.sum()), f"{content}\n".encode(), result.findings
+        columns, signature, result.aggregate, int(columns.passes.sum()), f"{content}\n".encode(), result.issues
     )
 
 

@@ -1,4 +1,4 @@
-"""Bad schema-1.3 files and the exact sentence for each: one change to a valid file, one finding.
+"""Bad schema-1.3 files and the exact sentence for each: one change to a valid file, one issue.
 
 Each row is name, side, the text to replace in the valid file of that side, its replacement, and the sentence
 without the file's name. The valid files are `VALID`; rows whose name begins with ``warning`` are accepted.

@@ -130,7 +130,7 @@ def read(
     as_reference : bool
         Without effect: a results list has no images and cannot be a ground truth.
     max_per_rule : int or None
-        How many findings of one rule are spelled out; None spells out all.
+        How many issues of one rule are spelled out; None spells out all.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def read(
     Raises
     ------
     BadInput
-        With all findings of the file, warnings included.
+        With all issues of the file, warnings included.
 
     Notes
     -----
@@ -192,12 +192,12 @@ def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
     if ground_truth.format != "coco" or not ground_truth.label_map:
         rule = "a COCO results list needs a COCO ground truth, which has the images and categories"
         found.error("", rule, f"{ground_truth.name} ({ground_truth.format})", "Give the ground truth of these results.")
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     if len(set(ground_truth.page_ids)) != len(ground_truth.page_ids):
         rule = "the image ids of all files of a ground truth must differ to be named by a results list"
         again = next(key for key, times in Counter(ground_truth.page_ids).items() if times > 1)
         found.error("", rule, f"image id {again} twice in {ground_truth.name}", "Evaluate the files one by one.")
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     boxes = prediction.boxes
     image_ids = np.array([int(key) for key in prediction.page_ids], dtype=np.int64)
     entry = rows_of(image_ids, np.array([int(key) for key in ground_truth.page_ids], dtype=np.int64))
@@ -220,7 +220,7 @@ def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
             ),
         )
     if found.failed:
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     placed = replace(
         boxes,
         document=ground_truth.page_document[entry_of],
@@ -239,7 +239,7 @@ def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
         page_document=ground_truth.page_document,
         page_index=ground_truth.page_index,
         boxes=placed,
-        findings=(*prediction.findings, *found.findings()),
+        issues=(*prediction.issues, *found.issues()),
         label_map=ground_truth.label_map,
         page_ids=ground_truth.page_ids,
         page_size=size,
@@ -253,12 +253,12 @@ def is_unresolved(source: Annotations) -> bool:
 
 def _walk(source: json_text.Source, found: Collector) -> CocoFile:
     if len(source.content) > limits.MAX_EXACT_BYTES:
-        rule = f"findings are listed only for files of up to {limits.MAX_EXACT_BYTES:,} bytes"
+        rule = f"issues are listed only for files of up to {limits.MAX_EXACT_BYTES:,} bytes"
         found.error("", rule, f"{len(source.content):,} bytes", "Split the file; something in it is not plain COCO.")
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     file = walk(json_text.parse(source), found)
     if file is None:
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     return file
 
 
@@ -274,18 +274,18 @@ def _results(source: json_text.Source, items: ItemColumns, side: Side | None, fo
     if side == "ground_truth":
         rule = "a ground truth must have images, annotations and categories (COCO format)"
         found.error("$", rule, "a results list", "Give the instances file here and this one as predictions.")
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     check_items(items, "$", found, side="prediction")
     check_scores(items, "$", found)
     check_size(len(items.xywh), found)
     if found.failed:
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     image_ids, entry = _distinct(items.image_id)
     category_ids, label = _distinct(items.category_id)
     if len(category_ids) > limits.MAX_LABELS:
         rule = f"a file may have {limits.MAX_LABELS:,} labels"
         found.error("$", rule, f"{len(category_ids):,}", "Check category_id.")
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     names = list(map(str, image_ids.tolist()))
     where = _Where(entry, np.zeros(len(entry), dtype=np.int64), label, entry)
     return Annotations(
@@ -301,7 +301,7 @@ def _results(source: json_text.Source, items: ItemColumns, side: Side | None, fo
         page_document=np.arange(len(names), dtype=np.int32),
         page_index=np.zeros(len(names), dtype=np.int64),
         boxes=_boxes(items, where, found, place="$", side="prediction"),
-        findings=found.findings(),
+        issues=found.issues(),
         page_ids=names,
         unit="pixels",
     )
@@ -333,7 +333,7 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, found: Coll
     check_ids(items.id, place, found)
     check_size(len(items.xywh), found)
     if found.failed:
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     at = _Where(pages.page_document[entry], pages.page_index[entry], label.astype(np.int32), entry.astype(np.int32))
     boxes = _boxes(items, at, found, place=place, side=side)
     if pages.page_size is not None:
@@ -351,7 +351,7 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, found: Coll
         page_document=pages.page_document,
         page_index=pages.page_index,
         boxes=boxes,
-        findings=found.findings(),
+        issues=found.issues(),
         label_map={str(key): name for key, name in zip(labels.ids.tolist(), labels.names, strict=True)},
         page_ids=list(map(str, pages.ids.tolist())),
         unit="pixels",

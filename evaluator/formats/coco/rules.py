@@ -1,6 +1,6 @@
 """The rules on the values of a COCO file: ids, images, categories, boxes, areas, scores.
 
-Owns the sentences of the findings, whether the file was read as a whole or piece by piece. Boxes are x, y, width,
+Owns the sentences of the issues, whether the file was read as a whole or piece by piece. Boxes are x, y, width,
 height in pixels, origin top left. Nothing is clamped, dropped or coerced.
 """
 
@@ -294,7 +294,7 @@ def check_inside(xyxy: FloatArray, size: FloatArray, place: Callable[[int], str]
 def _note(
     found: Collector, severity: str, rule: str, rows: IntArray, describe: Callable[[int], tuple[str, str, str]]
 ) -> None:
-    """Findings of one rule: every row for errors, the first one with the number of all for warnings."""
+    """Issues of one rule: every row for errors, the first one with the number of all for warnings."""
     if severity == "error":
         found.errors(rule, rows.tolist(), describe)
     elif len(rows):

@@ -2,7 +2,7 @@
 
 Owns the way from an open file to rows: `Instances` (a ground truth) and `Results` (a results list), whose rows come in
 file order. The digest is that of the very bytes the rows were made of. The rules are those of ``coco_rules``, but no
-finding is written here: whatever would be one, and whatever is not plain numbers, is a doubt, and the ordinary reader
+issue is written here: whatever would be one, and whatever is not plain numbers, is a doubt, and the ordinary reader
 has to look at the file.
 """
 
@@ -204,8 +204,8 @@ def _nothing_found() -> Collector:
 
 
 def _need_nothing(found: Collector) -> None:
-    """Doubt when there is any finding; the ordinary reader finds the place for it."""
-    if found.findings():
+    """Doubt when there is any issue; the ordinary reader finds the place for it."""
+    if found.issues():
         raise Doubt
 
 

@@ -1,7 +1,7 @@
 """The exact walk over a COCO file that the fast decoder refused: every flaw of its shape, with its place.
 
 Owns the rules on shape: which keys, how often, which types. What cannot be used becomes None or NaN, so that the
-rules on values in `coco` see the rest and all findings come at once. Keys that COCO does not know are left alone.
+rules on values in `coco` see the rest and all issues come at once. Keys that COCO does not know are left alone.
 Slow on purpose, and only ever run on files that have something to report or that carry keys of their own.
 """
 
@@ -30,14 +30,14 @@ _NOTHING = cast("Any", None)
 
 
 def walk(tree: object, found: Collector) -> CocoFile | None:
-    """A parsed file as the columns of the fast path, with a finding for everything that does not fit them.
+    """A parsed file as the columns of the fast path, with a issue for everything that does not fit them.
 
     Parameters
     ----------
     tree : object
         From `json_text.parse`.
     found : Collector
-        Receives the findings.
+        Receives the issues.
 
     Returns
     -------

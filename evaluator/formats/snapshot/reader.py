@@ -2,7 +2,7 @@
 
 Owns the reader: `detect`, `read`, `check_pair`. Coordinates are normalised, origin top left. A valid file takes
 the fast path (typed decoding, then columns); any doubt about its shape takes the exact walk, which lists every
-finding. Both end in the same rules and the same columns. Nothing is clamped, dropped or coerced.
+issue. Both end in the same rules and the same columns. Nothing is clamped, dropped or coerced.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from evaluator.formats.snapshot.shape import SnapshotFile, decode
 from evaluator.formats.snapshot.walk import walk
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Boxes, CodeArray, Document, Side
-from evaluator.model.issues import BadInput, Collector, Finding, quote
+from evaluator.model.issues import BadInput, Collector, Issue, quote
 
 _MARKS = (
     b'"label_map"', b'"coordinate_system"', b'"schema_version"', b'"documents"', b'"predictions"',
@@ -70,17 +70,17 @@ def read(
     as_reference : bool
         Accept predictions as ground truth: their scores become missing and a warning says so.
     max_per_rule : int or None
-        How many findings of one rule are spelled out; None spells out all.
+        How many issues of one rule are spelled out; None spells out all.
 
     Returns
     -------
     Annotations
-        Warnings in ``findings``. A file without objects gives box columns of length 0.
+        Warnings in ``issues``. A file without objects gives box columns of length 0.
 
     Raises
     ------
     BadInput
-        With all findings of the file, warnings included.
+        With all issues of the file, warnings included.
 
     Notes
     -----
@@ -114,7 +114,7 @@ def side_of(content: bytes) -> Side | None:
     return "ground_truth" if found[1] == b"ground_truth" else "prediction"
 
 
-def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Finding, ...]:
+def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
     """What is wrong or odd about two files that are to be compared.
 
     Parameters
@@ -124,7 +124,7 @@ def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Find
 
     Returns
     -------
-    tuple of Finding
+    tuple of Issue
         Errors: sides the wrong way round (section 4), label maps that differ (section 9.2). Warnings:
         documents that only one file lists, pages that the two spell differently. Empty when all agree.
     """
@@ -132,7 +132,7 @@ def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Find
     _pair_label_maps(ground_truth, prediction, found)
     _pair_documents(ground_truth, prediction, found)
     _pair_page_ids(ground_truth, prediction, found)
-    return (*_pair_sides(ground_truth, prediction), *found.findings())
+    return (*_pair_sides(ground_truth, prediction), *found.issues())
 
 
 @contextmanager
@@ -149,13 +149,13 @@ def _collector_off() -> Iterator[None]:
 
 def _walk(source: json_text.Source, found: Collector) -> SnapshotFile:
     if len(source.content) > limits.MAX_EXACT_BYTES:
-        rule = f"findings are listed only for files of up to {limits.MAX_EXACT_BYTES:,} bytes"
+        rule = f"issues are listed only for files of up to {limits.MAX_EXACT_BYTES:,} bytes"
         fix = "Something in it breaks schema 1.3; split it into several files in one folder and check that."
         found.error("", rule, f"{len(source.content):,} bytes", fix)
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     file = walk(json_text.parse(source), found)
     if file is None:
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     return file
 
 
@@ -178,7 +178,7 @@ def _refuse_crowds(source: json_text.Source) -> None:
         if begin >= 0 and (objects := content.count(_BBOX, begin, end)) > limits.MAX_OBJECTS_PER_PAGE:
             found = Collector(source.name, max_per_rule=None)
             found.error(f"$.predictions[{content.count(_OBJECTS, 0, begin)}].objects", *rules.crowd(objects))
-            raise BadInput(found.findings())
+            raise BadInput(found.issues())
         start = end
 
 
@@ -199,7 +199,7 @@ def _checked(
     if len(file.objects.ids) > limits.MAX_BOXES:
         found.error("", f"a file may have {limits.MAX_BOXES:,} boxes", f"{len(file.objects.ids):,}", "Split the file.")
     if found.failed or header.side is None or file.documents is None:
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())
     as_side = side or header.side
     score = np.full(len(file.objects.ids), np.nan) if as_side == "ground_truth" else file.objects.score
     page_document, page_index, boxes = _coded(file, labels, codes, score)
@@ -216,7 +216,7 @@ def _checked(
         page_document=page_document,
         page_index=page_index,
         boxes=boxes,
-        findings=found.findings(),
+        issues=found.issues(),
         label_map=header.label_map,
         page_ids=file.pages.page_ids,
     )
@@ -244,7 +244,7 @@ def _coded(
     return page_document, page_index, boxes
 
 
-def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> Iterator[Finding]:
+def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> Iterator[Issue]:
     wanted: tuple[tuple[Annotations, Side], ...] = ((ground_truth, "ground_truth"), (prediction, "prediction"))
     wrong = [(source, side) for source, side in wanted if source.side != side]
     for source, side in wrong:
@@ -253,7 +253,7 @@ def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> Iterator[
         rule = f'a {name} file must have type "{side}" (snapshot 1.3, section 4)'
         fix = "The two files look swapped; exchange them." if len(wrong) == 2 else f"Give a {name} file here."
         found.error("$.info.type", rule, quote(source.side), fix)
-        yield from found.findings()
+        yield from found.issues()
 
 
 def _pair_label_maps(ground_truth: Annotations, prediction: Annotations, found: Collector) -> None:

@@ -61,7 +61,7 @@ class Labels(NamedTuple):
 
 
 def check_header(label_map: object, info: object, found: Collector) -> Header:
-    """The header of a file, with findings for its label map and info.
+    """The header of a file, with issues for its label map and info.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def check_header(label_map: object, info: object, found: Collector) -> Header:
 
 
 def check_side(header: Header, expected: Side | None, found: Collector, *, as_reference: bool) -> None:
-    """Findings when the type of a file is not the one it was given as."""
+    """Issues when the type of a file is not the one it was given as."""
     if expected is None or header.side is None or header.side == expected:
         return
     name = expected.replace("_", " ")
@@ -104,7 +104,7 @@ def check_side(header: Header, expected: Side | None, found: Collector, *, as_re
 
 
 def check_documents(documents: Sequence[DocumentEntry] | None, found: Collector) -> dict[str, int]:
-    """Codes of the document ids, with findings for empty and repeated ones.
+    """Codes of the document ids, with issues for empty and repeated ones.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def check_documents(documents: Sequence[DocumentEntry] | None, found: Collector)
 
 
 def check_pages(pages: PageColumns, codes: dict[str, int], found: Collector, *, listed: bool) -> None:
-    """Findings for the page entries: documents that are not listed, page numbers, names, pages listed twice."""
+    """Issues for the page entries: documents that are not listed, page numbers, names, pages listed twice."""
     for row, (page_id, doc_id, index, size) in enumerate(zip(*pages, strict=True)):
         if doc_id in codes and page_id and index is not None and 0 <= index <= _LAST_PAGE and size <= _CROWD:
             continue
@@ -156,7 +156,7 @@ def crowd(objects: int) -> tuple[str, str, str]:
 
 
 def check_boxes(columns: ObjectColumns, found: Collector) -> None:
-    """Findings for boxes outside the page, reversed, or without width or height."""
+    """Issues for boxes outside the page, reversed, or without width or height."""
     xyxy = columns.xyxy
     x1, y1, x2, y2 = xyxy.T
     outside = np.zeros(len(xyxy), dtype=np.bool_)
@@ -178,7 +178,7 @@ def check_boxes(columns: ObjectColumns, found: Collector) -> None:
 
 
 def check_scores(columns: ObjectColumns, side: Side | None, found: Collector) -> None:
-    """Findings for scores: missing in predictions, present in ground truth, outside [0, 1]."""
+    """Issues for scores: missing in predictions, present in ground truth, outside [0, 1]."""
     score = columns.score
 
     def report(rule: str, rows: BoolArray, fix: str, text: str = "") -> None:
@@ -196,7 +196,7 @@ def check_scores(columns: ObjectColumns, side: Side | None, found: Collector) ->
 
 
 def check_labels(columns: ObjectColumns, label_map: dict[str, str], found: Collector) -> Labels:
-    """The label names of a file, with findings for empty, unlisted and too many ones.
+    """The label names of a file, with issues for empty, unlisted and too many ones.
 
     Returns
     -------
@@ -220,7 +220,7 @@ def check_labels(columns: ObjectColumns, label_map: dict[str, str], found: Colle
 
 
 def check_ids(pages: PageColumns, columns: ObjectColumns, found: Collector) -> None:
-    """Findings for object ids that are empty or occur twice on one page."""
+    """Issues for object ids that are empty or occur twice on one page."""
     if "" in columns.ids:
         rows = [row for row, name in enumerate(columns.ids) if name == ""]
         rule = "id must not be empty (schema 1.3)"
@@ -301,7 +301,7 @@ def _info_keys(info: dict[str, Any], found: Collector) -> None:
 
 
 def _documentary(info: dict[str, Any], found: Collector) -> None:
-    """Findings for what only documents a file: the run and its date."""
+    """Issues for what only documents a file: the run and its date."""
     if "run_id" not in info:
         rule = "run_id should be given (schema 1.3)"
         found.warning("$.info", rule, "no run_id", "Add the name of the run, or null for ground truth.")

@@ -1,7 +1,7 @@
 """The exact walk over a schema-1.3 file that the fast decoder refused: every flaw of its shape, with its place.
 
 Owns the rules on shape: which keys, how often, which types. What cannot be used becomes None (NaN in boxes and
-scores), so that the rules on values in `snapshot_rules` see the rest and all findings come at once. Slow on
+scores), so that the rules on values in `snapshot_rules` see the rest and all issues come at once. Slow on
 purpose, and only ever run on files that have something to report.
 """
 
@@ -38,14 +38,14 @@ _NOTHING = cast("Any", None)
 
 
 def walk(tree: object, found: Collector) -> SnapshotFile | None:
-    """A parsed file as the columns of the fast path, with a finding for everything that does not fit them.
+    """A parsed file as the columns of the fast path, with a issue for everything that does not fit them.
 
     Parameters
     ----------
     tree : object
         From `json_text.parse`.
     found : Collector
-        Receives the findings.
+        Receives the issues.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def _page_index(found: Collector, page: dict[str, Any], place: str) -> int:
 
 
 def _fits(item: object) -> bool:
-    """Whether an object needs no finding about its shape: the quick way through the many good ones."""
+    """Whether an object needs no issue about its shape: the quick way through the many good ones."""
     if type(item) is not dict or not item.keys() <= _OBJECT_KEYS or not all(key in item for key in _OBJECT):
         return False
     texts = item["id"], item["label"]
@@ -195,7 +195,7 @@ def _is_object(
     optional: tuple[str, ...] = (),
     soft: frozenset[str] = frozenset(),
 ) -> TypeGuard[dict[str, Any]]:
-    """Whether a value is a JSON object; findings for that and for its keys."""
+    """Whether a value is a JSON object; issues for that and for its keys."""
     if not isinstance(value, dict):
         rule = f"{what} must be an object with {', '.join(required)} (schema 1.3)"
         found.error(place, rule, excerpt(value), "Write it as an object, or remove it.")
@@ -214,7 +214,7 @@ def _keys(
     optional: tuple[str, ...] = (),
     soft: frozenset[str] = frozenset(),
 ) -> None:
-    """Findings for repeated, missing and unknown keys of one object."""
+    """Issues for repeated, missing and unknown keys of one object."""
     for key, times in json_text.repeats(value).items():
         if key in soft:
             rule = "of a repeated key only the last value is used (RFC 8259, section 4)"

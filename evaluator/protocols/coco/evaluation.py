@@ -104,7 +104,7 @@ class CocoResult:
         Returns
         -------
         dict
-            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``findings``, the twelve numbers,
+            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, the twelve numbers,
             ``per_class`` with the same numbers for each label, ``error_types`` and ``documents_only_in``. Undefined is
             None.
         """
@@ -262,4 +262,4 @@ def _require_comparable(ground_truth: Annotations, prediction: Annotations) -> N
         rule = "a results list must be read with its ground truth, which has the images and categories"
         found.error("", rule, "image and category ids", "Resolve it with readers.coco.resolve.")
     if found.failed:
-        raise BadInput(found.findings())
+        raise BadInput(found.issues())

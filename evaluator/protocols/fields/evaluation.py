@@ -427,7 +427,7 @@ class FieldsResult:
         Returns
         -------
         dict
-            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``findings``; ``mean_ap``,
+            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``; ``mean_ap``,
             ``map_50``, ``map_75``, ``iou_thresholds``, ``fields``, ``coverage`` in the source's structure;
             ``confidence``. Undefined is None; ``mean_iou`` of a class without predictions is 0, as in the source.
         """
@@ -438,7 +438,7 @@ class FieldsResult:
             "signature": self.signature.line,
             "ground_truth": truth._asdict(),
             "predictions": prediction._asdict(),
-            "findings": [],
+            "issues": [],
             "mean_ap": self.mean_ap,
             "map_50": self.map_at(0.5),
             "map_75": self.map_at(0.75),

@@ -21,7 +21,7 @@ from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs, 
 from evaluator.metrics.results import ResultTable, Signature, defined, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, join
-from evaluator.model.issues import BadInput, Collector, Finding
+from evaluator.model.issues import BadInput, Collector, Issue
 from evaluator.protocols.pixel.matrix import (
     BACKGROUND_NAME,
     REST_NAME,
@@ -105,7 +105,7 @@ class PixelResult:
         The boxes that take part.
     counts : PairCounts
         One scope per page of the dataset.
-    findings : tuple of Finding
+    issues : tuple of Issue
         Warnings: everything that was left out, cut off, rescaled or decided.
     chosen : tuple of str or None
         The labels that were scored when not all were.
@@ -124,7 +124,7 @@ class PixelResult:
     first: Resolution
     second: Resolution
     counts: PairCounts
-    findings: tuple[Finding, ...]
+    issues: tuple[Issue, ...]
     chosen: tuple[str, ...] | None
     options: tuple[str, ...]
     min_score: float
@@ -193,7 +193,7 @@ class PixelResult:
         Returns
         -------
         dict
-            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``findings``, ``classes``,
+            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, ``classes``,
             ``same_classes``, ``notes``, ``page_mean`` and the scopes. Undefined is None.
         """
         dataset, truth, prediction = self.dataset, self.dataset.ground_truth.source, self.prediction.source
@@ -202,7 +202,7 @@ class PixelResult:
             "signature": self.signature.line,
             "ground_truth": {"name": truth.name, "sha256": truth.sha256},
             "predictions": {"name": prediction.name, "sha256": prediction.sha256},
-            "findings": [msgspec.to_builtins(finding) for finding in self.findings],
+            "issues": [msgspec.to_builtins(issue) for issue in self.issues],
             "classes": list(self.classes),
             "same_classes": self.same_classes,
             "notes": [ORDER_MATTERS, *([MIXED_SIZES] if self.mixed_sizes else [])],
@@ -469,7 +469,7 @@ def evaluate(
         first=first,
         second=second,
         counts=count_pairs(first, second, rasters.size, count=count),
-        findings=tuple(finding for collector in found for finding in collector.findings()),
+        issues=tuple(issue for collector in found for issue in collector.issues()),
         chosen=None if labels is None else tuple(labels),
         options=(
             "same classes" if matrix.same else "different classes",
@@ -490,6 +490,6 @@ def _check_options(classes: str, missing_page: str) -> None:
 
 
 def _refuse(found: Sequence[Collector]) -> None:
-    """BadInput with all findings when one of them is an error."""
+    """BadInput with all issues when one of them is an error."""
     if any(collector.failed for collector in found):
-        raise BadInput([finding for collector in found for finding in collector.findings()])
+        raise BadInput([issue for collector in found for issue in collector.issues()])

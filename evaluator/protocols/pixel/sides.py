@@ -1,6 +1,6 @@
 """Two layout resolutions made ready to be counted: the classes of the matrix, the rasters, the boxes that take part.
 
-Owns the decisions that come before the first pixel, and the findings about them: nothing is left out, cut off or
+Owns the decisions that come before the first pixel, and the issues about them: nothing is left out, cut off or
 rescaled without one. A raster is ceil(width) x ceil(height) of the page in the unit of the first side (LR1); boxes
 of the second side (LR2) are rescaled when it says another size. Computes no metric.
 """
@@ -253,7 +253,7 @@ def report_boxes(
     size : int64, shape (P, 2)
         Raster of each page.
     labels : sequence of str, optional
-        The labels that the caller chose: leaving out the others needs no finding.
+        The labels that the caller chose: leaving out the others needs no issue.
     found : Collector
     """
     boxes, rows = part

@@ -20,7 +20,7 @@ import numpy as np
 from evaluator.formats.posters import Posters
 from evaluator.metrics.results import ResultTable, Signature, weighted_mean
 from evaluator.model.boxes import FloatArray
-from evaluator.model.issues import Collector, Finding, quote
+from evaluator.model.issues import Collector, Issue, quote
 from evaluator.protocols.posters.comparison import Captured, Comparison, PosterMetrics
 from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, PROFILES, Profile, ProfileName
 
@@ -112,7 +112,7 @@ class PostersResult:
     ground_truth, prediction : Posters
     posters : tuple of PosterResult
         Every poster of either side, sorted by id.
-    findings : tuple of Finding
+    issues : tuple of Issue
         Those of the two sides, and a warning for posters that one side lacks.
     """
 
@@ -120,7 +120,7 @@ class PostersResult:
     ground_truth: Posters
     prediction: Posters
     posters: tuple[PosterResult, ...]
-    findings: tuple[Finding, ...]
+    issues: tuple[Issue, ...]
 
     @property
     def signature(self) -> Signature:
@@ -168,7 +168,7 @@ class PostersResult:
         Returns
         -------
         dict
-            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``findings``, ``profile``,
+            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, ``profile``,
             ``posters``, ``aggregate`` (the four means, and how many posters there are, were compared, pass and
             had an error), ``documents_only_in``. Undefined is None.
         """
@@ -178,7 +178,7 @@ class PostersResult:
             "protocol": NAME,
             "signature": self.signature.line,
             **{key: {"name": side.name, "sha256": side.sha256} for key, side in sides.items()},
-            "findings": list(self.findings),
+            "issues": list(self.issues),
             "profile": self.profile.name,
             "posters": [poster.to_json() for poster in self.posters],
             "aggregate": {**self.aggregate, **self._counts()},
@@ -279,9 +279,9 @@ def evaluate(ground_truth: Posters, prediction: Posters, *, profile: ProfileName
     if profile not in PROFILES:
         raise ValueError(f"profile must be one of {', '.join(PROFILES)}; found {profile}")
     ids = sorted({*ground_truth.posters, *ground_truth.broken, *prediction.posters, *prediction.broken})
-    findings = (*ground_truth.findings, *prediction.findings, *_lonely(ground_truth, prediction))
+    issues = (*ground_truth.issues, *prediction.issues, *_lonely(ground_truth, prediction))
     posters = tuple(_poster(poster_id, ground_truth, prediction, PROFILES[profile]) for poster_id in ids)
-    return PostersResult(PROFILES[profile], ground_truth, prediction, posters, findings)
+    return PostersResult(PROFILES[profile], ground_truth, prediction, posters, issues)
 
 
 def failed(metrics: PosterMetrics) -> tuple[str, ...]:
@@ -314,7 +314,7 @@ def _poster(poster_id: str, ground_truth: Posters, prediction: Posters, profile:
     problems = []
     for side in (ground_truth, prediction):
         if broken := side.broken.get(poster_id):
-            problems += [finding.sentence for finding in broken if finding.severity == "error"]
+            problems += [issue.sentence for issue in broken if issue.severity == "error"]
         elif poster_id not in side.posters:
             problems.append(f"{side.name} has no such poster.")
     if problems:
@@ -322,9 +322,9 @@ def _poster(poster_id: str, ground_truth: Posters, prediction: Posters, profile:
     return PosterResult(poster_id, Comparison(profile, ground_truth.posters[poster_id], prediction.posters[poster_id]))
 
 
-def _lonely(ground_truth: Posters, prediction: Posters) -> tuple[Finding, ...]:
+def _lonely(ground_truth: Posters, prediction: Posters) -> tuple[Issue, ...]:
     """A warning for each side that lacks posters of the other."""
-    findings: list[Finding] = []
+    issues: list[Issue] = []
     for side, other, name in ((ground_truth, prediction, "ground truth"), (prediction, ground_truth, "prediction")):
         lacking = sorted({*other.posters, *other.broken} - {*side.posters, *side.broken})
         if lacking:
@@ -332,8 +332,8 @@ def _lonely(ground_truth: Posters, prediction: Posters) -> tuple[Finding, ...]:
             rule = f"every poster needs a {name}; without one it is not evaluated"
             shown = f"none for {len(lacking):,}: {_examples(lacking)}"
             found.warning("", rule, shown, "Add the files, or read the means as those of the other posters.")
-            findings += found.findings()
-    return tuple(findings)
+            issues += found.issues()
+    return tuple(issues)
 
 
 def _examples(names: Sequence[str]) -> str:

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.compare.differences import Difference, differences, in_reading_order, worth_showing
-from evaluator.compare.from_results import box_measures, measures
+from evaluator.metrics.box_measures import box_measures
+from evaluator.protocols import protocol_of
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import UNDEFINED_SHARE, draws, interval
 from evaluator.formats import fields as fields_reader

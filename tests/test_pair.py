@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator import formats
-from evaluator.compare import differences, from_results
+from evaluator.compare import differences
+from evaluator.metrics.box_measures import box_measures
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
@@ -49,7 +50,7 @@ def sample() -> Results:
 
 @cache
 def sample_differences() -> tuple[Difference, ...]:
-    return differences.differences(*(from_results.box_measures(result) for result in sample()))
+    return differences.differences(*(box_measures(result) for result in sample()))
 
 
 # Four ground truths, one for each outcome; one false positive that both have, and one of B alone.
@@ -265,7 +266,7 @@ def test_the_sentence_in_parts_is_the_summary() -> None:
 
 def test_a_summary_without_a_clear_loss_has_no_door_for_one() -> None:
     results = toy()
-    found = differences.differences(*(from_results.box_measures(result) for result in results))
+    found = differences.differences(*(box_measures(result) for result in results))
     parts = sentence_parts(found)
     assert not any("Worst loss" in part["text"] for part in parts)
 
@@ -307,7 +308,7 @@ def test_bars_stand_where_their_numbers_say() -> None:
 
 def test_few_documents_have_no_interval_and_say_why() -> None:
     results = toy()
-    found = differences.differences(*(from_results.box_measures(result) for result in results))
+    found = differences.differences(*(box_measures(result) for result in results))
     board = board_of(ledger(*results), found)
     assert board["reason"] == "No intervals: with 1 document an interval means little; 8 are needed."
     for row in board["tables"][0]["rows"]:

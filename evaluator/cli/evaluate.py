@@ -9,11 +9,12 @@ from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from evaluator import evaluation, export
+from evaluator import export, project
 from evaluator.cli.findings import with_corrected
 from evaluator.cli.program import OK, Bar, UsageError, app, progress
-from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, need_protocol
-from evaluator.evaluation import Evaluation, OptionError
+from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
+from evaluator.project import OptionError
+from evaluator.protocols.base import Evaluation
 
 _output = Group("Output", sort_key=3)
 
@@ -54,18 +55,18 @@ def evaluate(
     need_protocol(protocol)
     if json + csv + markdown > 1:
         raise UsageError("choose one of --json, --csv and --markdown.")
-    if findings and options.page_ranges:
+    options_given = chosen(options)
+    if findings and options_given.get("page_ranges"):
         raise UsageError("--page-ranges leaves no boxes that --findings could correct; choose one of them.")
-    chosen_options = options.checked()
     with progress("Reading") as say:
         try:
-            results = evaluation.evaluate(protocol, gt, pred, chosen_options, say, count=say.count)
+            results = project.evaluate(protocol, gt, pred, say, say.count, **options_given)
         except OptionError as problem:
             raise UsageError(f"{problem}.") from problem
         if findings:
             results = with_corrected(results, findings)
-        chosen = "result.json" if json else "result.csv" if csv else "result.md" if markdown else None
-        text = _written(results, chosen, out, say)
+        form = "result.json" if json else "result.csv" if csv else "result.md" if markdown else None
+        text = _written(results, form, out, say)
     sys.stdout.write(text)
     if not json:  # the JSON has them
         unique = {issue: None for evaluated in results for issue in evaluated.issues}
@@ -79,7 +80,7 @@ def _written(results: Sequence[Evaluation], chosen: str | None, out: Path | None
     # Made when it is wanted: the matrices of every page are dear, and most runs want a table.
     forms: dict[str, Callable[[], str]] = {
         "result.json": lambda: export.to_json(_values(results)) + "\n",
-        "result.csv": lambda: export.to_csv([evaluated.csv_table() for evaluated in results]),
+        "result.csv": lambda: export.to_csv([evaluated.result.csv_table() for evaluated in results]),
         "result.md": lambda: export.to_markdown(tables),
     }
     made: dict[str, str] = {}
@@ -89,8 +90,9 @@ def _written(results: Sequence[Evaluation], chosen: str | None, out: Path | None
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for model, evaluated in enumerate(results):
-            files = evaluated.csv_files(model, len(results))
-            made |= {name: export.to_csv([table]) for name, table in files.items()}
+            before = "" if len(results) == 1 else f"model-{model + 1}-"
+            files = evaluated.result.csv_files()
+            made |= {before + name: export.to_csv([table]) for name, table in files.items()}
         for name, text in made.items():
             (out / name).write_text(text, encoding="utf-8", newline="\n")
     return made[chosen] if chosen else export.to_text(tables)

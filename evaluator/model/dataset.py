@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.model.issues import Issue
 
 CodeArray = npt.NDArray[np.int32]
@@ -223,6 +223,23 @@ class JoinedBoxes:
         """Scores, float64, shape (N,); NaN means none."""
         return self.source.boxes.score
 
+    @property
+    def page_share(self) -> FloatArray:
+        """Share of its page that each box covers, float64, shape (N,).
+
+        Raises
+        ------
+        ValueError
+            When the boxes are in pixels and the file does not give the sizes of its pages.
+        """
+        source = self.source
+        areas = area(source.boxes.xyxy) if source.boxes.box_area is None else source.boxes.box_area
+        if source.unit == "page":
+            return areas
+        if source.page_size is None:
+            raise ValueError("min_area needs page sizes, which the files do not give")
+        return np.asarray(areas / source.page_size[source.boxes.entry].prod(axis=1))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dataset:
@@ -256,6 +273,11 @@ class Dataset:
     def pages(self) -> int:
         """Number of pages that any side mentions."""
         return len(self.page_index)
+
+    @property
+    def document_ids(self) -> tuple[str, ...]:
+        """Ids of the documents, in the order of their codes."""
+        return tuple(document.doc_id for document in self.documents)
 
     def scored_labels(
         self, labels: Sequence[str] | None, *, unknown: str = "labels not in the label map"

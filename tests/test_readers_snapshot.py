@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 
 from evaluator import formats
 from evaluator.formats import limits, snapshot
+from evaluator.formats.snapshot import reader as snapshot_reader
 from evaluator.formats.snapshot import shape as snapshot_shape
+from evaluator.formats.snapshot.reader import Snapshot
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, Issue, has_errors
 
@@ -371,7 +373,7 @@ def test_crowded_page_is_refused():
 @needs_shared
 def test_two_million_boxes_are_refused_before_they_are_built(monkeypatch):
     content = gzip.decompress((Path(SHARED) / "hostile/json/boxes_2M.json.gz").read_bytes())
-    monkeypatch.setattr(snapshot, "decode", lambda _: pytest.fail("decoded"))
+    monkeypatch.setattr(snapshot_reader, "decode", lambda _: pytest.fail("decoded"))
     monkeypatch.setattr(snapshot, "walk", lambda *_: pytest.fail("walked"))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     _, issues = outcome(content, format=None)
@@ -572,14 +574,16 @@ def test_pair_documents_and_page_ids():
 # Table of formats, paths, folders
 
 
-def test_detection(monkeypatch, tmp_path):
+class Twin(Snapshot):
+    name, title = "twin", "Twin"
+
+
+def test_detection(tmp_path):
     path = tmp_path / "a.json"
     path.write_bytes(VALID["prediction"])
     assert formats.detect(path) == "snapshot"
     assert formats.detect(tmp_path) == "snapshot"
-    twin = formats.FORMATS["snapshot"]._replace(name="twin", description="Twin")
-    monkeypatch.setitem(formats.FORMATS, "twin", twin)
-    with pytest.raises(BadInput) as bad:
+    with formats.registered(Twin()), pytest.raises(BadInput) as bad:
         formats.read(path)
     assert str(bad.value) == (
         "a.json: the format must be clear from the content; found signs of snapshot (Document Snapshot Detection, "

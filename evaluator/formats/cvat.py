@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.formats import limits, xml_text
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.xml_text import Element
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Boxes, Document, Side
@@ -362,3 +363,33 @@ def _annotations(
         unit="pixels",
         page_size=np.array([image.size for image in images], dtype=np.float64).reshape(-1, 2),
     )
+
+
+class Cvat(BoxFormat):
+    """CVAT for images 1.1."""
+
+    name = "cvat"
+    title = "CVAT for images 1.1 (XML)"
+    looks_for = "an <annotations> element with an <image>"
+    suffixes = (".xml",)
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """An ``<annotations>`` element with an ``<image>``."""
+        return detect(head)
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """A ground truth, because CVAT has no scores."""
+        return side_of(content)
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """See `read`; nothing in the format may be repaired."""
+        return read(
+            content,
+            name,
+            side=reading.side,
+            as_reference=reading.as_reference,
+            max_per_rule=reading.max_per_rule,
+        )
+
+
+FORMAT: Final = Cvat()

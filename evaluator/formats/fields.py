@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
 
 from evaluator.formats import folder, json_text, limits
+from evaluator.formats.base import ANY_SIDE, Format, Reading, Unit, is_called_truth
 from evaluator.formats.json_text import Unusable, excerpt, step
 from evaluator.model.dataset import Side
 from evaluator.model.fields import (
@@ -550,3 +551,53 @@ def _merged(name: str, parts: list[FieldDocuments], side: Side | None) -> FieldD
         documents={doc_id: tree for part in parts for doc_id, tree in part.documents.items()},
         issues=tuple(issue for part in parts for issue in part.issues),
     )
+
+
+class Fields(Format[FieldDocuments]):
+    """Extracted fields. Nothing in a file states its side: the name of its folder or file does."""
+
+    name = "fields"
+    title = "extracted fields (JSON, or JSON lines)"
+    looks_for = "the key _value, or the keys doc_id and fields"
+    kind = "fields"
+    suffixes = (".json", *LINE_SUFFIXES)
+    states_side = False
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """A rich value, or a line of JSON lines."""
+        return detect(head)
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """None: the files are the same for both sides."""
+        return None
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> FieldDocuments:
+        """See `read_bytes`."""
+        return read_bytes(content, name, side=reading.side, max_per_rule=reading.max_per_rule)
+
+    def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> FieldDocuments:
+        """See `read`."""
+        return read(path, side=reading.side, max_per_rule=reading.max_per_rule)
+
+    def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> FieldDocuments:
+        """See `read_uploads`."""
+        return read_uploads(files, name, side=reading.side, max_per_rule=reading.max_per_rule)
+
+    def pair_issues(
+        self, truth: FieldDocuments, prediction: FieldDocuments, *, lenient: bool = False
+    ) -> tuple[Issue, ...]:
+        """See `check_pair`."""
+        return check_pair(truth, prediction)
+
+    def unit_of(self, file: Path, given: Collection[Path]) -> Path:
+        """A file of JSON lines, a file that was given by itself, or else the folder of the documents."""
+        return file if file in given or file.suffix.lower() in LINE_SUFFIXES else file.parent
+
+    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
+        """The ground truth by its name; without a confidence, it may be one."""
+        sides: frozenset[Side] = frozenset(["ground_truth"] if is_called_truth(path) else [])
+        scored = any(b'"_confidence"' in content for _, content in files)
+        return Unit(path=path, format=self.name, sides=sides, unscored=not sides and not scored)
+
+
+FORMAT: Final = Fields()

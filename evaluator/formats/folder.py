@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,6 +25,53 @@ from evaluator.model.issues import BadInput, Collector, Issue, quote
 SUFFIXES = (".json", ".xml")
 """Endings of the files of a folder that are read: those with the first of these that it has. Others, hidden files
 and sub-folders are left alone."""
+
+
+T = TypeVar("T")
+
+
+class File(NamedTuple):
+    """A file whose bytes are loaded when they are asked for: its name, and the loading under a limit of bytes."""
+
+    name: str
+    load: Callable[[int], bytes]
+
+
+def on_disk(paths: Iterable[Path]) -> list[File]:
+    """Files by their paths."""
+    return [File(path.name, partial(load, path)) for path in paths]
+
+
+def held(files: Iterable[tuple[str, bytes]]) -> list[File]:
+    """Files whose names and bytes are at hand."""
+    return [File(name, lambda _limit, content=content: content) for name, content in files]  # type: ignore[misc]
+
+
+def read_parts(files: Iterable[File], read: Callable[[bytes, str], T]) -> tuple[list[T], list[Issue]]:
+    """Several files one after the other, each loaded with the room that the others left.
+
+    Parameters
+    ----------
+    files : iterable of File
+    read : callable
+        The content of a file from its bytes and name; raises `BadInput` with all its issues.
+
+    Returns
+    -------
+    (list, list of Issue)
+        What could be read, in order, and the issues of the files that could not.
+    """
+    parts: list[T] = []
+    issues: list[Issue] = []
+    room = limits.MAX_FILE_BYTES
+    for file in files:
+        try:
+            content = file.load(room)
+            room -= len(content)
+            parts.append(read(content, file.name))
+        except BadInput as bad:
+            issues += bad.issues
+    return parts, issues
 
 
 def is_folder(path: Path) -> bool:
@@ -147,6 +196,7 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
         parts=tuple(Part(part.name, part.sha256, len(part.page_index), len(part.boxes)) for part in parts),
         unit=first.unit,
         page_size=_if_all([part.page_size for part in parts]),
+        items_at=first.items_at,
     )
 
 

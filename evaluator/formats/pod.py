@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.formats import archive, folder, limits, xml_text
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.xml_text import Element
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Boxes, Document, Side
@@ -534,3 +535,38 @@ def _file_of(source: Annotations, entry: int) -> str:
             return part.name
         entry -= part.entries
     return source.name
+
+
+class Pod(BoxFormat):
+    """Files of the ICDAR 2017 page object detection competition."""
+
+    name = "pod"
+    title = "ICDAR 2017 page object detection (XML, or a zip archive of it)"
+    looks_for = "a <document> element or a zip archive"
+    suffixes = SUFFIXES
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """A ``<document>`` element, or a zip archive."""
+        return detect(head)
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """Predictions have a ``prob``."""
+        return side_of(content)
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """See `read`."""
+        return read(
+            content,
+            name,
+            side=reading.side,
+            as_reference=reading.as_reference,
+            max_per_rule=reading.max_per_rule,
+            lenient=reading.lenient,
+        )
+
+    def pair_issues(self, truth: Annotations, prediction: Annotations, *, lenient: bool = False) -> tuple[Issue, ...]:
+        """See `check_pair`."""
+        return check_pair(truth, prediction, lenient=lenient)
+
+
+FORMAT: Final = Pod()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ from typing import Any, Final
 import msgspec
 
 from evaluator.formats import folder, json_text, limits
+from evaluator.formats.base import ANY_SIDE, Format, Reading, Unit, is_called_truth
 from evaluator.model.dataset import Side
 from evaluator.model.issues import BadInput, Collector, Issue, quote
 
@@ -107,6 +108,8 @@ class Posters:
         The errors of the posters that could not be read, or whose file is not clear, by poster id, sorted.
     issues : tuple of Issue
         All issues of all files, in the order of the posters.
+    format : str
+        Name of the format that they were read from.
     """
 
     name: str
@@ -114,6 +117,7 @@ class Posters:
     posters: Mapping[str, Poster]
     broken: Mapping[str, tuple[Issue, ...]]
     issues: tuple[Issue, ...]
+    format: str = "posters"
 
 
 def detect(head: bytes) -> bool:
@@ -405,3 +409,63 @@ def _objects(values: object, place: str, found: Collector) -> Iterator[tuple[int
 def _not_compared(place: str, rule: str, value: object, found: Collector) -> None:
     fix = "Its text counts as a whole, but not section by section."
     found.warning(place, f"{rule} ({_RULE})", json_text.excerpt(value), fix)
+
+
+class PosterTexts(Format[Posters]):
+    """Structured texts of posters. The names of the files, or of their folder, state the side."""
+
+    name = "posters"
+    title = "structured texts of posters (JSON)"
+    looks_for = "the key posterContent, or two of the keys sectionTitle, sectionContent, imageCaptions, tableCaptions"
+    kind = "posters"
+    states_side = False
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """Two of the keys of a poster."""
+        return detect(head)
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """What the name of the file states."""
+        return side_of(Path(name))
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Posters:
+        """One poster as a side of its own; its id is the stem of the name."""
+        return self.read_files([(name, content)], name, reading)
+
+    def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Posters:
+        """See `read`."""
+        return read(path, side=reading.side, max_per_rule=reading.max_per_rule)
+
+    def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> Posters:
+        """Posters whose names and bytes are at hand; the id of each is the stem of its name."""
+        posters: dict[str, Poster] = {}
+        broken: dict[str, tuple[Issue, ...]] = {}
+        issues: list[Issue] = []
+        for file, content in sorted(files):
+            poster_id = _poster_id(Path(file))
+            try:
+                poster, notes = read_bytes(content, file, poster_id=poster_id, max_per_rule=reading.max_per_rule)
+                posters[poster_id] = poster
+            except BadInput as bad:
+                broken[poster_id] = notes = bad.issues
+            issues += notes
+        if not posters:
+            raise BadInput(issues)
+        digests = [poster.sha256 for poster in posters.values()]
+        whole = digests[0] if len(files) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+        return Posters(name, whole, posters, broken, tuple(issues))
+
+    def unit_of(self, file: Path, given: Collection[Path]) -> Path:
+        """The folder of the posters; a folder of one poster lies in it, unless it was given."""
+        if file in given:
+            return file
+        return file.parent.parent if in_own_folder(file) and file.parent not in given else file.parent
+
+    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
+        """The sides that the names of the files state, or else the name of the folder."""
+        unit = super().unit(path, files)
+        by_folder: frozenset[Side] = frozenset(["ground_truth"] if is_called_truth(path) else [])
+        return msgspec.structs.replace(unit, sides=unit.sides or by_folder)
+
+
+FORMAT: Final = PosterTexts()

@@ -149,6 +149,8 @@ class Annotations:
         Unit of the boxes: shares of the displayed page, or pixels of its image.
     page_size : float64, shape (M, 2), or None
         Width and height of each page entry in the file's pixels; None when the file does not say.
+    items_at : str
+        JSON path of the array of boxes, for formats with more than one form of file; empty for others.
     """
 
     name: str
@@ -169,6 +171,7 @@ class Annotations:
     parts: tuple[Part, ...] = ()
     unit: Literal["page", "pixels"] = "page"
     page_size: FloatArray | None = None
+    items_at: str = ""
 
     def source_of(self, row: int) -> tuple[str, int, int]:
         """Where a box comes from.

@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple, overload
+from typing import Final, NamedTuple, overload
 
 import msgspec
 import numpy as np
 
 from evaluator.formats import json_text, limits
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.coco.outlines import outlines
 from evaluator.formats.coco.rules import (
     check_categories,
@@ -304,6 +305,7 @@ def _results(source: json_text.Source, items: ItemColumns, side: Side | None, fo
         issues=found.issues(),
         page_ids=names,
         unit="pixels",
+        items_at="$",
     )
 
 
@@ -356,6 +358,7 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, found: Coll
         page_ids=list(map(str, pages.ids.tolist())),
         unit="pixels",
         page_size=pages.page_size,
+        items_at=place,
     )
 
 
@@ -403,3 +406,44 @@ def _distinct(ids: IntArray) -> tuple[IntArray, CodeArray]:
         return known, rows_of(ids, known).astype(np.int32)
     known, rows = np.unique(ids, return_inverse=True)
     return known, rows.astype(np.int32)
+
+
+class Coco(BoxFormat):
+    """COCO instances and results."""
+
+    name = "coco"
+    title = "COCO instances or results (JSON)"
+    looks_for = "two of the keys image_id, category_id, images, file_name, annotations, categories, iscrowd"
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """Two of the keys of COCO."""
+        return detect(head)
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """An array is a prediction, an object with images a ground truth."""
+        return side_of(content)
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """See `read`; nothing in the format may be repaired."""
+        return read(
+            content,
+            name,
+            side=reading.side,
+            as_reference=reading.as_reference,
+            max_per_rule=reading.max_per_rule,
+        )
+
+    def place_in_file(self, source: Annotations, row: int) -> str:
+        """The JSON path of the annotation or result."""
+        return f"{source.items_at}[{source.source_of(row)[2]}]"
+
+    def outline_place(self, source: Annotations, row: int) -> str:
+        """The JSON path of the segmentation."""
+        return f"{self.place(source, row)}.segmentation"
+
+    def resolve(self, prediction: Annotations, truth: Annotations) -> Annotations:
+        """A results list with the pages and labels of its ground truth; see `resolve`."""
+        return resolve(prediction, truth)
+
+
+FORMAT: Final = Coco()

@@ -11,10 +11,12 @@ import gc
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Final
 
 import numpy as np
 
 from evaluator.formats import json_text, limits
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.snapshot import rules
 from evaluator.formats.snapshot.shape import SnapshotFile, decode
 from evaluator.formats.snapshot.walk import walk
@@ -301,3 +303,41 @@ def _page_names(source: Annotations) -> dict[tuple[str, int], str]:
 def _examples(names: Sequence[str]) -> str:
     more = f" and {len(names) - _EXAMPLES:,} more" if len(names) > _EXAMPLES else ""
     return f"{len(names):,}: {', '.join(quote(name) for name in names[:_EXAMPLES])}{more}"
+
+
+class Snapshot(BoxFormat):
+    """Document Snapshot Detection, schema 1.3."""
+
+    name = "snapshot"
+    title = "Document Snapshot Detection, schema 1.3 (JSON)"
+    looks_for = "two of the keys label_map, coordinate_system, documents, predictions, page_index"
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """Two of the keys of the schema."""
+        return detect(head)
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """What ``info.type`` states."""
+        return side_of(content)
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """See `read`; nothing in the format may be repaired."""
+        return read(
+            content,
+            name,
+            side=reading.side,
+            as_reference=reading.as_reference,
+            max_per_rule=reading.max_per_rule,
+        )
+
+    def place_in_file(self, source: Annotations, row: int) -> str:
+        """The JSON path of the object."""
+        _, entry, position = source.source_of(row)
+        return f"$.predictions[{entry}].objects[{position}]"
+
+    def pair_issues(self, truth: Annotations, prediction: Annotations, *, lenient: bool = False) -> tuple[Issue, ...]:
+        """See `check_pair`."""
+        return check_pair(truth, prediction)
+
+
+FORMAT: Final = Snapshot()

@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import msgspec
+
 from evaluator import formats
+from evaluator.formats.base import Kind, Reading
 from evaluator.formats.folder import is_folder
 from evaluator.model.dataset import Annotations, Dataset, Side, join, map_labels
 from evaluator.model.issues import BadInput, Issue, has_errors
@@ -96,7 +99,8 @@ class Project:
         """
         if has_errors(self.issues):
             raise BadInput(self.issues)
-        assert self.ground_truth is not None and self.ground_truth.source is not None
+        assert self.ground_truth is not None
+        assert self.ground_truth.source is not None
         return self.ground_truth.source, [member.source for member in self.models if member.source is not None]
 
 
@@ -148,7 +152,8 @@ def options_of(protocol: AnyProtocol, **chosen: Any) -> Options:  # noqa: ANN401
             raise OptionError(
                 f"{spelled(name)} is not an option of {protocol.name}, which has {', '.join(map(spelled, fields))}"
             )
-    return protocol.options(**values)
+    options: Options = protocol.options(**values)
+    return options
 
 
 def spelled(option: str) -> str:
@@ -159,7 +164,7 @@ def spelled(option: str) -> str:
 # --- reading ---------------------------------------------------------------------------------------------------
 
 
-def read_member(origin: Input, reading: formats.Reading, kind: str, format: str | None = None) -> Member:
+def read_member(origin: Input, reading: Reading, kind: Kind, format: str | None = None) -> Member:
     """One side of a project; an unreadable one carries its issues.
 
     Parameters
@@ -176,13 +181,26 @@ def read_member(origin: Input, reading: formats.Reading, kind: str, format: str 
     if not isinstance(origin, Upload):
         origin = Path(origin)
     try:
-        if isinstance(origin, Upload):
-            source = formats.read_content(origin.content, origin.name, reading, kind=kind, format=format)
-        else:
-            source = formats.read_source(origin, reading, kind=kind, format=format)
+        source = _content(origin, reading, kind, format)
     except BadInput as problem:
         return Member(origin.name, side, None, problem.issues, origin)
     return Member(origin.name, side, source, source.issues, origin)
+
+
+def _content(origin: Path | Upload, reading: Reading, kind: Kind, format: str | None) -> Source:
+    """What the files of one side hold."""
+    if kind != "boxes":
+        (row,) = formats.of_kind(kind).values()
+        source: Source = (
+            row.read_files([(origin.name, origin.content)], origin.name, reading)
+            if isinstance(origin, Upload)
+            else row.read_path(origin, reading)
+        )
+        return source
+    asked = msgspec.structs.asdict(reading)
+    if isinstance(origin, Upload):
+        return formats.read_bytes(origin.content, origin.name, format=format, **asked)
+    return formats.read(origin, format=format, **asked)
 
 
 def open_project(
@@ -269,6 +287,33 @@ def joined(project: Project, protocol: BoxProtocol[Any], options: Options) -> Jo
     if not usable:
         return None
     return Joined(join(truth, *usable), tuple(places), tuple(dict.fromkeys(issues)))
+
+
+def require_joined(project: Project, protocol: BoxProtocol[Any], options: Options) -> Joined:
+    """All models of a project on one dataset.
+
+    Raises
+    ------
+    BadInput
+        When a file or a pair has an error; with the issues of all.
+    """
+    found = joined(project, protocol, options)
+    if found is None or len(found.places) < len(project.models):
+        raise BadInput(pair_issues(project, protocol, options))
+    return found
+
+
+def pair_issues(project: Project, protocol: BoxProtocol[Any], options: Options) -> tuple[Issue, ...]:
+    """Everything that is odd about the files and about each model together with the ground truth."""
+    truth = project.ground_truth.source if project.ground_truth else None
+    issues = list(project.issues)
+    for member in project.models:
+        if isinstance(truth, Annotations) and isinstance(member.source, Annotations):
+            try:
+                issues += protocol.prepared(truth, member.source, options)[1]
+            except BadInput as problem:
+                issues += problem.issues
+    return tuple(dict.fromkeys(issues))
 
 
 def _read(protocol: AnyProtocol, origin: Input, side: Side, options: Options) -> Member:

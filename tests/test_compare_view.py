@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
 from evaluator.compare import differences
-from evaluator.metrics.box_measures import box_measures
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
 from evaluator.drawing.pair_list import boxes_of, listed_pages
+from evaluator.metrics.box_measures import box_measures
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from pages.shared import linked_panes as components

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from evaluator import formats
 from evaluator.compare import differences
-from evaluator.metrics.box_measures import box_measures
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
@@ -22,6 +21,7 @@ from evaluator.drawing.confusion_difference import class_difference
 from evaluator.drawing.pair import PAGE_FILTERS, pair_data
 from evaluator.drawing.pair_list import LISTED_PAGES, boxes_of, filters, listed_pages, page_list, signed
 from evaluator.metrics.box_items import class_confusion
+from evaluator.metrics.box_measures import box_measures
 from evaluator.model.dataset import join
 from evaluator.overlay import source
 from evaluator.overlay.source import COMPONENTS, component_script, component_style

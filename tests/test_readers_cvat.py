@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator import formats
-from evaluator.evaluation import Options, evaluate
 from evaluator.formats import cvat, limits
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput
+from evaluator.project import evaluate
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 needs_shared = pytest.mark.skipif(
@@ -141,7 +141,7 @@ def test_polygons_are_compared_with_those_of_coco(tmp_path: Path) -> None:
     }  # fmt: skip
     (tmp_path / "dt.json").write_text(json.dumps(value), encoding="utf-8")
     for polygons, tp in ((None, 2), (True, 1)):
-        (found,) = evaluate("coco", tmp_path / "gt.xml", [tmp_path / "dt.json"], Options(polygons=polygons))
+        (found,) = evaluate("coco", tmp_path / "gt.xml", [tmp_path / "dt.json"], polygons=polygons)
         assert found.result.thresholds[0.5].micro.tp.tolist() == [tp]  # type: ignore[attr-defined]
 
 

@@ -16,11 +16,11 @@ from evaluator.compare.comparison import Comparison, signature_line
 from evaluator.compare.comparison import compare as compared
 from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, parse, verdict_table
 from evaluator.compare.resampling import RESAMPLES, SEED
+from evaluator.metrics.results import count_of
+from evaluator.model.issues import plain
 from evaluator.project import OptionError, Say
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import Evaluation, Result
-from evaluator.metrics.results import count_of
-from evaluator.model.issues import plain
 
 _MOST_RESAMPLES: Final = 1_000_000
 
@@ -149,9 +149,7 @@ def gate(
     return GATE_FAILED if failed else OK
 
 
-def _evaluated(
-    protocol: str, gt: Path, paths: Sequence[Path], options: ProtocolOptions, say: Say
-) -> list[Evaluation]:
+def _evaluated(protocol: str, gt: Path, paths: Sequence[Path], options: ProtocolOptions, say: Say) -> list[Evaluation]:
     """The predictions evaluated against one ground truth, ready to be compared."""
     try:
         return project.evaluate_together(protocol, gt, paths, say, **chosen(options))

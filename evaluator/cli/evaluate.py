@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +13,7 @@ from evaluator import export, project
 from evaluator.cli.findings import with_corrected
 from evaluator.cli.program import OK, Bar, UsageError, app, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
+from evaluator.metrics.results import ResultTable
 from evaluator.project import OptionError
 from evaluator.protocols.base import Evaluation
 
@@ -90,12 +91,26 @@ def _written(results: Sequence[Evaluation], chosen: str | None, out: Path | None
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for model, evaluated in enumerate(results):
-            before = "" if len(results) == 1 else f"model-{model + 1}-"
-            files = evaluated.result.csv_files()
-            made |= {before + name: export.to_csv([table]) for name, table in files.items()}
+            files = numbered(evaluated.result.csv_files(), model, len(results))
+            made |= {name: export.to_csv([table]) for name, table in files.items()}
         for name, text in made.items():
             (out / name).write_text(text, encoding="utf-8", newline="\n")
     return made[chosen] if chosen else export.to_text(tables)
+
+
+def numbered(files: Mapping[str, ResultTable], model: int, models: int) -> dict[str, ResultTable]:
+    """Files of one of several models under names of their own: ``model-2-confusion.csv``; those of a single one stay.
+
+    Parameters
+    ----------
+    files : mapping of ResultTable
+        By the name of the file.
+    model : int
+        Place of the model, from 0.
+    models : int
+        How many there are.
+    """
+    return dict(files) if models == 1 else {f"model-{model + 1}-{name}": table for name, table in files.items()}
 
 
 def _values(results: Sequence[Evaluation]) -> dict[str, Any] | list[dict[str, Any]]:

@@ -7,17 +7,17 @@ import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from cyclopts import App, Group, Parameter
 
 from evaluator import export, project, protocols
 from evaluator.cli.program import OK, UsageError, app, progress
-from evaluator.protocols.base import DatasetResult, Evaluation
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import BadInput, Issue, plain
 from evaluator.protocols import PROTOCOLS, protocol_of
+from evaluator.protocols.base import DatasetResult, Evaluation
 from evaluator.protocols.fields import FieldsResult
 from evaluator.review import corrected_truth, exchange, intake
 from evaluator.review.corrected import corrected_evaluation
@@ -160,7 +160,10 @@ def correct(
         The corrected file.
     """
     with progress("Reading"):
-        dataset = project.joined_or_refused(protocols.DEFAULT, gt, pred)
+        protocol = protocols.box_protocols()[protocols.DEFAULT]
+        options = protocol.options()
+        files = project.open_project(protocol, gt, pred, options)
+        dataset = project.require_joined(files, protocol, options).dataset
         with _opened(findings, must_exist=True) as store:
             to = corrections(dataset, _asked(lambda: store.book(workspace)))
         content = corrected_truth.snapshot_file(to, created_at=datetime.now(UTC))
@@ -209,7 +212,7 @@ def _with_corrected_boxes(official: Evaluation, book: Book) -> list[Evaluation]:
     """An evaluation of boxes, and the one on the corrected files when there is anything to correct."""
     result = official.result
     assert isinstance(result, DatasetResult)
-    to = corrections(result.dataset, book)
+    to = corrections(result.evaluated, book)
     issues = (*official.issues, *to.issues)
     both = [Evaluation(result, issues)]
     return [*both, Evaluation(corrected_evaluation(result, to), issues)] if to.applied else both

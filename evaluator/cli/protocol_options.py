@@ -8,9 +8,20 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields, make_dataclass
+from dataclasses import field, make_dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from cyclopts import Group, Parameter
 from msgspec import Meta
@@ -103,33 +114,38 @@ def _options() -> dict[str, _Option]:
 
 _OPTIONS: Final = _options()
 
-ProtocolOptions = Parameter(name="*")(
-    make_dataclass(
-        "ProtocolOptions",
-        [
-            (
-                name,
-                Annotated[
-                    option.flag.type,
-                    Parameter(group=_boxes if option.shared else _own, help=option.help, negative=""),
-                ],
-                field(default=option.flag.default),
-            )
-            for name, option in _OPTIONS.items()
-        ],
-        frozen=True,
-        kw_only=True,
+if TYPE_CHECKING:
+
+    class ProtocolOptions:
+        """What can be chosen about an evaluation, one field for each option of each protocol."""
+
+else:
+    ProtocolOptions = Parameter(name="*")(
+        make_dataclass(
+            "ProtocolOptions",
+            [
+                (
+                    name,
+                    Annotated[
+                        option.flag.type,
+                        Parameter(group=_boxes if option.shared else _own, help=option.help, negative=""),
+                    ],
+                    field(default=option.flag.default),
+                )
+                for name, option in _OPTIONS.items()
+            ],
+            frozen=True,
+            kw_only=True,
+        )
     )
-)
-"""What can be chosen about an evaluation, one field for each option of each protocol."""
 
 DEFAULT: Final = ProtocolOptions()
 """Nothing chosen."""
 
 
-def chosen(options: Any) -> dict[str, Any]:  # noqa: ANN401 - the dataclass is made above
-    """The options that were given, as the protocols take them; UsageError for one that is not written as it should be."""
-    given = {one.name: getattr(options, one.name) for one in fields(options)}
+def chosen(options: ProtocolOptions) -> dict[str, Any]:
+    """The options that were given, as the protocols take them; UsageError for one that is written wrongly."""
+    given = {name: getattr(options, name) for name in _OPTIONS}
     return {
         name: _OPTIONS[name].flag.read("--" + name.replace("_", "-"), value)
         for name, value in given.items()

@@ -18,7 +18,16 @@ import numpy.typing as npt
 
 from evaluator.metrics.error_types import BoxColumns, Mistakes, name_mistakes
 from evaluator.metrics.matching import Matches
-from evaluator.metrics.results import RATIOS, MetricColumns, ScoreCurve, Signature, count_by, sum_by, sum_in_order, weighted_mean
+from evaluator.metrics.results import (
+    RATIOS,
+    MetricColumns,
+    ScoreCurve,
+    Signature,
+    count_by,
+    sum_by,
+    sum_in_order,
+    weighted_mean,
+)
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes, Side
 

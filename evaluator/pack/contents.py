@@ -15,10 +15,10 @@ import numpy as np
 
 from evaluator.compare import differences as compare_differences
 from evaluator.compare import sentences
-from evaluator.metrics.box_measures import box_measures
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.drawing import layers
+from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import BoxResult
 from evaluator.metrics.results import MetricColumns, count_of
 from evaluator.model.dataset import Dataset

@@ -58,11 +58,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     def chosen(self) -> dict[str, Any]:
         """The options that are not the protocol's own, by name."""
         defaults = type(self)()
-        return {
-            name: value
-            for name, value in msgspec.structs.asdict(self).items()
-            if value != getattr(defaults, name)
-        }
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if value != getattr(defaults, name)}
 
 
 class BoxOptions(Options, frozen=True, kw_only=True):
@@ -80,9 +76,7 @@ class BoxOptions(Options, frozen=True, kw_only=True):
             "(0.008 for the published World Bank numbers)."
         ),
     ] = 0.0
-    labels: Annotated[
-        tuple[str, ...] | None, Meta(description="Score these labels only, separated by commas.")
-    ] = None
+    labels: Annotated[tuple[str, ...] | None, Meta(description="Score these labels only, separated by commas.")] = None
     map_label: Annotated[
         Mapping[str, str], Meta(description='Rename a label in all files, "fig=Figure"; repeat it for more.')
     ] = msgspec.field(default_factory=dict)
@@ -126,8 +120,8 @@ class DatasetResult(Result):
 
     @property
     @abstractmethod
-    def dataset(self) -> Dataset:
-        """What is compared."""
+    def evaluated(self) -> Dataset:
+        """The dataset that was evaluated."""
 
     @property
     @abstractmethod
@@ -164,8 +158,8 @@ class BoxEvaluation(DatasetResult):
         return result
 
     @property
-    def dataset(self) -> Dataset:
-        """What is compared."""
+    def evaluated(self) -> Dataset:
+        """The dataset that was evaluated."""
         dataset: Dataset = self.matching.dataset
         return dataset
 
@@ -260,7 +254,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         """What its files must have, in words; empty for none."""
         return ("scores",) if self.needs_scores else ()
 
-    def over_ranges(self, ground_truth: Path, prediction: Path, options: OptionsT) -> Result | None:  # noqa: ARG002
+    def over_ranges(self, ground_truth: Path, prediction: Path, options: OptionsT) -> Result | None:
         """The result from the files themselves, when the options ask for that and the files allow it; else None."""
         return None
 
@@ -295,7 +289,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     def measures(self, result: Any) -> Measures:  # noqa: ANN401 - the protocol's own result
         """Everything that can be compared of a result of this protocol."""
 
-    def labels(self, result: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:  # noqa: ANN401, ARG002
+    def labels(self, result: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:  # noqa: ANN401
         """The labels that the ground truth and the prediction of a result know; empty without labelled boxes."""
         return (), ()
 
@@ -315,13 +309,13 @@ class BoxProtocol(Protocol[Annotations, OptionsT]):
 
     matches_boxes = True
     metrics = BOX_METRICS
-    headline = BOX_HEADLINE
+    headline: ClassVar[tuple[str, ...]] = BOX_HEADLINE
     views = BOX_VIEWS
     iou_floor: ClassVar[float] = 0.1
     iou_ceiling: ClassVar[float] = 0.95
     thresholds: ClassVar[tuple[float, ...]]
 
-    def pair_issues(self, truth: Annotations, prediction: Annotations, options: OptionsT) -> tuple[Issue, ...]:  # noqa: ARG002
+    def pair_issues(self, truth: Annotations, prediction: Annotations, options: OptionsT) -> tuple[Issue, ...]:
         """What is wrong or odd about two files together; by itself that their boxes have one unit."""
         return unit_issues(truth, prediction)
 
@@ -355,7 +349,7 @@ class BoxProtocol(Protocol[Annotations, OptionsT]):
         truth: Annotations,
         models: Sequence[Annotations],
         options: OptionsT,
-        count: Count | None = None,  # noqa: ARG002 - all pages at once
+        count: Count | None = None,
     ) -> list[Evaluation]:
         """The evaluations of models of one dataset, so that documents, pages and labels have one code."""
         prepared = [self.prepared(truth, predicted, options) for predicted in models]

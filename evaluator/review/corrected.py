@@ -48,15 +48,20 @@ class CorrectedEvaluation(Result):
     Attributes
     ----------
     result : Result
-        Its own signature does not know of the corrections; `signature` does.
-    signature : Signature
+        Its own signature does not know of the corrections; `signed` does.
+    signed : Signature
     applied : int
         Verdicts behind it.
     """
 
     result: Result
-    signature: Signature  # type: ignore[assignment]
+    signed: Signature
     applied: int
+
+    @property
+    def signature(self) -> Signature:
+        """What made these numbers, the corrections included."""
+        return self.signed
 
     def to_json(self) -> dict[str, Any]:
         """Plain values under the keys of the terminal contract, with ``verdicts_applied``."""
@@ -118,7 +123,7 @@ def corrected_evaluation(official: DatasetResult, to: Corrections) -> CorrectedE
     Ignored ground truth takes the prediction with it that matches it at the lowest threshold. The pixel protocol
     matches nothing; there it is the one that snapshot 1.3 matches at IoU 0.5, and what both covered is background.
     """
-    _require_same_files(official.dataset, to)
+    _require_same_files(official.evaluated, to)
     dataset = to.dataset
     if to.ignored.any():
         dataset = _without_ignored(official.pairing_on, to, official.model)

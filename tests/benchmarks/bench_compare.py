@@ -19,15 +19,14 @@ from typing import Any
 import numpy as np
 
 from evaluator.compare.differences import differences
-from evaluator.metrics.box_measures import box_measures
-from evaluator.protocols import protocol_of
 from evaluator.compare.ledger import ledger
 from evaluator.compare.resampling import RESAMPLES, draws, interval
+from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.measures import Key, Measures, Ratios
 from evaluator.metrics.results import MetricColumns
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Dataset, join
-from evaluator.protocols import pod, snapshot
+from evaluator.protocols import pod, protocol_of, snapshot
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
 from tests.building import shuffled
 

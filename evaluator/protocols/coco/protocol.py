@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, ClassVar, cast
 
 import numpy as np
 from msgspec import Meta
@@ -49,18 +49,18 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
     title = "COCO detection"
     options = CocoOptions
     needs_scores = True
-    metrics = {
+    metrics: ClassVar[Mapping[str, Metric]] = {
         **BOX_METRICS,
         "AP": Metric("AP", "ranks better", "ranks worse"),
         "AP50": Metric("AP50", "ranks better", "ranks worse"),
         "AP75": Metric("AP75", "ranks better", "ranks worse"),
         "AR100": Metric("AR100", "finds more", "finds less"),
     }
-    headline = ("AP",)
+    headline: ClassVar[tuple[str, ...]] = ("AP",)
     iou_floor = IOU_FLOOR
     thresholds = IOU_THRESHOLDS
 
-    def pair_issues(self, truth: Annotations, prediction: Annotations, options: CocoOptions) -> tuple[Issue, ...]:  # noqa: ARG002
+    def pair_issues(self, truth: Annotations, prediction: Annotations, options: CocoOptions) -> tuple[Issue, ...]:
         """Predictions without scores, units that differ, results that do not know their pages."""
         return comparable_issues(truth, prediction)
 
@@ -89,7 +89,7 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
             labels=options.labels if labels is None else labels,
         )
 
-    def result(self, matching: Matching, iou: Sequence[float], options: CocoOptions) -> CocoResult:  # noqa: ARG002
+    def result(self, matching: Matching, iou: Sequence[float], options: CocoOptions) -> CocoResult:
         """The evaluation of a matching, thresholds rising."""
         return result_of(matching, sorted(set(map(float, iou))))
 
@@ -103,18 +103,16 @@ def _averages(result: CocoResult) -> tuple[Part, ...]:
     labels, steps = result.matching.labels, list(result.thresholds)
     size = len(labels)
     documents = len(result.matching.dataset.documents)
-    rankings: list[Ranking] = []
+    every: list[Ranking] = []
     found: list[FloatArray] = []
     positives: list[FloatArray] = []
     for threshold in result.thresholds.values():
         ranked = rankings(threshold, result.matching.pairs.order, threshold.ignored)
-        rankings += ranked
+        every += ranked
         found += [np.bincount(one.document[one.hit], minlength=documents).astype(np.float64) for one in ranked]
         positives += [one.positives.astype(np.float64) for one in ranked]
     unnamed = tuple(Key("", label) for _ in steps for label in labels)
-    precision = Averages(
-        unnamed, result.columns.precision["all"].ravel(), tuple(rankings), on_grid(RECALL_101), documents
-    )
+    precision = Averages(unnamed, result.columns.precision["all"].ravel(), tuple(every), on_grid(RECALL_101), documents)
     recall = Ratios(
         unnamed, result.columns.recall["all"].ravel(), _stacked(documents, found), _stacked(documents, positives)
     )
@@ -146,5 +144,3 @@ def _over_labels(name: str, result: CocoResult, of: Part, size: int, steps: Sequ
         of=of,
         members=(np.concatenate([np.empty(0, np.int64), *per_label]), *per_label),
     )
-
-

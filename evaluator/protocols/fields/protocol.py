@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 from msgspec import Meta
@@ -60,7 +60,7 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
     title = "Field bounding-box mAP"
     kind = "fields"
     options = FieldsOptions
-    metrics = {
+    metrics: ClassVar[Mapping[str, Metric]] = {
         "precision": BOX_METRICS["precision"],
         "recall": BOX_METRICS["recall"],
         "mean_iou": BOX_METRICS["mean_iou"],
@@ -71,7 +71,7 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
         "ap_50": Metric("AP at 0.50", "ranks better", "ranks worse"),
         "ap_75": Metric("AP at 0.75", "ranks better", "ranks worse"),
     }
-    headline = ("mean_ap",)
+    headline: ClassVar[tuple[str, ...]] = ("mean_ap",)
     views = ("fields", "findings")
 
     def evaluate(
@@ -79,7 +79,7 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
         truth: FieldDocuments,
         models: Sequence[FieldDocuments],
         options: FieldsOptions,
-        count: Count | None = None,  # noqa: ARG002 - one step
+        count: Count | None = None,
     ) -> list[Evaluation]:
         """One comparison of fields for each model."""
         issues = [checked(truth.issues, one.issues, check_pair(truth, one)) for one in models]
@@ -192,8 +192,6 @@ def _field_rankings(result: FieldsResult, steps: Sequence[float]) -> Iterator[Ra
         positives = np.bincount(truth, minlength=documents)
         for threshold in steps:
             yield Ranking(compared.document[ranked], compared.iou[ranked] >= threshold, positives)
-
-
 
 
 def _steps_at(steps: Sequence[float], threshold: float) -> list[int]:

@@ -9,6 +9,7 @@ of the first side, origin top left. No box is matched to another, and scores pla
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -35,7 +36,6 @@ from evaluator.protocols.pixel.matrix import (
     shares,
 )
 from evaluator.protocols.pixel.regions import Region, region
-from evaluator.protocols.snapshot import evaluation as snapshot
 from evaluator.protocols.pixel.sides import (
     Classes,
     MissingPage,
@@ -46,6 +46,7 @@ from evaluator.protocols.pixel.sides import (
     report_boxes,
     resolution,
 )
+from evaluator.protocols.snapshot import evaluation as snapshot
 
 NAME: Final = "pixel"
 # The year of the matrix; the definition itself has no version.
@@ -141,6 +142,11 @@ class PixelResult(DatasetResult):
     exact: bool = False
 
     @property
+    def evaluated(self) -> Dataset:
+        """The dataset that was evaluated."""
+        return self.dataset
+
+    @property
     def model(self) -> int:
         """Which of the dataset's predictions: its only one."""
         return 0
@@ -154,7 +160,7 @@ class PixelResult(DatasetResult):
         """The same evaluation of another dataset, on rasters of the same sizes."""
         ids, mine = self.dataset.document_ids, self.dataset
         places = zip(mine.page_document.tolist(), mine.page_index.tolist(), self.extent.tolist(), strict=True)
-        sizes = {(ids[code], page): (width, height) for code, page, (width, height) in places if width == width}
+        sizes = {(ids[code], page): (width, height) for code, page, (width, height) in places if not math.isnan(width)}
         shared = [name for name, comparable in zip(self.classes, self.comparable, strict=True) if comparable]
         again = evaluate(
             dataset.ground_truth.source,
@@ -232,8 +238,8 @@ class PixelResult(DatasetResult):
         Parameters
         ----------
         exact : bool, optional
-            Instead of the own `exact`. With ``pair_counts`` in every scope: [G bits, P bits, pixels], bit 0 the background. With more than
-            52 classes the bits need a reader that keeps 64-bit integers.
+            Instead of the own `exact`. With ``pair_counts`` in every scope: [G bits, P bits, pixels], bit 0 the
+            background. With more than 52 classes the bits need a reader that keeps 64-bit integers.
         scopes : sequence of str
             Which of ``dataset``, ``documents``, ``pages``.
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import msgspec
 import numpy as np
@@ -25,12 +25,11 @@ from evaluator.protocols.pixel.evaluation import (
     NAME,
     PRESENT_CLASSES,
     VERSION,
-    Classes,
-    MissingPage,
     PixelResult,
     evaluate,
 )
 from evaluator.protocols.pixel.matrix import VECTORS
+from evaluator.protocols.pixel.sides import Classes, MissingPage
 
 
 class PixelOptions(Options, frozen=True, kw_only=True):
@@ -63,7 +62,7 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
     version = VERSION
     title = "Multi-label pixel confusion"
     options = PixelOptions
-    metrics = {
+    metrics: ClassVar[Mapping[str, Metric]] = {
         "precision": BOX_METRICS["precision"],
         "recall": BOX_METRICS["recall"],
         "f1": BOX_METRICS["f1"],
@@ -71,10 +70,10 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
         "pixel_precision": Metric("pixel precision", "covers less beside", "covers more beside"),
         "pixel_recall": Metric("pixel recall", "covers more", "covers less"),
     }
-    headline = ("iou",)
+    headline: ClassVar[tuple[str, ...]] = ("iou",)
     views = ("pixel_confusion",)
 
-    def reading(self, side: Side, options: PixelOptions) -> formats.Reading:  # noqa: ARG002
+    def reading(self, side: Side, options: PixelOptions) -> formats.Reading:
         """A file whatever it says it is: two annotators, or two models, can be compared."""
         return formats.Reading()
 
@@ -181,5 +180,3 @@ def _measures(result: PixelResult) -> Measures:
             parts.append(Means(present, whole.mean_present(metric), of, every))
         parts.append(of)
     return Measures(result.dataset.document_ids, ALL_CLASSES, tuple(parts))
-
-

@@ -26,13 +26,22 @@ from evaluator.metrics.average_precision import (
     falling,
     ranks,
 )
-from evaluator.metrics.box_results import ALL_LABELS, UNMATCHED, BoxPairs, BoxResult, asked_labels, need_threshold, plain_values, signature_of
-from evaluator.protocols.base import BoxEvaluation
+from evaluator.metrics.box_results import (
+    ALL_LABELS,
+    UNMATCHED,
+    BoxPairs,
+    BoxResult,
+    asked_labels,
+    need_threshold,
+    plain_values,
+    signature_of,
+)
 from evaluator.metrics.matching import Candidates, Matches, outlined_pairs, overlapping_pairs
 from evaluator.metrics.results import Metrics, ResultTable, Signature, defined, threshold_text, weighted_mean
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, overlap
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, overlap
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, join
 from evaluator.model.polygons import POLYGON_IOU, polygon_overlap
+from evaluator.protocols.base import BoxEvaluation
 
 NAME: Final = "pod"
 VERSION: Final = "2017"

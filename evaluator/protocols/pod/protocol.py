@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, cast
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, cast
 
 import numpy as np
 from msgspec import Meta
@@ -57,13 +57,13 @@ class PodProtocol(BoxProtocol[PodOptions]):
     title = "ICDAR 2017 page object detection"
     options = PodOptions
     needs_scores = True
-    metrics = {
+    metrics: ClassVar[Mapping[str, Metric]] = {
         **BOX_METRICS,
         "ap": Metric("AP", "ranks better", "ranks worse"),
         "map": Metric("mAP", "ranks better", "ranks worse"),
         "mean_f1": Metric("mean F1", "is better", "is worse"),
     }
-    headline = ("map",)
+    headline: ClassVar[tuple[str, ...]] = ("map",)
     iou_floor = IOU_FLOOR
     thresholds = IOU_THRESHOLDS
 
@@ -95,7 +95,7 @@ class PodProtocol(BoxProtocol[PodOptions]):
             lenient=options.lenient,
         )
 
-    def result(self, matching: Matching, iou: Sequence[float], options: PodOptions) -> PodResult:  # noqa: ARG002
+    def result(self, matching: Matching, iou: Sequence[float], options: PodOptions) -> PodResult:
         """The evaluation of a matching."""
         return PodResult(matching, {float(threshold): matching.at(threshold) for threshold in iou})
 
@@ -129,5 +129,3 @@ def _averages(result: ThresholdResult) -> tuple[Part, ...]:
         ),
         Means((Key("mean_f1", ALL_LABELS),), column(result.mean_f1), f1, (everything + 1,)),
     )
-
-

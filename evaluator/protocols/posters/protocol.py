@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Final
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, Final
 
 import numpy as np
 from msgspec import Meta
@@ -37,13 +37,13 @@ class PostersProtocol(Protocol[Posters, PostersOptions]):
     kind = "posters"
     options = PostersOptions
     correctable = False
-    metrics = {
+    metrics: ClassVar[Mapping[str, Metric]] = {
         "word_capture": Metric("word capture", "captures more words", "captures fewer words"),
         "rouge_l": Metric("ROUGE-L", "keeps the order of the text better", "keeps the order of the text worse"),
         "number_capture": Metric("number capture", "captures more numbers", "captures fewer numbers"),
         "field_proportion": Metric("field proportion", "writes more fields", "writes fewer fields", target=1.0),
     }
-    headline = ("word_capture", "rouge_l", "number_capture")
+    headline: ClassVar[tuple[str, ...]] = ("word_capture", "rouge_l", "number_capture")
     views = ("posters",)
 
     def evaluate(
@@ -51,7 +51,7 @@ class PostersProtocol(Protocol[Posters, PostersOptions]):
         truth: Posters,
         models: Sequence[Posters],
         options: PostersOptions,
-        count: Count | None = None,  # noqa: ARG002 - one step
+        count: Count | None = None,
     ) -> list[Evaluation]:
         """One comparison of posters for each model."""
         results = (evaluate(truth, predicted, profile=options.profile) for predicted in models)

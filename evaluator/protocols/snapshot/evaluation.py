@@ -18,14 +18,23 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.box_results import ALL_LABELS, SCORE_STEPS, BoxPairs, BoxResult, asked_labels, need_threshold, plain_values, signature_of
+from evaluator.metrics.box_results import (
+    ALL_LABELS,
+    SCORE_STEPS,
+    BoxPairs,
+    BoxResult,
+    asked_labels,
+    need_threshold,
+    plain_values,
+    signature_of,
+)
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.matching import Candidates, FittedPairs, Matches, fit_pairs, outlined_pairs, overlapping_pairs
 from evaluator.metrics.results import MetricColumns, Metrics, ResultTable, ScoreCurve, Signature, sum_by, sum_in_order
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap
-from evaluator.protocols.base import BoxEvaluation
 from evaluator.model.dataset import Annotations, CodeArray, Dataset, JoinedBoxes, join
 from evaluator.model.polygons import POLYGON_IOU
+from evaluator.protocols.base import BoxEvaluation
 
 NAME: Final = "snapshot"
 VERSION: Final = "1.3"
@@ -33,7 +42,6 @@ VERSION: Final = "1.3"
 IOU_THRESHOLDS: Final = (0.5, 0.75)
 # A slider may go down to here without a new matching.
 IOU_FLOOR: Final = 0.1
-
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,15 +44,11 @@ class SnapshotProtocol(BoxProtocol[SnapshotOptions]):
     iou_floor = IOU_FLOOR
     thresholds = IOU_THRESHOLDS
 
-    def pair_issues(
-        self, truth: Annotations, prediction: Annotations, options: SnapshotOptions
-    ) -> tuple[Issue, ...]:
+    def pair_issues(self, truth: Annotations, prediction: Annotations, options: SnapshotOptions) -> tuple[Issue, ...]:
         """Units that differ, and the rules of section 9 on two files."""
         return (*super().pair_issues(truth, prediction, options), *check_pair(truth, prediction))
 
-    def pair(
-        self, dataset: Dataset, model: int, options: SnapshotOptions, *, iou_floor: float | None = None
-    ) -> Pairs:
+    def pair(self, dataset: Dataset, model: int, options: SnapshotOptions, *, iou_floor: float | None = None) -> Pairs:
         """Every pair of one label on one page that reaches the floor."""
         floor = self.iou_floor if iou_floor is None else iou_floor
         return pair(dataset, model, iou_floor=floor, polygons=options.polygons)

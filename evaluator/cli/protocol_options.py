@@ -136,6 +136,7 @@ else:
             ],
             frozen=True,
             kw_only=True,
+            namespace={"__module__": __name__, "__doc__": "What can be chosen about an evaluation."},
         )
     )
 

@@ -274,7 +274,7 @@ def test_a_crash_is_code_3_with_a_message_and_no_traceback(
     def crash(*_: object, **__: object) -> Any:
         raise RuntimeError("no such\x1b luck")
 
-    monkeypatch.setattr(snapshot, "evaluate_model", crash)
+    monkeypatch.setattr(type(PROTOCOLS["snapshot"]), "evaluate_model", crash)
     words = "evaluate", "snapshot", "--gt", gt, "--pred", pred
     assert run(*words) == (
         3,

@@ -287,7 +287,9 @@ def _refuse_depth(source: Source) -> None:
 
 
 def _refuse_syntax(name: str, text: str, error: json.JSONDecodeError) -> NoReturn:
-    rest = text[error.pos :].lstrip(" \t\r\n")
+    # Python 3.13 points at a comma before a closing bracket, older versions at the bracket; here it is the bracket.
+    start = error.pos + error.msg.startswith("Illegal trailing comma")
+    rest = text[start:].lstrip(" \t\r\n")
     position = len(text) - len(rest) if rest else error.pos
     if error.msg.startswith("Invalid control"):
         position = error.pos

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from evaluator import cli, project
 from evaluator.formats import coco as reader
 from evaluator.formats import limits
+from evaluator.formats.base import Reading
 from evaluator.formats.coco import shape as coco_shape
 from evaluator.formats.coco import stream as coco_stream
 from evaluator.model.issues import BadInput
@@ -43,8 +44,8 @@ def written(truth: object, predictions: object) -> Iterator[tuple[Path, Path]]:
 
 def ordinary(paths: tuple[Path, Path], **options: Any) -> coco.CocoResult:
     """The result of the ordinary way."""
-    truth = reader.read(paths[0].read_bytes(), paths[0].name, side="ground_truth")
-    predicted = reader.read(paths[1].read_bytes(), paths[1].name, side="prediction")
+    truth = reader.FORMAT.read(paths[0].read_bytes(), paths[0].name, Reading(side="ground_truth"))
+    predicted = reader.FORMAT.read(paths[1].read_bytes(), paths[1].name, Reading(side="prediction"))
     return coco.evaluate(truth, reader.resolve(predicted, truth), **options)
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from evaluator import formats
 from evaluator.formats import cvat, limits
+from evaluator.formats.base import Reading
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput
 from evaluator.project import evaluate
@@ -45,7 +46,7 @@ def file(*images: str) -> bytes:
 
 
 def read(content: bytes, **given: Any) -> Annotations:
-    return cvat.read(content, "c.xml", **given)
+    return cvat.FORMAT.read(content, "c.xml", Reading(**given))
 
 
 def refused(content: bytes) -> list[str]:
@@ -123,9 +124,9 @@ def test_the_format_is_told_by_content(tmp_path: Path) -> None:
         assert formats.detect(tmp_path / f"{name}.xml") == "cvat"
         assert formats.side_of(tmp_path / f"{name}.xml") == "ground_truth"
         assert formats.read(tmp_path / f"{name}.xml").boxes.xyxy.tolist() == [[10, 20, 110, 70]]
-    assert not cvat.detect(b'<document filename="a"/>')
-    assert not cvat.detect(b'{"annotations": "<annotations><image >"}')
-    assert cvat.side_of(b"<annotations/>") is None
+    assert not cvat.FORMAT.detect(b'<document filename="a"/>')
+    assert not cvat.FORMAT.detect(b'{"annotations": "<annotations><image >"}')
+    assert cvat.FORMAT.side_of(b"<annotations/>") is None
 
 
 def test_polygons_are_compared_with_those_of_coco(tmp_path: Path) -> None:
@@ -258,7 +259,7 @@ def test_real_exports(name: str) -> None:
 )
 def test_hostile_files_end_in_issues(path: Path) -> None:
     with contextlib.suppress(BadInput):
-        assert len(cvat.read(path.read_bytes(), path.name).boxes) == 0
+        assert len(cvat.FORMAT.read(path.read_bytes(), path.name).boxes) == 0
 
 
 @given(data=st.data())

@@ -17,13 +17,13 @@ ROOMS = (
     "version", "errors", "threads", "whole_file", "boxes", "polygons", "text", "dataset", "fields", "results",
     "confidence", "matching", "pixel_counts", "average_precision", "error_types", "box_results", "box_items", "readers",
     "protocols", "compare", "corpus", "workspace", "pdf_worker", "pdf_writer", "page_problems",
-    "pdf_folder", "pages_pdf", "evaluation", "overlay", "charts",
+    "pdf_folder", "pages_pdf", "evaluation", "overlay", "web", "charts",
     "findings", "report", "pack", "cli",
 )  # fmt: skip
-CORE = sorted((PROJECT / "evaluator").rglob("*.py"))
+CORE = sorted(path for path in (PROJECT / "evaluator").rglob("*.py") if "node_modules" not in path.parts)
 VIEWS = [PROJECT / "app.py", *sorted((PROJECT / "pages").rglob("*.py"))]
 SAMPLES = sorted((PROJECT / "sample_data").rglob("*.py"))
-SCRIPTS = sorted((PROJECT / "evaluator").rglob("*.js")) + sorted((PROJECT / "pages").rglob("*.js"))
+SCRIPTS = sorted(path for path in (PROJECT / "evaluator").rglob("*.js") if "node_modules" not in path.parts)
 # Who may import what stands nowhere else.
 OWNERS = {
     "streamlit": ("app.py", "pages/"),

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from evaluator import cli, formats
-from evaluator.protocols import PROTOCOLS, snapshot
+from evaluator.protocols import PROTOCOLS
 from tests.building import box, snapshot_file, write_file
 
 PROJECT = Path(__file__).resolve().parent.parent

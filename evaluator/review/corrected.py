@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -22,6 +22,8 @@ from evaluator.model.dataset import Dataset, join
 from evaluator.protocols.base import DatasetResult, Result
 from evaluator.review.corrections import Corrections
 from evaluator.review.revised import kept_boxes
+
+ResultT = TypeVar("ResultT", bound=Result)
 
 
 class Corrected(NamedTuple):
@@ -42,7 +44,7 @@ class Corrected(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class CorrectedEvaluation(Result):
+class CorrectedEvaluation(Result, Generic[ResultT]):
     """An evaluation of a protocol on the corrected files; the same calls as the official one.
 
     Attributes
@@ -54,7 +56,7 @@ class CorrectedEvaluation(Result):
         Verdicts behind it.
     """
 
-    result: Result
+    result: ResultT
     signed: Signature
     applied: int
 
@@ -100,7 +102,7 @@ def corrected(result: AnyBoxResult, to: Corrections) -> Corrected:
     return Corrected(again, signed(again.matching.signature(result.iou), to), to.applied)
 
 
-def corrected_evaluation(official: DatasetResult, to: Corrections) -> CorrectedEvaluation:
+def corrected_evaluation(official: DatasetResult, to: Corrections) -> CorrectedEvaluation[DatasetResult]:
     """An evaluation run again on the corrected files: all its thresholds, average precision and pixels included.
 
     Parameters

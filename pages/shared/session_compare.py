@@ -16,11 +16,11 @@ import numpy as np
 import streamlit as st
 
 from evaluator.compare import differences
-from evaluator.metrics.box_measures import box_measures
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.drawing import pair, pair_list
 from evaluator.drawing.board import TABLE_METRICS
+from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.measures import Measures
 from evaluator.model.boxes import IntArray
 from evaluator.protocols import snapshot

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import base64
 import http.client
+import os
 import runpy
+import signal
 import socket
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -100,3 +104,22 @@ def test_the_version_of_streamlit_is_pinned_to_the_tested_minor() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     major, minor = streamlit.__version__.split(".")[:2]
     assert f"streamlit>={major}.{minor},<{major}.{int(minor) + 1}" in project["dependencies"]
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_server_although_nobody_reads_its_output(ending: signal.Signals, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        assert process.stdout is not None
+        said = next(line for line in process.stdout if b"running at" in line).decode()
+        process.stdout.close()
+        process.send_signal(ending)
+        process.wait(30)
+    finally:
+        process.kill()
+    port = urlsplit(said.split()[4]).port
+    assert port is not None
+    with socket.socket() as knock:
+        assert knock.connect_ex(("127.0.0.1", port)) != 0

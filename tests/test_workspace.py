@@ -154,7 +154,7 @@ def test_files_of_every_format_of_boxes_are_opened(tmp_path: Path) -> None:
 def test_ground_truths_of_two_formats_are_refused_by_name(folder: Path) -> None:
     coco = {"images": [{"id": 1, "width": 10, "height": 10, "file_name": "a.png"}], "categories": [], "annotations": []}
     (folder / "instances.json").write_text(json.dumps(coco))
-    with pytest.raises(BadInput, match="one session has one ground truth; found annotated.json, instances.json"):
+    with pytest.raises(BadInput, match=r"one session has one ground truth; found annotated\.json, instances\.json"):
         find([folder])
 
 

@@ -231,8 +231,8 @@ class TestMerge:
         assert len(merged.events) == 6
         assert merged.repeated == 1
         assert [found.target_id for found in merged.conflicts] == [pages[1].id]
-        assert merged.book.judged[pages[0].id].verdict == "ignore"
-        rows = table(merged.book.judged.values())
+        assert merged.log.judged[pages[0].id].verdict == "ignore"
+        rows = table(merged.log.judged.values())
         by_page = {row[2]: dict(zip(rows.columns, row, strict=True)) for row in rows.rows}
         assert by_page[1]["verdict"] == "conflict"
         assert by_page[1]["said"] == "Anna: ignore; Ben: model_wrong; Chidi: note"
@@ -244,4 +244,4 @@ class TestMerge:
         first = [said(page, "ignore"), said(page, "model_wrong", time=NOW + timedelta(hours=2))]
         second = [said(page, "ambiguous", time=NOW + timedelta(hours=1))]
         for sources in ((first, second), (second, first)):
-            assert merge(*sources).book.judged[page.id].verdict == "model_wrong"
+            assert merge(*sources).log.judged[page.id].verdict == "model_wrong"

@@ -29,7 +29,7 @@ from evaluator.protocols import snapshot
 from evaluator.review.place import store_address
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
-from evaluator.review.verdicts import Book, Event
+from evaluator.review.verdicts import Event, ReviewLog
 
 _numbers = Group("Numbers", sort_key=1)
 _contents = Group("Contents", sort_key=2)
@@ -135,7 +135,7 @@ def review_pack(
         scores = [*min_score, *[0.0] * len(pred)]
         results = _results(truth, predictions, iou, scores, names_of(labels))
         named = [f"{read.model or read.name} {read.version or ''}".strip() for read in predictions]
-        contents = gather(results, named, Book.of(events), options, issues=found)
+        contents = gather(results, named, ReviewLog.of(events), options, issues=found)
         _need_documents(options.documents, contents)
         with PagePool() as pool:
             pictures = Pictures(pool, pdfs)

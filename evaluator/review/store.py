@@ -26,7 +26,7 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
 
 from evaluator.review import schema
 from evaluator.review.problems import StoreProblem, problem_of
-from evaluator.review.verdicts import Action, Book, Event, Target, Verdict, target_problem
+from evaluator.review.verdicts import Action, Event, ReviewLog, Target, Verdict, target_problem
 
 BUSY_SECONDS: Final = 10
 _CONNECT_SECONDS: Final = 10
@@ -43,12 +43,12 @@ events_of = schema.event_table.c
 
 
 class _Kept(NamedTuple):
-    """What was read of a workspace: the file it came from, its last row, the events and their book."""
+    """What was read of a workspace: the file it came from, its last row, the events and their log."""
 
     file: object
     last: int
     events: tuple[Event, ...]
-    book: Book
+    log: ReviewLog
 
 
 class Store:
@@ -109,12 +109,12 @@ class Store:
             for start in range(0, len(fresh), _ROWS_AT_ONCE):
                 connection.execute(insert(schema.event_table), fresh[start : start + _ROWS_AT_ONCE])
 
-    def book(self, workspace: str = "") -> Book:
+    def log(self, workspace: str = "") -> ReviewLog:
         """Everything that was said in a workspace; only new rows are read from the database.
 
         Returns
         -------
-        Book
+        ReviewLog
             The same object as long as nothing was added; empty when nothing was ever kept.
 
         Raises
@@ -125,13 +125,13 @@ class Store:
             file = _identity(self._path)
             kept = self._kept.get(workspace)
             if kept is None or kept.file != file:
-                kept = _Kept(file, 0, (), Book())
+                kept = _Kept(file, 0, (), ReviewLog())
             rows = self._read(workspace, after=kept.last)
             if rows:
                 events = (*kept.events, *(_event(row, self.name) for row in rows))
-                kept = _Kept(file, rows[-1].seq, events, Book.of(events))
+                kept = _Kept(file, rows[-1].seq, events, ReviewLog.of(events))
             self._kept[workspace] = kept
-            return kept.book
+            return kept.log
 
     def events(self, workspace: str = "") -> list[Event]:
         """All events of a workspace in the order in which they were kept; raises `StoreProblem`."""
@@ -346,8 +346,8 @@ def _read_only(quoted: str, path: Path) -> sqlite3.Connection:
         connection.execute("SELECT 1 FROM sqlite_master").fetchall()
     except sqlite3.OperationalError:
         connection.close()
-        log = path.with_name(path.name + "-wal")
-        if log.exists() and log.stat().st_size:
+        wal = path.with_name(path.name + "-wal")
+        if wal.exists() and wal.stat().st_size:
             raise
         connection = _opened(quoted, "ro&immutable=1")
     return connection

@@ -1,7 +1,7 @@
 """Verdicts on mistakes, pages, documents and comparisons: the words, one event, and all events of a workspace.
 
 Owns `Target` (what was judged, with its identity from content), `Event` (one saying of one reviewer; never changed
-afterwards) and `Book` (all events arranged). The last event of a reviewer on a target is that reviewer's opinion;
+afterwards) and `ReviewLog` (all events arranged). The last event of a reviewer on a target is that reviewer's opinion;
 the opinions on a target agree, or they are a conflict that is shown and counts for nothing. Nothing here is stored.
 """
 
@@ -343,7 +343,7 @@ class Judged:
 
 
 @dataclass(frozen=True, eq=False)
-class Book:
+class ReviewLog:
     """All events of a workspace, arranged by what they are about.
 
     Attributes
@@ -356,8 +356,8 @@ class Book:
     every: Mapping[str, Judged] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, events: Iterable[Event]) -> Book:
-        """The book of some events; an event that occurs twice counts once.
+    def of(cls, events: Iterable[Event]) -> ReviewLog:
+        """The log of some events; an event that occurs twice counts once.
 
         Parameters
         ----------
@@ -366,7 +366,7 @@ class Book:
 
         Returns
         -------
-        Book
+        ReviewLog
             Empty for no events.
         """
         known: dict[str, Event] = {}

@@ -10,7 +10,7 @@ from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
-from evaluator.protocols.snapshot import IOU_THRESHOLDS, ThresholdResult
+from evaluator.protocols.snapshot.evaluation import IOU_THRESHOLDS, ThresholdResult
 from pages.shared import frame, session
 
 BROWSER_VIEW = "pages/page_browser.py"

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from evaluator.compare.differences import Difference, differences, in_reading_order, worth_showing
 from evaluator.compare.from_results import box_measures, measures
-from evaluator.compare.measures import Key, Measures, Ratios
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import UNDEFINED_SHARE, draws, interval
 from evaluator.formats import fields as fields_reader
 from evaluator.formats import posters as posters_reader
 from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.metrics.measures import Key, Measures, Ratios
 from evaluator.protocols import coco, fields, pixel, pod, posters, snapshot
 from tests.benchmarks import bench_compare
 from tests.building import Box, annotations, box, ground_truth, shuffled

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.compare.gate import ConditionError, Verdict, judge, parse, verdict_table
-from evaluator.compare.measures import Key, Measures, Ratios
+from evaluator.metrics.measures import Key, Measures, Ratios
 
 REFUSED = 'a condition must look like "recall[Table] < baseline - 0.5pt"; found '
 

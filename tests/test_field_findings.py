@@ -564,7 +564,7 @@ def test_the_terminal_adds_the_corrected_result(tmp_path: Path, capsys: pytest.C
     assert corrected["verdicts_applied"] == 2
     assert "corrected, 2 verdicts applied" in corrected["signature"]
     assert "corrected" not in official["signature"]
-    assert corrected["findings"][-1]["found"] == "changed or gone, or of a model that is not open"
+    assert corrected["issues"][-1]["found"] == "changed or gone, or of a model that is not open"
     assert "model.jsonl (corrected)" in run("--findings", str(kept))
 
 

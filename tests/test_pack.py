@@ -31,7 +31,7 @@ from evaluator.pack.pictures import Pictures
 from evaluator.pack.writing import Writer, WritingProblem
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.writer import Mark, Note
-from evaluator.protocols.snapshot import ThresholdResult, pair
+from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.identity import page_mistakes
 from evaluator.review.verdicts import Event, ReviewLog, judge
 from evaluator.system.whole_file import write_whole

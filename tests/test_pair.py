@@ -24,7 +24,7 @@ from evaluator.metrics.box_items import class_confusion
 from evaluator.model.dataset import join
 from evaluator.overlay import source
 from evaluator.overlay.source import COMPONENTS, component_script, component_style
-from evaluator.protocols.snapshot import IOU_FLOOR, ThresholdResult, pair
+from evaluator.protocols.snapshot.evaluation import IOU_FLOOR, ThresholdResult, pair
 from tests.building import Box, annotations, box, ground_truth, random_rows
 from tests.dashboard import SAMPLE_DATA
 

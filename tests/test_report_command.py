@@ -10,7 +10,7 @@ import pytest
 
 from evaluator import cli, formats
 from evaluator.model.dataset import join
-from evaluator.protocols.snapshot import pair
+from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge

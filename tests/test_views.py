@@ -445,7 +445,7 @@ def test_files_lists_the_sample_data(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(table["Documents"]) == [8, 8, 8]
     dataset = sample()
     assert list(table["Boxes"]) == [len(dataset.ground_truth), *(len(each) for each in dataset.predictions)]
-    assert list(table["Findings"]) == ["none"] * 3
+    assert list(table["Issues"]) == ["none"] * 3
     digests = [side.source.sha256[:12] for side in (dataset.ground_truth, *dataset.predictions)]
     assert list(table["SHA-256"]) == digests
     assert "Nothing is wrong with these files." in [each.value for each in app.caption]
@@ -468,7 +468,7 @@ def test_the_sidebar_counts(monkeypatch: pytest.MonkeyPatch, view: str) -> None:
     words = dashboard.words(start(monkeypatch, view))
     for line in ("36 pages, 8 documents", f"{len(sample().ground_truth):,} ground-truth boxes, 11 labels"):
         assert line in words
-    assert "No findings in the files" in words
+    assert "No issues in the files" in words
 
 
 # --- states --------------------------------------------------------------------------------------------------

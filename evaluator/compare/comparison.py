@@ -18,12 +18,12 @@ from evaluator.compare.differences import Difference, differences, in_reading_or
 from evaluator.compare.from_results import ProtocolResult, box_result, label_names, measures
 from evaluator.compare.labels import LabelNotes, label_notes
 from evaluator.compare.ledger import Ledger, ledger
-from evaluator.compare.measures import Measures
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.mistakes import MistakeCounts, mistake_counts
 from evaluator.compare.resampling import LEVEL, RESAMPLES, SEED
 from evaluator.compare.sentences import interval_text, moved_text, sentence, summary
 from evaluator.metrics.error_types import ERROR_TYPES
+from evaluator.metrics.measures import Measures
 from evaluator.metrics.results import ResultTable, Signature, threshold_text
 
 STAR: Final = "★"

@@ -12,9 +12,9 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from evaluator.compare.measures import Key, Measures
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import FEW_DOCUMENTS, RESAMPLES, SEED, draws, interval
+from evaluator.metrics.measures import Key, Measures
 from evaluator.metrics.results import defined
 from evaluator.model.boxes import FloatArray, IntArray
 

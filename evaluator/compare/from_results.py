@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from evaluator.compare.measures import Averages, Key, Means, Measures, Part, Ratios
-from evaluator.compare.ranked import Interpolation, Ranking, all_point, eleven_point, on_grid
 from evaluator.metrics.average_precision import RECALL_101
 from evaluator.metrics.box_results import ALL_LABELS, UNMATCHED, BoxResult
+from evaluator.metrics.measures import Averages, Key, Means, Measures, Part, Ratios
+from evaluator.metrics.ranked import Interpolation, Ranking, all_point, eleven_point, on_grid
 from evaluator.metrics.results import RATIOS, MetricColumns, sum_by, weighted_mean
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Dataset
@@ -23,9 +23,9 @@ from evaluator.protocols.coco.evaluation import CocoResult
 from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, TRUE_POSITIVE, FieldsResult
 from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.pixel.matrix import VECTORS
-from evaluator.protocols.pod import PodResult
+from evaluator.protocols.pod.evaluation import PodResult
 from evaluator.protocols.posters.evaluation import PostersResult
-from evaluator.protocols.snapshot import SnapshotResult
+from evaluator.protocols.snapshot.evaluation import SnapshotResult
 
 ALL_POSTERS: Final = "All posters"
 

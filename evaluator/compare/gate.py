@@ -23,10 +23,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 from evaluator.compare.differences import Difference, differences
-from evaluator.compare.measures import Key, Measures
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import RESAMPLES, SEED
 from evaluator.compare.sentences import MINUS, interval_text, moved_text, points
+from evaluator.metrics.measures import Key, Measures
 from evaluator.metrics.results import ResultTable, count_of, defined
 
 Operator = Literal["<", ">", "<=", ">="]

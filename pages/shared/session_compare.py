@@ -18,9 +18,9 @@ import streamlit as st
 from evaluator.compare import differences, from_results
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
-from evaluator.compare.measures import Measures
 from evaluator.drawing import pair, pair_list
 from evaluator.drawing.board import TABLE_METRICS
+from evaluator.metrics.measures import Measures
 from evaluator.model.boxes import IntArray
 from evaluator.protocols import snapshot
 from pages.shared import session

@@ -21,8 +21,8 @@ import numpy as np
 from evaluator.compare.differences import differences
 from evaluator.compare.from_results import box_measures, measures
 from evaluator.compare.ledger import ledger
-from evaluator.compare.measures import Key, Measures, Ratios
 from evaluator.compare.resampling import RESAMPLES, draws, interval
+from evaluator.metrics.measures import Key, Measures, Ratios
 from evaluator.metrics.results import MetricColumns
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Dataset, join

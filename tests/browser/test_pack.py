@@ -15,7 +15,7 @@ from evaluator.pack.contents import gather
 from evaluator.pack.html_pack import write_html
 from evaluator.pack.pictures import Pictures
 from evaluator.pdf.pool import PagePool
-from evaluator.protocols.snapshot import pair
+from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.review.verdicts import ReviewLog
 from tests.browser.conftest import Screen, dashboard
 from tests.dashboard import SAMPLE_DATA

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from evaluator.compare.ranked import Interpolation, Ranking
+from evaluator.metrics.ranked import Interpolation, Ranking
 from evaluator.metrics.results import ratio
 from evaluator.model.boxes import FloatArray, IntArray
 
@@ -98,7 +98,7 @@ class Averages:
         As the protocol reports them.
     rankings : tuple of Ranking, length M
     interpolated : callable
-        How precision is read off the curve; see `evaluator.compare.ranked`.
+        How precision is read off the curve; see `evaluator.metrics.ranked`.
     documents : int
         D.
     """

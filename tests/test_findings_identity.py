@@ -439,6 +439,7 @@ class TestBook:
             ({"note": "a\ud800b"}, "A note must not contain control characters."),
             ({"tags": ["a,b"]}, "A tag must not contain a comma; use two tags."),
             ({"tags": [str(number) for number in range(21)]}, "A finding may have 20 tags."),
+            ({"event_id": "a b"}, "Event must be an id as it was exported."),
             ({"time": datetime(2026, 1, 31)}, "The time must have a time zone."),
         ],
     )

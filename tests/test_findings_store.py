@@ -169,6 +169,12 @@ class TestContract:
             store.add([said(0), said(1), broken])
         assert store.events() == []
 
+    def test_an_event_that_is_sent_twice_is_stored_once(self, store: Store) -> None:
+        sent = "2f1c6a1e-9a55-4c0c-8c0e-5b9a6f1e7d10"
+        store.add([said(0, event_id=sent)])
+        store.add([said(0, event_id=sent, minutes=1)])
+        assert [(event.id, event.time) for event in store.events()] == [(sent, said(0).time)]
+
     def test_the_log_reads_what_others_kept_since(self, address: str, store: Store, opened: Opener) -> None:
         other = opened(address)
         store.add([said(0)])

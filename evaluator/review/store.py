@@ -26,7 +26,7 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
 
 from evaluator.review import schema
 from evaluator.review.problems import StoreProblem, problem_of
-from evaluator.review.verdicts import Action, Event, ReviewLog, Target, Verdict, target_problem
+from evaluator.review.verdicts import Event, ReviewLog, Target, checked
 
 BUSY_SECONDS: Final = 10
 _CONNECT_SECONDS: Final = 10
@@ -440,13 +440,12 @@ def _row(said: Event, workspace: str) -> dict[str, Any]:
 def _event(row: Row[Any], name: str) -> Event:
     """A row as an event; a `StoreProblem` for one that was changed by other hands."""
     try:
-        target = msgspec.json.decode(row.snapshot, type=Target)
-        found = Event(
+        event = Event(
             id=row.id,
             target_id=row.target,
-            target=target,
-            action=msgspec.convert(row.action, type=Action),
-            verdict=msgspec.convert(row.verdict, type=Verdict | None),
+            target=msgspec.json.decode(row.snapshot, type=Target),
+            action=row.action,
+            verdict=row.verdict,
             note=row.note,
             tags=msgspec.json.decode(row.tags, type=tuple[str, ...]),
             author=row.author,
@@ -454,9 +453,6 @@ def _event(row: Row[Any], name: str) -> Event:
             time=datetime.fromisoformat(row.time).astimezone(UTC),
             source=row.source,
         )
-        wrong = target_problem(target)
+        return checked(event)
     except (msgspec.MsgspecError, ValueError, TypeError) as raised:
-        raise StoreProblem("corrupt", store=name, detail=f"Event {row.seq}: {raised}.") from raised
-    if wrong:
-        raise StoreProblem("corrupt", store=name, detail=f"Event {row.seq}: {wrong}.")
-    return found
+        raise StoreProblem("corrupt", store=name, detail=f"Event {row.seq}: {str(raised).rstrip('.')}.") from raised

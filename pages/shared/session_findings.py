@@ -169,6 +169,7 @@ def save(
     note: str = "",
     tags: Sequence[str] | None = None,
     target_id: str | None = None,
+    event_id: str | None = None,
 ) -> Unsaved | None:
     """Keep what the reviewer says of a target.
 
@@ -182,6 +183,8 @@ def save(
         The reviewer's own tags stay when absent.
     target_id : str, optional
         The identity that `on_page` gave; the target's own when absent.
+    event_id : str, optional
+        The sender's name for this event: one that is there already is not stored again. A new one when absent.
 
     Returns
     -------
@@ -202,6 +205,7 @@ def save(
             verified=verified,
             time=datetime.now(UTC),
             target_id=key,
+            event_id=event_id,
         )
     except ValueError as problem:
         return _keep_unsaved(Unsaved(target, key, verdict, note, kept, "Not saved", str(problem), ""))
@@ -309,6 +313,7 @@ def handle(found: session.Opened, model: session.Model, place: session.Place, ev
         note=event.get("note") or "",
         tags=event.get("tags"),
         target_id=target_id,
+        event_id=event.get("id") or None,
     )
 
 

@@ -13,14 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.compare.differences import Difference, differences, in_reading_order, worth_showing
-from evaluator.compare.from_results import box_measures, measures
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import UNDEFINED_SHARE, draws, interval
 from evaluator.formats import fields as fields_reader
 from evaluator.formats import posters as posters_reader
+from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.measures import Key, Measures, Ratios
-from evaluator.protocols import coco, fields, pixel, pod, posters, snapshot
+from evaluator.protocols import coco, fields, pixel, pod, posters, protocol_of, snapshot
+from evaluator.protocols.base import Result
 from tests.benchmarks import bench_compare
 from tests.building import Box, annotations, box, ground_truth, shuffled
 from tests.comparing import drawn, names, side, snapshot_results, two_models
@@ -32,6 +33,11 @@ Drawn = tuple[list[str], list[int]]
 
 
 # --- every protocol on a corpus that really holds the copies ---------------------------------------------------
+
+
+def measures(result: Result) -> Measures:
+    """Everything that can be compared of a result."""
+    return protocol_of(result).measures(result)
 
 
 def _boxes(evaluate: Callable[..., Any], page: tuple[float, float] | None, **options: Any) -> Callable[..., Any]:

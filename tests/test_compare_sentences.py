@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evaluator.compare.differences import Difference
-from evaluator.compare.metrics import HEADLINES, METRICS
+from evaluator.compare.metrics import METRICS, headlines
 from evaluator.compare.sentences import interval_text, moved_text, name_of, points, sentence, summary
 from evaluator.metrics.box_results import ALL_LABELS
 
@@ -127,5 +127,5 @@ def test_a_summary_of_nothing() -> None:
 
 
 def test_every_headline_is_a_metric_with_words() -> None:
-    assert {metric for group in HEADLINES for metric in group} <= set(METRICS)
+    assert {metric for group in headlines() for metric in group} <= set(METRICS)
     assert all(metric.title and metric.better != metric.worse for metric in METRICS.values())

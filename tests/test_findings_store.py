@@ -7,6 +7,7 @@ that are killed, or run out of room, are those of ``store_process``.
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import json
 import os
@@ -290,6 +291,32 @@ class TestFiles:
             "nothing is written to it. The database says: file is not a database. Put a backup in its place; or move "
             "it away and start again, and import an exported file of findings."
         )
+
+    @pytest.mark.parametrize("damaged", [False, True])
+    def test_no_connection_outlives_its_store(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damaged: bool
+    ) -> None:
+        # Python 3.13 warns of every connection that is left open.
+        path = tmp_path / "findings.sqlite"
+        if damaged:
+            path.write_bytes(random.Random(3).randbytes(9_000))
+        connections: list[sqlite3.Connection] = []
+        connect = sqlite3.connect
+
+        def noted(*place: Any, **options: Any) -> sqlite3.Connection:
+            connections.append(connect(*place, **options))
+            return connections[-1]
+
+        monkeypatch.setattr(sqlite3, "connect", noted)
+        store = Store(path)
+        with pytest.raises(StoreProblem) if damaged else contextlib.nullcontext():
+            store.add([said(0)])
+        del store
+        gc.collect()
+        assert connections
+        for connection in connections:
+            with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
+                connection.execute("SELECT 1")
 
     def test_a_page_in_the_middle_that_is_damaged_is_found_before_anything_is_written(
         self, tmp_path: Path, opened: Opener

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from evaluator.compare.differences import Difference
-from evaluator.compare.metrics import HEADLINES, METRICS
+from evaluator.compare.metrics import METRICS, headlines
 from evaluator.compare.resampling import LEVEL
 from evaluator.metrics.results import count_of
 
@@ -163,7 +163,7 @@ def summary(found: Sequence[Difference]) -> Summary:
 def _headlines(found: Sequence[Difference]) -> list[Difference]:
     """The differences over all labels that a summary speaks of; only those that are defined."""
     overall = {one.metric: one for one in found if one.overall and one.difference is not None}
-    for group in HEADLINES:
+    for group in headlines():
         told = [overall[metric] for metric in group if metric in overall]
         if told:
             return told

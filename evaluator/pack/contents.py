@@ -14,10 +14,11 @@ from typing import Any, Final
 import numpy as np
 
 from evaluator.compare import differences as compare_differences
-from evaluator.compare import from_results, sentences
+from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.drawing import layers
+from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import BoxResult
 from evaluator.metrics.results import MetricColumns, count_of
 from evaluator.model.dataset import Dataset
@@ -181,7 +182,7 @@ def page_layers(contents: Contents, page: int, page_points: tuple[float, float] 
 
 def _differences(results: Sequence[BoxResult[Any]]) -> tuple[Difference, ...]:
     """B minus A with intervals, in reading order."""
-    first, second = (from_results.box_measures(result) for result in results)
+    first, second = (box_measures(result) for result in results)
     return compare_differences.in_reading_order(compare_differences.differences(first, second))
 
 

@@ -135,7 +135,7 @@ def field_corrections(results: Sequence[FieldsResult], log: ReviewLog) -> FieldC
     return draft.finished()
 
 
-def corrected_fields(official: FieldsResult, to: FieldCorrections) -> CorrectedEvaluation:
+def corrected_fields(official: FieldsResult, to: FieldCorrections) -> CorrectedEvaluation[FieldsResult]:
     """A result on the corrected ground truth, with the same options.
 
     Parameters

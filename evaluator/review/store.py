@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -84,6 +85,8 @@ class Store:
             raise StoreProblem("driver", store=self.name) from raised
         except SQLAlchemyError as raised:
             raise problem_of(raised, self.name) from raised
+        # A store that nobody closed gives its connections back when it goes.
+        weakref.finalize(self, self._engine.dispose)
 
     def add(self, events: Sequence[Event], workspace: str = "") -> None:
         """Keep events; when this returns they are on disk, when it raises none of them is kept.
@@ -312,6 +315,9 @@ def _connected(path: Path) -> sqlite3.Connection:
         if not _is_read_only(raised) or not path.exists():
             raise
         connection = _read_only(quoted, path)
+    except sqlite3.Error:
+        connection.close()
+        raise
     connection.execute("PRAGMA synchronous = FULL")
     # Full on some systems leaves data in the drive's own cache without this.
     connection.execute("PRAGMA fullfsync = ON")
@@ -350,6 +356,9 @@ def _read_only(quoted: str, path: Path) -> sqlite3.Connection:
         if wal.exists() and wal.stat().st_size:
             raise
         connection = _opened(quoted, "ro&immutable=1")
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection
 
 

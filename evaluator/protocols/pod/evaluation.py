@@ -26,12 +26,22 @@ from evaluator.metrics.average_precision import (
     falling,
     ranks,
 )
-from evaluator.metrics.box_results import ALL_LABELS, UNMATCHED, BoxResult, need_threshold, plain_values, signature_of
+from evaluator.metrics.box_results import (
+    ALL_LABELS,
+    UNMATCHED,
+    BoxPairs,
+    BoxResult,
+    asked_labels,
+    need_threshold,
+    plain_values,
+    signature_of,
+)
 from evaluator.metrics.matching import Candidates, Matches, outlined_pairs, overlapping_pairs
 from evaluator.metrics.results import Metrics, ResultTable, Signature, defined, threshold_text, weighted_mean
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, overlap
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, overlap
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, join
 from evaluator.model.polygons import POLYGON_IOU, polygon_overlap
+from evaluator.protocols.base import BoxEvaluation
 
 NAME: Final = "pod"
 VERSION: Final = "2017"
@@ -145,6 +155,18 @@ class Matching:
         options += [POLYGON_IOU] if self.polygons else []
         return signature_of(self, protocol=NAME, version=VERSION, iou=iou, strict=True, options=tuple(options))
 
+    def on(self, dataset: Dataset) -> Matching:
+        """The matching of the same model of another dataset under the same options."""
+        return pair(dataset, self.model, iou_floor=self.iou_floor, polygons=self.polygons).match(
+            ap=self.ap,
+            small_px=self.small_px,
+            line_max_px=self.line_max_px,
+            min_score=self.min_score,
+            min_area=self.min_area,
+            labels=asked_labels(self),
+            lenient=self.lenient,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class ThresholdResult(BoxResult[Matching]):
@@ -256,7 +278,7 @@ class ThresholdResult(BoxResult[Matching]):
 
 
 @dataclass(frozen=True, eq=False)
-class PodResult:
+class PodResult(BoxEvaluation):
     """The evaluation of one model under the protocol.
 
     Attributes
@@ -333,7 +355,7 @@ class PodResult:
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(BoxPairs[Matching]):
     """The best ground truth of each prediction of one model, kept so that new options need no geometry.
 
     Attributes
@@ -406,7 +428,7 @@ class Pairs:
         if min_score > 0.0:
             takes_part &= score >= min_score
         if min_area > 0.0:
-            takes_part &= _page_shares(prediction) >= min_area
+            takes_part &= prediction.page_share >= min_area
         truth_size, prediction_size = _sizes(truth), _sizes(prediction)
         in_pixels = truth_size is not None and prediction_size is not None
         if not in_pixels:
@@ -634,13 +656,3 @@ def _small(size: FloatArray | None, boxes: int, small_px: float, line_max_px: fl
     if size is None:
         return np.zeros(boxes, dtype=bool)
     return np.asarray((size <= small_px).all(axis=1) | (size <= line_max_px).any(axis=1))
-
-
-def _page_shares(side: JoinedBoxes) -> FloatArray:
-    """Share of its page that each box covers; ValueError when page sizes are not known."""
-    source = side.source
-    if source.unit == "page":
-        return area(side.xyxy)
-    if source.page_size is None:
-        raise ValueError("min_area needs page sizes, which the files do not give")
-    return np.asarray(area(side.xyxy) / source.page_size[source.boxes.entry].prod(axis=1))

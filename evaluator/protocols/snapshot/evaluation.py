@@ -11,20 +11,30 @@ followed; on files that satisfy section 9 the numbers are equal. The score never
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.box_results import ALL_LABELS, BoxResult, need_threshold, plain_values, signature_of
+from evaluator.metrics.box_results import (
+    ALL_LABELS,
+    SCORE_STEPS,
+    BoxPairs,
+    BoxResult,
+    asked_labels,
+    need_threshold,
+    plain_values,
+    signature_of,
+)
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.matching import Candidates, FittedPairs, Matches, fit_pairs, outlined_pairs, overlapping_pairs
 from evaluator.metrics.results import MetricColumns, Metrics, ResultTable, ScoreCurve, Signature, sum_by, sum_in_order
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap, area
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap
 from evaluator.model.dataset import Annotations, CodeArray, Dataset, JoinedBoxes, join
 from evaluator.model.polygons import POLYGON_IOU
+from evaluator.protocols.base import BoxEvaluation
 
 NAME: Final = "snapshot"
 VERSION: Final = "1.3"
@@ -32,10 +42,6 @@ VERSION: Final = "1.3"
 IOU_THRESHOLDS: Final = (0.5, 0.75)
 # A slider may go down to here without a new matching.
 IOU_FLOOR: Final = 0.1
-
-# What a score slider can be set to.
-_SCORE_STEPS: Final[FloatArray] = np.arange(101) / 100
-_SCORE_STEPS.setflags(write=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +66,8 @@ class Matching:
         labels and pages of the pairs.
     matched : bool, shape (K,)
         Which of the pairs match at ``iou_floor``.
-    options : tuple of str
-        What the pairs were told besides, in the words of the signature.
+    polygons : bool
+        Outlines are compared instead of boxes, where a row has one.
     """
 
     dataset: Dataset
@@ -74,7 +80,7 @@ class Matching:
     prediction_counts: BoolArray
     codes: PairCodes
     matched: BoolArray
-    options: tuple[str, ...] = ()
+    polygons: bool = False
 
     @property
     def prediction(self) -> JoinedBoxes:
@@ -114,7 +120,13 @@ class Matching:
     def signature(self, *iou: float, class_weight: Mapping[str, float] | None = None) -> Signature:
         """What made the numbers of this matching at the given thresholds."""
         weights = dict(class_weight or {})
-        return signature_of(self, protocol=NAME, version=VERSION, iou=iou, class_weight=weights, options=self.options)
+        options = (POLYGON_IOU,) if self.polygons else ()
+        return signature_of(self, protocol=NAME, version=VERSION, iou=iou, class_weight=weights, options=options)
+
+    def on(self, dataset: Dataset) -> Matching:
+        """The matching of the same model of another dataset under the same options."""
+        pairs = pair(dataset, self.model, iou_floor=self.iou_floor, polygons=self.polygons)
+        return pairs.match(min_score=self.min_score, min_area=self.min_area, labels=asked_labels(self))
 
 
 class BoxCounts(NamedTuple):
@@ -250,7 +262,7 @@ class ThresholdResult(BoxResult[Matching]):
 
 
 @dataclass(frozen=True, eq=False)
-class SnapshotResult:
+class SnapshotResult(BoxEvaluation):
     """The evaluation of one model under the protocol.
 
     Attributes
@@ -264,7 +276,7 @@ class SnapshotResult:
 
     matching: Matching
     thresholds: dict[float, ThresholdResult]
-    class_weight: dict[str, float]
+    class_weight: dict[str, float] = field(default_factory=dict)
 
     @property
     def signature(self) -> Signature:
@@ -326,7 +338,7 @@ class SnapshotResult:
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(BoxPairs[Matching]):
     """Every pair of one model that could match, kept so that a new score threshold needs no geometry.
 
     Attributes
@@ -382,7 +394,7 @@ class Pairs:
         if min_score > 0.0:
             prediction_counts &= ~(prediction.score < min_score)
         if min_area > 0.0:
-            prediction_counts &= area(prediction.xyxy) >= min_area
+            prediction_counts &= prediction.page_share >= min_area
         return Matching(
             dataset=dataset,
             model=self.model,
@@ -398,7 +410,7 @@ class Pairs:
                 if _by_score_alone(dataset, chosen, min_area)
                 else self._counting(truth_counts, prediction_counts)
             ),
-            options=() if self.outlines is None else (POLYGON_IOU,),
+            polygons=self.outlines is not None,
         )
 
     def _score_passes(self, min_score: float) -> BoolArray | None:
@@ -452,41 +464,24 @@ class Pairs:
         columns, labels = fitted.columns, dataset.evaluated
         truth, prediction = dataset.ground_truth, dataset.predictions[self.model]
         # How many of the thresholds a prediction passes.
-        passed = np.searchsorted(_SCORE_STEPS, np.nan_to_num(prediction.score, nan=np.inf), side="right")
+        passed = np.searchsorted(SCORE_STEPS, np.nan_to_num(prediction.score, nan=np.inf), side="right")
         label = truth.label[columns.ground_truth]
         matchable = (label < labels) & (columns.iou >= iou)
         alone = np.flatnonzero(fitted.alone & matchable)
         tp = _at_least(passed[columns.prediction[alone]], label[alone], labels)
         places = np.flatnonzero(matchable[fitted.contested])
         contested_passed = passed[columns.prediction[fitted.contested]]
-        for step in range(len(_SCORE_STEPS)):
+        for step in range(len(SCORE_STEPS)):
             places = places[contested_passed[places] > step]
             tp[step] += np.bincount(label[fitted.contested[fitted.settle(places)]], minlength=labels)
         scored = np.flatnonzero(prediction.label < labels)
         return ScoreCurve(
-            threshold=_SCORE_STEPS,
+            threshold=SCORE_STEPS,
             labels=dataset.labels[:labels],
             tp=tp,
             predictions=_at_least(passed[scored], prediction.label[scored], labels),
             ground_truth=np.bincount(truth.label, minlength=labels)[:labels],
         )
-
-    def best_f1(self, *, iou: float) -> float:
-        """The score threshold with the highest pooled F1 at an IoU threshold.
-
-        Parameters
-        ----------
-        iou : float
-            At or above ``iou_floor``.
-
-        Returns
-        -------
-        float
-            The lowest of the thresholds 0.00, 0.01, ..., 1.00 that reach the best F1; 0 without scores or
-            without boxes.
-        """
-        f1 = self.score_curve(iou=iou).columns().f1
-        return 0.0 if np.isnan(f1).all() else float(_SCORE_STEPS[np.nanargmax(f1)])
 
 
 def _by_score_alone(dataset: Dataset, labels: Sequence[str], min_area: float) -> bool:
@@ -496,7 +491,7 @@ def _by_score_alone(dataset: Dataset, labels: Sequence[str], min_area: float) ->
 
 def _at_least(passed: IntArray, label: CodeArray, labels: int) -> IntArray:
     """How many boxes of each label pass each of the score thresholds, int64, shape (T, labels)."""
-    steps = len(_SCORE_STEPS)
+    steps = len(SCORE_STEPS)
     exactly = np.bincount(passed * labels + label, minlength=(steps + 1) * labels).reshape(steps + 1, labels)
     # Who passes at least one more threshold than `step` is there at that step.
     return np.cumsum(exactly[::-1], axis=0)[::-1][1:].copy()
@@ -608,9 +603,7 @@ def evaluate_model(
     """The result of one of the models of a dataset; options and errors are those of `evaluate`."""
     if not iou:
         raise ValueError("at least one IoU threshold is needed")
-    unknown = [label for label in class_weight or {} if label not in dataset.labels[: dataset.evaluated]]
-    if unknown:
-        raise ValueError(f"weights for labels not in the label map: {', '.join(unknown)}")
+    need_known(class_weight or {}, dataset)
     pairs = pair(dataset, model, iou_floor=min(iou), polygons=polygons)
     matching = pairs.match(min_score=min_score, min_area=min_area, labels=labels)
     return SnapshotResult(
@@ -618,6 +611,13 @@ def evaluate_model(
         thresholds={float(threshold): matching.at(threshold) for threshold in iou},
         class_weight=dict(class_weight or {}),
     )
+
+
+def need_known(class_weight: Mapping[str, float], dataset: Dataset) -> None:
+    """ValueError for weights of labels that no file maps."""
+    unknown = [label for label in class_weight if label not in dataset.labels[: dataset.evaluated]]
+    if unknown:
+        raise ValueError(f"weights for labels not in the label map: {', '.join(unknown)}")
 
 
 def _groups(side: JoinedBoxes, dataset: Dataset) -> IntArray:

@@ -249,7 +249,7 @@ class TestStanding:
         assert statuses["cut_off"].state == "regrouped"
         assert statuses["cut_off"].mistake == "duplicate"
         assert statuses["cut_off"].sentence == (
-            "Its boxes are there and belong to another mistake now. "
+            "Its boxes are in the files and belong to another mistake now. "
             "It is called Duplicate now; it was judged as Cut off."
         )
 
@@ -266,9 +266,7 @@ class TestStanding:
         (status,) = finding_statuses(log, [result(ground_truth(self.TRUTH), annotations(self.PREDICTED))])
         assert status.state == "applies"
         assert status.renamed
-        assert status.sentence == (
-            "It is there as it was judged. It is called Cut off now; it was judged as Near miss."
-        )
+        assert status.sentence == ("Its boxes are unchanged. It is called Cut off now; it was judged as Near miss.")
 
     def test_another_model_and_another_document_are_not_open(self) -> None:
         other = with_changes(annotations(self.PREDICTED), model="other")

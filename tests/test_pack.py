@@ -91,7 +91,7 @@ def test_it_says_the_numbers_of_the_results(results: list[ThresholdResult]) -> N
     assert contents.summary.startswith("B finds more: recall +7.2 points")
     assert contents.title in contents.summary
     assert contents.ledger is not None
-    assert contents.cards_words == "nobody has judged a mistake yet; the 12 largest stand here"
+    assert contents.cards_words == "no mistake has a verdict yet; the 12 largest are shown"
     assert len({card.page for card in contents.cards}) == 12
 
 

@@ -1,7 +1,7 @@
 """The findings of a review pack: one card for each judged mistake, page, document or comparison.
 
-Owns the choice and the words of the cards. What applies is told as it is today, what does not as it was when it was
-judged. Plain text and numbers; pictures come later.
+Owns the choice and the words of the cards. A mistake that is still present is shown as it is today, any other as
+it was when it was judged. Plain text and numbers; pictures come later.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from evaluator.review.verdicts import VERDICTS, Event, ReviewLog, Target
 
 MOST_CARDS: Final = 300
 CONFLICT: Final = "conflict"
-"""Stands among the verdicts for findings on which reviewers disagree."""
+"""The choice among the verdicts for findings on which reviewers disagree."""
 # Shown when nobody has judged anything yet, so that a first meeting has something to look at.
 _UNJUDGED_CARDS: Final = 12
 
@@ -39,7 +39,7 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
     date : str
         The day of the pack as it is printed; the core has no clock.
     judged_only : bool
-        Findings are judged mistakes only; else, when there are none, the largest mistakes stand in for them.
+        Findings are judged mistakes only; else, when there are none, the largest mistakes are shown instead.
     cards : int
         At most so many findings, 0 to `MOST_CARDS`.
     pages : int
@@ -218,7 +218,7 @@ def _mistake_title(name: str | None) -> str:
 
 
 def _person(event: Event) -> str:
-    """Who said it and when."""
+    """Who gave it and when."""
     unverified = "" if event.verified else " (unverified)"
     return f"{plain(event.author)}{unverified}, {event.time.day} {event.time:%b %Y}"
 

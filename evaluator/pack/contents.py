@@ -1,4 +1,4 @@
-"""What a review pack says, before it has a form: numbers, differences, findings, pages, and how all of it was made.
+"""The contents of a review pack in any form: numbers, differences, findings, pages, and how all of it was made.
 
 Owns the choice of what goes in and its words; its forms are the modules beside it. Everything is plain text and numbers
 of one operating point, taken from results, the comparison and the log of findings. Pictures come later, one by one, so
@@ -35,7 +35,7 @@ _DIFFERENCES: Final = 12
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """Everything that a pack says.
+    """Everything in a pack.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ def gather(
     *,
     issues: Sequence[Issue] = (),
 ) -> Contents:
-    """What a pack about one or two models says.
+    """The contents of a pack about one or two models.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def _f1_words(model: Model) -> str:
 def _cards_words(cards: Sequence[Card], status: Sequence[FindingStatus], judged: int) -> str:
     """How many findings there are, and of which verdicts."""
     if not status:
-        return f"nobody has judged a mistake yet; the {len(cards)} largest stand here" if cards else "none"
+        return f"no mistake has a verdict yet; the {len(cards)} largest are shown" if cards else "none"
     counts: dict[str, int] = {}
     for one in status:
         key = (

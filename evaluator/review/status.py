@@ -1,6 +1,6 @@
 """Whether what was judged is still there: the mistake, its boxes, its document, under the results of today.
 
-Owns the states of a finding and their sentences. A verdict is never dropped: what no longer applies is told as such,
+Owns the states of a finding and their sentences. A verdict is never dropped: what no longer applies is shown as such,
 with what it looked like when it was judged.
 """
 
@@ -21,19 +21,19 @@ from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Unit
 State = Literal["applies", "regrouped", "matched", "left_out", "gone", "not_open"]
 
 STATES: Final[Mapping[State, str]] = {
-    "applies": "Applies",
+    "applies": "Still present in this run",
     "regrouped": "Part of another mistake",
     "matched": "No longer a mistake",
-    "left_out": "Left out by the thresholds",
+    "left_out": "Outside the thresholds",
     "gone": "No longer in the files",
     "not_open": "Not open",
 }
 _SENTENCES: Final[Mapping[State, str]] = {
-    "applies": "It is there as it was judged.",
-    "regrouped": "Its boxes are there and belong to another mistake now.",
-    "matched": "Its boxes are there, and what was wrong with them matches now.",
-    "left_out": "Its boxes are there and do not take part at these thresholds or labels.",
-    "gone": "A box, or the page, is not in the files any more.",
+    "applies": "Its boxes are unchanged.",
+    "regrouped": "Its boxes are in the files and belong to another mistake now.",
+    "matched": "Its boxes are in the files and match now.",
+    "left_out": "Its boxes are in the files and are not evaluated at these thresholds or labels.",
+    "gone": "A box, or the page, is no longer in the files.",
     "not_open": "Its document or model is not among the open files.",
 }
 
@@ -156,7 +156,7 @@ class _Look:
                 states.add("regrouped")
             else:
                 states.add("matched" if counts[row] else "left_out")
-        # The strongest reason: a box that is left out explains why the others stand differently.
+        # The strongest reason: a box that is left out explains why the others changed.
         state: State = next(state for state in ("left_out", "regrouped", "matched") if state in states)
         return status_of(judged, state, matching.model, named if state == "regrouped" else None, first)
 
@@ -210,7 +210,7 @@ def _title(name: str) -> str:
 def status_of(
     judged: Judged, state: State, model: int | None = None, mistake: str | None = None, key: str | None = None
 ) -> FindingStatus:
-    """A state with its sentence; a mistake that has another name now is told so."""
+    """A state with its sentence; also the new name of a mistake that has another one now."""
     sentence = _SENTENCES[state]
     if mistake is not None and mistake != judged.target.mistake and judged.target.mistake is not None:
         sentence += f" It is called {_title(mistake)} now; it was judged as {_title(judged.target.mistake)}."

@@ -13,8 +13,8 @@ import streamlit as st
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import BadInput, plain
 from evaluator.review import corrected_truth, exchange, identity, intake
-from evaluator.review.status import STATES, Standing
-from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Book, Event, Target
+from evaluator.review.status import STATES, FindingStatus
+from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Event, ReviewLog, Target
 from pages.shared import finding, frame, session
 from pages.shared import session_field_findings as field_findings
 from pages.shared import session_finding_queue as queue
@@ -129,7 +129,7 @@ def _moved(value: float | None, other: float | None) -> str:
 # --- queue -------------------------------------------------------------------------------------------------------
 
 
-def _filters(book: Book, entries: Sequence[Standing]) -> None:
+def _filters(book: ReviewLog, entries: Sequence[FindingStatus]) -> None:
     """The filter of the queue, in the sidebar."""
     counts = dict.fromkeys(finding.WORDS, 0)
     for entry in entries:
@@ -169,7 +169,7 @@ def _filters(book: Book, entries: Sequence[Standing]) -> None:
         )
 
 
-def _queue(entries: Sequence[Standing]) -> Standing | None:
+def _queue(entries: Sequence[FindingStatus]) -> FindingStatus | None:
     """The list; the chosen finding, or the first."""
     table = {
         "Verdict": [finding.said(finding.kind(entry)) for entry in entries],
@@ -206,12 +206,12 @@ def _queue(entries: Sequence[Standing]) -> Standing | None:
     return entries[rows[0]] if rows and rows[0] < len(entries) else entries[0]
 
 
-def _last_note(entry: Standing) -> str:
+def _last_note(entry: FindingStatus) -> str:
     """The latest note of a finding."""
     return next((event.note for event in reversed(entry.judged.opinions) if event.note), "")
 
 
-def _detail(found: session.Opened | None, entry: Standing) -> None:
+def _detail(found: session.Opened | None, entry: FindingStatus) -> None:
     """One finding: what it is, where it stands, its picture, and who said what."""
     frame.section(finding.about(entry), finding.place(entry))
     finding.state(entry)
@@ -271,7 +271,7 @@ def _target(found: session.Opened, kind: str, document: str, page: int) -> Targe
 # --- meeting -----------------------------------------------------------------------------------------------------
 
 
-def _meeting(found: session.Opened | None, entries: Sequence[Standing]) -> None:
+def _meeting(found: session.Opened | None, entries: Sequence[FindingStatus]) -> None:
     """One finding at a time, large, with keys."""
     held = queue.meeting()
     assert held is not None
@@ -319,7 +319,7 @@ def _meeting(found: session.Opened | None, entries: Sequence[Standing]) -> None:
 # --- files -------------------------------------------------------------------------------------------------------
 
 
-def _exchange(found: session.Opened | None, book: Book) -> None:
+def _exchange(found: session.Opened | None, book: ReviewLog) -> None:
     """Export, import, and the corrected ground truth."""
     frame.section("Export and import", "every event with what it is about; an imported verdict is never verified")
     left, right = st.columns(2, gap="medium")
@@ -394,7 +394,7 @@ def _import_note() -> None:
         frame.issues(bad)
 
 
-def _nothing(book: Book, entries: Sequence[Standing]) -> None:
+def _nothing(book: ReviewLog, entries: Sequence[FindingStatus]) -> None:
     """The empty states of the queue."""
     if len(book):
         st.html(

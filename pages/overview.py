@@ -133,7 +133,7 @@ def _mistakes(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
     with st.container(border=True, key="mistakes_chart"):
         if by == "Name":
             counts = {letter: result.mistakes.counts for letter, result in results.items()}
-            titles = [ERROR_TYPES["document"][name].title for name in DOCUMENT]
+            titles = [ERROR_TYPES["document"][name].chip for name in DOCUMENT]
             chart = charts.mistakes_by_label(titles, counts, dark=session.is_dark(), height=height)
             st.altair_chart(chart, theme=None, key="mistakes_by_name", alt="Mistakes by name")
             return

@@ -125,7 +125,7 @@ def test_intervals_of_few_documents_stand_in_the_json_only(run: Runner, tmp_path
     assert recall["low"] > 0.0
     assert (recall["few_documents"], recall["clear"]) == (True, False)
     out = run(*words).out
-    assert "With 7 documents an interval means little." in " ".join(out.split())
+    assert "Too few documents for an interval: 7." in " ".join(out.split())
     line = next(line for line in out.splitlines() if "recall" in line and "All labels" in line)
     assert [cell.strip() for cell in line.strip("│").split("│")][4:7] == ["+57.1", "–", ""]
 

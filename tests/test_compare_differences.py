@@ -323,7 +323,7 @@ def test_a_rare_label_has_no_interval() -> None:
 def test_a_label_of_few_documents_gets_an_interval_and_no_star() -> None:
     one = only(*toy([5.0] * 7 + [math.nan] * 13, [6.0] * 7 + [math.nan] * 13))
     assert (one.documents, one.documents_with, one.rare, one.few_documents) == (20, 7, True, False)
-    assert (one.leaves_out_zero, one.starred, one.kind) == (True, False, "unclear")
+    assert (one.excludes_zero, one.starred, one.kind) == (True, False, "unclear")
     enough = only(*toy([5.0] * 8 + [math.nan] * 13, [6.0] * 8 + [math.nan] * 13))
     assert (enough.rare, enough.kind) == (False, "gain")
 

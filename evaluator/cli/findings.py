@@ -26,7 +26,7 @@ from evaluator.review.field_corrections import corrected_fields, field_correctio
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
-from evaluator.review.verdicts import Book, Event, Judged
+from evaluator.review.verdicts import Event, Judged, ReviewLog
 
 Format = Literal["csv", "json", "parquet"]
 
@@ -97,11 +97,11 @@ def import_findings(
     with _opened(findings) as store:
         before = len(_asked(lambda: store.events(workspace)))
         _asked(lambda: store.add(events, workspace))
-        book = _asked(lambda: store.book(workspace))
-    added = len(book.events) - before
+        log = _asked(lambda: store.log(workspace))
+    added = len(log.events) - before
     there = len(events) - added
-    sys.stderr.write(f"{count_of(added, 'event')} added, {there:,} were there; {_counted(book)}\n")
-    sys.stdout.write(_conflicts(book.conflicts))
+    sys.stderr.write(f"{count_of(added, 'event')} added, {there:,} were there; {_counted(log)}\n")
+    sys.stdout.write(_conflicts(log.conflicts))
     return OK
 
 
@@ -130,7 +130,7 @@ def merge_findings(
     if out is not None:
         corrected_truth.write(out, _written(merged.events, format), sources=files)
     repeated = f", {merged.repeated:,} of them in several files" if merged.repeated else ""
-    sys.stderr.write(f"{count_of(len(merged.events), 'event')}{repeated}; {_counted(merged.book)}\n")
+    sys.stderr.write(f"{count_of(len(merged.events), 'event')}{repeated}; {_counted(merged.log)}\n")
     sys.stdout.write(_conflicts(merged.conflicts))
     return OK
 
@@ -165,7 +165,7 @@ def correct(
         files = project.open_project(protocol, gt, pred, options)
         dataset = project.require_joined(files, protocol, options).dataset
         with _opened(findings, must_exist=True) as store:
-            to = corrections(dataset, _asked(lambda: store.book(workspace)))
+            to = corrections(dataset, _asked(lambda: store.log(workspace)))
         content = corrected_truth.snapshot_file(to, created_at=datetime.now(UTC))
     corrected_truth.write(out, content, sources=(gt, *pred))
     sys.stdout.write("".join(f"{plain(change.sentence)}\n" for change in to.of_boxes))
@@ -198,30 +198,30 @@ def with_corrected(results: Sequence[Evaluation], address: str, workspace: str =
         For a protocol without corrected numbers, and a store that cannot be read.
     """
     with _opened(address, must_exist=True) as store:
-        book = _asked(lambda: store.book(workspace))
+        log = _asked(lambda: store.log(workspace))
     protocol = protocol_of(results[0].result)
     if not protocol.correctable:
         able = ", ".join(name for name, each in PROTOCOLS.items() if each.correctable)
         raise UsageError(f"--findings needs one of {able}, whose results have corrected numbers.")
     if protocol.kind == "fields":
-        return _with_corrected_fields(results, book)
-    return [one for official in results for one in _with_corrected_boxes(official, book)]
+        return _with_corrected_fields(results, log)
+    return [one for official in results for one in _with_corrected_boxes(official, log)]
 
 
-def _with_corrected_boxes(official: Evaluation, book: Book) -> list[Evaluation]:
+def _with_corrected_boxes(official: Evaluation, log: ReviewLog) -> list[Evaluation]:
     """An evaluation of boxes, and the one on the corrected files when there is anything to correct."""
     result = official.result
     assert isinstance(result, DatasetResult)
-    to = corrections(result.evaluated, book)
+    to = corrections(result.evaluated, log)
     issues = (*official.issues, *to.issues)
     both = [Evaluation(result, issues)]
     return [*both, Evaluation(corrected_evaluation(result, to), issues)] if to.applied else both
 
 
-def _with_corrected_fields(results: Sequence[Evaluation], book: Book) -> list[Evaluation]:
+def _with_corrected_fields(results: Sequence[Evaluation], log: ReviewLog) -> list[Evaluation]:
     """Evaluations of fields with their corrected ones; all models are corrected by one ground truth."""
     official = [(evaluation, evaluation.result) for evaluation in results]
-    to = field_corrections([result for _, result in official if isinstance(result, FieldsResult)], book)
+    to = field_corrections([result for _, result in official if isinstance(result, FieldsResult)], log)
     both: list[Evaluation] = []
     for evaluation, result in official:
         assert isinstance(result, FieldsResult)
@@ -276,9 +276,9 @@ def _written(events: Sequence[Event], format: Format) -> bytes:
     return text.encode()
 
 
-def _counted(book: Book) -> str:
-    """How many findings and conflicts a book has, in words."""
-    return f"{count_of(len(book), 'finding')}, {count_of(len(book.conflicts), 'conflict')}"
+def _counted(log: ReviewLog) -> str:
+    """How many findings and conflicts a log has, in words."""
+    return f"{count_of(len(log), 'finding')}, {count_of(len(log.conflicts), 'conflict')}"
 
 
 def _conflicts(conflicts: Sequence[Judged]) -> str:

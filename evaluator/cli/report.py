@@ -32,7 +32,7 @@ from evaluator.protocols.base import BoxOptions, BoxProtocol
 from evaluator.review.place import store_address
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
-from evaluator.review.verdicts import Book, Event
+from evaluator.review.verdicts import Event, ReviewLog
 
 _numbers = Group("Numbers", sort_key=1)
 _contents = Group("Contents", sort_key=2)
@@ -141,7 +141,7 @@ def review_pack(
         results = _results(system, files.dataset, chosen, iou, [*min_score, *[0.0] * len(pred)])
         sources = [side.source for side in files.dataset.predictions]
         named = [f"{read.model or read.name} {read.version or ''}".strip() for read in sources]
-        contents = gather(results, named, Book.of(events), options, issues=files.issues)
+        contents = gather(results, named, ReviewLog.of(events), options, issues=files.issues)
         _need_documents(options.documents, contents)
         with PagePool() as pool:
             pictures = Pictures(pool, pdfs)

@@ -158,10 +158,10 @@ class Comparison:
         return tuple(tables)
 
     def _differences_table(self, title: str) -> ResultTable:
-        """One row per difference, B minus A, in reading order; no interval where it means little."""
+        """One row per difference, B minus A, in reading order; no interval where there are too few documents."""
         found = in_reading_order(self.differences)
         moved = _aligned([moved_text(one) for one in found])
-        intervals = _aligned([None if _means_little(one) else interval_text(one, signed=True) for one in found])
+        intervals = _aligned([None if _too_few(one) else interval_text(one, signed=True) for one in found])
         return ResultTable(
             title=title,
             signature=self.signature,
@@ -284,11 +284,11 @@ def difference_json(one: Difference) -> dict[str, Any]:
 def points_and_interval(one: Difference) -> str | None:
     """A difference with its interval in points, ``+2.6 (1.7 to 3.5)``; None when it is undefined."""
     text, found = moved_text(one), interval_text(one)
-    return text if text is None or found is None or _means_little(one) else f"{text} ({found})"
+    return text if text is None or found is None or _too_few(one) else f"{text} ({found})"
 
 
-def _means_little(one: Difference) -> bool:
-    """Whether too few documents stand behind an interval to show it."""
+def _too_few(one: Difference) -> bool:
+    """Whether there are too few documents for an interval."""
     return one.few_documents or one.rare
 
 

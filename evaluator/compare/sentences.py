@@ -1,8 +1,8 @@
 """Differences in words: who, what, how much, how sure, how many documents.
 
 Owns the sentences of one difference, the summary of all of them, and how points and intervals are spelled. A
-difference is called more or less only when its interval leaves out 0 and there are enough documents. Text from data
-(labels) stands in the sentences as it is; whoever shows them escapes it.
+difference is called more or less only when its interval excludes 0 and there are enough documents. Text from data
+(labels) is in the sentences as it is; whoever shows them escapes it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LEVEL: Final = f"{LEVEL:.0%}".replace("%", " %")
 
 
 class Summary(NamedTuple):
-    """What a comparison comes to.
+    """The result of a comparison.
 
     Attributes
     ----------
@@ -121,10 +121,10 @@ def sentence(one: Difference) -> str:
         why = f"{one.undefined:,} of {one.resamples:,} resamples leave it undefined"
         return f"{_capital(metric.title)}{of} {moved}; {counts}. No interval: {why}."
     if one.few_documents:
-        little = f"With {count_of(one.documents, 'document')} an interval means little."
+        little = f"Too few documents for an interval: {one.documents:,}."
         return f"{_capital(metric.title)}{of} {moved}; {counts}. {little}"
     if one.rare:
-        little = f"In {count_of(one.documents_with or 0, 'document')} of {one.documents:,}: an interval means little."
+        little = f"Too few documents for an interval: {one.documents_with or 0:,} of {one.documents:,} have the label."
         return f"{_capital(metric.title)}{of} {moved}; {counts}. {little}"
     sure = f"{_LEVEL} interval {interval_text(one)}; {counts}."
     if one.starred:

@@ -31,7 +31,7 @@ class Metric(NamedTuple):
 
 
 BOX_METRICS: Final[Mapping[str, Metric]] = {
-    "precision": Metric("precision", "invents less", "invents more"),
+    "precision": Metric("precision", "is more precise", "is less precise"),
     "recall": Metric("recall", "finds more", "finds less"),
     "f1": Metric("F1", "is better", "is worse"),
     "mean_iou": Metric("mean IoU", "fits better", "fits worse"),

@@ -10,9 +10,9 @@ from evaluator.protocols.fields import FieldsResult
 from evaluator.protocols.fields.evaluation import IOU_THRESHOLDS
 from evaluator.review.corrected import CorrectedEvaluation
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
-from evaluator.review.field_targets import attach_fields, field_model_name, stand_fields, targets_of
-from evaluator.review.status import Standing
-from evaluator.review.verdicts import Book
+from evaluator.review.field_targets import attach_fields, field_model_name, field_statuses, targets_of
+from evaluator.review.status import FindingStatus
+from evaluator.review.verdicts import ReviewLog
 from pages.shared import session
 from pages.shared import session_fields as choices
 from pages.shared import session_findings as findings
@@ -62,7 +62,7 @@ def handle(model: choices.FieldModel, document: str, event: dict[str, Any]) -> f
     return findings.save(target, verdict=event["verdict"], note=event["note"], target_id=event["target"])
 
 
-def any_field(book: Book) -> bool:
+def any_field(book: ReviewLog) -> bool:
     """Whether a field was judged at all."""
     return any(judged.target.kind == "field" for judged in book.judged.values())
 
@@ -78,7 +78,7 @@ def corrections_of(found: choices.Opened) -> FieldCorrections | None:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _corrections(
-    keys: tuple[tuple[str, str], ...], revision: tuple[int, str], *, _found: choices.Opened, _book: Book
+    keys: tuple[tuple[str, str], ...], revision: tuple[int, str], *, _found: choices.Opened, _book: ReviewLog
 ) -> FieldCorrections:
     return field_corrections([model.result for model in _found.models], _book)
 
@@ -103,24 +103,24 @@ def _corrected(
     return corrected_fields(_model.result, _to)
 
 
-def standings() -> list[Standing]:
+def standings() -> list[FindingStatus]:
     """What became of every judged field, the newest first; nothing is read when no field was judged."""
     book = findings.book()
     if not any_field(book):
         return []
     found = choices.opened()
     threshold = float(session.chosen("field_iou", IOU_THRESHOLDS[0]))
-    return stand_fields(book, [model.result for model in found.models] if found else [], iou=threshold)
+    return field_statuses(book, [model.result for model in found.models] if found else [], iou=threshold)
 
 
-def every_standing(found: session.Opened | None) -> list[Standing]:
+def every_standing(found: session.Opened | None) -> list[FindingStatus]:
     """What became of every finding, of boxes and of fields, the newest first."""
     place = {target_id: number for number, target_id in enumerate(findings.book().judged)}
     every = [*findings.standings(found), *standings()]
     return sorted(every, key=lambda entry: place.get(entry.judged.target_id, len(place)))
 
 
-def show_on_page(entry: Standing) -> None:
+def show_on_page(entry: FindingStatus) -> None:
     """Make the view Fields open the page of a finding, with its box chosen and every problem in the list."""
     target, found = entry.judged.target, choices.opened()
     box = None
@@ -129,7 +129,7 @@ def show_on_page(entry: Standing) -> None:
         found.models if found else (), key=lambda model: field_model_name(model.result.compared) not in target.models
     )
     for model in models:
-        (here,) = stand_fields(Book.of(entry.judged.history), [model.result], iou=threshold)
+        (here,) = field_statuses(ReviewLog.of(entry.judged.history), [model.result], iou=threshold)
         if here.box_key is not None:
             session.choose("model", model.letter)
             box = here.box_key

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from evaluator.review.status import Standing
+from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Target
 from pages.shared import session
 from pages.shared.session_gallery import crops_of
@@ -36,7 +36,7 @@ class Chosen:
     tag: str = ""
     state: str = ""
 
-    def passes(self, entry: Standing) -> bool:
+    def passes(self, entry: FindingStatus) -> bool:
         """Whether a finding is shown."""
         judged = entry.judged
         kind = "conflict" if judged.conflict else judged.verdict or "note"
@@ -100,7 +100,7 @@ def crop_of(found: session.Opened | None, target: Target, *, large: bool = False
     return crops_of(found, [card], width=_CROP_WIDTH, dpi=session.FIRST_DPI * (2 if large else 1))[target.id]
 
 
-def show_on_page(found: session.Opened, entry: Standing) -> None:
+def show_on_page(found: session.Opened, entry: FindingStatus) -> None:
     """Make the page browser open the page of a finding, with its box chosen."""
     target = entry.judged.target
     session.go_to(target.document or "", target.page or 0)

@@ -18,15 +18,14 @@ from typing import Any, Final
 import streamlit as st
 
 from evaluator.model.issues import plain
-from evaluator.review import corrected, identity
-from evaluator.review import status as standing
+from evaluator.review import corrected, identity, status
 from evaluator.review.corrected import Corrected
 from evaluator.review.corrections import Corrections, corrections
 from evaluator.review.place import FINDINGS_WORKSPACE_VARIABLE, store_address
 from evaluator.review.problems import StoreProblem
-from evaluator.review.status import Standing
+from evaluator.review.status import FindingStatus
 from evaluator.review.store import Store
-from evaluator.review.verdicts import AUTHOR_LENGTH, Book, Event, Target, judge
+from evaluator.review.verdicts import AUTHOR_LENGTH, Event, ReviewLog, Target, judge
 from pages.shared import frame, login, session
 
 # A database that does not answer is not asked again on every run: each question waits for its time limit.
@@ -77,15 +76,15 @@ class _Shelf:
         except StoreProblem as problem:
             self._problem = problem
 
-    def read(self, workspace: str) -> tuple[Book, StoreProblem | None]:
+    def read(self, workspace: str) -> tuple[ReviewLog, StoreProblem | None]:
         """What was said, and why it cannot be read."""
         if self.store is None or (self._problem and monotonic() - self._asked < _ASK_AGAIN_SECONDS):
-            return Book(), self._problem
+            return ReviewLog(), self._problem
         try:
-            book = self.store.book(workspace)
+            book = self.store.log(workspace)
         except StoreProblem as problem:
             self._problem, self._asked = problem, monotonic()
-            return Book(), problem
+            return ReviewLog(), problem
         self._problem = None
         return book, None
 
@@ -119,7 +118,7 @@ def _workspace() -> str:
     return os.environ.get(FINDINGS_WORKSPACE_VARIABLE, "")
 
 
-def book() -> Book:
+def book() -> ReviewLog:
     """Everything that was said in this workspace; empty when it cannot be read, see `store_problem`."""
     return _shelf(address()).read(_workspace())[0]
 
@@ -170,6 +169,7 @@ def save(
     note: str = "",
     tags: Sequence[str] | None = None,
     target_id: str | None = None,
+    event_id: str | None = None,
 ) -> Unsaved | None:
     """Keep what the reviewer says of a target.
 
@@ -183,6 +183,8 @@ def save(
         The reviewer's own tags stay when absent.
     target_id : str, optional
         The identity that `on_page` gave; the target's own when absent.
+    event_id : str, optional
+        The sender's name for this event: one that is there already is not stored again. A new one when absent.
 
     Returns
     -------
@@ -203,6 +205,7 @@ def save(
             verified=verified,
             time=datetime.now(UTC),
             target_id=key,
+            event_id=event_id,
         )
     except ValueError as problem:
         return _keep_unsaved(Unsaved(target, key, verdict, note, kept, "Not saved", str(problem), ""))
@@ -310,6 +313,7 @@ def handle(found: session.Opened, model: session.Model, place: session.Place, ev
         note=event.get("note") or "",
         tags=event.get("tags"),
         target_id=target_id,
+        event_id=event.get("id") or None,
     )
 
 
@@ -338,7 +342,7 @@ def corrections_of(found: session.Opened) -> Corrections:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _corrections(
-    files: tuple[Any, ...], revision: tuple[int, str], *, _found: session.Opened, _book: Book
+    files: tuple[Any, ...], revision: tuple[int, str], *, _found: session.Opened, _book: ReviewLog
 ) -> Corrections:
     return corrections(_found.dataset, _book)
 
@@ -364,11 +368,11 @@ def _corrected(
     return corrected.corrected(session.result_of(_found, _model), _to)
 
 
-def standings(found: session.Opened | None) -> list[Standing]:
+def standings(found: session.Opened | None) -> list[FindingStatus]:
     """What became of every finding at the operating point, the newest first."""
     every = book()
     if found is None:
-        return standing.stand(every, [])
+        return status.finding_statuses(every, [])
     models = session.models(found)
     key = tuple(session.result_key(found, model) for model in models)
     return _standings(key, every.revision, _found=found, _models=models, _book=every)
@@ -381,6 +385,6 @@ def _standings(
     *,
     _found: session.Opened,
     _models: tuple[session.Model, ...],
-    _book: Book,
-) -> list[Standing]:
-    return standing.stand(_book, [session.result_of(_found, model) for model in _models])
+    _book: ReviewLog,
+) -> list[FindingStatus]:
+    return status.finding_statuses(_book, [session.result_of(_found, model) for model in _models])

@@ -285,7 +285,8 @@ def _named_target(place: str, cells: _Cells, collector: Collector) -> Target | N
         return None
     if kind == "document":
         return Target(kind="document", document=document)
-    number = page if isinstance(page, int) else int(page) if re.fullmatch(r"[0-9]{1,9}", page or "") else -1
+    written = str(page)
+    number = int(written) if re.fullmatch(r"[0-9]{1,10}", written) else -1
     if not 0 <= number < 2**31:
         collector.error(_at(place, "page_index"), "page_index must be a number from 0", quote(page), "Correct it.")
         return None

@@ -1,6 +1,6 @@
 """Extracted fields: a folder with one JSON file per document, or JSON lines, to trees of fields; and schemas.
 
-Owns `read`, `read_bytes`, `check_pair` and `read_schema`. A rich value is an object with ``_value``; what stands
+Owns `read`, `read_bytes`, `check_pair` and `read_schema`. A rich value is an object with ``_value``; what is
 beside it under ``_bbox``, ``_page`` and ``_confidence`` is checked here, once. What breaks JSON is an error; a box
 or a confidence that cannot be used is a warning, because the evaluation has a rule for it. Boxes keep their unit.
 """
@@ -128,7 +128,7 @@ def detect(head: bytes) -> bool:
     Returns
     -------
     bool
-        A document of plain values only cannot be told from any other JSON and is not claimed.
+        A document of plain values only looks like any other JSON and is not claimed.
     """
     return b'"_value"' in head or (b'"doc_id"' in head[:_HEAD] and b'"fields"' in head[:_HEAD])
 
@@ -182,7 +182,7 @@ def check_pair(ground_truth: FieldDocuments, prediction: FieldDocuments) -> tupl
     -------
     tuple of Issue
         Warnings: documents that only one side has, no class of field in common, boxes that look like pages on one
-        side and like pixels on the other, and a single document, whose mAP says little. Empty when all is well.
+        side and like pixels on the other, and a single document, whose mAP means little. Empty when all is well.
     """
     collector = Collector(prediction.name, max_per_rule=None)
     if not (ground_truth.single and prediction.single):
@@ -399,7 +399,7 @@ def _rich(value: Mapping[str, Any], place: str, collector: Collector) -> Field:
 
 
 def _corners(box: object, place: str, collector: Collector) -> tuple[float, float, float, float] | None:
-    """The corners of ``_bbox``; None for null, and for a malformed box after a issue."""
+    """The corners of ``_bbox``; None for null, and for a malformed box after an issue."""
     if box is None:
         return None
     corners = box_corners(box)

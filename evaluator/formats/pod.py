@@ -2,10 +2,10 @@
 
 Owns the format `Pod`, and `check_pair`. A file holds one page or many (``<document>`` roots one
 after the other, as in the official sample, which is not well-formed XML), a zip archive holds such files.
-Coordinates are pixels of the page image, origin top left; the files do not say how large a page is. Pages go by
+Coordinates are pixels of the page image, origin top left; the files do not state how large a page is. Pages go by
 the stem of their image name in lower case: that is the document, and its page index is 0. Boxes are the smallest
 that hold all points; points that are not all corners of that box are its outline, in their order. Nothing is
-clamped; what is left out or filled in is a issue.
+clamped; what is left out or filled in is an issue.
 """
 
 from __future__ import annotations
@@ -324,7 +324,7 @@ class _Elements:
 
 
 def _shape(element: Element, collector: Collector) -> tuple[Corners, FloatArray | None] | None:
-    """The smallest box that holds all points, and the outline when they are no box; None with a issue for neither."""
+    """The smallest box that holds all points, and the outline when they are no box; None with an issue for neither."""
     text = element.attributes.get("points", "")
     if not _POINTS.fullmatch(text):
         rule = f"points must be pairs x,y of finite numbers with blanks between them ({_SOURCE})"
@@ -373,7 +373,7 @@ def _score(region: _Region, collector: Collector, *, lenient: bool) -> float:
 
 
 def _check_truth(regions: Sequence[_Region], collector: Collector, *, as_reference: bool) -> None:
-    """A issue when the regions of a ground truth have probabilities: it is a submission."""
+    """An issue when the regions of a ground truth have probabilities: it is a submission."""
     scored = [region for region in regions if region.prob is not None]
     if not scored:
         return
@@ -461,7 +461,7 @@ def _pair_units(ground_truth: Annotations, prediction: Annotations, collector: C
 
 
 def _pair_unknown_pages(ground_truth: Annotations, prediction: Annotations, *, lenient: bool) -> list[Issue]:
-    """A issue for each page of the predictions that the ground truth does not have, in the file it is in."""
+    """An issue for each page of the predictions that the ground truth does not have, in the file it is in."""
     known = set(_pages(ground_truth))
     rule = f"a page of the predictions must be in {ground_truth.name} ({_SOURCE})"
     fix = "Its predictions are left out, as asked for." if lenient else "Remove it, or leave it out with --lenient."

@@ -43,7 +43,7 @@ class Snapshot(BoxFormat):
 
     Notes
     -----
-    Specification 1.3, sections 3, 4 and 9, and the JSON schema. Pages are told apart by document and number.
+    Specification 1.3, sections 3, 4 and 9, and the JSON schema. Pages are distinguished by document and number.
     """
 
     name = "snapshot"

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import streamlit as st
 
+from evaluator import formats
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Side
 from evaluator.model.issues import Issue, has_errors, plain
-from evaluator.workspace import FIELDS, format_of
 from pages.shared import frame, session
 from pages.shared import session_fields as field_files
 from pages.shared import session_posters as poster_files
@@ -120,7 +120,8 @@ def _upload(files: session.Files) -> None:
 
 def _take(files: session.Files, content: bytes, name: str, side: Side) -> None:
     """Read an uploaded file; one with errors is shown, and what was loaded stays in use."""
-    if format_of(content, name) == FIELDS:
+    recognised = formats.recognise(content, name)
+    if recognised is not None and recognised.kind == "fields":
         taken = field_files.take_upload([(name, content)], as_truth=side == "ground_truth")
         session.choose("rejected", taken if taken.documents is None else None)
         st.rerun()

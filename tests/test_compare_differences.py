@@ -20,6 +20,7 @@ from evaluator.formats import posters as posters_reader
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.measures import Key, Measures, Ratios
+from evaluator.model.dataset import join
 from evaluator.protocols import coco, fields, pixel, pod, posters, protocol_of, snapshot
 from evaluator.protocols.base import Result
 from tests.benchmarks import bench_compare
@@ -376,9 +377,7 @@ def test_swapping_the_models_negates_every_difference(name: str, seed: int) -> N
 def test_the_order_of_rows_changes_nothing(seed: int) -> None:
     truth, *models = two_models(seed, documents=9)
     plain = snapshot_results(truth, *models)
-    dataset = snapshot.join(
-        shuffled(ground_truth(truth), seed), *(shuffled(annotations(rows), seed) for rows in models)
-    )
+    dataset = join(shuffled(ground_truth(truth), seed), *(shuffled(annotations(rows), seed) for rows in models))
     mixed = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
     assert differences(*map(box_measures, mixed), resamples=50) == differences(*map(box_measures, plain), resamples=50)
 

@@ -547,9 +547,32 @@ def test_hostile_files(name: str) -> None:
     assert time.process_time() - start < 1.0
 
 
+# Named here, not listed: the shared folder is looked at when a test runs, never while tests are collected.
+ARCHIVES_AND_TABLES = [
+    "bomb_ratio.zip",
+    "case_clash.zip",
+    "corrupt.parquet",
+    "hostile_values.parquet",
+    "lying_size.zip",
+    "many_entries.zip",
+    "nested.zip",
+    "object_array.npz",
+    "slip_abs.zip",
+    "slip_backslash.zip",
+    "slip_dotdot.zip",
+    "symlink.zip",
+]
+
+
 @needs_shared
-@pytest.mark.parametrize("path", sorted(Path(SHARED, "hostile", "zip").iterdir()), ids=lambda path: path.name)
-def test_hostile_archives_and_tables_are_typed_errors(path: Path) -> None:
+def test_every_hostile_archive_and_table_is_tested() -> None:
+    assert sorted(path.name for path in Path(SHARED, "hostile", "zip").iterdir()) == ARCHIVES_AND_TABLES
+
+
+@needs_shared
+@pytest.mark.parametrize("name", ARCHIVES_AND_TABLES)
+def test_hostile_archives_and_tables_are_typed_errors(name: str) -> None:
+    path = Path(SHARED, "hostile", "zip", name)
     with pytest.raises(BadInput):
         formats.read(path)
     with pytest.raises(BadInput):

@@ -34,8 +34,8 @@ def check(
         Write JSON to standard output.
     """
     results = [_check(path) for path in files]
+    issues = [issue for _, of_file in results for issue in of_file]
     annotations = [read for read, _ in results if read is not None]
-    issues = [issue for _, found in results for issue in found]
     truths = [read for read in annotations if read.side == "ground_truth"]
     if len(truths) == 1:
         predictions = [read for read in annotations if read.side == "prediction"]

@@ -129,7 +129,7 @@ def detect(path: str | Path) -> str:
         The path cannot be read, no format fits, or more than one does.
     """
     path = Path(path)
-    file = folder.files(path)[0] if folder.is_folder(path) else path
+    file = folder.files(path, _box_suffixes())[0] if folder.is_folder(path) else path
     return detect_bytes(folder.load(file, limits.MAX_FILE_BYTES), file.name)
 
 
@@ -199,7 +199,7 @@ def read(
         With all issues of all files.
     """
     reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient)
-    return read_boxes(Path(path), reading, lambda content, name: _box_format(content, name, format))
+    return read_boxes(Path(path), reading, lambda content, name: _box_format(content, name, format), _box_suffixes())
 
 
 def read_bytes(
@@ -288,6 +288,12 @@ def pair_issues(truth: Content, prediction: Content, *, lenient: bool = False) -
     if format_ is None or truth.format != prediction.format:
         return ()
     return format_.pair_issues(truth, prediction, lenient=lenient)
+
+
+def _box_suffixes() -> list[str]:
+    """The endings of files of boxes: JSON first, then by name."""
+    endings = {suffix for row in of_kind("boxes").values() for suffix in row.suffixes}
+    return sorted(endings, key=lambda suffix: (suffix != ".json", suffix))
 
 
 def _box_format(content: bytes, name: str, format: str | None) -> BoxFormat:

@@ -113,8 +113,6 @@ class Format(ABC, Generic[T]):
         Endings of its files; in a folder only these are looked at.
     states_side : bool
         Whether a file says what it is; one that does not is broken, or belongs to the files beside it.
-    write : callable or None
-        Content to the bytes of a file; None when the format is read only.
     """
 
     name: ClassVar[str]
@@ -123,7 +121,6 @@ class Format(ABC, Generic[T]):
     kind: ClassVar[Kind]
     suffixes: ClassVar[tuple[str, ...]] = (".json",)
     states_side: ClassVar[bool] = True
-    write: ClassVar[Callable[[Content], bytes] | None] = None
 
     @abstractmethod
     def detect(self, head: bytes, name: str = "") -> bool:
@@ -148,6 +145,10 @@ class Format(ABC, Generic[T]):
     def pair_issues(self, truth: T, prediction: T, *, lenient: bool = False) -> tuple[Issue, ...]:
         """What is wrong or odd about two files together; empty for formats whose rules are about single files."""
         return ()
+
+    def write(self, content: T) -> bytes | None:
+        """The bytes of a file; None for formats that are read only."""
+        return None
 
     def unit_of(self, file: Path, given: Collection[Path]) -> Path:
         """What is read as a whole when this file is found: itself, or a folder above it.
@@ -202,7 +203,7 @@ class BoxFormat(Format[Annotations]):
 
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Annotations:
         """The columns of a file, or of a folder of files; see `Format.read_path`."""
-        return read_boxes(path, reading, lambda _content, _name: self)
+        return read_boxes(path, reading, lambda _content, _name: self, self.suffixes)
 
     def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> Annotations:
         """The columns of several files whose bytes are at hand; see `Format.read_files`."""
@@ -213,7 +214,7 @@ FormatOf = Callable[[bytes, str], BoxFormat]
 """The format of a file by its bytes and name; raises `BadInput` for none."""
 
 
-def read_boxes(path: Path, reading: Reading, format_of: FormatOf) -> Annotations:
+def read_boxes(path: Path, reading: Reading, format_of: FormatOf, suffixes: Sequence[str]) -> Annotations:
     """The columns of a file of boxes, or of a folder of files of one side read as one.
 
     Parameters
@@ -221,6 +222,8 @@ def read_boxes(path: Path, reading: Reading, format_of: FormatOf) -> Annotations
     path : Path
     reading : Reading
     format_of : callable
+    suffixes : sequence of str
+        Of a folder, the files with the first of these endings that it has are read.
 
     Returns
     -------
@@ -233,7 +236,7 @@ def read_boxes(path: Path, reading: Reading, format_of: FormatOf) -> Annotations
         With all issues of all files.
     """
     if folder.is_folder(path):
-        return _merged(folder.on_disk(folder.files(path)), path.resolve().name, reading, format_of)
+        return _merged(folder.on_disk(folder.files(path, suffixes)), path.resolve().name, reading, format_of)
     content = folder.load(path, limits.MAX_FILE_BYTES)
     return format_of(content, path.name).read(content, path.name, reading)
 

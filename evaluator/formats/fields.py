@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -73,8 +73,7 @@ def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None
     path = Path(path)
     if not folder.is_folder(path):
         return read_bytes(folder.load(path, limits.MAX_FILE_BYTES), path.name, side=side, max_per_rule=max_per_rule)
-    files = ((file.name, lambda room, file=file: folder.load(file, room)) for file in _files(path))
-    return _read_several(path.resolve().name, files, side, max_per_rule)
+    return _read_several(path.resolve().name, folder.on_disk(_files(path)), side, max_per_rule)
 
 
 def read_uploads(
@@ -102,24 +101,16 @@ def read_uploads(
     """
     if len(files) == 1:
         return read_bytes(files[0][1], files[0][0], side=side, max_per_rule=max_per_rule)
-    held = ((file, lambda _room, content=content: content) for file, content in files)
-    return _read_several(name, held, side, max_per_rule)
+    return _read_several(name, folder.held(files), side, max_per_rule)
 
 
 def _read_several(
-    name: str, files: Iterable[tuple[str, Callable[[int], bytes]]], side: Side | None, max_per_rule: int | None
+    name: str, files: Sequence[folder.File], side: Side | None, max_per_rule: int | None
 ) -> FieldDocuments:
-    """Several files as one side; each is loaded with the room that is left for it."""
-    parts: list[FieldDocuments] = []
-    issues: list[Issue] = []
-    room = limits.MAX_FILE_BYTES
-    for file, load in files:
-        try:
-            content = load(room)
-            room -= len(content)
-            parts.append(read_bytes(content, file, side=side, max_per_rule=max_per_rule))
-        except BadInput as bad:
-            issues += bad.issues
+    """Several files as one side."""
+    parts, issues = folder.read_parts(
+        files, lambda content, file: read_bytes(content, file, side=side, max_per_rule=max_per_rule)
+    )
     issues += _repeated_documents(parts)
     if has_errors(issues):
         raise BadInput([*issues, *(issue for part in parts for issue in part.issues)])
@@ -285,19 +276,10 @@ def _examples(names: set[str]) -> str:
 
 def _files(path: Path) -> list[Path]:
     """The files of a folder, sorted by name: documents and files of lines."""
-    try:
-        entries = sorted(path.iterdir())
-    except OSError:
-        return folder.files(path)  # says what is wrong
-    suffixes = (".json", *LINE_SUFFIXES)
-    chosen = [
-        entry
-        for entry in entries
-        if entry.suffix.lower() in suffixes and not entry.name.startswith(".") and entry.is_file()
-    ]
+    chosen = [entry for entry in folder.listed(path) if entry.suffix.lower() in FORMAT.suffixes]
     if not chosen:
         collector = Collector(path.resolve().name, max_per_rule=None)
-        rule = f"a folder must hold files that end in {', '.join(suffixes)} (fields)"
+        rule = f"a folder must hold files that end in {', '.join(FORMAT.suffixes)} (fields)"
         collector.error("", rule, "none", "Name the folder of the documents.")
         raise BadInput(collector.issues())
     return chosen

@@ -22,11 +22,6 @@ from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import Annotations, Boxes, CodeArray, Part
 from evaluator.model.issues import BadInput, Collector, Issue, quote
 
-SUFFIXES = (".json", ".xml")
-"""Endings of the files of a folder that are read: those with the first of these that it has. Others, hidden files
-and sub-folders are left alone."""
-
-
 T = TypeVar("T")
 
 
@@ -79,8 +74,22 @@ def is_folder(path: Path) -> bool:
     return os.path.isdir(path)
 
 
-def files(path: Path) -> list[Path]:
+def listed(path: Path) -> list[Path]:
+    """The files of a folder, sorted by name, without hidden ones and sub-folders; `BadInput` when it has no list."""
+    try:
+        return [entry for entry in sorted(path.iterdir()) if not entry.name.startswith(".") and entry.is_file()]
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def files(path: Path, suffixes: Sequence[str]) -> list[Path]:
     """The annotation files of a folder, sorted by name.
+
+    Parameters
+    ----------
+    path : Path
+    suffixes : sequence of str
+        Endings of the files that are read: those with the first of these that the folder has.
 
     Returns
     -------
@@ -92,15 +101,12 @@ def files(path: Path) -> list[Path]:
     BadInput
         The folder has none, or cannot be listed.
     """
-    try:
-        entries = [entry for entry in sorted(path.iterdir()) if not entry.name.startswith(".") and entry.is_file()]
-    except OSError as error:
-        raise _unreadable(path, error) from None
+    entries = listed(path)
     chosen: list[Path] = []
-    for suffix in SUFFIXES:
+    for suffix in suffixes:
         chosen = chosen or [entry for entry in entries if entry.suffix.lower() == suffix]
     if not chosen:
-        rule = f"a folder must hold files that end in {' or '.join(SUFFIXES)}"
+        rule = f"a folder must hold files that end in {' or '.join(suffixes)}"
         raise BadInput([_error(path.name, rule, "none", "Name the folder of the annotation files.")])
     return chosen
 
@@ -160,10 +166,7 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
     first = parts[0]
     others = dict.fromkeys(label for part in parts for label in part.labels[part.evaluated :])
     labels = (*first.labels[: first.evaluated], *others)
-    code = {label: index for index, label in enumerate(labels)}
-    recoded = [np.array([code[label] for label in part.labels], dtype=np.int32)[part.boxes.label] for part in parts]
     documents = _offsets([len(part.documents) for part in parts])
-    entries = _offsets([len(part.page_index) for part in parts])
     return Annotations(
         name=name,
         sha256=hashlib.sha256("".join(part.sha256 for part in parts).encode()).hexdigest(),
@@ -176,20 +179,7 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
         documents=tuple(document for part in parts for document in part.documents),
         page_document=_join([part.page_document + start for part, start in zip(parts, documents, strict=True)]),
         page_index=np.concatenate([part.page_index for part in parts]),
-        boxes=Boxes(
-            document=_join([part.boxes.document + start for part, start in zip(parts, documents, strict=True)]),
-            page=np.concatenate([part.boxes.page for part in parts]),
-            label=_join(recoded),
-            xyxy=np.concatenate([part.boxes.xyxy for part in parts]),
-            score=np.concatenate([part.boxes.score for part in parts]),
-            entry=_join([part.boxes.entry + start for part, start in zip(parts, entries, strict=True)]),
-            position=_join([part.boxes.position for part in parts]),
-            ids=[name for part in parts for name in part.boxes.ids],
-            area=_if_all([part.boxes.area for part in parts]),
-            crowd=_crowd(parts),
-            polygons=_polygons(parts),
-            box_area=_if_all([part.boxes.box_area for part in parts]),
-        ),
+        boxes=_boxes(parts, labels, documents),
         issues=(*collector.issues(), *(issue for part in parts for issue in part.issues)),
         label_map=first.label_map,
         page_ids=[name for part in parts for name in part.page_ids],
@@ -197,6 +187,27 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
         unit=first.unit,
         page_size=_if_all([part.page_size for part in parts]),
         items_at=first.items_at,
+    )
+
+
+def _boxes(parts: Sequence[Annotations], labels: Sequence[str], documents: Sequence[np.int32]) -> Boxes:
+    """The boxes of all parts under the labels of the whole, and under the documents that start at these codes."""
+    code = {label: index for index, label in enumerate(labels)}
+    recoded = [np.array([code[label] for label in part.labels], dtype=np.int32)[part.boxes.label] for part in parts]
+    entries = _offsets([len(part.page_index) for part in parts])
+    return Boxes(
+        document=_join([part.boxes.document + start for part, start in zip(parts, documents, strict=True)]),
+        page=np.concatenate([part.boxes.page for part in parts]),
+        label=_join(recoded),
+        xyxy=np.concatenate([part.boxes.xyxy for part in parts]),
+        score=np.concatenate([part.boxes.score for part in parts]),
+        entry=_join([part.boxes.entry + start for part, start in zip(parts, entries, strict=True)]),
+        position=_join([part.boxes.position for part in parts]),
+        ids=[name for part in parts for name in part.boxes.ids],
+        area=_if_all([part.boxes.area for part in parts]),
+        crowd=_crowd(parts),
+        polygons=_polygons(parts),
+        box_area=_if_all([part.boxes.box_area for part in parts]),
     )
 
 

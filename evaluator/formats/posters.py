@@ -320,7 +320,7 @@ def _only(poster_id: str, files: Sequence[Path], side: Side | None, path: Path) 
 
 
 def _is_json(path: Path) -> bool:
-    return path.suffix.lower() in folder.SUFFIXES and path.is_file()
+    return path.suffix.lower() == ".json" and path.is_file()
 
 
 def _fitting(poster_id: str, files: Sequence[Path], side: Side | None) -> list[Path]:

@@ -34,7 +34,7 @@ from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PageImage, PagePool
 from evaluator.pdf.problems import PageProblem
 from evaluator.protocols import snapshot
-from evaluator.workspace import BOX_FORMATS, WORKSPACE_VARIABLE, Workspace, not_shown
+from evaluator.workspace import WORKSPACE_VARIABLE, Workspace
 
 LET_IN: Final = "let_in"
 """Key of the session state for `let_in`."""
@@ -170,8 +170,9 @@ def set_files(changed: Files) -> None:
 
 def _first_files() -> Files:
     """The files that the command line named, or the sample data."""
-    named = workspace_named()
-    truth, as_reference = named.ground_truth, named.as_reference
+    workspace_ = workspace_named()
+    named, as_reference = workspace_.of("boxes"), workspace_.as_reference
+    truth = named.ground_truth
     return Files(
         ground_truth=_named(truth, "ground_truth", as_reference=as_reference) if truth else None,
         predictions=tuple(_named(path, "prediction") for path in named.predictions),
@@ -204,8 +205,6 @@ def read_source(origin: Path | bytes, name: str, side: Side, *, as_reference: bo
         return Source(name, side, None, problem.issues, origin)
     except OSError as problem:
         return Source(name, side, None, (_unreadable(name, problem),), origin)
-    if read.format not in BOX_FORMATS:
-        return Source(name, side, None, (not_shown(name, read.format, "error"),), origin)
     return Source(name, side, read, read.issues, origin)
 
 

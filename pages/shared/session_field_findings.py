@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from evaluator.protocols.fields import FieldsResult
 from evaluator.protocols.fields.evaluation import IOU_THRESHOLDS
 from evaluator.review.corrected import CorrectedEvaluation
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
@@ -82,7 +83,7 @@ def _corrections(
     return field_corrections([model.result for model in _found.models], _book)
 
 
-def corrected_of(found: choices.Opened, model: choices.FieldModel) -> CorrectedEvaluation | None:
+def corrected_of(found: choices.Opened, model: choices.FieldModel) -> CorrectedEvaluation[FieldsResult] | None:
     """The result of a model on the corrected ground truth; None when no verdict changes it."""
     to = corrections_of(found)
     if to is None or not to.applied:
@@ -98,7 +99,7 @@ def _corrected(
     *,
     _model: choices.FieldModel,
     _to: FieldCorrections,
-) -> CorrectedEvaluation:
+) -> CorrectedEvaluation[FieldsResult]:
     return corrected_fields(_model.result, _to)
 
 

@@ -151,7 +151,7 @@ class Opened:
 def files() -> FieldFiles:
     """The files of this session; those named at the start, or the sample data, when it is new."""
     if "field_files" not in st.session_state:
-        sides = session.workspace_named().fields
+        sides = session.workspace_named().of("fields")
         st.session_state["field_files"] = FieldFiles(
             ground_truth=_from_path(sides.ground_truth) if sides.ground_truth else None,
             predictions=tuple(_from_path(path) for path in sides.predictions),

@@ -110,7 +110,7 @@ def files() -> PosterFiles:
     """The posters of this session; those named at the start when it is new."""
     if "poster_files" not in st.session_state:
         with st.spinner("Reading the posters"):
-            use(session.workspace_named().posters)
+            use(session.workspace_named().of("posters"))
     found: PosterFiles = st.session_state["poster_files"]
     return found
 
@@ -126,7 +126,7 @@ def use(sides: Sides) -> None:
 
 def use_sample() -> None:
     """Open the bundled posters."""
-    use(sample(session.SAMPLE_DATA).posters)
+    use(sample(session.SAMPLE_DATA).of("posters"))
 
 
 def _read(path: Path, side: Side) -> PosterSide:

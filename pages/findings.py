@@ -11,14 +11,19 @@ from typing import Any, Final, Literal, get_args
 import streamlit as st
 
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import BadInput, plain
+from evaluator.model.issues import BadInput, Issue, plain
 from evaluator.review import corrected_truth, exchange, identity, intake
 from evaluator.review.status import STATES, Standing
 from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Book, Event, Target
-from pages.shared import finding, frame, session
-from pages.shared import session_field_findings as field_findings
-from pages.shared import session_finding_queue as queue
-from pages.shared import session_findings as findings
+from pages.shared import frame, opened, pictures
+from pages.shared.address import read_url, write_url
+from pages.shared.fields import verdicts as field_findings
+from pages.shared.findings import card as finding
+from pages.shared.findings import log as findings
+from pages.shared.findings import queue
+from pages.shared.opened import OpenedBoxes
+from pages.shared.results import result_of
+from pages.shared.state import ImportNote, State, state
 
 BROWSER_VIEW = "pages/page_browser.py"
 _STATE_CHOICES: Final[Mapping[str, str]] = {"": "All", "applies": "Applies", "past": "No longer applies"}
@@ -59,12 +64,12 @@ def _save_again() -> None:
 # --- corrected numbers -------------------------------------------------------------------------------------------
 
 
-def _numbers(found: session.Opened) -> None:
+def _numbers(found: OpenedBoxes) -> None:
     """The corrected numbers next to the official ones, each with its signature."""
     to = findings.corrections_of(found)
     frame.section("Corrected numbers", "official numbers first; the verdicts change the ground truth, see below")
     if field_findings.any_field(findings.book()):
-        st.caption("These are the numbers of the boxes. Those of extracted fields stand in the view Fields.")
+        st.caption("These are the numbers of the boxes. Those of extracted fields are in the view Fields.")
     if not to.applied:
         st.caption(
             "No agreed verdict on boxes says that the ground truth is wrong or that a mistake is to be ignored, "
@@ -73,8 +78,8 @@ def _numbers(found: session.Opened) -> None:
         return
     rows: list[str] = []
     signatures: list[str] = []
-    for model in session.models(found):
-        official = session.result_of(found, model)
+    for model in found.models:
+        official = result_of(found, model)
         corrected = findings.corrected_of(found, model)
         assert corrected is not None
         name = f"{frame.letter_badge(model.letter)} {html.escape(frame.short_name(model))}"
@@ -139,15 +144,19 @@ def _filters(book: Book, entries: Sequence[Standing]) -> None:
     tags = sorted({tag for found in judged for tag in found.tags})
     past = sum(entry.state != "applies" for entry in entries)
     totals = {"": len(entries), "applies": len(entries) - past, "past": past}
-    for name, known in (("finding_author", authors), ("finding_tag", tags), ("finding_state", _STATE_CHOICES)):
-        if session.chosen(name) not in ("", *known):
-            session.choose(name, "")
+    for field, known in (
+        (State.finding_author, authors),
+        (State.finding_tag, tags),
+        (State.finding_state, _STATE_CHOICES),
+    ):
+        if field.get() not in ("", *known):
+            field.set("")
     st.pills(
         "Verdict",
-        [kind for kind in finding.WORDS if counts[kind] or kind in (session.chosen("finding_verdicts") or [])],
+        [kind for kind in finding.WORDS if counts[kind] or kind in state.finding_verdicts],
         selection_mode="multi",
         format_func=lambda kind: f"{finding.said(kind)} {counts[kind]:,}",
-        key="finding_verdicts",
+        key=State.finding_verdicts.key,
         persist_state="session",
         help="None chosen shows all.",
     )
@@ -155,16 +164,16 @@ def _filters(book: Book, entries: Sequence[Standing]) -> None:
         "State",
         list(_STATE_CHOICES),
         format_func=lambda state: f"{_STATE_CHOICES[state]} {totals[state]:,}",
-        key="finding_state",
+        key=State.finding_state.key,
         required=True,
         persist_state="session",
     )
-    for label, name, known in (("Author", "finding_author", authors), ("Tag", "finding_tag", tags)):
+    for label, field, known in (("Author", State.finding_author, authors), ("Tag", State.finding_tag, tags)):
         st.selectbox(
             label,
             ["", *known],
             format_func=lambda text: plain(text) or "All",
-            key=name,
+            key=field.key,
             persist_state="session",
         )
 
@@ -211,7 +220,7 @@ def _last_note(entry: Standing) -> str:
     return next((event.note for event in reversed(entry.judged.opinions) if event.note), "")
 
 
-def _detail(found: session.Opened | None, entry: Standing) -> None:
+def _detail(found: OpenedBoxes | None, entry: Standing) -> None:
     """One finding: what it is, where it stands, its picture, and who said what."""
     frame.section(finding.about(entry), finding.place(entry))
     finding.state(entry)
@@ -231,10 +240,10 @@ def _detail(found: session.Opened | None, entry: Standing) -> None:
     st.html(f'<p class="ls-signature">Judged under {html.escape(plain(entry.judged.target.signature) or "–")}</p>')
 
 
-def _say_more(found: session.Opened) -> None:
+def _say_more(found: OpenedBoxes) -> None:
     """A verdict or note on a page, a document or the comparison; mistakes are judged on the page."""
-    with st.expander("Say something about a page, a document or the comparison"), st.form("say_more"):
-        kinds = ["page", "document", *(["comparison"] if len(session.models(found)) > 1 else [])]
+    with st.expander("Add a note on a page, a document or the comparison"), st.form("say_more"):
+        kinds = ["page", "document", *(["comparison"] if len(found.models) > 1 else [])]
         names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
         words: dict[str, str] = {"": "None, only a note", **dict(VERDICTS.items())}
         about, where, which = st.columns([1.2, 2, 1])
@@ -254,28 +263,26 @@ def _say_more(found: session.Opened) -> None:
         st.rerun()
 
 
-def _target(found: session.Opened, kind: str, document: str, page: int) -> Target | None:
+def _target(found: OpenedBoxes, kind: str, document: str, page: int) -> Target | None:
     """What was chosen to be judged; None for a page that there is not."""
-    signature = frame.signature(found, session.models(found))
+    signature = frame.signature(found, found.models)
     if kind == "comparison":
-        sources = [found.dataset.predictions[model.index].source for model in session.models(found)]
+        sources = [found.dataset.predictions[model.index].source for model in found.models]
         return identity.comparison_target([identity.box_model_name(each) for each in sources], signature=signature)
     if kind == "document":
         return identity.document_target(document, signature=signature)
-    codes = {each.doc_id: code for code, each in enumerate(found.dataset.documents)}
-    there = found.dataset.page_row(codes[document], page) is not None
-    there = there or page < (session.page_count(found, document) or 0)
+    there = found.dataset.row_of(document, page) is not None
+    there = there or page < (pictures.page_count(found, document) or 0)
     return identity.page_target(document, page, signature=signature) if there else None
 
 
 # --- meeting -----------------------------------------------------------------------------------------------------
 
 
-def _meeting(found: session.Opened | None, entries: Sequence[Standing]) -> None:
+def _meeting(found: OpenedBoxes | None, entries: Sequence[Standing]) -> None:
     """One finding at a time, large, with keys."""
-    held = queue.meeting()
-    assert held is not None
-    targets, position = held
+    assert state.finding_meeting is not None
+    targets, position = state.finding_meeting
     by_id = {entry.judged.target_id: entry for entry in entries}
     shown = [target for target in targets if target in by_id]
     if not shown:
@@ -319,7 +326,7 @@ def _meeting(found: session.Opened | None, entries: Sequence[Standing]) -> None:
 # --- files -------------------------------------------------------------------------------------------------------
 
 
-def _exchange(found: session.Opened | None, book: Book) -> None:
+def _exchange(found: OpenedBoxes | None, book: Book) -> None:
     """Export, import, and the corrected ground truth."""
     frame.section("Export and import", "every event with what it is about; an imported verdict is never verified")
     left, right = st.columns(2, gap="medium")
@@ -360,7 +367,7 @@ def _exchange(found: session.Opened | None, book: Book) -> None:
 def _import(files: Sequence[tuple[str, bytes]]) -> None:
     """Take files in, all of them or none."""
     events: list[Event] = []
-    bad: list[Any] = []
+    bad: list[Issue] = []
     for name, content in files:
         try:
             read = intake.read(content, name)
@@ -373,18 +380,18 @@ def _import(files: Sequence[tuple[str, bytes]]) -> None:
     before = len(findings.book().events)
     refusal = None if failed else findings.add(events)
     added = 0 if failed or refusal else len(findings.book().events) - before
-    session.choose("finding_import", (bad, failed, refusal, added, len(events)))
+    state.finding_import = ImportNote(bad, failed, refusal, added, len(events))
     st.rerun()
 
 
 def _import_note() -> None:
     """What became of the last import."""
-    note = session.chosen("finding_import")
+    note = state.finding_import
     if note is None:
         return
     bad, failed, refusal, added, total = note
     if failed:
-        st.error("Nothing was imported: the files have bad rows. Each says what to mend.", icon=":material/error:")
+        st.error("Nothing was imported: the files have bad rows. Each row says how to fix it.", icon=":material/error:")
     elif refusal is not None:
         st.error(f"Nothing was imported. {frame.escaped(str(refusal))}", icon=":material/error:")
     else:
@@ -412,18 +419,18 @@ def _nothing(book: Book, entries: Sequence[Standing]) -> None:
 
 def view() -> None:
     """The whole view."""
-    session.begin("findings")
-    found = session.opened()
+    read_url("findings")
+    found = opened.boxes()
     book = findings.book()
     entries = field_findings.every_standing(found)
-    if queue.meeting() is not None and entries:
+    if state.finding_meeting is not None and entries:
         _meeting(found, entries)
-        session.finish()
+        write_url("findings")
         return
     facts = [count_of(len(book), "finding"), count_of(len(book.conflicts), "conflict")]
     if findings.store_problem() is not None:
         facts = ["findings cannot be read"]
-    facts += [frame.signature(found, session.models(found))] if found is not None else []
+    facts += [frame.signature(found, found.models)] if found is not None else []
     frame.title("Findings", " · ".join(facts))
     _problems()
     with st.sidebar:
@@ -457,7 +464,7 @@ def view() -> None:
         _say_more(found)
     _exchange(found, book)
     frame.sidebar(found)
-    session.finish()
+    write_url("findings")
 
 
 view()

@@ -180,7 +180,7 @@ def test_sliders_match_anew(monkeypatch: pytest.MonkeyPatch, iou: float, score_a
 
 def test_presets(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch)
-    assert app.button_group(key="preset").value == "Specification"
+    assert app.button_group(key="preset").value == "Standard thresholds"
     app.slider(key="iou").set_value(0.6)
     dashboard.fine(app.run())
     assert app.button_group(key="preset").value is None
@@ -194,7 +194,7 @@ def test_presets(monkeypatch: pytest.MonkeyPatch) -> None:
     for model, (card, score) in enumerate(zip(dashboard.cards(app), best, strict=True)):
         assert card_numbers(card) == shown(core(model, 0.6, score).micro.row(0))
         assert core(model, 0.6, score).micro.f1[0] >= core(model, 0.6).micro.f1[0]
-    app.button_group(key="preset").set_value("Specification")
+    app.button_group(key="preset").set_value("Standard thresholds")
     dashboard.fine(app.run())
     assert [app.slider(key=name).value for name in ("iou", "score_a", "score_b")] == [0.5, 0.0, 0.0]
 
@@ -357,7 +357,7 @@ def test_a_filter_is_saved_and_used_again(monkeypatch: pytest.MonkeyPatch) -> No
     assert [{**each, "current": False} for each in dashboard.viewer(app)["strip"]] == [
         {**each, "current": False} for each in strip
     ]
-    app.button(key="forget_0").click()
+    app.button(key="delete_0").click()
     dashboard.fine(app.run())
     assert "use_0" not in [each.key for each in app.button]
     app.text_input(key="filter_name").set_value("  ")
@@ -380,13 +380,13 @@ def test_a_link_to_a_page_that_the_filter_hides_leads_there_and_says_so(monkeypa
 def test_the_page_choice_goes_to_a_page_and_forgets_it(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, PAGE_BROWSER)
     listed = dashboard.viewer(app)["strip"]
-    choice = app.selectbox(key="page_wish")
+    choice = app.selectbox(key="page_wanted")
     assert choice.options[2].startswith(f"{listed[2]['index'] + 1} · {listed[2]['mistakes']} mistake")
     choice.set_value(2)
     dashboard.fine(app.run())
     page = dashboard.viewer(app)["page"]
     assert (page["document"], page["index"], page["position"]) == (listed[2]["document"], listed[2]["index"], 3)
-    assert app.selectbox(key="page_wish").value is None
+    assert app.selectbox(key="page_wanted").value is None
 
 
 def test_lost_text_reaches_the_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -513,7 +513,7 @@ def test_a_ground_truth_with_errors(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     app = start(monkeypatch, view, files=dashboard.workspace(broken, [prediction]))
     assert any(word.startswith("The ground truth has errors") for word in dashboard.words(app))
     dashboard.go(app, FILES)
-    assert [each.value for each in app.error] == ["Files with an error are not evaluated. Each row says what to mend."]
+    assert [each.value for each in app.error] == ["Files with an error are not evaluated. Each row says how to fix it."]
     findings = app.dataframe[1].value
     assert list(findings["File"])[:1] == ["t.json"]
     assert findings["Place"][0] == "$.predictions[0].objects[0].bbox"

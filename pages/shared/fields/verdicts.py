@@ -6,15 +6,15 @@ from typing import Any, Final
 
 import streamlit as st
 
-from evaluator.protocols.fields.evaluation import IOU_THRESHOLDS
 from evaluator.review.corrected import CorrectedEvaluation
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
 from evaluator.review.field_targets import attach_fields, field_model_name, stand_fields, targets_of
 from evaluator.review.status import Standing
 from evaluator.review.verdicts import Book
-from pages.shared import session
-from pages.shared import session_fields as choices
-from pages.shared import session_findings as findings
+from pages.shared.fields import results as choices
+from pages.shared.findings import log as findings
+from pages.shared.opened import OpenedBoxes
+from pages.shared.state import state
 
 VIEW_FILE: Final = "pages/fields.py"
 
@@ -32,14 +32,14 @@ def on_page(model: choices.FieldModel, document: str, data: dict[str, Any]) -> d
     Returns
     -------
     dict
-        A copy, see `_session_findings.on_page`.
+        A copy, see `findings.log.on_page`.
     """
-    told = attach_fields(data, model.result, document, findings.book(), iou=choices.iou())
+    drawn = attach_fields(data, model.result, document, findings.book(), iou=state.field_iou)
     mistakes = [
         {**mistake, "unsaved": findings.shown(findings.unsaved(mistake["target"] or ""))}
-        for mistake in told["mistakes"]
+        for mistake in drawn["mistakes"]
     ]
-    return {**told, "mistakes": mistakes, "reviewer": findings.author()[0], "verdicts": True}
+    return {**drawn, "mistakes": mistakes, "reviewer": findings.author()[0], "verdicts": True}
 
 
 def handle(model: choices.FieldModel, document: str, event: dict[str, Any]) -> findings.Unsaved | None:
@@ -54,7 +54,7 @@ def handle(model: choices.FieldModel, document: str, event: dict[str, Any]) -> f
     event : dict
         ``target``, ``verdict`` and ``note``. It comes from a browser: an unknown target is not taken.
     """
-    targets = targets_of(model.result, document, findings.book(), iou=choices.iou())
+    targets = targets_of(model.result, document, findings.book(), iou=state.field_iou)
     target = targets.get(event["target"])
     if target is None:
         return None
@@ -66,7 +66,7 @@ def any_field(book: Book) -> bool:
     return any(judged.target.kind == "field" for judged in book.judged.values())
 
 
-def corrections_of(found: choices.Opened) -> FieldCorrections | None:
+def corrections_of(found: choices.Compared) -> FieldCorrections | None:
     """The corrected ground truth of the open fields; None when no verdict changes it."""
     book = findings.book()
     if not any_field(book):
@@ -77,12 +77,12 @@ def corrections_of(found: choices.Opened) -> FieldCorrections | None:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _corrections(
-    keys: tuple[tuple[str, str], ...], revision: tuple[int, str], *, _found: choices.Opened, _book: Book
+    keys: tuple[tuple[str, str], ...], revision: tuple[int, str], *, _found: choices.Compared, _book: Book
 ) -> FieldCorrections:
     return field_corrections([model.result for model in _found.models], _book)
 
 
-def corrected_of(found: choices.Opened, model: choices.FieldModel) -> CorrectedEvaluation | None:
+def corrected_of(found: choices.Compared, model: choices.FieldModel) -> CorrectedEvaluation | None:
     """The result of a model on the corrected ground truth; None when no verdict changes it."""
     to = corrections_of(found)
     if to is None or not to.applied:
@@ -107,12 +107,12 @@ def standings() -> list[Standing]:
     book = findings.book()
     if not any_field(book):
         return []
-    found = choices.opened()
-    threshold = float(session.chosen("field_iou", IOU_THRESHOLDS[0]))
+    found = choices.compared()
+    threshold = state.field_iou
     return stand_fields(book, [model.result for model in found.models] if found else [], iou=threshold)
 
 
-def every_standing(found: session.Opened | None) -> list[Standing]:
+def every_standing(found: OpenedBoxes | None) -> list[Standing]:
     """What became of every finding, of boxes and of fields, the newest first."""
     place = {target_id: number for number, target_id in enumerate(findings.book().judged)}
     every = [*findings.standings(found), *standings()]
@@ -121,24 +121,17 @@ def every_standing(found: session.Opened | None) -> list[Standing]:
 
 def show_on_page(entry: Standing) -> None:
     """Make the view Fields open the page of a finding, with its box chosen and every problem in the list."""
-    target, found = entry.judged.target, choices.opened()
+    target, found = entry.judged.target, choices.compared()
     box = None
-    threshold = float(session.chosen("field_iou", IOU_THRESHOLDS[0]))
+    threshold = state.field_iou
     models = sorted(
         found.models if found else (), key=lambda model: field_model_name(model.result.compared) not in target.models
     )
     for model in models:
         (here,) = stand_fields(Book.of(entry.judged.history), [model.result], iou=threshold)
         if here.box_key is not None:
-            session.choose("model", model.letter)
+            state.model = model.letter
             box = here.box_key
             break
-    for key, value in (
-        ("field_door", choices.PROBLEMS),
-        ("field_label", ""),
-        ("field_within", ""),
-        ("field_doc", target.document),
-        ("field_page", (target.page or 0) + 1),
-        ("field_box", box),
-    ):
-        session.choose(key, value)
+    state.field_number, state.field_label, state.field_within = choices.PROBLEMS, "", ""
+    state.field_doc, state.field_page, state.field_box = target.document, (target.page or 0) + 1, box

@@ -290,7 +290,7 @@ def _mistakes(found: OpenedBoxes) -> None:
     if not counts.total_a.any() and not counts.total_b.any():
         st.caption("No mistake at these thresholds.")
         return
-    titles = [ERROR_TYPES["document"][name].title for name in counts.names]
+    titles = [ERROR_TYPES["document"][name].chip for name in counts.names]
     left, right = st.columns(2, gap="medium")
     for column, name, key, names, sides in (
         (left, "By name", _BY_NAME, titles, (counts.total_a, counts.total_b)),

@@ -6,10 +6,10 @@ from typing import Any
 
 import streamlit as st
 
+from evaluator import formats
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import Issue, has_errors, plain
-from evaluator.workspace import format_of
 from pages.shared import frame, opened, pictures
 from pages.shared.address import read_url
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Files, Kind, Source
@@ -114,7 +114,8 @@ def _upload(held: Files[Annotations]) -> None:
 
 def _take(content: bytes, name: str, side: Side) -> None:
     """Read an uploaded file; one with errors is shown, and what was loaded stays in use."""
-    kind: Kind[Any] = FIELDS if format_of(content, name) == FIELDS.name else BOXES
+    recognised = formats.recognise(content, name)
+    kind: Kind[Any] = FIELDS if recognised is not None and recognised.kind == FIELDS.name else BOXES
     source = opened.take_upload(kind, [(name, content)], side)
     state.rejected = source if source.content is None else None
     st.rerun()

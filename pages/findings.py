@@ -13,8 +13,8 @@ import streamlit as st
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import BadInput, Issue, plain
 from evaluator.review import corrected_truth, exchange, identity, intake
-from evaluator.review.status import STATES, Standing
-from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Book, Event, Target
+from evaluator.review.status import STATES, FindingStatus
+from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Event, ReviewLog, Target
 from pages.shared import frame, opened, pictures
 from pages.shared.address import read_url, write_url
 from pages.shared.fields import verdicts as field_findings
@@ -68,7 +68,7 @@ def _numbers(found: OpenedBoxes) -> None:
     """The corrected numbers next to the official ones, each with its signature."""
     to = findings.corrections_of(found)
     frame.section("Corrected numbers", "official numbers first; the verdicts change the ground truth, see below")
-    if field_findings.any_field(findings.book()):
+    if field_findings.any_field(findings.review_log()):
         st.caption("These are the numbers of the boxes. Those of extracted fields are in the view Fields.")
     if not to.applied:
         st.caption(
@@ -134,12 +134,12 @@ def _moved(value: float | None, other: float | None) -> str:
 # --- queue -------------------------------------------------------------------------------------------------------
 
 
-def _filters(book: Book, entries: Sequence[Standing]) -> None:
+def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
     """The filter of the queue, in the sidebar."""
     counts = dict.fromkeys(finding.WORDS, 0)
     for entry in entries:
         counts[finding.kind(entry)] += 1
-    judged = list(book.judged.values())
+    judged = list(log.judged.values())
     authors = sorted({name for found in judged for name in found.authors})
     tags = sorted({tag for found in judged for tag in found.tags})
     past = sum(entry.state != "applies" for entry in entries)
@@ -178,7 +178,7 @@ def _filters(book: Book, entries: Sequence[Standing]) -> None:
         )
 
 
-def _queue(entries: Sequence[Standing]) -> Standing | None:
+def _queue(entries: Sequence[FindingStatus]) -> FindingStatus | None:
     """The list; the chosen finding, or the first."""
     table = {
         "Verdict": [finding.said(finding.kind(entry)) for entry in entries],
@@ -215,12 +215,12 @@ def _queue(entries: Sequence[Standing]) -> Standing | None:
     return entries[rows[0]] if rows and rows[0] < len(entries) else entries[0]
 
 
-def _last_note(entry: Standing) -> str:
+def _last_note(entry: FindingStatus) -> str:
     """The latest note of a finding."""
     return next((event.note for event in reversed(entry.judged.opinions) if event.note), "")
 
 
-def _detail(found: OpenedBoxes | None, entry: Standing) -> None:
+def _detail(found: OpenedBoxes | None, entry: FindingStatus) -> None:
     """One finding: what it is, where it stands, its picture, and who said what."""
     frame.section(finding.about(entry), finding.place(entry))
     finding.state(entry)
@@ -279,7 +279,7 @@ def _target(found: OpenedBoxes, kind: str, document: str, page: int) -> Target |
 # --- meeting -----------------------------------------------------------------------------------------------------
 
 
-def _meeting(found: OpenedBoxes | None, entries: Sequence[Standing]) -> None:
+def _meeting(found: OpenedBoxes | None, entries: Sequence[FindingStatus]) -> None:
     """One finding at a time, large, with keys."""
     assert state.finding_meeting is not None
     targets, position = state.finding_meeting
@@ -326,12 +326,12 @@ def _meeting(found: OpenedBoxes | None, entries: Sequence[Standing]) -> None:
 # --- files -------------------------------------------------------------------------------------------------------
 
 
-def _exchange(found: OpenedBoxes | None, book: Book) -> None:
+def _exchange(found: OpenedBoxes | None, log: ReviewLog) -> None:
     """Export, import, and the corrected ground truth."""
     frame.section("Export and import", "every event with what it is about; an imported verdict is never verified")
     left, right = st.columns(2, gap="medium")
     with left.container(border=True):
-        events = book.events
+        events = log.events
         with st.container(horizontal=True, gap="small"):
             forms: tuple[tuple[str, Callable[[Sequence[Event]], bytes], str], ...] = (
                 ("CSV", lambda some: exchange.to_csv(some).encode(), "text/csv"),
@@ -377,9 +377,9 @@ def _import(files: Sequence[tuple[str, bytes]]) -> None:
         events += read.events
         bad += read.issues
     failed = any(finding.severity == "error" for finding in bad)
-    before = len(findings.book().events)
+    before = len(findings.review_log().events)
     refusal = None if failed else findings.add(events)
-    added = 0 if failed or refusal else len(findings.book().events) - before
+    added = 0 if failed or refusal else len(findings.review_log().events) - before
     state.finding_import = ImportNote(bad, failed, refusal, added, len(events))
     st.rerun()
 
@@ -401,9 +401,9 @@ def _import_note() -> None:
         frame.issues(bad)
 
 
-def _nothing(book: Book, entries: Sequence[Standing]) -> None:
+def _nothing(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
     """The empty states of the queue."""
-    if len(book):
+    if len(log):
         st.html(
             f'<div class="ls-empty"><p>No finding passes the filter; there {"is" if len(entries) == 1 else "are"} '
             f"{count_of(len(entries), 'finding')}.</p></div>"
@@ -421,13 +421,13 @@ def view() -> None:
     """The whole view."""
     read_url("findings")
     found = opened.boxes()
-    book = findings.book()
-    entries = field_findings.every_standing(found)
+    log = findings.review_log()
+    entries = field_findings.every_status(found)
     if state.finding_meeting is not None and entries:
         _meeting(found, entries)
         write_url("findings")
         return
-    facts = [count_of(len(book), "finding"), count_of(len(book.conflicts), "conflict")]
+    facts = [count_of(len(log), "finding"), count_of(len(log.conflicts), "conflict")]
     if findings.store_problem() is not None:
         facts = ["findings cannot be read"]
     facts += [frame.signature(found, found.models)] if found is not None else []
@@ -436,9 +436,9 @@ def view() -> None:
     with st.sidebar:
         findings.ask_author()
         if entries:
-            _filters(book, entries)
+            _filters(log, entries)
     shown = [entry for entry in entries if queue.chosen_filter().passes(entry)]
-    if found is not None and len(book):
+    if found is not None and len(log):
         _numbers(found)
     if shown:
         head, button = st.columns([3, 1], vertical_alignment="center")
@@ -459,10 +459,10 @@ def view() -> None:
             with right:
                 _detail(found, chosen)
     else:
-        _nothing(book, entries)
+        _nothing(log, entries)
     if found is not None:
         _say_more(found)
-    _exchange(found, book)
+    _exchange(found, log)
     frame.sidebar(found)
     write_url("findings")
 

@@ -47,7 +47,7 @@ def _sidebar(found: OpenedBoxes) -> None:
     """The filter, shared with the Page browser, and what belongs to crops."""
     with st.sidebar:
         frame.document_choice(found)
-        titles = {name: ERROR_TYPES["document"][name].title for name in DOCUMENT}
+        titles = {name: ERROR_TYPES["document"][name].chip for name in DOCUMENT}
         st.pills(
             "Mistake",
             list(DOCUMENT),
@@ -249,7 +249,7 @@ def _names(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
     if not any(int(column.sum()) for column in counts.values()):
         st.caption("No mistake at these thresholds.")
         return
-    titles = [ERROR_TYPES["document"][name].title for name in DOCUMENT]
+    titles = [ERROR_TYPES["document"][name].chip for name in DOCUMENT]
     key = f"names_{state.gallery_round}"
 
     def pick() -> None:

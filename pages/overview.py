@@ -10,10 +10,10 @@ from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
-from pages.shared import frame, opened
+from pages.shared import frame, opened, protocol
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import Model, OpenedBoxes
-from pages.shared.results import Result, protocol, result_of
+from pages.shared.results import Result, result_of
 from pages.shared.state import state
 
 BROWSER_VIEW = "pages/page_browser.py"
@@ -34,7 +34,7 @@ def _labels(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
     head, controls = st.columns([1, 1.6], vertical_alignment="center")
     head.html('<h2 class="ls-section">Labels <small>a row opens its boxes</small></h2>')
     names = {model.letter: f"{model.letter} {frame.short_name(model)}" for model in chosen}
-    thresholds = sorted({state.iou, *protocol().iou_standard})
+    thresholds = sorted({state.iou, *protocol.chosen().thresholds})
     with controls.container(horizontal=True, horizontal_alignment="right", gap="small"):
         letter = st.segmented_control(
             "Numbers of",
@@ -133,7 +133,7 @@ def _mistakes(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
     with st.container(border=True, key="mistakes_chart"):
         if by == "Name":
             counts = {letter: result.mistakes.counts for letter, result in results.items()}
-            titles = [ERROR_TYPES["document"][name].title for name in DOCUMENT]
+            titles = [ERROR_TYPES["document"][name].chip for name in DOCUMENT]
             chart = charts.mistakes_by_label(titles, counts, dark=frame.is_dark(), height=height)
             st.altair_chart(chart, theme=None, key="mistakes_by_name", alt="Mistakes by name")
             return

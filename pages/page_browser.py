@@ -29,7 +29,7 @@ _ORDERS = {"worst": "Worst first", "page": "In order"}
 
 def _filters(found: OpenedBoxes, counts: IntArray) -> None:
     """The filter, in the sidebar: what, how sure, and which pages."""
-    titles = {name: ERROR_TYPES["document"][name].title for name in DOCUMENT}
+    titles = {name: ERROR_TYPES["document"][name].chip for name in DOCUMENT}
     present = [name for code, name in enumerate(DOCUMENT) if counts[code] or name in state.mistake_names]
     st.pills(
         "Mistake",

@@ -12,10 +12,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
-from evaluator.compare import differences, from_results
+from evaluator.compare import differences
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
 from evaluator.drawing.pair_list import boxes_of, listed_pages
+from evaluator.metrics.box_measures import box_measures
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from pages.shared import linked_panes as components
@@ -68,7 +69,7 @@ def test_two_models_have_no_table_of_all(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def told(results: Sequence[snapshot.ThresholdResult]) -> str:
     """The summary of two results."""
-    a, b = (from_results.box_measures(result) for result in results)
+    a, b = (box_measures(result) for result in results)
     keys = [key for key in a.keys if key.metric in ("recall", "precision", "f1")]
     return " ".join(summary(differences.differences(a, b, keys=keys)))
 

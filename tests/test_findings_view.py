@@ -87,7 +87,7 @@ class TestView:
         assert rows["Verdict"].tolist() == [
             "○ Ignore", "✎ Note only", "≠ Reviewers differ", "● Model wrong", "◆ Ground truth wrong",
         ]  # fmt: skip
-        assert rows["State"].tolist() == ["Not open", "Applies", "Applies", "Applies", "Applies"]
+        assert rows["State"].tolist() == ["Not open", *["Still present in this run"] * 4]
         assert rows["Who"].tolist() == ["Ben", "Anna", "Anna, Ben", "Anna", "Anna"]
         assert rows["Note"].tolist()[-1] == "<b>nothing</b> here"
         assert "5 findings · 1 conflict" in text_of(app)

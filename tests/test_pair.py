@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator import formats
-from evaluator.compare import differences, from_results
+from evaluator.compare import differences
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
@@ -21,10 +20,9 @@ from evaluator.drawing.confusion_difference import class_difference
 from evaluator.drawing.pair import PAGE_FILTERS, pair_data
 from evaluator.drawing.pair_list import LISTED_PAGES, boxes_of, filters, listed_pages, page_list, signed
 from evaluator.metrics.box_items import class_confusion
+from evaluator.metrics.box_measures import box_measures
 from evaluator.model.dataset import join
-from evaluator.overlay import source
-from evaluator.overlay.source import COMPONENTS, component_script, component_style
-from evaluator.protocols.snapshot import IOU_FLOOR, ThresholdResult, pair
+from evaluator.protocols.snapshot.evaluation import IOU_FLOOR, ThresholdResult, pair
 from tests.building import Box, annotations, box, ground_truth, random_rows
 from tests.dashboard import SAMPLE_DATA
 
@@ -49,7 +47,7 @@ def sample() -> Results:
 
 @cache
 def sample_differences() -> tuple[Difference, ...]:
-    return differences.differences(*(from_results.box_measures(result) for result in sample()))
+    return differences.differences(*(box_measures(result) for result in sample()))
 
 
 # Four ground truths, one for each outcome; one false positive that both have, and one of B alone.
@@ -265,7 +263,7 @@ def test_the_sentence_in_parts_is_the_summary() -> None:
 
 def test_a_summary_without_a_clear_loss_has_no_door_for_one() -> None:
     results = toy()
-    found = differences.differences(*(from_results.box_measures(result) for result in results))
+    found = differences.differences(*(box_measures(result) for result in results))
     parts = sentence_parts(found)
     assert not any("Worst loss" in part["text"] for part in parts)
 
@@ -307,7 +305,7 @@ def test_bars_stand_where_their_numbers_say() -> None:
 
 def test_few_documents_have_no_interval_and_say_why() -> None:
     results = toy()
-    found = differences.differences(*(from_results.box_measures(result) for result in results))
+    found = differences.differences(*(box_measures(result) for result in results))
     board = board_of(ledger(*results), found)
     assert board["reason"] == "No intervals: with 1 document an interval means little; 8 are needed."
     for row in board["tables"][0]["rows"]:
@@ -372,29 +370,3 @@ def test_the_class_confusion_difference_is_b_minus_a() -> None:
     gain = np.array(data["facts"]["gain"])
     assert gain[place + 1, place + 1] == np.sign(b[place, place] - a[place, place])
     assert gain[0, place + 1] == -np.sign(b[-1, place] - a[-1, place])
-
-
-# --- the components ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", COMPONENTS)
-def test_each_component_is_one_script_that_loses_no_code(name: str) -> None:
-    script = component_script(name)
-    folder = Path(source.__file__).parent
-    code = [
-        line.strip()
-        for file in COMPONENTS[name].modules
-        for line in (folder / file).read_text(encoding="utf-8").splitlines()
-        if line.strip() and not line.lstrip().startswith(("*", "/**", "import ", "export "))
-    ]
-    kept = script.splitlines()
-    assert [line for line in code if line not in set(kept)] == []
-    assert script.count("export default") == 1
-    assert "import " not in script.split("export default")[0].replace("import(", "")
-    assert f"return {{ mount: {COMPONENTS[name].mount} }};" in component_script(name, entry="report")
-    assert component_style(name).strip()
-
-
-def test_an_unknown_component_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^name must be one of viewer, .*; found 'other'\.$"):
-        component_script("other")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator.evaluation import Options, evaluate
+from evaluator.project import evaluate
 from evaluator.workspace import Sides, Workspace, find
 from tests.dashboard import (
     SAMPLE_DATA,
@@ -94,7 +94,7 @@ def test_all_posters_worst_first_with_their_criteria(monkeypatch: pytest.MonkeyP
     ]  # fmt: skip
     assert [row["Result"] for row in rows] == ["✕ 2 of 4", "✕ 1 of 4", "✕ 2 of 4", "✕ 2 of 4", "✓ pass"]
     assert list(rows[0])[2:] == ["Words ≥ 0.75", "ROUGE-L ≥ 0.75", "Numbers ≥ 0.75", "Fields 0.50–2.00"]
-    (expected,) = evaluate("posters", SAMPLE / "ground_truth", [SAMPLE / "across"], Options())
+    (expected,) = evaluate("posters", SAMPLE / "ground_truth", [SAMPLE / "across"])
     by_id = {each["poster_id"]: each["metrics"] for each in expected.to_json()["posters"]}
     for row in rows:
         assert list(row.values())[2:] == list(by_id[row["Poster"]].values())

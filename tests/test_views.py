@@ -8,7 +8,7 @@ import time
 import urllib.parse
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
 from evaluator.model.dataset import Dataset, join
 from evaluator.pdf.pool import PagePool
 from evaluator.protocols import snapshot
+from evaluator.protocols.snapshot import Matching, ThresholdResult
 from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
@@ -159,6 +160,32 @@ def test_mistakes_by_name_are_those_of_the_core(monkeypatch: pytest.MonkeyPatch)
     place = words.index("Mistakes")
     named = [int(core(model).mistakes.counts.sum()) for model in (0, 1)]
     assert words[place + 1 : place + 5] == ["A", f"{named[0]:,}", "B", f"{named[1]:,}"]
+
+
+def test_one_step_of_the_iou_threshold_computes_each_result_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tuple[int, float]] = []
+    pooled: list[tuple[int, float]] = []
+    at, micro = Matching.at, ThresholdResult.micro.func
+
+    def counted_at(self: Matching, iou: float) -> ThresholdResult:
+        made.append((self.model, iou))
+        return at(self, iou)
+
+    @cached_property
+    def counted_micro(self: ThresholdResult) -> Any:
+        pooled.append((self.matching.model, self.iou))
+        return micro(self)
+
+    app = start(monkeypatch)
+    counted_micro.__set_name__(ThresholdResult, "micro")
+    monkeypatch.setattr(Matching, "at", counted_at)
+    monkeypatch.setattr(ThresholdResult, "micro", counted_micro)
+    # A threshold that no other test asks for: results are shared by all sessions of a process.
+    app.slider(key="iou").set_value(0.37)
+    dashboard.fine(app.run())
+    assert sorted(made) == sorted(pooled) == [(0, 0.37), (1, 0.37)]
+    dashboard.fine(app.run())
+    assert len(made) == len(pooled) == 2, "a run without a change computes nothing"
 
 
 @pytest.mark.parametrize(("iou", "score_a", "score_b"), [(0.75, 0.0, 0.0), (0.5, 0.8, 0.35), (0.1, 1.0, 0.9)])
@@ -445,7 +472,7 @@ def test_files_lists_the_sample_data(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(table["Documents"]) == [8, 8, 8]
     dataset = sample()
     assert list(table["Boxes"]) == [len(dataset.ground_truth), *(len(each) for each in dataset.predictions)]
-    assert list(table["Findings"]) == ["none"] * 3
+    assert list(table["Issues"]) == ["none"] * 3
     digests = [side.source.sha256[:12] for side in (dataset.ground_truth, *dataset.predictions)]
     assert list(table["SHA-256"]) == digests
     assert "Nothing is wrong with these files." in [each.value for each in app.caption]
@@ -468,7 +495,7 @@ def test_the_sidebar_counts(monkeypatch: pytest.MonkeyPatch, view: str) -> None:
     words = dashboard.words(start(monkeypatch, view))
     for line in ("36 pages, 8 documents", f"{len(sample().ground_truth):,} ground-truth boxes, 11 labels"):
         assert line in words
-    assert "No findings in the files" in words
+    assert "No issues in the files" in words
 
 
 # --- states --------------------------------------------------------------------------------------------------

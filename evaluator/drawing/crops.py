@@ -121,7 +121,7 @@ def cards(result: BoxResult[Any], shown: Items) -> list[dict[str, Any]]:
             truths, predictions, title = shown.truth[[row]], shown.prediction[[row]], "Matched"
         else:
             truths, predictions = mistakes.truths_of(mistake), mistakes.predictions_of(mistake)
-            title = ERROR_TYPES["document"][DOCUMENT[shown.kind[row]]].title
+            title = ERROR_TYPES["document"][DOCUMENT[shown.kind[row]]].chip
         boxes = [_box("ground_truth", at, truth.xyxy, int(result.truth_partner[at]) >= 0) for at in truths.tolist()]
         boxes += [
             _box("prediction", at, prediction.xyxy, int(result.prediction_partner[at]) >= 0)

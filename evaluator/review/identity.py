@@ -20,7 +20,7 @@ from evaluator.metrics.box_results import UNMATCHED, BoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, BoxColumns, Mistakes, name_mistakes
 from evaluator.model.boxes import IntArray
 from evaluator.model.dataset import Annotations, JoinedBoxes, Side
-from evaluator.review.verdicts import Book, Judged, JudgedBox, Target, Unit
+from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Target, Unit
 
 TOLERANCE: Final[Mapping[Unit, float]] = {"page": 1e-4, "pixels": 0.1}
 """Boxes whose corners differ by at most this are one box written with fewer digits."""
@@ -207,7 +207,7 @@ def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged 
     return answer
 
 
-def attach(data: dict[str, Any], result: BoxResult[Any], page: int, book: Book) -> dict[str, Any]:
+def attach(data: dict[str, Any], result: BoxResult[Any], page: int, log: ReviewLog) -> dict[str, Any]:
     """The viewer's data of a page with what was said about each mistake.
 
     Parameters
@@ -217,7 +217,7 @@ def attach(data: dict[str, Any], result: BoxResult[Any], page: int, book: Book) 
     result : BoxResult
     page : int
         Row of the page in the dataset.
-    book : Book
+    log : ReviewLog
 
     Returns
     -------
@@ -229,7 +229,7 @@ def attach(data: dict[str, Any], result: BoxResult[Any], page: int, book: Book) 
     if not data["mistakes"]:
         return data
     found = page_mistakes(result, page)
-    said = claimed(found.targets, _judged_on(result, page, book))
+    said = claimed(found.targets, _judged_on(result, page, log))
     mistakes = []
     for mistake in data["mistakes"]:
         # A match that a view calls poor is no mistake of the result, and cannot be judged as one.
@@ -239,11 +239,11 @@ def attach(data: dict[str, Any], result: BoxResult[Any], page: int, book: Book) 
             continue
         held = said[position]
         target = found.ids[position] if held is None else held.target_id
-        mistakes.append({**mistake, "target": target, "verdict": None if held is None else spoken(held)})
+        mistakes.append({**mistake, "target": target, "verdict": None if held is None else opinions_json(held)})
     return {**data, "mistakes": mistakes}
 
 
-def page_targets(result: BoxResult[Any], page: int, book: Book) -> dict[str, Target]:
+def page_targets(result: BoxResult[Any], page: int, log: ReviewLog) -> dict[str, Target]:
     """The mistakes of a page under the identities that `attach` gave them.
 
     Parameters
@@ -251,7 +251,7 @@ def page_targets(result: BoxResult[Any], page: int, book: Book) -> dict[str, Tar
     result : BoxResult
     page : int
         Row of the page in the dataset.
-    book : Book
+    log : ReviewLog
 
     Returns
     -------
@@ -261,18 +261,18 @@ def page_targets(result: BoxResult[Any], page: int, book: Book) -> dict[str, Tar
     found = page_mistakes(result, page)
     if not found.targets:
         return {}
-    said = claimed(found.targets, _judged_on(result, page, book))
+    said = claimed(found.targets, _judged_on(result, page, log))
     ids = (held.target_id if held else own for held, own in zip(said, found.ids, strict=True))
     return dict(zip(ids, found.targets, strict=True))
 
 
-def _judged_on(result: BoxResult[Any], page: int, book: Book) -> tuple[Judged, ...]:
+def _judged_on(result: BoxResult[Any], page: int, log: ReviewLog) -> tuple[Judged, ...]:
     """What was judged on a page of a result."""
     dataset = result.matching.dataset
-    return book.on_page(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
+    return log.on_page(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
 
 
-def spoken(judged: Judged) -> dict[str, Any] | None:
+def opinions_json(judged: Judged) -> dict[str, Any] | None:
     """What is held of a target as plain values for a view; None when all took it back."""
     if not judged.opinions:
         return None

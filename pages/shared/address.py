@@ -24,7 +24,7 @@ from evaluator.metrics.error_types import DOCUMENT
 from evaluator.protocols import pixel
 from evaluator.protocols.fields.drill_down import DOORS
 from evaluator.protocols.posters.profiles import PROFILES
-from pages.shared import compare, gallery, opened, pictures, results
+from pages.shared import compare, gallery, opened, pictures, protocol, results
 from pages.shared.fields import results as of_fields
 from pages.shared.linked_panes import MODES
 from pages.shared.opened import Place
@@ -116,9 +116,14 @@ def _share(low: float, high: float) -> Callable[[str], float]:
     return read
 
 
+def _protocol(text: str) -> str:
+    """Reads the name of a protocol that matches boxes."""
+    return str(_one_of(tuple(protocol.shown()))(text))
+
+
 def _iou(text: str) -> float:
     """Reads an IoU threshold within the range of the chosen protocol."""
-    return _share(*results.protocol().iou_range)(text)
+    return _share(*results.iou_range())(text)
 
 
 def _whole(low: int, high: int, *, shift: int = 0) -> Callable[[str], int]:
@@ -179,7 +184,7 @@ def _poster(text: str) -> str:
 
 def _standard_iou() -> float:
     """The IoU threshold that the chosen protocol starts with."""
-    return results.protocol().iou_standard[0]
+    return protocol.chosen().thresholds[0]
 
 
 def _number(value: float) -> str:
@@ -236,7 +241,7 @@ _POSTERS: Final[frozenset[View]] = frozenset({"posters"})
 _PAGES: Final = _BROWSER | _COMPARE | _PIXEL
 
 TABLE: Final[tuple[Entry[Any], ...]] = (
-    Entry("protocol", State.protocol, _one_of(tuple(results.BOX_PROTOCOLS)), _text, _OF_BOXES),
+    Entry("protocol", State.protocol, _protocol, _text, _OF_BOXES),
     Entry("iou", State.iou, _iou, _number, _OF_BOXES, begins=_standard_iou),
     Entry("score_a", State.score_a, _share(0.0, 1.0), _number, _OF_BOXES),
     Entry("score_b", State.score_b, _share(0.0, 1.0), _number, _OF_BOXES),

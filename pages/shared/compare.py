@@ -13,12 +13,13 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from evaluator.compare import differences, from_results
+from evaluator.compare import differences
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
-from evaluator.compare.measures import Measures
 from evaluator.drawing import pair_list
 from evaluator.drawing.board import TABLE_METRICS
+from evaluator.metrics.box_measures import box_measures
+from evaluator.metrics.measures import Measures
 from evaluator.model.boxes import IntArray
 from pages.shared.linked_panes import LinkedPages
 from pages.shared.opened import BOXES, LETTERS, Model, OpenedBoxes, Place
@@ -156,7 +157,7 @@ def _measured(found: OpenedBoxes, model: Model) -> Measures:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _measures(key: ResultKey, *, _result: Result) -> Measures:
     """The sums by document of a result; `key` says which."""
-    return from_results.box_measures(_result)
+    return box_measures(_result)
 
 
 @st.cache_resource(max_entries=32, show_spinner="Resampling the documents")

@@ -15,15 +15,15 @@ import streamlit as st
 
 from evaluator.metrics.results import MetricColumns, count_of, threshold_text
 from evaluator.model.issues import Issue, plain
+from pages.shared import protocol
 from pages.shared.opened import BOXES, LETTERS, Kind, Model, Opened, OpenedBoxes, files
 from pages.shared.results import (
     BEST_F1,
-    BOX_PROTOCOLS,
     SCORES,
     STANDARD,
     has_scores,
+    iou_range,
     preset,
-    protocol,
     result_of,
     score_threshold,
     thresholds,
@@ -51,7 +51,7 @@ def section(text: str, facts: str = "") -> None:
 
 def signature(found: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
     """Protocol, thresholds and counts behind a view."""
-    of = protocol()
+    of = protocol.chosen()
     scores = [f"≥ {threshold_text(score_threshold(model))} ({model.letter})" for model in chosen]
     counts = f"{count_of(len(found.dataset.documents), 'document')}, {count_of(found.dataset.pages, 'page')}"
     iou = f"IoU ≥ {threshold_text(state.iou)}"
@@ -117,7 +117,7 @@ def operating_point(found: OpenedBoxes, *, pick_model: bool) -> None:
     with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
         if pick_model:
             _model_switch(chosen)
-        low, high = protocol().iou_range
+        low, high = iou_range()
         st.slider("IoU threshold", low, high, step=0.01, key=State.iou.key, persist_state="session", width=width)
         for model in chosen:
             score_slider(found, model, width=width)
@@ -216,7 +216,7 @@ def against(f1: float | None, baseline: MetricColumns | None) -> str:
 
 def _thresholds(model: Model) -> str:
     """Protocol and thresholds behind the numbers of one model."""
-    of = protocol()
+    of = protocol.chosen()
     iou, score = threshold_text(state.iou), threshold_text(score_threshold(model))
     return f"{of.name} {of.version} · IoU ≥ {iou} · score ≥ {score}"
 
@@ -295,7 +295,7 @@ def label_choice(found: OpenedBoxes) -> None:
 def files_choice(found: OpenedBoxes) -> None:
     """Protocol, ground truth and the two models, in the sidebar."""
     with st.sidebar:
-        titles = {name: f"{name} {each.version}" for name, each in BOX_PROTOCOLS.items()}
+        titles = {name: f"{name} {each.version}" for name, each in protocol.shown().items()}
         st.selectbox(
             "Protocol",
             list(titles),

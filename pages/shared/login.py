@@ -122,7 +122,10 @@ def login_door(auth: Mapping[str, Any] | None, user: Mapping[str, Any]) -> Door:
         name = claimed_name(user)
         return Door(name, "login") if name else Door(shut="The identity provider did not say who you are.")
     if not _can_log_in():
-        text = "A login is set up, but the packages for it are missing: install layoutscope[login] and start again."
+        text = (
+            "A login is set up, but the packages for it are missing: "
+            'run uv pip install -e ".[login]" in the clone and start again.'
+        )
         return Door(shut=text)
     return Door(shut="Nothing is shown before you have logged in.", providers=tuple(providers(auth)))
 

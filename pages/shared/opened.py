@@ -15,19 +15,19 @@ import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import streamlit as st
 
 from evaluator import formats, workspace
-from evaluator.formats import fields as field_format
-from evaluator.formats import posters as poster_format
+from evaluator.formats.base import Content, Reading
+from evaluator.formats.base import Kind as KindName
 from evaluator.formats.posters import Posters
-from evaluator.formats.snapshot.reader import check_pair
 from evaluator.model.dataset import Annotations, Dataset, Side, join
 from evaluator.model.fields import FieldDocuments
-from evaluator.model.issues import BadInput, Issue, has_errors
-from evaluator.workspace import BOX_FORMATS, WORKSPACE_VARIABLE, Sides, Workspace, not_shown
+from evaluator.model.issues import BadInput, Issue
+from evaluator.workspace import WORKSPACE_VARIABLE, Workspace
+from pages.shared import protocol
 from pages.shared.state import Field, State
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
@@ -35,22 +35,6 @@ LETTERS: Final = string.ascii_uppercase
 Uploads = Sequence[tuple[str, bytes]]
 # A file or folder of this machine, or uploaded files.
 Origin = Path | Uploads
-
-
-class Content(Protocol):
-    """What a reader of some format returns for one side."""
-
-    @property
-    def name(self) -> str:
-        """Of the file or folder."""
-
-    @property
-    def sha256(self) -> str:
-        """Digest of the bytes."""
-
-    @property
-    def issues(self) -> tuple[Issue, ...]:
-        """What was odd about the files."""
 
 
 C = TypeVar("C", bound=Content)
@@ -123,12 +107,10 @@ class Kind(Generic[C]):
         Where the session has its files.
     chosen : (Field, Field)
         Where the session has the places of A and B among the models.
-    named : callable
-        Its files in the workspace that was named at the start.
     read : callable
-        From origin, name, role, and whether a prediction may be a reference; raises BadInput.
-    check_pair : callable
-        The issues of two sides together.
+        From origin and name, as it is asked for; raises BadInput.
+    prepare : callable
+        A prediction that can be compared with a ground truth, and the issues of the two; raises BadInput.
     ids : callable
         What identifies a side beside its digest and name.
     title : callable
@@ -137,14 +119,13 @@ class Kind(Generic[C]):
         Shown while the files that were named at the start are read; empty for nothing.
     """
 
-    name: str
+    name: KindName
     counted: str
     size: Callable[[C], int]
     held: Field[Files[C] | None]
     chosen: tuple[Field[int | None], Field[int | None]]
-    named: Callable[[Workspace], Sides]
-    read: Callable[[Origin, str, Side, bool], C]
-    check_pair: Callable[[C, C], tuple[Issue, ...]]
+    read: Callable[[Origin, str, Reading], C]
+    prepare: Callable[[C, C], tuple[C, tuple[Issue, ...]]]
     ids: Callable[[C], str] = lambda content: ""
     title: Callable[[C], str] = lambda content: content.name
     waiting: str = ""
@@ -244,43 +225,45 @@ class Place:
 # --- reading -------------------------------------------------------------------------------------------------
 
 
-def _read_boxes(origin: Origin, name: str, side: Side, as_reference: bool) -> Annotations:
+def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     """A file of boxes by its content, shared by all sessions, or a folder."""
     if isinstance(origin, Path) and origin.is_dir():
-        read = formats.read(origin, side=side, as_reference=as_reference)
-    else:
-        content = origin.read_bytes() if isinstance(origin, Path) else origin[0][1]
-        digest = hashlib.sha256(content).hexdigest()
-        # The name is part of the key because issues and results carry it.
-        read = _annotations(digest, side, as_reference, name, _content=content)
-    if read.format not in BOX_FORMATS:
-        raise BadInput([not_shown(name, read.format, "error")])
-    return read
+        return formats.read(origin, side=reading.side, as_reference=reading.as_reference)
+    content = origin.read_bytes() if isinstance(origin, Path) else origin[0][1]
+    # The name is part of the key because issues and results carry it.
+    digest = hashlib.sha256(content).hexdigest()
+    return _annotations(digest, name, reading.side, reading.as_reference, _content=content)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _annotations(digest: str, side: Side, as_reference: bool, name: str, *, _content: bytes) -> Annotations:
+def _annotations(digest: str, name: str, side: Side | None, as_reference: bool, *, _content: bytes) -> Annotations:
     """Columns of a file by its content, name and role."""
     return formats.read_bytes(_content, name, side=side, as_reference=as_reference)
 
 
-def _read_fields(origin: Origin, name: str, side: Side, as_reference: bool) -> FieldDocuments:
-    """One side of extracted fields."""
-    read = field_format.read(origin) if isinstance(origin, Path) else field_format.read_uploads(origin, name)
-    return _fields(read.sha256, read.name, _documents=read)
+def _read_other(kind: KindName) -> Callable[[Origin, str, Reading], Any]:
+    """What reads fields or posters; sessions on the same files hold one copy."""
+
+    def read(origin: Origin, name: str, reading: Reading) -> Content:
+        (format_,) = formats.of_kind(kind).values()
+        if isinstance(origin, Path):
+            content: Content = format_.read_path(origin, reading)
+        else:
+            content = format_.read_files(origin, name, reading)
+        return _shared(content.format, content.sha256, content.name, _content=content)
+
+    return read
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _fields(digest: str, name: str, *, _documents: FieldDocuments) -> FieldDocuments:
-    """The first copy of some documents, so that sessions on the same files hold them once."""
-    return _documents
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _shared(format_: str, digest: str, name: str, *, _content: Content) -> Content:
+    """The first copy of some content."""
+    return _content
 
 
-def _read_posters(origin: Origin, name: str, side: Side, as_reference: bool) -> Posters:
-    """One side of posters, which are never uploaded."""
-    if not isinstance(origin, Path):
-        raise TypeError("posters are read from a folder")
-    return poster_format.read(origin, side=side)
+def _prepare_by_format(truth: Any, prediction: Any) -> tuple[Any, tuple[Issue, ...]]:  # noqa: ANN401 - any content
+    """A prediction as it is, and the issues of the pair by the rules of its format."""
+    return prediction, formats.pair_issues(truth, prediction)
 
 
 def _box_title(read: Annotations) -> str:
@@ -301,9 +284,8 @@ BOXES: Final[Kind[Annotations]] = Kind(
     size=lambda read: len(read.boxes),
     held=State.files,
     chosen=(State.model_a, State.model_b),
-    named=lambda named: Sides(named.ground_truth, named.predictions, named.pdfs),
     read=_read_boxes,
-    check_pair=check_pair,
+    prepare=protocol.prepare,
     ids=lambda read: read.side,
     title=_box_title,
 )
@@ -313,9 +295,8 @@ FIELDS: Final[Kind[FieldDocuments]] = Kind(
     size=len,
     held=State.field_files,
     chosen=(State.field_a, State.field_b),
-    named=lambda named: named.fields,
-    read=_read_fields,
-    check_pair=field_format.check_pair,
+    read=_read_other("fields"),
+    prepare=_prepare_by_format,
 )
 POSTERS: Final[Kind[Posters]] = Kind(
     name="posters",
@@ -323,9 +304,8 @@ POSTERS: Final[Kind[Posters]] = Kind(
     size=lambda read: len(read.posters),
     held=State.poster_files,
     chosen=(State.poster_a, State.poster_b),
-    named=lambda named: named.posters,
-    read=_read_posters,
-    check_pair=lambda truth, prediction: (),
+    read=_read_other("posters"),
+    prepare=_prepare_by_format,
     ids=_poster_ids,
     waiting="Reading the posters",
 )
@@ -334,7 +314,7 @@ POSTERS: Final[Kind[Posters]] = Kind(
 def read(kind: Kind[C], origin: Origin, name: str, side: Side, *, as_reference: bool = False) -> Source[C]:
     """A file or folder of this machine, or uploaded files; unreadable ones carry their issues."""
     try:
-        content = kind.read(origin, name, side, as_reference)
+        content = kind.read(origin, name, Reading(side=side, as_reference=as_reference))
     except BadInput as problem:
         return Source(name, side, None, problem.issues, origin)
     except OSError as problem:
@@ -370,7 +350,7 @@ def files(kind: Kind[C]) -> Files[C]:
 
 def use(kind: Kind[C], named: Workspace) -> Files[C]:
     """Open the files of a workspace in this session."""
-    sides, as_reference = kind.named(named), named.as_reference and kind.name == BOXES.name
+    sides, as_reference = named.of(kind.name), named.as_reference and kind.name == BOXES.name
 
     def source(path: Path, side: Side, *, as_reference: bool = False) -> Source[C]:
         return read(kind, path, path.name or path.resolve().name, side, as_reference=as_reference)
@@ -419,22 +399,39 @@ def issues(kind: Kind[C]) -> tuple[Issue, ...]:
     for source in held.predictions:
         every += source.issues
         if truth and truth.content is not None and source.content is not None:
-            every += pair_issues(kind, truth.content, source.content)
+            every += paired(kind, truth.content, source.content).issues
     return tuple(dict.fromkeys(every))
 
 
-def pair_issues(kind: Kind[C], truth: C, prediction: C) -> tuple[Issue, ...]:
-    """What is wrong or odd about two sides together; looked for once, not on every run of every view."""
-    digests = kind.digest(truth), kind.digest(prediction)
-    return _pair_issues(kind.name, *digests, _check=lambda: kind.check_pair(truth, prediction))
+@dataclass(frozen=True, slots=True)
+class Paired(Generic[C]):
+    """A prediction that can be compared with its ground truth, None when the two do not fit, and their issues."""
+
+    prediction: C | None
+    issues: tuple[Issue, ...]
+
+
+def paired(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
+    """What a prediction is together with its ground truth; looked for once, not on every run of every view."""
+    # Whether boxes can be compared is the matter of the chosen protocol.
+    of = protocol.chosen().name if kind.name == BOXES.name else kind.name
+    pair: Paired[C] = _paired(
+        of, kind.digest(truth), kind.digest(prediction), _pair=lambda: _pair(kind, truth, prediction)
+    )
+    return pair
 
 
 @st.cache_resource(max_entries=96, show_spinner=False)
-def _pair_issues(
-    kind: str, truth: str, prediction: str, *, _check: Callable[[], tuple[Issue, ...]]
-) -> tuple[Issue, ...]:
-    """The issues of a pair by the content of its sides."""
-    return _check()
+def _paired(of: str, truth: str, prediction: str, *, _pair: Callable[[], Paired[Any]]) -> Paired[Any]:
+    """A pair by the content of its sides and what compares them."""
+    return _pair()
+
+
+def _pair(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
+    try:
+        return Paired(*kind.prepare(truth, prediction))
+    except BadInput as problem:
+        return Paired(None, problem.issues)
 
 
 # --- what can be evaluated -----------------------------------------------------------------------------------
@@ -446,11 +443,8 @@ def opened(kind: Kind[C]) -> Opened[C] | None:
     truth = held.ground_truth.content if held.ground_truth else None
     if truth is None:
         return None
-    usable = tuple(
-        source.content
-        for source in held.predictions
-        if source.content is not None and not has_errors(pair_issues(kind, truth, source.content))
-    )
+    pairs = [paired(kind, truth, source.content) for source in held.predictions if source.content is not None]
+    usable = tuple(pair.prediction for pair in pairs if pair.prediction is not None)
     if not usable:
         return None
     names = distinct_names([kind.title(each) for each in usable])

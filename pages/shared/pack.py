@@ -87,15 +87,15 @@ class Job:
 
 def contents_of(found: OpenedBoxes, options: PackOptions) -> Contents:
     """What a pack about the chosen models would say."""
-    chosen, book = found.models, findings.book()
+    chosen, log = found.models, findings.review_log()
     results = [result_of(found, model) for model in chosen]
     # Names of models and findings of files follow from the files, which are part of the key of a result.
     keys = tuple(result_key(found, model) for model in chosen)
     return _contents(
         keys,
         msgspec.json.encode(options),
-        book.revision,
-        _make=lambda: gather(results, [model.name for model in chosen], book, options, issues=found.issues),
+        log.revision,
+        _make=lambda: gather(results, [model.name for model in chosen], log, options, issues=found.issues),
     )
 
 
@@ -109,7 +109,7 @@ def _contents(
 
 def tags() -> list[str]:
     """The tags of all findings, sorted."""
-    opinions = (event for judged in findings.book().judged.values() for event in judged.opinions)
+    opinions = (event for judged in findings.review_log().judged.values() for event in judged.opinions)
     return sorted({tag for event in opinions for tag in event.tags})
 
 
@@ -125,7 +125,7 @@ def start(found: OpenedBoxes, options: PackOptions, form: str) -> None:
     contents = contents_of(found, options)
     made = Job(form, tempfile.TemporaryDirectory(prefix="layoutscope-pack-"))
     drawn = Pictures(pictures.pool(), found.files.pdfs)
-    events = [event for judged in findings.book().judged.values() for event in judged.history]
+    events = [event for judged in findings.review_log().judged.values() for event in judged.history]
     work: dict[str, Callable[[], Written]] = {
         "html": lambda: write_html(made.path, contents, drawn, progress=made.note),
         "pdf": lambda: write_pdf(made.path, contents, drawn, progress=made.note),

@@ -1,7 +1,7 @@
 """Results of the models of boxes: the chosen protocol, its thresholds, and what is computed under them, once for all.
 
-The only place of the dashboard that looks a protocol up; it asks it for pairs, for a matching and for a result, and
-what each follows from is the key of its cache: digests of the files, the protocol, the model and the thresholds.
+What pairs, a matching and a result follow from is the key of their cache: digests of the files, the protocol, the model
+and the thresholds.
 """
 
 from __future__ import annotations
@@ -12,55 +12,18 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from evaluator.metrics.box_items import ClassConfusion, class_confusion
+from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult
 from evaluator.model.dataset import Dataset
-from evaluator.protocols import PROTOCOLS, snapshot
+from pages.shared import protocol
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.state import Field, State, state
 
-# What the views take a result for; every protocol over the shared matching has one of this shape.
-Pairs = snapshot.Pairs
-Result = snapshot.ThresholdResult
-
+# Of every protocol that matches boxes.
+Result = AnyBoxResult
 STANDARD: Final = "Standard thresholds"
 BEST_F1: Final = "Best F1"
 SCORES: Final[Mapping[str, Field[float]]] = {"A": State.score_a, "B": State.score_b}
 """Where the score threshold of a model is, by its letter; other models keep every score."""
-
-
-class BoxProtocol(NamedTuple):
-    """What the dashboard needs of a protocol that matches boxes.
-
-    Attributes
-    ----------
-    name, version : str
-    iou_range : (float, float)
-        What the threshold can be set to without new pairs.
-    iou_standard : tuple of float
-        The thresholds of the protocol, the default first.
-    pair : callable
-        All pairs of a model of a dataset that could match.
-    """
-
-    name: str
-    version: str
-    iou_range: tuple[float, float]
-    iou_standard: tuple[float, ...]
-    pair: Callable[[Dataset, int], Pairs]
-
-
-def _snapshot_pairs(dataset: Dataset, model: int) -> Pairs:
-    return snapshot.pair(dataset, model, iou_floor=snapshot.IOU_FLOOR)
-
-
-BOX_PROTOCOLS: Final[Mapping[str, BoxProtocol]] = {
-    snapshot.NAME: BoxProtocol(
-        snapshot.NAME,
-        PROTOCOLS[snapshot.NAME].version,
-        (snapshot.IOU_FLOOR, 0.95),
-        snapshot.IOU_THRESHOLDS,
-        _snapshot_pairs,
-    )
-}
 
 
 class ResultKey(NamedTuple):
@@ -73,9 +36,10 @@ class ResultKey(NamedTuple):
     iou: float
 
 
-def protocol() -> BoxProtocol:
-    """The chosen protocol."""
-    return BOX_PROTOCOLS.get(state.protocol, BOX_PROTOCOLS[State.protocol.start])
+def iou_range() -> tuple[float, float]:
+    """What the IoU threshold can be set to under the chosen protocol."""
+    of = protocol.chosen()
+    return of.iou_floor, of.iou_ceiling
 
 
 # --- thresholds ----------------------------------------------------------------------------------------------
@@ -99,13 +63,13 @@ def has_scores(found: OpenedBoxes, model: Model) -> bool:
 
 def use_standard() -> None:
     """Set the thresholds of the protocol."""
-    state.iou, state.score_a, state.score_b = protocol().iou_standard[0], 0.0, 0.0
+    state.iou, state.score_a, state.score_b = protocol.chosen().thresholds[0], 0.0, 0.0
 
 
 def use_best_f1(found: OpenedBoxes) -> None:
     """Set each model's score threshold to the one with the best F1 at the IoU threshold, and note that they are."""
     for model in found.models:
-        key = (found.digests, protocol().name, model.index, state.iou)
+        key = (found.digests, protocol.chosen().name, model.index, state.iou)
         SCORES[model.letter].set(_best_f1(key, _pairs=pairs_of(found, model)))
     state.best_f1_at = thresholds(found)
 
@@ -113,7 +77,7 @@ def use_best_f1(found: OpenedBoxes) -> None:
 def preset(found: OpenedBoxes) -> str | None:
     """Which of the two presets the thresholds are at; None once one of them was moved."""
     at = thresholds(found)
-    if at[0] == protocol().iou_standard[0] and not any(at[1:]):
+    if at[0] == protocol.chosen().thresholds[0] and not any(at[1:]):
         return STANDARD
     return BEST_F1 if state.best_f1_at == at else None
 
@@ -124,13 +88,12 @@ def preset(found: OpenedBoxes) -> str | None:
 def result_key(found: OpenedBoxes, model: Model, *, iou: float | None = None) -> ResultKey:
     """What the result of a model follows from, at the operating point or at another IoU threshold."""
     at = state.iou if iou is None else iou
-    return ResultKey(found.digests, protocol().name, model.index, score_threshold(model), at)
+    return ResultKey(found.digests, protocol.chosen().name, model.index, score_threshold(model), at)
 
 
-def pairs_of(found: OpenedBoxes, model: Model) -> Pairs:
+def pairs_of(found: OpenedBoxes, model: Model) -> AnyBoxPairs:
     """All pairs of a model that could match."""
-    of = protocol()
-    return _pairs(found.digests, of.name, model.index, _make=lambda: of.pair(found.dataset, model.index))
+    return _pairs(found.digests, protocol.chosen().name, model.index, _dataset=found.dataset)
 
 
 def result_of(found: OpenedBoxes, model: Model, *, iou: float | None = None) -> Result:
@@ -144,27 +107,27 @@ def confusion_of(found: OpenedBoxes, model: Model) -> ClassConfusion:
 
 
 @st.cache_resource(max_entries=16, show_spinner="Comparing the boxes")
-def _pairs(digests: tuple[str, ...], protocol: str, model: int, *, _make: Callable[[], Pairs]) -> Pairs:
+def _pairs(digests: tuple[str, ...], of: str, model: int, *, _dataset: Dataset) -> AnyBoxPairs:
     """All pairs of one model that could match."""
-    return _make()
+    return protocol.pairs(_dataset, model)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _matching(
-    digests: tuple[str, ...], protocol: str, model: int, min_score: float, *, _pairs: Callable[[], Pairs]
-) -> snapshot.Matching:
+    digests: tuple[str, ...], of: str, model: int, min_score: float, *, _pairs: Callable[[], AnyBoxPairs]
+) -> AnyBoxMatching:
     """The matching of one model at a score threshold."""
-    return _pairs().match(min_score=min_score)
+    return protocol.match(_pairs(), min_score)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _result(key: ResultKey, *, _pairs: Callable[[], Pairs]) -> Result:
+def _result(key: ResultKey, *, _pairs: Callable[[], AnyBoxPairs]) -> Result:
     """A result, with what was computed of it so far: every part of a view that asks gets the same."""
     return _matching(*key[:-1], _pairs=_pairs).at(key.iou)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _best_f1(key: tuple[tuple[str, ...], str, int, float], *, _pairs: Pairs) -> float:
+def _best_f1(key: tuple[tuple[str, ...], str, int, float], *, _pairs: AnyBoxPairs) -> float:
     """The score threshold with the best F1."""
     return _pairs.best_f1(iou=key[-1])
 

@@ -242,11 +242,11 @@ def judged(found: OpenedBoxes, model: Model) -> BoolArray:
     """Which mistakes of a model have a verdict, bool, in the order of its mistakes."""
     mistakes = working(found, model).mistakes
     with_verdict = np.zeros(len(mistakes), dtype=bool)
-    for standing in findings.standings(found):
-        if standing.model != model.index or standing.box_key is None or not standing.judged.opinions:
+    for status in findings.statuses(found):
+        if status.model != model.index or status.box_key is None or not status.judged.opinions:
             continue
-        of = mistakes.of_truth if standing.box_key[0] == "g" else mistakes.of_prediction
-        number = of[int(standing.box_key[1:])]
+        of = mistakes.of_truth if status.box_key[0] == "g" else mistakes.of_prediction
+        number = of[int(status.box_key[1:])]
         if number != NONE:
             with_verdict[number] = True
     return with_verdict
@@ -283,7 +283,7 @@ def drawn(found: OpenedBoxes, shown: Listed, place: Place, page_points: tuple[fl
     return layers.page_data(
         shown.working.result,
         -1 if row is None else row,
-        labels=[label] if label in shown.working.result.matching.labels else None,
+        labels=[label] if label is not None and label in shown.working.result.matching.labels else None,
         page_points=page_points,
         options=shown.options,
         kept=layers.Kept(shown.working.mistakes, shown.keep),

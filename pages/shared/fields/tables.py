@@ -341,9 +341,14 @@ def _review(judged: dict[str, Any]) -> None:
         badge = frame.letter_badge(letter)
         left.html(f'<p class="ls-sentence{frame.theme()}">{badge} <span>{html.escape(sentence)}</span></p>')
         right.button(
-            "Show", key=f"linked_least_{letter}", help=f"{DOORS[LEAST_SURE]} fields of {letter}", disabled=not len(each),
-            on_click=_show_least_sure, args=(letter,), width="stretch",
-        )  # fmt: skip
+            "Show",
+            key=f"linked_least_{letter}",
+            help=f"{DOORS[LEAST_SURE]} fields of {letter}",
+            disabled=not len(each),
+            on_click=_show_least_sure,
+            args=(letter,),
+            width="stretch",
+        )
 
 
 def _show_least_sure(letter: str) -> None:

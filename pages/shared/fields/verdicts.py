@@ -1,4 +1,4 @@
-"""Verdicts on extracted fields in this session: on a page of the view Fields, their standing, and corrected numbers."""
+"""Verdicts on extracted fields in this session: on a page of the view Fields, their status, and corrected numbers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Any, Final
 
 import streamlit as st
 
+from evaluator.protocols.fields import FieldsResult
 from evaluator.review.corrected import CorrectedEvaluation
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
-from evaluator.review.field_targets import attach_fields, field_model_name, stand_fields, targets_of
-from evaluator.review.status import Standing
-from evaluator.review.verdicts import Book
+from evaluator.review.field_targets import attach_fields, field_model_name, field_statuses, targets_of
+from evaluator.review.status import FindingStatus
+from evaluator.review.verdicts import ReviewLog
 from pages.shared.fields import results as choices
 from pages.shared.findings import log as findings
 from pages.shared.opened import OpenedBoxes
@@ -34,7 +35,7 @@ def on_page(model: choices.FieldModel, document: str, data: dict[str, Any]) -> d
     dict
         A copy, see `findings.log.on_page`.
     """
-    drawn = attach_fields(data, model.result, document, findings.book(), iou=state.field_iou)
+    drawn = attach_fields(data, model.result, document, findings.review_log(), iou=state.field_iou)
     mistakes = [
         {**mistake, "unsaved": findings.shown(findings.unsaved(mistake["target"] or ""))}
         for mistake in drawn["mistakes"]
@@ -54,41 +55,41 @@ def handle(model: choices.FieldModel, document: str, event: dict[str, Any]) -> f
     event : dict
         ``target``, ``verdict`` and ``note``. It comes from a browser: an unknown target is not taken.
     """
-    targets = targets_of(model.result, document, findings.book(), iou=state.field_iou)
+    targets = targets_of(model.result, document, findings.review_log(), iou=state.field_iou)
     target = targets.get(event["target"])
     if target is None:
         return None
     return findings.save(target, verdict=event["verdict"], note=event["note"], target_id=event["target"])
 
 
-def any_field(book: Book) -> bool:
+def any_field(log: ReviewLog) -> bool:
     """Whether a field was judged at all."""
-    return any(judged.target.kind == "field" for judged in book.judged.values())
+    return any(judged.target.kind == "field" for judged in log.judged.values())
 
 
 def corrections_of(found: choices.Compared) -> FieldCorrections | None:
     """The corrected ground truth of the open fields; None when no verdict changes it."""
-    book = findings.book()
-    if not any_field(book):
+    log = findings.review_log()
+    if not any_field(log):
         return None
-    to = _corrections(tuple(model.key for model in found.models), book.revision, _found=found, _book=book)
+    to = _corrections(tuple(model.key for model in found.models), log.revision, _found=found, _log=log)
     return to if to.applied or to.issues else None
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _corrections(
-    keys: tuple[tuple[str, str], ...], revision: tuple[int, str], *, _found: choices.Compared, _book: Book
+    keys: tuple[tuple[str, str], ...], revision: tuple[int, str], *, _found: choices.Compared, _log: ReviewLog
 ) -> FieldCorrections:
-    return field_corrections([model.result for model in _found.models], _book)
+    return field_corrections([model.result for model in _found.models], _log)
 
 
-def corrected_of(found: choices.Compared, model: choices.FieldModel) -> CorrectedEvaluation | None:
+def corrected_of(found: choices.Compared, model: choices.FieldModel) -> CorrectedEvaluation[FieldsResult] | None:
     """The result of a model on the corrected ground truth; None when no verdict changes it."""
     to = corrections_of(found)
     if to is None or not to.applied:
         return None
     keys = tuple(each.key for each in found.models)
-    return _corrected((*keys, model.key), findings.book().revision, _model=model, _to=to)
+    return _corrected((*keys, model.key), findings.review_log().revision, _model=model, _to=to)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Comparing the fields with the corrected ground truth")
@@ -98,28 +99,28 @@ def _corrected(
     *,
     _model: choices.FieldModel,
     _to: FieldCorrections,
-) -> CorrectedEvaluation:
+) -> CorrectedEvaluation[FieldsResult]:
     return corrected_fields(_model.result, _to)
 
 
-def standings() -> list[Standing]:
+def statuses() -> list[FindingStatus]:
     """What became of every judged field, the newest first; nothing is read when no field was judged."""
-    book = findings.book()
-    if not any_field(book):
+    log = findings.review_log()
+    if not any_field(log):
         return []
     found = choices.compared()
     threshold = state.field_iou
-    return stand_fields(book, [model.result for model in found.models] if found else [], iou=threshold)
+    return field_statuses(log, [model.result for model in found.models] if found else [], iou=threshold)
 
 
-def every_standing(found: OpenedBoxes | None) -> list[Standing]:
+def every_status(found: OpenedBoxes | None) -> list[FindingStatus]:
     """What became of every finding, of boxes and of fields, the newest first."""
-    place = {target_id: number for number, target_id in enumerate(findings.book().judged)}
-    every = [*findings.standings(found), *standings()]
+    place = {target_id: number for number, target_id in enumerate(findings.review_log().judged)}
+    every = [*findings.statuses(found), *statuses()]
     return sorted(every, key=lambda entry: place.get(entry.judged.target_id, len(place)))
 
 
-def show_on_page(entry: Standing) -> None:
+def show_on_page(entry: FindingStatus) -> None:
     """Make the view Fields open the page of a finding, with its box chosen and every problem in the list."""
     target, found = entry.judged.target, choices.compared()
     box = None
@@ -128,7 +129,7 @@ def show_on_page(entry: Standing) -> None:
         found.models if found else (), key=lambda model: field_model_name(model.result.compared) not in target.models
     )
     for model in models:
-        (here,) = stand_fields(Book.of(entry.judged.history), [model.result], iou=threshold)
+        (here,) = field_statuses(ReviewLog.of(entry.judged.history), [model.result], iou=threshold)
         if here.box_key is not None:
             state.model = model.letter
             box = here.box_key

@@ -11,7 +11,7 @@ import streamlit as st
 from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.model.issues import plain
 from evaluator.review.field_targets import PROBLEMS
-from evaluator.review.status import STATES, Standing
+from evaluator.review.status import STATES, FindingStatus
 from evaluator.review.verdicts import KINDS, NOTE_LENGTH, VERDICTS, Event
 from pages.shared import frame
 from pages.shared.findings import log as findings
@@ -30,7 +30,7 @@ ICONS: Final[Mapping[str, str]] = {
 WORDS: Final[Mapping[str, str]] = {**dict(VERDICTS.items()), "conflict": "Reviewers differ", "note": "Note only"}
 
 
-def kind(entry: Standing) -> str:
+def kind(entry: FindingStatus) -> str:
     """The verdict of a finding: a key of `WORDS`."""
     judged = entry.judged
     return "conflict" if judged.conflict else judged.verdict or "note"
@@ -41,7 +41,7 @@ def said(kind: str) -> str:
     return f"{ICONS[kind]} {WORDS[kind]}"
 
 
-def about(entry: Standing) -> str:
+def about(entry: FindingStatus) -> str:
     """What a finding is about, in words."""
     target = entry.judged.target
     if target.kind == "field":
@@ -54,7 +54,7 @@ def about(entry: Standing) -> str:
     return names[name].title if name in names else plain(frame.shortened(name, 40))
 
 
-def place(entry: Standing) -> str:
+def place(entry: FindingStatus) -> str:
     """Document and page, in words."""
     target = entry.judged.target
     parts = [
@@ -69,7 +69,7 @@ def when(event: Event) -> str:
     return event.time.strftime("%Y-%m-%d %H:%M")
 
 
-def state(entry: Standing) -> None:
+def state(entry: FindingStatus) -> None:
     """The verdict, and what became of the finding, in one line."""
     verdict = kind(entry)
     st.html(
@@ -78,7 +78,7 @@ def state(entry: Standing) -> None:
     )
 
 
-def picture(found: OpenedBoxes | None, entry: Standing, *, large: bool = False) -> None:
+def picture(found: OpenedBoxes | None, entry: FindingStatus, *, large: bool = False) -> None:
     """The part of the page around a mistake, with the boxes as they were judged."""
     target = entry.judged.target
     crop = queue.crop_of(found, target, large=large)
@@ -104,7 +104,7 @@ def picture(found: OpenedBoxes | None, entry: Standing, *, large: bool = False) 
     st.html(f'<div class="ls-crop" style="{shape}">{image}{"".join(boxes)}</div>')
 
 
-def history(entry: Standing) -> None:
+def history(entry: FindingStatus) -> None:
     """Opinions now, and every event before them."""
     judged = entry.judged
     latest = {event.id for event in judged.opinions}
@@ -123,7 +123,7 @@ def history(entry: Standing) -> None:
     st.html(f'<ol class="ls-history">{"".join(rows)}</ol>')
 
 
-def judge(entry: Standing, *, keys: bool) -> None:
+def judge(entry: FindingStatus, *, keys: bool) -> None:
     """One's own verdict on a finding: four buttons, note and tags."""
     target_id = entry.judged.target_id
     mine = findings.mine(target_id)
@@ -168,7 +168,7 @@ def judge(entry: Standing, *, keys: bool) -> None:
         st.error(f"NOT SAVED. {frame.escaped(waiting.problem)}", icon=":material/error:")
 
 
-def _undo(entry: Standing) -> None:
+def _undo(entry: FindingStatus) -> None:
     """Withdraw one's own opinion; the history keeps it."""
     findings.save(entry.judged.target, verdict=None, note="", tags=[], target_id=entry.judged.target_id)
     for field in (State.finding_note, State.finding_tags):

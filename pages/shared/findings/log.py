@@ -18,15 +18,14 @@ from typing import Any, Final
 import streamlit as st
 
 from evaluator.model.issues import plain
-from evaluator.review import corrected, identity
-from evaluator.review import status as standing
+from evaluator.review import corrected, identity, status
 from evaluator.review.corrected import Corrected
 from evaluator.review.corrections import Corrections, corrections
 from evaluator.review.place import FINDINGS_WORKSPACE_VARIABLE, store_address
 from evaluator.review.problems import StoreProblem
-from evaluator.review.status import Standing
+from evaluator.review.status import FindingStatus
 from evaluator.review.store import Store
-from evaluator.review.verdicts import AUTHOR_LENGTH, Book, Event, Target, judge
+from evaluator.review.verdicts import AUTHOR_LENGTH, Event, ReviewLog, Target, judge
 from pages.shared import frame, login
 from pages.shared.opened import BOXES, SAMPLE_DATA, Model, OpenedBoxes, Place, files
 from pages.shared.results import ResultKey, result_key, result_of
@@ -78,17 +77,17 @@ class _Shelf:
         except StoreProblem as problem:
             self._problem = problem
 
-    def read(self, workspace: str) -> tuple[Book, StoreProblem | None]:
+    def read(self, workspace: str) -> tuple[ReviewLog, StoreProblem | None]:
         """What was said, and why it cannot be read."""
         if self.store is None or (self._problem and monotonic() - self._asked < _ASK_AGAIN_SECONDS):
-            return Book(), self._problem
+            return ReviewLog(), self._problem
         try:
-            book = self.store.book(workspace)
+            log = self.store.log(workspace)
         except StoreProblem as problem:
             self._problem, self._asked = problem, monotonic()
-            return Book(), problem
+            return ReviewLog(), problem
         self._problem = None
-        return book, None
+        return log, None
 
     def write(self, events: Sequence[Event], workspace: str) -> StoreProblem | None:
         """Keep events; what went wrong, or None when they are on disk."""
@@ -120,7 +119,7 @@ def _workspace() -> str:
     return os.environ.get(FINDINGS_WORKSPACE_VARIABLE, "")
 
 
-def book() -> Book:
+def review_log() -> ReviewLog:
     """Everything that was said in this workspace; empty when it cannot be read, see `store_problem`."""
     return _shelf(address()).read(_workspace())[0]
 
@@ -170,6 +169,7 @@ def save(
     note: str = "",
     tags: Sequence[str] | None = None,
     target_id: str | None = None,
+    event_id: str | None = None,
 ) -> Unsaved | None:
     """Keep what the reviewer says of a target.
 
@@ -183,6 +183,8 @@ def save(
         The reviewer's own tags stay when absent.
     target_id : str, optional
         The identity that `on_page` gave; the target's own when absent.
+    event_id : str, optional
+        The sender's name for this event: one that is there already is not stored again. A new one when absent.
 
     Returns
     -------
@@ -203,6 +205,7 @@ def save(
             verified=verified,
             time=datetime.now(UTC),
             target_id=key,
+            event_id=event_id,
         )
     except ValueError as problem:
         return _keep_unsaved(Unsaved(target, key, verdict, note, kept, "Not saved", str(problem), ""))
@@ -243,7 +246,7 @@ def _keep_unsaved(entry: Unsaved) -> Unsaved:
 
 def mine(target_id: str) -> Event | None:
     """What the reviewer holds of a target; None for nothing."""
-    judged = book().get(target_id)
+    judged = review_log().get(target_id)
     reviewer = author()
     return next((event for event in judged.opinions if event.reviewer == reviewer), None) if judged else None
 
@@ -270,7 +273,7 @@ def on_page(found: OpenedBoxes, model: Model, place: Place, data: dict[str, Any]
     row = found.dataset.row_of(place.document, place.index)
     if row is None:
         return data
-    drawn = identity.attach(data, result_of(found, model), row, book())
+    drawn = identity.attach(data, result_of(found, model), row, review_log())
     mistakes = [{**mistake, "unsaved": shown(unsaved(mistake["target"] or ""))} for mistake in drawn["mistakes"]]
     return {**drawn, "mistakes": mistakes, "reviewer": author()[0]}
 
@@ -295,7 +298,7 @@ def handle(found: OpenedBoxes, model: Model, place: Place, event: dict[str, Any]
     """
     row = found.dataset.row_of(place.document, place.index)
     target_id = event.get("target")
-    targets = {} if row is None else identity.page_targets(result_of(found, model), row, book())
+    targets = {} if row is None else identity.page_targets(result_of(found, model), row, review_log())
     if not isinstance(target_id, str) or target_id not in targets:
         return None
     return save(
@@ -304,6 +307,7 @@ def handle(found: OpenedBoxes, model: Model, place: Place, event: dict[str, Any]
         note=event.get("note") or "",
         tags=event.get("tags"),
         target_id=target_id,
+        event_id=event.get("id") or None,
     )
 
 
@@ -319,15 +323,15 @@ def shown(entry: Unsaved | None) -> dict[str, Any] | None:
 
 def corrections_of(found: OpenedBoxes) -> Corrections:
     """The corrected files of this session."""
-    every = book()
-    return _corrections(found.digests, every.revision, _found=found, _book=every)
+    every = review_log()
+    return _corrections(found.digests, every.revision, _found=found, _log=every)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _corrections(
-    digests: tuple[str, ...], revision: tuple[int, str], *, _found: OpenedBoxes, _book: Book
+    digests: tuple[str, ...], revision: tuple[int, str], *, _found: OpenedBoxes, _log: ReviewLog
 ) -> Corrections:
-    return corrections(_found.dataset, _book)
+    return corrections(_found.dataset, _log)
 
 
 def corrected_of(found: OpenedBoxes, model: Model) -> Corrected | None:
@@ -336,7 +340,7 @@ def corrected_of(found: OpenedBoxes, model: Model) -> Corrected | None:
     if not to.applied:
         return None
     key = result_key(found, model)
-    return _corrected(key, book().revision, _found=found, _model=model, _to=to)
+    return _corrected(key, review_log().revision, _found=found, _model=model, _to=to)
 
 
 @st.cache_resource(max_entries=32, show_spinner="Comparing the boxes with the corrected ground truth")
@@ -351,23 +355,23 @@ def _corrected(
     return corrected.corrected(result_of(_found, _model), _to)
 
 
-def standings(found: OpenedBoxes | None) -> list[Standing]:
+def statuses(found: OpenedBoxes | None) -> list[FindingStatus]:
     """What became of every finding at the operating point, the newest first."""
-    every = book()
+    every = review_log()
     if found is None:
-        return standing.stand(every, [])
+        return status.finding_statuses(every, [])
     models = found.models
     key = tuple(result_key(found, model) for model in models)
-    return _standings(key, every.revision, _found=found, _models=models, _book=every)
+    return _statuses(key, every.revision, _found=found, _models=models, _log=every)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _standings(
+def _statuses(
     keys: tuple[ResultKey, ...],
     revision: tuple[int, str],
     *,
     _found: OpenedBoxes,
     _models: tuple[Model, ...],
-    _book: Book,
-) -> list[Standing]:
-    return standing.stand(_book, [result_of(_found, model) for model in _models])
+    _log: ReviewLog,
+) -> list[FindingStatus]:
+    return status.finding_statuses(_log, [result_of(_found, model) for model in _models])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evaluator.review.status import Standing
+from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Target
 from pages.shared import pictures
 from pages.shared.gallery import crops_of
@@ -36,7 +36,7 @@ class Chosen:
     tag: str = ""
     state: str = ""
 
-    def passes(self, entry: Standing) -> bool:
+    def passes(self, entry: FindingStatus) -> bool:
         """Whether a finding is shown."""
         judged = entry.judged
         kind = "conflict" if judged.conflict else judged.verdict or "note"
@@ -95,7 +95,7 @@ def crop_of(found: OpenedBoxes | None, target: Target, *, large: bool = False) -
     return crops_of(found, [card], width=_CROP_WIDTH, dpi=pictures.FIRST_DPI * (2 if large else 1))[target.id]
 
 
-def show_on_page(found: OpenedBoxes, entry: Standing) -> None:
+def show_on_page(found: OpenedBoxes, entry: FindingStatus) -> None:
     """Make the page browser open the page of a finding, with its box chosen."""
     target = entry.judged.target
     go_to(target.document or "", target.page or 0)

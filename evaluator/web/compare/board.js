@@ -1,0 +1,167 @@
+/**
+ * The numbers of the comparison: a sentence, differences with their intervals, the ledger of found and missed boxes.
+ *
+ * Every number is a button that opens its pages; which pages is written in the data. Positions on the axis are
+ * shares of its width, ready from the data, so that the bars of all rows stand under one scale.
+ */
+
+import { button, html, setAttributes, svg } from "../shared/elements.js";
+import { mounting, streamlitSend } from "../shared/mount.js";
+import { count, percentOf, plural } from "../shared/words.js";
+
+/** @typedef {import("../shared/payloads.d.ts").LinkItem} LinkItem */
+/** @typedef {import("../shared/payloads.d.ts").DifferenceRowItem} DifferenceRowItem */
+/** @typedef {import("../shared/payloads.d.ts").DifferenceTableItem} DifferenceTableItem */
+/** @typedef {import("../shared/payloads.d.ts").BoardPayload} BoardPayload */
+/** @typedef {import("../shared/payloads.d.ts").BoardEvents} BoardEvents */
+
+const LEDGER_PLACES = { both: "1 / 1", a_only: "1 / 2", b_only: "2 / 1", neither: "2 / 2" };
+
+export class Board {
+  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<BoardEvents>} send */
+  constructor(parent, send) {
+    this.send = send;
+    this.text = "";
+    this.whole = false;
+    this.sentence = html("p", { class: "board-sentence" });
+    this.differences = html("div", { class: "board-differences" });
+    this.ledger = html("div", { class: "board-ledger" });
+    this.labels = html("div", { class: "board-labels" });
+    this.root = html("div", { class: "layoutscope-viewer layoutscope-board" }, this.sentence,
+      html("div", { class: "board-work" }, this.differences, this.ledger, this.labels));
+    parent.append(html("div", { class: "layoutscope-frame" }, this.root));
+  }
+
+  /** @param {BoardPayload} data */
+  update(data) {
+    const text = JSON.stringify({ ...data, chosen: null });
+    if (text !== this.text) {
+      this.text = text;
+      this.writeSentence(data);
+      this.writeDifferences(data);
+      this.writeLedger(data);
+      this.writeLabels(data);
+    }
+    const chosen = linkText(data.chosen);
+    for (const node of this.root.querySelectorAll("[data-link]")) {
+      const here = node.getAttribute("data-link") === chosen;
+      setAttributes(node, { "aria-current": here ? "true" : null });
+    }
+  }
+
+  /**
+   * A number that opens its pages.
+   * @param {string} name @param {LinkItem} target @param {string} className @param {...(Node | string)} children @returns {HTMLButtonElement}
+   */
+  link(name, target, className, ...children) {
+    return button(name, { class: className, title: name, "data-link": linkText(target) }, () => this.send("door", { ...target, at: Date.now() }), ...children);
+  }
+
+  stop() {
+    this.root.parentElement?.remove();
+  }
+
+  /** @param {BoardPayload} data */
+  writeSentence(data) {
+    this.sentence.replaceChildren(...data.sentence.flatMap(({ text, strong, door }) => {
+      const words = html(strong ? "b" : "span", {}, text);
+      return [door ? this.link(`${text} Open the pages`, door, "board-part", words) : words, " "];
+    }));
+  }
+
+  /** @param {BoardPayload} data */
+  writeDifferences(data) {
+    const [few, every] = data.tables;
+    const shown = this.whole ? every : few;
+    const ticks = shown.ticks.map(({ at, text }) => {
+      const tick = html("span", { class: "axis-tick" }, text);
+      tick.style.left = percentOf(at);
+      return tick;
+    });
+    const head = html("tr", {}, html("th", { scope: "col", class: "what" }, "B minus A"), html("th", { scope: "col", class: "right points" }, "Points"),
+      html("th", { scope: "col", class: "axis-cell", "aria-label": "Difference in points" }, html("div", { class: "axis" }, ...ticks)),
+      html("th", { scope: "col", class: "interval" }, "95 % interval"), html("th", { scope: "col", class: "star", "aria-label": "Star: clear difference, the interval excludes 0" }),
+      ...["Better", "Worse"].map((text) => html("th", { scope: "col", class: "right documents", title: `Documents in which B is ${text.toLowerCase()}` }, text)));
+    const rows = shown.rows.map((row) => {
+      const name = html("span", { class: "board-name" }, row.title);
+      const first = row.door ? this.link(`${row.title}: ${row.words} Open the pages`, row.door, "board-row", name) : name;
+      const line = html("tr", { class: `tone-${row.tone}${row.star ? " starred" : ""}`, title: row.words },
+        html("th", { scope: "row" }, first), html("td", { class: "right points" }, row.points),
+        html("td", { class: "axis-cell" }, intervalBar(row, shown)), html("td", { class: "interval" }, row.interval),
+        html("td", { class: "star" }, row.star ? "\u2605" : ""), html("td", { class: "right" }, row.better), html("td", { class: "right" }, row.worse));
+      if (row.door) {
+        const open = /** @type {HTMLButtonElement} */ (first);
+        line.classList.add("opens");
+        // The whole row links to its pages; the button in it is for keys and screen readers.
+        line.addEventListener("click", (event) => {
+          if (event.target instanceof Node && !open.contains(event.target)) open.click();
+        });
+      }
+      return line;
+    });
+    const table = html("table", {}, html("thead", {}, head), html("tbody", {}, ...rows));
+    const more = every.rows.length > few.rows.length ? button("Rows of the table", { class: "link-button" }, () => {
+      this.whole = !this.whole;
+      this.writeDifferences(data);
+      /** @type {HTMLElement | null} */ (this.differences.querySelector("button.link-button"))?.focus();
+    }, this.whole ? `The ${few.rows.length} that matter most` : `All ${every.rows.length} differences`) : "";
+    const caption = html("p", { class: "board-caption muted" }, html("span", { title: data.reason }, data.reason), more);
+    this.differences.replaceChildren(html("div", { class: "board-scroll", tabindex: "0", role: "region", "aria-label": "Differences, B minus A" }, table), caption);
+  }
+
+  /** @param {BoardPayload} data */
+  writeLedger(data) {
+    const cells = data.ledger.map(({ name, title, boxes, words, door }) => {
+      const cell = this.link(words, door, `ledger-cell ledger-${name}`, html("b", {}, count(boxes)), html("span", {}, title));
+      cell.style.gridArea = LEDGER_PLACES[/** @type {keyof typeof LEDGER_PLACES} */ (name)];
+      return cell;
+    });
+    const parts = data.false_positives.flatMap(({ title, boxes, door }, order) => [order ? " \u00b7 " : "",
+      this.link(`${plural(boxes, "false positive")}, ${title}. Open the pages`, door, "ledger-invented", html("b", {}, count(boxes)), ` ${title}`)]);
+    this.ledger.replaceChildren(
+      html("div", { class: "ledger-top" }, html("span", {}, "B found"), html("span", {}, "B missed")),
+      html("div", { class: "ledger-left" }, html("span", {}, "A found"), html("span", {}, "A missed")),
+      html("div", { class: "ledger-cells", role: "group", "aria-label": "Ground truth found and missed" }, ...cells),
+      html("div", { class: "ledger-below" }, html("span", { class: "muted" }, "False positives"), html("span", {}, ...parts)));
+  }
+
+  /** @param {BoardPayload} data */
+  writeLabels(data) {
+    const head = html("tr", {}, html("th", { scope: "col" }, "Label"), ...["A only", "B only", "Neither", "Net"].map((text) => html("th", { scope: "col", class: "right" }, text)));
+    const rows = data.labels.map(({ label, name, cells, net }) => html("tr", {},
+      html("th", { scope: "row" }, this.link(`${name}: every change. Open the pages`, { show: "changed", label }, "board-row", html("span", { class: "board-name" }, name))),
+      ...cells.map(({ boxes, words, door }) => html("td", { class: "right" }, boxes ? this.link(words, door, "label-cell", count(boxes)) : html("span", { class: "muted" }, "0"))),
+      html("td", { class: "right" }, html("b", {}, net))));
+    this.labels.replaceChildren(html("div", { class: "board-scroll", tabindex: "0", role: "region", "aria-label": "Ledger by label" },
+      html("table", {}, html("thead", {}, head), html("tbody", {}, ...rows))));
+  }
+}
+
+/** @param {LinkItem} target @returns {string} */
+function linkText(target) {
+  return JSON.stringify([target.show, target.label]);
+}
+
+/** @param {DifferenceRowItem} row @param {DifferenceTableItem} axis @returns {SVGElement} */
+function intervalBar(row, axis) {
+  const lines = axis.ticks.map(({ at }) => svg("line", { x1: percentOf(at), x2: percentOf(at), y1: 0, y2: "100%", class: "axis-line" }));
+  lines.push(svg("line", { x1: percentOf(axis.zero), x2: percentOf(axis.zero), y1: 0, y2: "100%", class: "axis-zero" }));
+  if (row.low !== null && row.high !== null) {
+    const [low, high] = [percentOf(row.low), percentOf(row.high)];
+    lines.push(svg("line", { x1: low, x2: high, y1: "50%", y2: "50%", class: "interval-line" }),
+      ...[low, high].map((end) => svg("line", { x1: end, x2: end, y1: 7.5, y2: 17.5, class: "interval-line" })));
+  }
+  if (row.value !== null) lines.push(svg("circle", { cx: percentOf(row.value), cy: "50%", r: 5, class: "interval-dot" }));
+  return svg("svg", { class: "interval-bar", "aria-hidden": "true" }, ...lines);
+}
+
+/** Shows data in a parent, without Streamlit. */
+export const mountBoard = mounting((parent, /** @type {import("../shared/mount.js").Send<BoardEvents>} */ send) => new Board(parent, send));
+
+/**
+ * Called by Streamlit on mount and on each change of the data.
+ * @param {import("../shared/mount.js").StreamlitComponent<BoardPayload>} component
+ */
+export default function streamlitBoard(component) {
+  return mountBoard(component.parentElement, component.data, streamlitSend(component));
+}

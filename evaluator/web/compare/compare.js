@@ -1,0 +1,298 @@
+/**
+ * The comparison of two models on the page: filters, list of pages, two linked panes, key line.
+ *
+ * Zoom, pan, hover and the next difference stay here; a page turn, a filter, the chosen box, the way to look, a request
+ * for a sharper image and the way to the Page browser are sent.
+ */
+
+import { html, setAttributes } from "../shared/elements.js";
+import { boxName } from "../shared/facts.js";
+import { helpButton, keyGroups, makeHelp } from "../shared/key_help.js";
+import { mounting, streamlitSend } from "../shared/mount.js";
+import { PageView, writeAddress } from "../shared/page_view.js";
+import { stackAt } from "../shared/placement.js";
+import { Debounced } from "../shared/requests.js";
+import { COMPARE_ACTIONS, COMPARE_HELP, COMPARE_LINE } from "./keys.js";
+import { pressSegment } from "./list.js";
+import { PairOfPanes } from "./panes.js";
+import { afterMove, placePages } from "./place.js";
+import { PairState } from "./state.js";
+import { MODES, makeCompareToolbar } from "./toolbar.js";
+import { showAskedPage, writeDifference, writeFilters, writeHidden, writeList, writePanes } from "./words.js";
+
+/** @typedef {import("../shared/payloads.d.ts").ComparePayload} ComparePayload */
+/** @typedef {import("../shared/payloads.d.ts").CompareEvents} CompareEvents */
+/** @typedef {import("./panes.js").ModelPane} ModelPane */
+
+const LEAST_HEIGHT = 470;
+/** Pixels that Streamlit's own bar covers at the top of the window. */
+const TOP_BAR = 38;
+const MODE_REST = 400;
+
+/** @extends {PageView<ComparePayload>} */
+export class Comparison extends PageView {
+  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<CompareEvents>} send */
+  constructor(parent, send) {
+    super(COMPARE_ACTIONS);
+    this.send = send;
+    this.state = new PairState();
+    this.listText = "";
+    this.filterText = "";
+    this.visit = "";
+    this.untouched = true;
+    this.tall = false;
+    this.sentMode = "side";
+    /** @type {ModelPane | null} */
+    this.under = null;
+    this.requests.mode = new Debounced(MODE_REST);
+    this.pair = new PairOfPanes(this.state, this.place, {
+      move: (pane, at, chip) => this.pointed(pane, at, chip),
+      click: () => this.select(this.hover),
+      zoom: (factor, at) => this.zoom(factor, at),
+      pan: (dx, dy) => this.pan(dx, dy),
+      open: (letter) => this.send("open", { letter, key: this.selected }),
+      flip: () => this.flip(),
+    });
+    this.panes = this.pair.both;
+    this.tools = makeCompareToolbar({
+      mode: (name) => this.setMode(name),
+      step: (step) => this.step(step),
+      zoom: (factor) => this.zoom(factor, null),
+      fit: () => this.fitPage(),
+      enlarge: () => this.enlarge(!this.tall),
+    });
+    this.listHead = html("div", { class: "net-head" });
+    this.list = html("nav", { class: "net-list", "aria-label": "Pages" });
+    this.warnings = html("div", { class: "warnings" });
+    this.message = html("div", { class: "pair-message", hidden: true });
+    this.notes = html("div", { class: "notes pair-notes" });
+    this.sentence = html("div", { class: "pair-said muted" });
+    this.work = html("div", { class: "pair-work" }, this.listHead, this.list, ...this.pair.nodes, this.notes, this.message);
+    this.help = makeHelp("Keys of the comparison", COMPARE_HELP);
+    this.build(this.help);
+    this.listen(parent, LEAST_HEIGHT);
+    const host = this.host();
+    if (host instanceof HTMLElement) host.style.scrollMarginTop = `${TOP_BAR}px`;
+  }
+
+  /** Puts the parts together. @param {HTMLDialogElement} help */
+  build(help) {
+    const keys = html("div", { class: "key-line" }, ...keyGroups(COMPARE_LINE), helpButton(() => this.openHelp()));
+    this.root.classList.add("layoutscope-compare");
+    this.root.append(this.tools.root, this.warnings, this.work, this.sentence, keys, help, this.spoken);
+    this.list.addEventListener("keydown", (event) => this.walkList(event));
+  }
+
+  // ---- data -------------------------------------------------------------------------------------------------------
+
+  /** @override @param {ComparePayload} data @param {HTMLImageElement[]} images decoded, one for each pane, or none */
+  present(data, images) {
+    const { page } = data;
+    const first = this.data === null;
+    const summoned = data.summoned && data.visit !== this.visit;
+    this.visit = data.visit;
+    this.panes.forEach((pane, order) => pane.showImage(images[order] ?? null));
+    const turned = this.accept(data, summoned);
+    if (first) this.setMode(data.mode, true);
+    if (turned) this.untouched = true;
+    const contentText = JSON.stringify([page && { ...page, image: null, image_width: 0 }, data.panes, data.differences]);
+    const changed = turned || contentText !== this.contentText;
+    this.contentText = contentText;
+    if (changed) this.takeContent(data);
+    writeFilters(this);
+    writeList(this);
+    this.fillWindow();
+    if (page) this.pair.page = this.pageSize();
+    if (changed || summoned) placePages(this, true);
+    if (summoned) {
+      // The keys of the page are wanted next; the button that was pressed is in another component.
+      this.host().scrollIntoView({ block: "nearest" });
+      this.pair.shown()[0].root.focus({ preventScroll: true });
+    }
+    this.turner.arrived(data, turned);
+    this.showMark();
+  }
+
+  /** @param {ComparePayload} data */
+  takeContent(data) {
+    this.state.fill(data.panes, data.differences);
+    this.panes.forEach((pane, order) => pane.fill(this.state.contents[order]));
+    writePanes(this);
+    if (this.selected !== null && !this.state.box(this.selected)) this.selected = null;
+    if (this.hover !== null && !this.state.box(this.hover)) this.hover = null;
+    this.pair.showTruth(this.state.truth);
+  }
+
+  // ---- ways to look -----------------------------------------------------------------------------------------------
+
+  /** @param {string} mode @param {boolean} [quiet] it came from the address */
+  setMode(mode, quiet = false) {
+    const known = MODES.some((each) => each.name === mode) ? mode : "side";
+    pressSegment(this.tools.modes, known);
+    this.work.setAttribute("data-mode", known);
+    this.pair.look(known);
+    placePages(this, true);
+    this.requests.mode.cancel();
+    if (quiet) {
+      this.sentMode = known;
+      return;
+    }
+    this.requests.mode.schedule(() => {
+      if (this.sentMode === known) return;
+      this.sentMode = known;
+      this.send("mode", known);
+    });
+  }
+
+  flip() {
+    if (this.pair.mode === "flip") this.pair.flip();
+    else this.setMode("flip");
+    this.spoken.textContent = `Model ${this.pair.front}`;
+    this.showMark();
+  }
+
+  /** @param {boolean} tall */
+  enlarge(tall) {
+    this.tall = tall;
+    setAttributes(this.tools.large, { "aria-pressed": String(tall) });
+    placePages(this, true);
+    this.host().scrollIntoView({ block: tall ? "start" : "nearest" });
+  }
+
+  // ---- size and place ---------------------------------------------------------------------------------------------
+
+  /** @override @returns {number} */
+  fixedHeight() {
+    return this.tall ? window.innerHeight - TOP_BAR - 10 : 0;
+  }
+
+  /** @override */
+  resized() {
+    placePages(this, false);
+  }
+
+  /** @param {number} factor @param {[number, number] | null} at pixels of the pane */
+  zoom(factor, at) {
+    this.untouched = false;
+    this.pair.zoom(factor, at);
+    afterMove(this);
+  }
+
+  fitPage() {
+    this.untouched = false;
+    if (this.place.zoom === 1) this.pair.start(this.pair.widthZoom());
+    else this.pair.zoom(0, null);
+    afterMove(this);
+  }
+
+  /** @param {number} dx @param {number} dy */
+  pan(dx, dy) {
+    if (this.place.zoom === 1) return;
+    this.untouched = false;
+    this.pair.pan(dx, dy);
+    afterMove(this);
+  }
+
+  // ---- boxes ------------------------------------------------------------------------------------------------------
+
+  /** @param {ModelPane} pane @param {[number, number] | null} at @param {string | null} chip */
+  pointed(pane, at, chip) {
+    this.pointer = at;
+    this.under = at ? pane : null;
+    const key = at && !chip ? stackAt(this.place, this.state.visible(pane.order), at)[0]?.key ?? null : chip;
+    pane.root.classList.toggle("over-box", key !== null);
+    if (key === this.hover) return;
+    this.hover = key;
+    this.showMark();
+  }
+
+  /** @param {number} step through the differences of the page */
+  step(step) {
+    const next = this.state.nextDifference(this.selected, step);
+    if (!next) return;
+    this.hover = null;
+    this.under = null;
+    this.pair.show(next.xyxy);
+    this.select(next.key);
+    afterMove(this);
+  }
+
+  // ---- what every view of a page does -----------------------------------------------------------------------------
+
+  /** @override @param {Parameters<import("../shared/mount.js").Send<import("../shared/page_view.js").SharedEvents>>} event */
+  request(...event) {
+    this.send(...event);
+  }
+
+  /** @override @param {number | null} position */
+  showAsked(position) {
+    showAskedPage(this, position);
+  }
+
+  /** @override */
+  showMark() {
+    this.pair.mark(this.hover ?? this.selected, this.font, this.under, this.pointer, this.hover !== null);
+    writeDifference(this);
+  }
+
+  /** @override */
+  arrange() {
+    if (!this.place.sheet.width || !this.data?.page) return;
+    this.pair.arrange(this.font);
+    writeHidden(this);
+    this.showMark();
+  }
+
+  /** @override @param {string | null} key @returns {string} */
+  nameOf(key) {
+    const box = this.state.box(key);
+    return this.state.differenceOf(key)?.words ?? (box ? boxName(box) : "");
+  }
+
+  // ---- keys -------------------------------------------------------------------------------------------------------
+
+  /** @param {KeyboardEvent} event up and down in the list of pages */
+  walkList(event) {
+    const step = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : 0;
+    if (step === 0) return;
+    const nodes = [...this.list.querySelectorAll("button")];
+    const next = nodes[nodes.indexOf(/** @type {HTMLButtonElement} */ (event.target)) + step];
+    next?.focus({ preventScroll: true });
+    if (next) this.list.scrollTop = next.offsetTop - this.list.offsetTop - (this.list.clientHeight - next.offsetHeight) / 2;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @override @param {string} action @param {HTMLElement | null} target @returns {boolean} whether the key was used */
+  act(action, target) {
+    switch (action) {
+      case "next": this.step(1); return true;
+      case "previous": this.step(-1); return true;
+      case "flip": this.flip(); return true;
+      case "side": this.setMode("side"); return true;
+      case "slider": this.setMode("slider"); return true;
+      case "enlarge": this.enlarge(!this.tall); return true;
+      case "truth":
+        this.pair.showTruth(!this.state.truth);
+        this.scheduleChips();
+        return true;
+      case "zoom-in": this.zoom(1.4, this.pointer); return true;
+      case "zoom-out": this.zoom(1 / 1.4, this.pointer); return true;
+      case "fit": this.fitPage(); return true;
+      case "escape": return this.letGo();
+      default: return super.act(action, target);
+    }
+  }
+}
+
+/** Shows data in a parent, without Streamlit. */
+export const mountComparison = mounting((parent, /** @type {import("../shared/mount.js").Send<CompareEvents>} */ send) => new Comparison(parent, send));
+
+/**
+ * Called by Streamlit on mount and on each change of the data.
+ * @param {import("../shared/mount.js").StreamlitComponent<ComparePayload>} component
+ */
+export default function streamlitComparison(component) {
+  writeAddress(component.data.address);
+  return mountComparison(component.parentElement, component.data, streamlitSend(component, ["selected", "mode"]));
+}

@@ -1,0 +1,35 @@
+/**
+ * Keys of the comparison: which key asks for which action, the line below the panes and the list of all keys.
+ */
+
+import { PAGE_ACTIONS } from "../shared/keys.js";
+
+/** @type {Record<string, string>} */
+export const COMPARE_ACTIONS = { ...PAGE_ACTIONS, f: "flip", s: "side", d: "slider", z: "enlarge" };
+
+/** @type {import("../shared/key_help.js").KeyGroup[]} */
+export const COMPARE_LINE = [
+  { keys: ["\u2190", "\u2192"], words: "page", rank: 1 },
+  { keys: ["P", "N"], words: "difference", rank: 1 },
+  { keys: ["F"], words: "flip A and B", rank: 1 },
+  { keys: ["S", "D"], words: "side by side, slider", rank: 2 },
+  { keys: ["G"], words: "ground truth", rank: 2 },
+  { keys: ["+", "\u2212", "0"], words: "zoom", rank: 1 },
+  { keys: ["Z"], words: "tall panes", rank: 2 },
+];
+
+/** @type {[string, string][]} */
+export const COMPARE_HELP = [
+  ["\u2190 \u2192", "Previous and next page of the list; on the divider of the slider: move it"],
+  ["P N", "Previous and next difference on the page, of the kind that the filter asks for"],
+  ["F", "Flip: one pane, A and B in the same place, each press changes the model"],
+  ["S D", "Side by side, and one pane with a divider"],
+  ["G", "Show all ground truth, matched boxes too"],
+  ["+ \u2212", "Zoom both panes in and out; so does the mouse wheel, at the pointer"],
+  ["0", "Whole page; again: page width"],
+  ["Z", "Tall panes, over the whole window"],
+  ["Drag", "Move the enlarged page in both panes; Shift and wheel move it sideways"],
+  ["Click", "Choose a box in both panes; a click beside all boxes lets it go"],
+  ["Esc", "Let the chosen box go"],
+  ["?", "This list"],
+];

@@ -1,0 +1,219 @@
+/**
+ * The two panes of the comparison: one place for both sheets, three ways to look at them.
+ *
+ * Side by side: two panes of one size. Flip: both in the same place, one of them shows. Slider: both in the same place,
+ * B to the right of a divider. Zoom and place are one object, so the panes cannot drift apart.
+ */
+
+import { clamp, fitScale } from "../shared/geometry.js";
+import { button, html } from "../shared/elements.js";
+import { PagePane } from "../shared/pane.js";
+import { MARGIN, bringIntoView, fitSheet, panBy, zoomBy } from "../shared/placement.js";
+import { makeDivider } from "./divider.js";
+import { PAIR_LOOK } from "./look.js";
+
+/** @typedef {import("../shared/payloads.d.ts").Rect} Rect */
+/** @typedef {import("../shared/payloads.d.ts").PaneItem} PaneItem */
+/** @typedef {import("../shared/placement.js").Placement} Placement */
+/** @typedef {import("./state.js").PairState} PairState */
+
+const MOST_START_ZOOM = 6;
+/** Pixels from the pane's edge at which a difference begins that is larger than the pane. */
+const START = 28;
+/** CSS pixels in a point: a page at this scale is as large as on paper. */
+const PAPER_SCALE = 96 / 72;
+
+/**
+ * The page of one model.
+ * @extends {PagePane<import("../shared/payloads.d.ts").PairBoxItem>}
+ */
+export class ModelPane extends PagePane {
+  /** @param {string} letter @param {number} order 0 for A, 1 for B @param {PairActions} actions @param {Placement} place */
+  constructor(letter, order, actions, place) {
+    super(PAIR_LOOK, {
+      move: (at, chip) => actions.move(this, at, chip),
+      click: actions.click,
+      zoom: actions.zoom,
+      pan: actions.pan,
+      enlarged: () => place.zoom > 1,
+    });
+    const side = `pair-${letter.toLowerCase()}`;
+    this.letter = letter;
+    this.order = order;
+    this.root.classList.add("pair-pane", side);
+    this.tips = html("div", { class: `pair-tips ${side}` }, this.tooltip);
+    this.name = html("b", { class: "pair-name" });
+    this.words = html("span", { class: "muted pair-words" });
+    this.open = button(`Open this page of model ${letter} in the Page browser`, { class: "link-button pair-open" }, () => actions.open(letter),
+      html("span", { class: "wide-words" }, "Open in Page browser"), html("span", { class: "narrow-words" }, "Open"));
+    this.head = html("div", { class: `pair-head ${side}` },
+      html("i", { class: `pair-letter pair-letter-${letter.toLowerCase()}` }, letter), this.name, this.words, html("span", { class: "grow" }), this.open);
+  }
+
+  /** @param {PaneItem} data */
+  writeHead(data) {
+    this.name.textContent = data.name;
+    this.name.title = `Model ${data.letter}: ${data.name}`;
+    this.words.textContent = data.words;
+    this.words.title = data.words;
+  }
+
+  /** @param {boolean} behind the other model shows in its place */
+  putBehind(behind) {
+    this.root.classList.toggle("behind", behind);
+    this.tips.classList.toggle("behind", behind);
+    this.head.classList.toggle("dimmed", behind);
+    if (behind) this.root.setAttribute("aria-hidden", "true");
+    else this.root.removeAttribute("aria-hidden");
+  }
+}
+
+/**
+ * @typedef {object} PairActions
+ * @property {(pane: ModelPane, at: [number, number] | null, chip: string | null) => void} move
+ * @property {() => void} click
+ * @property {(factor: number, at: [number, number]) => void} zoom
+ * @property {(dx: number, dy: number) => void} pan
+ * @property {(letter: string) => void} open
+ * @property {() => void} flip
+ */
+
+/** Both pages. */
+export class PairOfPanes {
+  /** @param {PairState} state @param {Placement} place of both sheets @param {PairActions} actions */
+  constructor(state, place, actions) {
+    this.state = state;
+    this.place = place;
+    this.a = new ModelPane("A", 0, actions, place);
+    this.b = new ModelPane("B", 1, actions, place);
+    this.both = [this.a, this.b];
+    this.page = { width: 595, height: 842 };
+    this.mode = "side";
+    this.front = "B";
+    this.hiddenChips = 0;
+    this.divider = makeDivider(this.a.root, (share) => this.slide(share));
+    this.hint = button("Show the other model", { class: "note pair-flip" }, actions.flip);
+    this.nodes = [this.a.head, this.b.head, this.a.root, this.b.root, this.a.tips, this.b.tips, this.divider.root, this.hint];
+  }
+
+  /** @returns {ModelPane[]} the pages that can be seen */
+  shown() {
+    return this.mode === "flip" ? this.both.filter((pane) => pane.letter === this.front) : this.both;
+  }
+
+  // ---- ways to look -----------------------------------------------------------------------------------------------
+
+  /** @param {string} mode side, flip or slider */
+  look(mode) {
+    this.mode = mode;
+    for (const pane of this.both) pane.putBehind(mode === "flip" && pane.letter !== this.front);
+    this.divider.root.hidden = mode !== "slider";
+    this.hint.hidden = mode !== "flip";
+    this.hint.textContent = `${this.front} shows. Flip to ${this.front === "A" ? "B" : "A"} (F)`;
+    this.slide(this.divider.share);
+  }
+
+  flip() {
+    this.front = this.front === "A" ? "B" : "A";
+    this.look(this.mode);
+  }
+
+  /** @param {number} share of the pane's width that shows A */
+  slide(share) {
+    const left = this.divider.move(share);
+    this.b.root.style.clipPath = this.mode === "slider" ? `inset(0 0 0 ${left})` : "";
+  }
+
+  // ---- size and place ---------------------------------------------------------------------------------------------
+
+  /** The pages are sized again after the window was. @returns {boolean} whether there is any room */
+  measure() {
+    const { clientWidth: width, clientHeight: height } = this.a.root;
+    if (width === 0) return false;
+    this.place.pane = { width, height };
+    return true;
+  }
+
+  /** @returns {number} the zoom at which the page is as wide as the pane */
+  widthZoom() {
+    const wide = (this.place.pane.width - 2 * MARGIN) / this.page.width;
+    return clamp(wide / fitScale(this.page, this.place.pane, MARGIN), 1, MOST_START_ZOOM);
+  }
+
+  /** @returns {number} the zoom of the first look: the page's width, but not larger than on paper */
+  firstZoom() {
+    const onPaper = PAPER_SCALE / fitScale(this.page, this.place.pane, MARGIN);
+    return clamp(this.widthZoom(), 1, Math.max(1, onPaper));
+  }
+
+  /** @param {number} zoom 1 = whole page; the top of the page comes first */
+  start(zoom) {
+    Object.assign(this.place, { zoom, x: MARGIN, y: MARGIN });
+    this.fit();
+  }
+
+  fit() {
+    fitSheet(this.place, this.page);
+    this.move();
+  }
+
+  move() {
+    for (const pane of this.both) pane.move(this.place);
+  }
+
+  /** @param {number} factor @param {[number, number] | null} at pixels of the pane */
+  zoom(factor, at) {
+    zoomBy(this.place, factor, this.page, at);
+    this.move();
+  }
+
+  /** @param {number} dx @param {number} dy */
+  pan(dx, dy) {
+    panBy(this.place, dx, dy, this.page);
+    this.move();
+  }
+
+  /** Moves both pages until a rectangle shows. @param {Rect} rect shares of the page */
+  show(rect) {
+    bringIntoView(this.place, rect, this.page, START);
+    this.move();
+  }
+
+  /** @returns {number} CSS pixels per printer's pixel of 1/96 inch */
+  scale() {
+    return this.place.sheet.width / (this.page.width * PAPER_SCALE);
+  }
+
+  // ---- boxes ------------------------------------------------------------------------------------------------------
+
+  /** @param {boolean} truth whether matched ground truth shows */
+  showTruth(truth) {
+    this.state.truth = truth;
+    for (const pane of this.both) pane.boxes.classList.toggle("hide-truth", !truth);
+  }
+
+  /** @param {string} font of the chips */
+  arrange(font) {
+    for (const pane of this.both) pane.arrange(this.state.visible(pane.order), this.place, font);
+    this.hiddenChips = this.both.flatMap((pane) => pane.chipPlaces).filter((chip) => chip.rect === null).length;
+  }
+
+  /**
+   * Marks one box in both pages; while the pointer is on it, tooltips show the facts.
+   * @param {string | null} key @param {string} font @param {ModelPane | null} under the page under the pointer
+   * @param {[number, number] | null} pointer @param {boolean} hovered
+   */
+  mark(key, font, under, pointer, hovered) {
+    for (const pane of this.both) {
+      const box = this.state.counterpart(pane.order, key);
+      const marked = pane.mark(box, this.place, font);
+      pane.writeFacts(box);
+      // Where the pages lie on each other, one tooltip is enough.
+      const silent = !hovered || (this.mode === "slider" && under !== pane);
+      pane.tooltip.classList.toggle("silent", silent);
+      if (!box || silent) continue;
+      const around = this.state.visible(pane.order).filter((each) => each.full && !marked.includes(each)).map((each) => ({ box: each, weight: 0.7 }));
+      pane.placeFacts(marked, around, this.place, under === pane ? pointer : null);
+    }
+  }
+}

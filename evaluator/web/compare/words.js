@@ -1,0 +1,101 @@
+/**
+ * Everything the comparison says around its pages: filters, list, heads of the panes, the difference at hand.
+ *
+ * Each function writes one part from the data and the state of a comparison, and changes neither.
+ */
+
+import { button, html, svg } from "../shared/elements.js";
+import { warningLines } from "../shared/pane.js";
+import { rowOf } from "../shared/turn.js";
+import { count, plural } from "../shared/words.js";
+import { drawPageList, markPageList, pressSegment, segments } from "./list.js";
+
+/** @typedef {import("./compare.js").Comparison} Comparison */
+
+const LEGEND = /** @type {const} */ ([["TP", "matched"], ["FP", "false positive"], ["FN", "missed"]]);
+
+/** Pages, boxes, problem and warnings of both panes. @param {Comparison} view */
+export function writePanes(view) {
+  const data = view.shown();
+  const { page, panes } = data;
+  view.message.hidden = data.empty === null;
+  const { fit, zoomIn, zoomOut } = view.tools;
+  for (const node of [fit, zoomIn, zoomOut]) node.disabled = !page;
+  if (!page) fit.textContent = "Zoom, linked";
+  view.message.replaceChildren(...(data.empty ? [html("p", { class: "message" }, data.empty.text),
+    button(data.empty.action, { class: "plain" }, () => view.send("clear_filter", true), data.empty.action)] : []));
+  for (const pane of view.pair.both) writePane(pane, page, panes[pane.order]);
+  view.warnings.replaceChildren(...warningLines(page?.notes ?? [], panes));
+}
+
+/** @param {import("./panes.js").ModelPane} pane @param {import("../shared/payloads.d.ts").PageItem | null} page @param {import("../shared/payloads.d.ts").PaneItem | undefined} data */
+function writePane(pane, page, data) {
+  pane.sheet.hidden = !page;
+  pane.open.hidden = !data;
+  if (data) pane.writeHead(data);
+  pane.root.setAttribute("aria-label", page && data
+    ? `Model ${data.letter}, page ${page.index + 1} of ${page.document}, ${plural(data.boxes.length, "box", "boxes")}. Press ? for the keys.` : "No page");
+  pane.showProblem(page?.problem ?? null);
+}
+
+/** The filters with their numbers of pages. @param {Comparison} view */
+export function writeFilters(view) {
+  const { filters, show } = view.shown();
+  const text = JSON.stringify(filters);
+  if (text !== view.filterText) {
+    view.filterText = text;
+    const parts = filters.map(({ name, title, pages, words }) => ({ name, title, after: count(pages), words }));
+    view.tools.filters.replaceChildren(segments("Pages of the list", "kinds", parts, (name) => {
+      pressSegment(view.tools.filters, name);
+      view.send("show", name);
+    }));
+  }
+  pressSegment(view.tools.filters, show);
+}
+
+/** @param {Comparison} view */
+export function writeList(view) {
+  const { strip, look, page } = view.shown();
+  const text = JSON.stringify([strip.map((each) => ({ ...each, current: false })), look]);
+  if (text !== view.listText) {
+    view.listText = text;
+    drawPageList(view.list, strip, look, (target) => view.turner.open(target));
+  }
+  markPageList(view.list, strip.findIndex((each) => each.current), "current");
+  view.listHead.replaceChildren(html("h2", {}, "Pages"), html("span", { class: "muted net-order", title: look.words }, look.title), html("span", { class: "grow" }),
+    html("span", { class: "muted" }, page ? `${count(page.position)} of ${count(page.total)}` : ""));
+}
+
+/** @param {Comparison} view @param {number | null} position 1-based place among the pages of the list */
+export function showAskedPage(view, position) {
+  markPageList(view.list, rowOf(view.data, position), "asked");
+}
+
+/** "2 of 6 here" between its two buttons, and the sentence of the difference at hand. @param {Comparison} view */
+export function writeDifference(view) {
+  const { place, previous, next } = view.tools;
+  const all = view.state.differences;
+  const at = view.state.placeOf(view.selected);
+  const text = all.length === 0 ? "None here" : at < 0 ? `${count(all.length)} on this page` : `${count(at + 1)} of ${count(all.length)} here`;
+  if (place.textContent !== text) place.textContent = text;
+  previous.disabled = all.length === 0;
+  next.disabled = all.length === 0;
+  const active = view.state.differenceOf(view.hover ?? view.selected);
+  view.sentence.classList.toggle("muted", !active);
+  if (active) view.sentence.textContent = active.words;
+  else if (view.sentence.childElementCount === 0) view.sentence.replaceChildren(...legend());
+}
+
+/** How many chips have no room, and the way to them. @param {Comparison} view */
+export function writeHidden(view) {
+  const hidden = view.pair.hiddenChips;
+  const words = `${plural(hidden, "label")} hidden at this zoom. Zoom in (+)`;
+  view.notes.replaceChildren(...(hidden ? [button("Zoom in for the labels", { class: "note" }, () => view.zoom(1.6, null), words)] : []));
+}
+
+/** What the lines on the page mean. @returns {HTMLElement[]} */
+function legend() {
+  const parts = LEGEND.map(([status, words]) => html("span", { class: "legend-part" },
+    svg("svg", { class: `swatch swatch-${status}`, viewBox: "0 0 18 14", "aria-hidden": "true" }, svg("rect", { x: 2, y: 2, width: 14, height: 10 })), words));
+  return [...parts, html("span", {}, "Faded: A and B agree")];
+}

@@ -1,0 +1,128 @@
+/**
+ * One pane with a page: the sheet with the page image, what lies on it, the pointer over it.
+ *
+ * Where the sheet lies is a placement (`placement.js`), which several panes may share.
+ */
+
+import { PageContent } from "./content.js";
+import { html, svg } from "./elements.js";
+import { factsOf } from "./facts.js";
+import { arrangeChips, drawBoxes, drawMarked, drawMarkedChip } from "./layers.js";
+import { inPane, sheetInPane } from "./placement.js";
+import { listenToPane, moveSheet } from "./sheet.js";
+import { placeTooltip, writeTooltip } from "./tooltip.js";
+import { count, plural } from "./words.js";
+
+/** @typedef {import("./placement.js").Placement} Placement */
+/** @typedef {import("./geometry.js").ChipPlace} ChipPlace */
+
+/**
+ * A page in its pane.
+ * @template {import("./payloads.d.ts").BoxItem} B
+ */
+export class PagePane {
+  /** @param {import("./layers.js").BoxLook<B>} look @param {import("./sheet.js").PaneActions} actions */
+  constructor(look, actions) {
+    this.look = look;
+    this.content = /** @type {PageContent<B>} */ (new PageContent());
+    /** @type {Map<string, SVGElement>} */
+    this.rects = new Map();
+    /** @type {Map<string, HTMLElement>} */
+    this.chipNodes = new Map();
+    /** @type {ChipPlace[]} */
+    this.chipPlaces = [];
+    const overlay = (/** @type {string} */ more = "") => svg("svg", { class: `overlay${more}`, "aria-hidden": "true" });
+    this.image = /** @type {HTMLImageElement} */ (html("img", { class: "page-image", alt: "", draggable: "false" }));
+    this.boxes = svg("svg", { class: "overlay", role: "group" });
+    this.chips = html("div", { class: "chips" });
+    this.marked = overlay();
+    this.markedChips = html("div", { class: "chips" });
+    this.lost = overlay(" overlay-lost");
+    this.cuts = overlay();
+    this.foreign = overlay();
+    this.sheet = html("div", { class: "sheet" }, this.image, this.lost, this.boxes, this.foreign, this.marked, this.cuts, this.chips, this.markedChips);
+    this.tooltip = html("div", { class: "tooltip", role: "status" });
+    this.notes = html("div", { class: "notes" });
+    this.problem = html("div", { class: "problem", role: "alert", hidden: true });
+    this.root = html("div", { class: "pane", tabindex: "0", role: "application" }, this.sheet, this.notes, this.problem, this.tooltip, html("div", { class: "bar" }));
+    listenToPane(this.root, actions);
+  }
+
+  /** @param {PageContent<B>} content drawn anew */
+  fill(content) {
+    this.content = content;
+    ({ rects: this.rects, chips: this.chipNodes } = drawBoxes(this.boxes, this.chips, [...content.boxes.values()], this.look));
+    this.chips.classList.remove("ready");
+  }
+
+  /** @param {HTMLImageElement | null} image decoded @returns {boolean} whether it is another one */
+  showImage(image) {
+    const old = this.image;
+    if (image === old) return false;
+    if (image) {
+      old.replaceWith(image);
+      this.image = image;
+      return true;
+    }
+    const had = old.hasAttribute("src");
+    old.removeAttribute("src");
+    old.hidden = true;
+    return had;
+  }
+
+  /** @param {import("./payloads.d.ts").ProblemItem | null} problem why the page has no picture */
+  showProblem(problem) {
+    this.problem.hidden = problem === null;
+    this.problem.replaceChildren(...(problem ? [html("b", {}, problem.title), html("p", {}, problem.text), html("p", { class: "muted" }, problem.fix)] : []));
+  }
+
+  /** Puts the sheet where its placement says. @param {Placement} place */
+  move(place) {
+    moveSheet(this.sheet, place);
+    this.root.classList.toggle("enlarged", place.zoom !== 1);
+  }
+
+  /** @param {B[]} visible @param {Placement} place @param {string} font a place for every chip that has room */
+  arrange(visible, place, font) {
+    this.chipPlaces = arrangeChips(this.chipNodes, visible, place.sheet, font, this.look);
+    this.chips.classList.add("ready");
+  }
+
+  /**
+   * Marks a box with what belongs to it.
+   * @param {B | null} box @param {Placement} place @param {string} font @param {(box: B) => B} [drawn] the box as it is drawn
+   * @returns {B[]} the marked boxes
+   */
+  mark(box, place, font, drawn = (each) => each) {
+    const others = box ? this.content.companionsOf(box) : [];
+    drawMarked(this.marked, box && drawn(box), others.map(drawn), place.sheet);
+    this.markChip(box, place, font);
+    return box ? [box, ...others] : [];
+  }
+
+  /** @param {B | null} box @param {Placement} place @param {string} font */
+  markChip(box, place, font) {
+    drawMarkedChip(this.markedChips, box, place.sheet, font, this.chipPlaces, this.look);
+  }
+
+  /** @param {B | null} box null hides the tooltip */
+  writeFacts(box) {
+    writeTooltip(this.tooltip, box && factsOf(box, this.content));
+  }
+
+  /**
+   * @param {B[]} marked @param {{box: B, weight: number}[]} around boxes that the tooltip should not hide
+   * @param {Placement} place @param {[number, number] | null} pointer @param {{rect: import("./payloads.d.ts").Rect, weight: number}[]} more in pixels of the pane
+   */
+  placeFacts(marked, around, place, pointer, more = []) {
+    const others = around.map(({ box, weight }) => ({ rect: inPane(place, box.xyxy), weight }));
+    placeTooltip(this.tooltip, marked.map((each) => inPane(place, each.xyxy)), [...others, ...more], sheetInPane(place), place.pane, pointer);
+  }
+}
+
+/** @param {string[]} texts @param {{letter?: string, limit: import("./payloads.d.ts").LimitItem | null}[]} drawn @returns {HTMLElement[]} warnings above a page */
+export function warningLines(texts, drawn) {
+  const limits = drawn.flatMap(({ letter, limit }) => limit
+    ? [html("div", { class: "warning warning-calm" }, `${letter ? `${letter}: ` : ""}${count(limit.drawn)} of ${plural(limit.total, "box", "boxes")} drawn`)] : []);
+  return [...texts.map((text) => html("div", { class: "warning", title: text }, text)), ...limits];
+}

@@ -1,0 +1,103 @@
+/**
+ * How the reader goes through boxes: pointer, next mistake, stacked boxes, lists.
+ */
+
+import { unionOf } from "../shared/geometry.js";
+import { boxName } from "../shared/facts.js";
+import { bringIntoView, inPane, stackAt } from "../shared/placement.js";
+import { setHover } from "./marks.js";
+import { judgedMistake } from "./verdict.js";
+
+/** @typedef {import("./viewer.js").Viewer} Viewer */
+/** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
+
+/** @param {Viewer} view @param {[number, number] | null} at pixels of the pane @param {string | null} chip the box whose chip is there */
+export function movePointer(view, at, chip) {
+  view.pointer = at;
+  if (!at) view.stack.clear();
+  const under = at && !chip ? view.stack.under(stackAt(view.place, view.state.visibleBoxes(), at)) : null;
+  setHover(view, at ? chip ?? under : null);
+}
+
+/** @param {Viewer} view @param {MistakeItem} mistake */
+export function chooseMistake(view, mistake) {
+  const own = view.state.content.boxesOf(mistake);
+  if (own.length === 0) return;
+  view.select((own.find((box) => view.state.isVisible(box)) ?? own[0]).key);
+  if (view.place.zoom === 1) return;
+  bringIntoView(view.place, unionOf(own.map((box) => box.xyxy)), view.pageSize());
+  view.moved();
+}
+
+/** @param {Viewer} view @param {number} step */
+export function stepMistake(view, step) {
+  const walk = view.shown().walk ?? null;
+  const next = view.state.nextMistake(view.selected, step, walk !== null);
+  if (next === "beyond") {
+    walkOn(view, step);
+  } else if (next) {
+    view.hover = null;
+    chooseMistake(view, next);
+    view.showMark();
+  }
+}
+
+/** From the last mistake of a page to the first one of the next page that has any. @param {Viewer} view @param {number} step */
+function walkOn(view, step) {
+  const { page, walk } = view.shown();
+  if (!page || !(step > 0 ? walk?.after : walk?.before)) {
+    view.spoken.textContent = step > 0 ? "This was the last mistake of the list" : "This was the first mistake of the list";
+    return;
+  }
+  view.turner.walk({ document: page.document, index: page.index, step: 0, mistake: step > 0 ? 1 : -1 });
+}
+
+/** Brings the keys to the verdict row; without a chosen mistake, on the next one. @param {Viewer} view @returns {boolean} */
+export function focusVerdict(view) {
+  if (view.verdict.root.hidden) return false;
+  if (!judgedMistake(view)) stepMistake(view, 1);
+  const { buttons } = view.verdict;
+  const nodes = [...buttons.values()].filter((node) => !node.disabled);
+  (nodes.find((node) => node.getAttribute("aria-pressed") === "true") ?? nodes[0])?.focus();
+  return true;
+}
+
+/** @param {Viewer} view @param {number} step through boxes that lie on each other */
+function stepStack(view, step) {
+  const chosen = view.state.content.box(view.selected);
+  const r = chosen ? inPane(view.place, chosen.xyxy) : null;
+  const at = view.pointer ?? (r ? /** @type {[number, number]} */ ([(r[0] + r[2]) / 2, (r[1] + r[3]) / 2]) : null);
+  const boxes = at ? stackAt(view.place, view.state.visibleBoxes(), at) : [];
+  if (boxes.length === 0) return;
+  const next = view.stack.step(boxes, view.hover ?? view.selected, step);
+  if (view.pointer) setHover(view, next.key);
+  else view.select(next.key);
+  view.spoken.textContent = boxName(next);
+}
+
+/** @param {Viewer} view */
+export function flipModel(view) {
+  const { models, model } = view.shown();
+  const here = models.findIndex((each) => each.letter === model.letter);
+  if (models.length > 1) view.send("model", models[(here + 1) % models.length].letter);
+}
+
+/** @param {Viewer} view @param {number} step @param {HTMLElement | null} target @returns {boolean} */
+export function upOrDown(view, step, target) {
+  const column = !view.pointer && target ? [view.strip, view.list].find((each) => each.contains(target)) : undefined;
+  if (!column) {
+    stepStack(view, step);
+    return view.pointer !== null || view.selected !== null;
+  }
+  const nodes = [...column.querySelectorAll("button")].filter((node) => !node.hidden);
+  const next = nodes[nodes.indexOf(/** @type {HTMLButtonElement} */ (target)) + step];
+  if (!next) return true;
+  next.focus({ preventScroll: true });
+  if (column === view.list) {
+    const mistake = view.state.content.mistakes.get(Number(next.getAttribute("data-number")));
+    if (mistake) chooseMistake(view, mistake);
+  } else {
+    column.scrollTop = next.offsetTop - (column.clientHeight - next.offsetHeight) / 2;
+  }
+  return true;
+}

@@ -1,0 +1,46 @@
+/**
+ * Keys of the page viewer: which key asks for which action, and the two lists that name them.
+ */
+
+import { PAGE_ACTIONS } from "../shared/keys.js";
+
+/** @type {Record<string, string>} */
+export const VIEWER_ACTIONS = {
+  ...PAGE_ACTIONS,
+  ArrowUp: "stack-up",
+  ArrowDown: "stack-down",
+  t: "predictions",
+  f: "model",
+  l: "loose",
+  v: "verdict",
+};
+
+/** @type {(import("../shared/key_help.js").KeyGroup & {models?: boolean, verdicts?: boolean})[]} */
+export const KEY_LINE = [
+  { keys: ["\u2190", "\u2192"], words: "page", rank: 1 },
+  { keys: ["P", "N"], words: "mistake", rank: 1 },
+  { keys: ["\u2191", "\u2193"], words: "stacked boxes", rank: 2 },
+  { keys: ["G", "T"], words: "truth, predictions", rank: 2 },
+  { keys: ["F"], words: "model", rank: 2, models: true },
+  { keys: ["+", "\u2212", "0"], words: "zoom", rank: 1 },
+  { keys: ["V"], words: "verdict", rank: 2, verdicts: true },
+];
+
+/** @type {[string, string][]} */
+export const KEY_HELP = [
+  ["\u2190 \u2192", "Previous and next page of the list"],
+  ["P N", "Previous and next mistake; at the end of a page, on the next page of the list"],
+  ["\u2191 \u2193", "Go through the boxes that lie on each other, under the pointer or at the chosen box; in a list: up and down"],
+  ["G", "Show all ground truth, matched boxes too"],
+  ["T", "Show or hide the predictions"],
+  ["F", "Change to the other model"],
+  ["L", "Draw the boxes a little larger, off the letters"],
+  ["V", "Verdict on the chosen mistake; there 1 to 4 choose one, Tab leads to the note, Esc back to the page"],
+  ["+ \u2212", "Zoom in and out; so does the mouse wheel, at the pointer"],
+  ["0", "Whole page"],
+  ["Drag", "Move the enlarged page; Shift and wheel move it sideways"],
+  ["Ctrl P", "Print the page with its boxes and list"],
+  ["Click", "Choose a box; a click beside all boxes lets it go"],
+  ["Esc", "Let the chosen box go, close a menu"],
+  ["?", "This list"],
+];

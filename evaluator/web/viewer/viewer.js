@@ -1,0 +1,340 @@
+/**
+ * The page viewer: toolbar, strip of pages, page with boxes, list of mistakes, key line.
+ *
+ * What the reader does (toggles, zoom, hover, next mistake) stays here; only a page turn, the chosen box, a verdict, a
+ * request for a sharper image, a change of model and a cleared filter are sent.
+ */
+
+import { html, setAttributes } from "../shared/elements.js";
+import { PageContent } from "../shared/content.js";
+import { boxName, mistakeName } from "../shared/facts.js";
+import { drawCuts, drawLost } from "../shared/layers.js";
+import { makeHelp } from "../shared/key_help.js";
+import { actionOf } from "../shared/keys.js";
+import { mounting, streamlitSend } from "../shared/mount.js";
+import { PageView, writeAddress } from "../shared/page_view.js";
+import { PagePane } from "../shared/pane.js";
+import { fitSheet, inPane, panBy, startPlacement, zoomBy } from "../shared/placement.js";
+import { chooseMistake, flipModel, focusVerdict, movePointer, stepMistake, upOrDown } from "./choice.js";
+import { decoded } from "./crop.js";
+import { Drafts } from "./drafts.js";
+import { KEY_HELP, VIEWER_ACTIONS } from "./keys.js";
+import { VIEWER_LOOK } from "./look.js";
+import { activeBox, applyLayers, arrange, drawMark, placeBoxes, setHover, setLayer, setLoose, showMark } from "./marks.js";
+import { listenToPrint } from "./print.js";
+import { BoxStack, ViewerState } from "./state.js";
+import { makeToolbar } from "./toolbar.js";
+import { makeVerdictRow, verdictKey, writeVerdict } from "./verdict.js";
+import { showAsked, writeBars, writeMenu, writePlace, writeRows, writeStrip } from "./words.js";
+
+/** @typedef {import("../shared/payloads.d.ts").PagePayload} PagePayload */
+/** @typedef {import("../shared/payloads.d.ts").PageEvents} PageEvents */
+/** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
+
+const LEAST_HEIGHT = 480;
+/** Milliseconds before the small pictures are painted: the page itself comes first. */
+const CROPS_LATER = 40;
+
+/** @extends {PageView<PagePayload>} */
+export class Viewer extends PageView {
+  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<PageEvents>} send */
+  constructor(parent, send) {
+    super(VIEWER_ACTIONS);
+    this.send = send;
+    this.state = new ViewerState();
+    this.stack = new BoxStack();
+    this.drafts = new Drafts((event) => this.send("verdict", event), () => writeVerdict(this));
+    this.stripText = "";
+    this.crowded = false;
+    /** @type {Promise<ImageBitmap | null> | null} */
+    this.bitmap = null;
+    /** @type {Map<number, HTMLButtonElement>} */
+    this.rows = new Map();
+    this.pane = new PagePane(VIEWER_LOOK, {
+      move: (at, key) => movePointer(this, at, key),
+      click: () => this.select(this.hover),
+      zoom: (factor, at) => this.zoom(factor, at),
+      pan: (dx, dy) => this.pan(dx, dy),
+      enlarged: () => this.place.zoom > 1,
+    });
+    this.panes = [this.pane];
+    this.tools = makeToolbar({
+      turn: (step) => this.turner.turn(step),
+      step: (step) => stepMistake(this, step),
+      toggle: (status) => this.setLayer(status, !this.state.layers[status]),
+      zoom: (factor) => this.zoom(factor, null),
+      lost: () => this.setLayer("lost", !this.state.layers.lost),
+      menu: () => this.openMenu(this.tools.menu.hidden !== false),
+    });
+    this.warnings = html("div", { class: "warnings" });
+    this.strip = html("nav", { class: "strip", "aria-label": "Pages" });
+    this.list = html("div", { class: "list", role: "group", "aria-label": "Mistakes on this page" });
+    this.listHead = html("div", { class: "list-head" });
+    this.keys = html("div", { class: "key-line" });
+    this.placeLine = html("span", { class: "place" });
+    this.verdict = makeVerdictRow(this);
+    this.help = makeHelp("Keys of the page browser", KEY_HELP);
+    this.build(this.help);
+    this.listen(parent, LEAST_HEIGHT);
+    this.stops.push(listenToPrint(this));
+  }
+
+  /** Puts the parts together. @param {HTMLDialogElement} help */
+  build(help) {
+    this.root.append(
+      this.tools.root,
+      html("div", { class: "work" },
+        html("div", { class: "stage" }, this.strip, html("div", { class: "pane-column" }, this.warnings, this.pane.root)),
+        html("section", { class: "side", "aria-label": "Mistakes" }, this.listHead, this.list, this.verdict.root)),
+      this.keys, help, this.spoken);
+    this.root.addEventListener("pointerdown", (event) => {
+      const inside = event.target instanceof Node && this.tools.menu.parentElement?.contains(event.target);
+      if (!inside) this.openMenu(false);
+    });
+  }
+
+  // ---- data -------------------------------------------------------------------------------------------------------
+
+  /** @override @param {PagePayload} data @param {HTMLImageElement[]} images decoded */
+  present(data, images) {
+    const imageChanged = this.showImage(images[0] ?? null);
+    const turned = this.accept(data);
+    if (turned) {
+      this.place = { ...startPlacement(), pane: this.place.pane };
+      this.stack.clear();
+    }
+    const contentChanged = this.takeContent(data, turned);
+    if (this.selected !== null && !this.state.content.boxes.has(this.selected)) this.selected = null;
+    if (this.hover !== null && !this.state.content.boxes.has(this.hover)) this.hover = null;
+    if (contentChanged) writeBars(this);
+    // Asking for the size lays everything out; when it changes, its observer asks.
+    if (this.place.pane.width && !data.height) this.refit();
+    else this.resized();
+    if (contentChanged || imageChanged) writeRows(this);
+    if (contentChanged) {
+      applyLayers(this);
+      if (turned) this.list.scrollTop = 0;
+    }
+    writeStrip(this);
+    writePlace(this);
+    this.turner.arrived(data, turned);
+    this.showMark();
+  }
+
+  /** Draws the boxes of the data when they are others. @param {PagePayload} data @param {boolean} turned @returns {boolean} whether they are */
+  takeContent(data, turned) {
+    const { page } = data;
+    const around = page && [page.width, page.height, page.problem, page.notes, page.lost_words, page.lost_ink, page.position === 0];
+    const text = JSON.stringify([around, data.boxes, data.mistakes, data.counts, data.empty, data.limit, data.labels, data.models, data.model, data.hidden_mistakes, data.verdicts, data.reviewer, data.walk]);
+    if (!turned && text === this.contentText) return false;
+    this.contentText = text;
+    this.state.content = new PageContent(data.boxes, data.mistakes);
+    if (page) this.drafts.resolve(page, data.mistakes);
+    this.pane.fill(this.state.content);
+    if (this.state.loose) placeBoxes(this);
+    drawLost(this.pane.lost, page?.lost ?? []);
+    return true;
+  }
+
+  /** @param {HTMLImageElement | null} image @returns {boolean} whether it is another one */
+  showImage(image) {
+    if (image === this.pane.image) return false;
+    this.bitmap?.then((bitmap) => bitmap?.close());
+    this.bitmap = null;
+    return this.pane.showImage(image);
+  }
+
+  /** The page image for small pictures, decoded once, and not before the page is on screen. @returns {Promise<ImageBitmap | null>} */
+  picture() {
+    const source = this.pane.image.getAttribute("src");
+    if (source === null) return Promise.resolve(null);
+    const wanted = () => source === this.pane.image.getAttribute("src");
+    this.bitmap ??= new Promise((done) => window.setTimeout(() => done(wanted() ? decoded(source) : null), CROPS_LATER));
+    return this.bitmap;
+  }
+
+  // ---- size and place ---------------------------------------------------------------------------------------------
+
+  /** @override @returns {number} */
+  fixedHeight() {
+    return this.data?.height ?? 0;
+  }
+
+  /** @override */
+  resized() {
+    this.fillWindow();
+    const pane = { width: this.pane.root.clientWidth, height: this.pane.root.clientHeight };
+    if (pane.width === 0) return;
+    this.font = `650 12px ${getComputedStyle(this.root).fontFamily}`;
+    this.place.pane = pane;
+    this.refit();
+  }
+
+  refit() {
+    fitSheet(this.place, this.pageSize());
+    this.moved();
+  }
+
+  /** What follows each change of size and place. */
+  moved() {
+    const { fit, zoomOut } = this.tools;
+    const whole = this.place.zoom === 1;
+    this.pane.move(this.place);
+    setAttributes(fit, { "aria-pressed": String(whole), title: `Whole page (0); now ${Math.round(this.place.zoom * 100)} % of it` });
+    zoomOut.disabled = whole;
+    this.scheduleChips();
+    drawMark(this);
+    drawCuts(this.pane.cuts, this.state.cuts(), this.place.sheet);
+    this.scheduleSharper();
+  }
+
+  /** @param {number} factor 0 for the whole page @param {[number, number] | null} at pixels of the pane */
+  zoom(factor, at) {
+    zoomBy(this.place, factor, this.pageSize(), at ?? (factor > 1 ? this.markedPoint() : null));
+    this.moved();
+  }
+
+  /** @returns {[number, number] | null} the middle of the marked box while some of it shows, in pixels of the pane */
+  markedPoint() {
+    const marked = activeBox(this);
+    if (!marked) return null;
+    const [x1, y1, x2, y2] = inPane(this.place, marked.xyxy);
+    const { width, height } = this.place.pane;
+    return x1 < width && x2 > 0 && y1 < height && y2 > 0 ? [(x1 + x2) / 2, (y1 + y2) / 2] : null;
+  }
+
+  /** @param {number} dx @param {number} dy */
+  pan(dx, dy) {
+    if (this.place.zoom === 1) return;
+    panBy(this.place, dx, dy, this.pageSize());
+    this.moved();
+  }
+
+  // ---- what the bars and lists ask for ----------------------------------------------------------------------------
+
+  /** @param {import("./state.js").Layer} layer @param {boolean} shown */
+  setLayer(layer, shown) {
+    setLayer(this, layer, shown);
+  }
+
+  /** @param {string[]} labels @param {boolean} shown */
+  showLabels(labels, shown) {
+    this.state.showLabels(labels, shown);
+    applyLayers(this);
+  }
+
+  /** @param {boolean} loose */
+  setLoose(loose) {
+    setLoose(this, loose);
+  }
+
+  showAll() {
+    this.state.showAll();
+    applyLayers(this);
+  }
+
+  /** @param {string | null} key */
+  setHover(key) {
+    setHover(this, key);
+  }
+
+  /** @param {MistakeItem} mistake */
+  chooseMistake(mistake) {
+    chooseMistake(this, mistake);
+  }
+
+  // ---- what every view of a page does -------------------------------------------------------------------------------
+
+  /** @override @param {Parameters<import("../shared/mount.js").Send<import("../shared/page_view.js").SharedEvents>>} event */
+  request(...event) {
+    this.send(...event);
+  }
+
+  /** @override @param {number | null} position */
+  showAsked(position) {
+    showAsked(this, position);
+  }
+
+  /** @override */
+  showMark() {
+    showMark(this, false);
+  }
+
+  /** @override */
+  arrange() {
+    arrange(this);
+  }
+
+  /** @override @param {string | null} key @returns {string} */
+  nameOf(key) {
+    const box = this.state.content.box(key);
+    const mistake = this.state.content.mistakeOf(box);
+    return mistake ? `Mistake ${mistake.number}, ${mistakeName(mistake)}` : box ? boxName(box) : "";
+  }
+
+  /** A menu that is open closes first. @override @returns {boolean} */
+  letGo() {
+    if (this.tools.menu.hidden) return super.letGo();
+    this.openMenu(false);
+    this.tools.labels.focus();
+    return true;
+  }
+
+  // ---- menu and keys ----------------------------------------------------------------------------------------------
+
+  /** @param {boolean} open */
+  openMenu(open) {
+    const { menu, labels } = this.tools;
+    if (open === !menu.hidden) return;
+    if (open) writeMenu(this);
+    menu.hidden = !open;
+    labels.setAttribute("aria-expanded", String(open));
+    if (open) menu.querySelector("input")?.focus();
+  }
+
+  /** @override @param {KeyboardEvent} event */
+  pressed(event) {
+    if (!this.data || this.help?.open || event.defaultPrevented) return;
+    if (verdictKey(this, event)) return;
+    const target = event.composedPath()[0];
+    // The menu keeps its keys, but for the one that closes it.
+    const action = actionOf(VIEWER_ACTIONS, event);
+    if (action && action !== "escape" && target instanceof Node && this.tools.menu.contains(target)) {
+      event.stopPropagation();
+      return;
+    }
+    super.pressed(event);
+  }
+
+  /** @override @param {string} action @param {HTMLElement | null} target @returns {boolean} whether the key was used */
+  act(action, target) {
+    switch (action) {
+      case "next": stepMistake(this, 1); return true;
+      case "previous": stepMistake(this, -1); return true;
+      case "stack-up": return upOrDown(this, -1, target);
+      case "stack-down": return upOrDown(this, 1, target);
+      case "zoom-in": this.zoom(1.4, this.pointer); return true;
+      case "zoom-out": this.zoom(1 / 1.4, this.pointer); return true;
+      case "fit": this.zoom(0, null); return true;
+      case "truth": this.setLayer("truth", !this.state.layers.truth); return true;
+      case "predictions": this.setLayer("predictions", !this.state.layers.predictions); return true;
+      case "model": flipModel(this); return true;
+      case "loose": this.setLoose(!this.state.loose); return true;
+      case "verdict": return focusVerdict(this);
+      case "escape": return this.letGo();
+      default: return super.act(action, target);
+    }
+  }
+}
+
+/** Shows data in a parent, without Streamlit. */
+export const mountViewer = mounting((parent, /** @type {import("../shared/mount.js").Send<PageEvents>} */ send) => new Viewer(parent, send));
+
+/**
+ * Called by Streamlit on mount and on each change of the data.
+ * @param {import("../shared/mount.js").StreamlitComponent<PagePayload>} component
+ */
+export default function streamlitViewer(component) {
+  writeAddress(component.data.address);
+  return mountViewer(component.parentElement, component.data, streamlitSend(component, ["selected"]));
+}

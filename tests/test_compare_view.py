@@ -344,6 +344,5 @@ def test_reports_are_read() -> None:
     assert found.selected is not None
     assert found.selected.key == "b3"
     assert found.open == components.PageOf("B", "g1")
-    assert components.parse_linked({"door": {"show": "both_found", "label": "Table", "at": 1}}) == components.LinkedPages(
-        "both_found", "Table"
-    )
+    linked = components.parse_linked({"door": {"show": "both_found", "label": "Table", "at": 1}})
+    assert linked == components.LinkedPages("both_found", "Table")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from evaluator import cli, formats, project, protocols
+from tests.dashboard import cards, signature, start, workspace
 from tests.toys.centres import Centres
 from tests.toys.lines import Lines
 
@@ -106,3 +107,16 @@ def test_the_review_pack(files: dict[str, Path], tmp_path: Path, capsys: pytest.
     code, _, err = run(capsys, "report", "centres", *sides, "--out", pack)
     assert (code, err) == (0, "")
     assert "centres 0" in pack.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("view", ["overview", "page_browser", "compare", "gallery", "review_pack", "files"])
+def test_the_dashboard(view: str, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = workspace(files["truth"], [files["a"], files["b"]])
+    app = start(monkeypatch, f"pages/{view}.py", files=opened, protocol="centres")
+    if view == "files":
+        assert [list(each.value["Format"]) for each in app.dataframe if "Format" in each.value] == [["lines"] * 3]
+        return
+    assert "centres 0" in signature(app)
+    if view == "overview":
+        assert "centres 0" in next(box for box in app.selectbox if box.label == "Protocol").options
+        assert [[card[name] for name in ("TP", "FP", "FN")] for card in cards(app)] == [["2", "1", "1"], ["2", "0", "1"]]

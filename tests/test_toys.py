@@ -114,7 +114,8 @@ def test_the_dashboard(view: str, files: dict[str, Path], monkeypatch: pytest.Mo
     opened = workspace(files["truth"], [files["a"], files["b"]])
     app = start(monkeypatch, f"pages/{view}.py", files=opened, protocol="centres")
     if view == "files":
-        assert [list(each.value["Format"]) for each in app.dataframe if "Format" in each.value] == [["lines"] * 3]
+        assert list(app.dataframe[0].value["File"]) == ["truth.boxes", "a.boxes", "b.boxes"]
+        assert list(app.dataframe[0].value["Issues"]) == ["none"] * 3
         return
     assert "centres 0" in signature(app)
     if view == "overview":

@@ -328,7 +328,7 @@ def test_the_choices_stay_on_the_way_over_other_views(monkeypatch: pytest.Monkey
 )
 def test_malformed_reports_are_left_out(state: dict[str, Any] | None) -> None:
     assert components.parse_panes(state) == components.PaneEvents()
-    assert components.parse_door(state) is None
+    assert components.parse_linked(state) is None
 
 
 def test_reports_are_read() -> None:
@@ -344,6 +344,5 @@ def test_reports_are_read() -> None:
     assert found.selected is not None
     assert found.selected.key == "b3"
     assert found.open == components.PageOf("B", "g1")
-    assert components.parse_door({"door": {"show": "both_found", "label": "Table", "at": 1}}) == components.Door(
-        "both_found", "Table"
-    )
+    linked = components.parse_linked({"door": {"show": "both_found", "label": "Table", "at": 1}})
+    assert linked == components.LinkedPages("both_found", "Table")

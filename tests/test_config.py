@@ -11,7 +11,7 @@ import pytest
 from streamlit import config as streamlit_config
 
 from evaluator import workspace
-from pages.shared.session import UPLOAD_BYTES
+from pages.shared.pictures import UPLOAD_BYTES
 from tests.dashboard import ROOT
 
 # Every colour of the design's table that the two themes must name, light and dark.

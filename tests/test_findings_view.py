@@ -166,7 +166,7 @@ class TestVerdict:
         )  # fmt: skip
         assert "≠ Reviewers differ" in queue_of(app)["Verdict"].tolist()
         # One's own opinion can be taken back; the history stays.
-        fine(next(button for button in app.button if button.label == "Take back").click().run())
+        fine(next(button for button in app.button if button.label == "Undo").click().run())
         with Store(kept) as store:
             assert [event.action for event in store.events()][-2:] == ["judged", "cleared"]
 

@@ -76,7 +76,7 @@ def _is_group(app: AppTest, key: str) -> bool:
     return any(each.key == key for each in app.get("button_group"))
 
 
-def _set(app: AppTest, key: str, value: str) -> AppTest:
+def _set(app: AppTest, key: str, value: object) -> AppTest:
     app.session_state[key] = value
     return fine(app.run())
 
@@ -217,11 +217,13 @@ def test_results_json_is_the_file_of_the_reference_program(monkeypatch: pytest.M
     app = start(monkeypatch, POSTERS)
     (button,) = app.get("download_button")
     assert button.proto.label == "results.json"
-    from pages.shared import session_posters as choices
+    from pages.shared.posters import results as choices
 
-    model = choices.PosterModel("A", 0, "across", choices.reader.read(SAMPLE / "across", side="prediction"))
-    truth = choices.reader.read(SAMPLE / "ground_truth", side="ground_truth")
-    found = choices._evaluated.__wrapped__("t", "p", "documented", _sides=(truth, model.posters))
+    sides = (
+        choices.reader.read(SAMPLE / "ground_truth", side="ground_truth"),
+        choices.reader.read(SAMPLE / "across", side="prediction"),
+    )
+    found = choices._evaluated.__wrapped__("t", "p", "documented", _sides=sides)
     content = json.loads(found.results_json)
     assert set(content) == {"results", "aggregate"}
     assert [each["poster_id"] for each in content["results"]] == list(found.columns.ids)
@@ -341,18 +343,20 @@ def test_a_poster_whose_page_is_broken_shows_its_problem(monkeypatch: pytest.Mon
 
 
 def test_a_sharper_picture_that_cannot_be_had_leaves_the_first_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.shared import session
+    from pages.shared import pictures
+    from pages.shared.state import State
+    from pages.shared.viewer import Sharper
 
     app = start(monkeypatch, POSTERS, poster="night-buses")
-    real = session.picture
+    real = pictures.picture
 
     def slow(root: Path, name: str, index: int, *, width: int) -> dict[str, Any]:
         if width == 1_500:
             return real(root, name, index, width=width)
         return {"problem": {"title": "Rendering took too long", "text": "", "fix": ""}, "notes": []}
 
-    monkeypatch.setattr(session, "picture", slow)
-    app = _set(app, "poster_sharper", ("night-buses", 2_250))  # type: ignore[arg-type]
+    monkeypatch.setattr(pictures, "picture", slow)
+    app = _set(app, State.sharper.key, Sharper("night-buses", 0, 2_250))
     page = viewer(app)["page"]
     assert page["image_width"] == 1_500
     assert page["notes"] == ["No sharper picture: Rendering took too long."]

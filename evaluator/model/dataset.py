@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 import msgspec
@@ -121,7 +122,7 @@ class Annotations:
     sha256 : str
         Digest of the bytes as they were read (a byte order mark excluded).
     format : str
-        Key of the format in ``readers.FORMATS``, for instance ``snapshot``.
+        Key of the format in ``formats.FORMATS``, for instance ``snapshot``.
     side : "ground_truth" or "prediction"
         What the file says of itself.
     model, version : str or None
@@ -244,7 +245,7 @@ class JoinedBoxes:
         return np.asarray(areas / source.page_size[source.boxes.entry].prod(axis=1))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """One ground truth and its predictions under shared codes.
 
@@ -276,6 +277,16 @@ class Dataset:
     def pages(self) -> int:
         """Number of pages that any side mentions."""
         return len(self.page_index)
+
+    @cached_property
+    def document_code(self) -> Mapping[str, int]:
+        """Code of each document, its place in `documents`, by ``doc_id``."""
+        return {document.doc_id: code for code, document in enumerate(self.documents)}
+
+    def row_of(self, doc_id: str, page_index: int) -> int | None:
+        """Row of a page in the page columns by the id of its document; None when no file mentions it."""
+        code = self.document_code.get(doc_id)
+        return None if code is None else self.page_row(code, page_index)
 
     @property
     def document_ids(self) -> tuple[str, ...]:

@@ -62,12 +62,12 @@ def chosen_cell(state: Mapping[str, Any] | None, classes: int) -> tuple[int, int
     return row, column  # type: ignore[return-value]
 
 
-def wished_width(state: Mapping[str, Any] | None) -> int | None:
-    """Pixels of the page image that the reader's zoom asks for, None for no sensible wish.
+def wanted_width(state: Mapping[str, Any] | None) -> int | None:
+    """Pixels of the page image that the reader's zoom asks for, None for no sensible request.
 
     Examples
     --------
-    >>> wished_width({"sharper": {"width": 1800}}), wished_width({"sharper": {"width": -3}}), wished_width(None)
+    >>> wanted_width({"sharper": {"width": 1800}}), wanted_width({"sharper": {"width": -3}}), wanted_width(None)
     (1800, None, None)
     """
     value = state.get("sharper") if state else None

@@ -41,6 +41,6 @@ def gallery(data: Mapping[str, Any], *, key: str, on_want: Callable[[], None], o
         Cards and the crops that were asked for last.
     key : str
     on_want, on_open : callable without arguments
-        Run before the script; inside, read `wanted` or `opened_card` of ``st.session_state[key]``.
+        Run before the script; inside, read `wanted` or `opened_card` of ``report(key)``.
     """
     _mount(key=key, data=dict(data), width="stretch", height="content", on_want_change=on_want, on_open_change=on_open)

@@ -1,7 +1,7 @@
 """The bridge between the view Compare and its two Streamlit components (v2): the board of numbers and the linked panes.
 
 It owns the registration and the shape of what the components report. It does not touch the session state: the view
-passes callbacks and reads `parse_panes` or `parse_door`. The shapes of `data` are written down in
+passes callbacks and reads `parse_panes` or `parse_linked`. The shapes of `data` are written down in
 `evaluator/web/shared/payloads.d.ts` (`ComparePayload`, `BoardPayload`).
 """
 
@@ -22,7 +22,7 @@ MODES: Final = ("side", "flip", "slider")
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class LinkedPages:
     """Pages to list: a filter of `PAGE_FILTERS`, and a label or "" for all."""
 
     show: str
@@ -93,14 +93,14 @@ def _page_of(value: object) -> PageOf | None:
     return PageOf(letter, key)
 
 
-def parse_door(state: Mapping[str, Any] | None) -> Door | None:
+def parse_linked(state: Mapping[str, Any] | None) -> LinkedPages | None:
     """The number of the board that was opened, checked; None when there is none.
 
     Examples
     --------
-    >>> parse_door({"door": {"show": "b_fixed", "label": "Table"}})
-    Door(show='b_fixed', label='Table')
-    >>> parse_door({"door": {"show": "everything", "label": ""}}) is None
+    >>> parse_linked({"door": {"show": "b_fixed", "label": "Table"}})
+    LinkedPages(show='b_fixed', label='Table')
+    >>> parse_linked({"door": {"show": "everything", "label": ""}}) is None
     True
     """
     value = (state or {}).get("door")
@@ -109,7 +109,7 @@ def parse_door(state: Mapping[str, Any] | None) -> Door | None:
     show, label = value.get("show"), value.get("label")
     if not isinstance(show, str) or show not in PAGE_FILTERS or not isinstance(label, str):
         return None
-    return Door(show, label)
+    return LinkedPages(show, label)
 
 
 _mount_panes = st.components.v2.component(
@@ -144,7 +144,7 @@ def panes(
     key : str
         One key for all pages: zoom keys, mode and focus then stay over a page turn.
     on_go, on_selected, on_sharper, on_show, on_mode, on_clear_filter : callable without arguments
-        Run before the script. Inside, read `parse_panes(st.session_state[key])`.
+        Run before the script. Inside, read `parse_panes(report(key))`.
 
     Returns
     -------
@@ -176,6 +176,6 @@ def board(data: Mapping[str, Any], *, key: str, on_door: Callable[[], None] = _n
         `BoardPayload` in `evaluator/web/shared/payloads.d.ts`.
     key : str
     on_door : callable without arguments
-        Runs before the script when a number was opened. Inside, read `parse_door(st.session_state[key])`.
+        Runs before the script when a number was opened. Inside, read `parse_linked(report(key))`.
     """
     _mount_board(key=key, data=dict(data), width="stretch", height="content", on_door_change=on_door)

@@ -1,7 +1,7 @@
 """The bridge between the views and the page viewer, one Streamlit component (v2).
 
 It owns the registration and the shape of what the component reports. It does not touch the session state: a view
-passes callbacks and reads `parse_events(st.session_state[key], ...)` in `_session.py`, or uses what `viewer` returns.
+passes callbacks and reads `parse_events(report(key))` there, or uses what `viewer` returns.
 The shape of `data` is written down in `evaluator/web/shared/payloads.d.ts` (`PagePayload`).
 """
 
@@ -44,7 +44,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Sharper:
-    """A wish for a page image of at least `width` pixels."""
+    """A request for a page image of at least `width` pixels."""
 
     document: str
     index: int
@@ -178,7 +178,7 @@ def viewer(
         One key for all pages: the viewer then keeps toggles and focus over a page turn.
     on_go, on_selected, on_sharper, on_model, on_clear_filter, on_verdict : callable without arguments
         Run before the script, so that the new page is drawn in the same run without `st.rerun`. Inside, read
-        `parse_events(st.session_state[key])`.
+        `parse_events(report(key))`.
 
     Returns
     -------

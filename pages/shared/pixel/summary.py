@@ -16,17 +16,19 @@ from evaluator.model.issues import plain
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import CellFacts, share_text
 from evaluator.protocols.pixel.matrix import Matrices, page_means
-from pages.shared import frame, session
-from pages.shared.pixel_scope import Scope, Shown, place_of, sides_of
+from pages.shared import frame
+from pages.shared.opened import OpenedBoxes, Place
+from pages.shared.pixel.scope import Scope, Shown, place_of, sides_of
+from pages.shared.state import chosen_cells, go_to, state
 
 _BEHIND = "pixel_behind"
 _MEANS = {"all_classes": "All classes", "present_classes": "Present classes"}
 _PAGES_SHOWN = 200
-# Means over more pages than this are worked out when asked for.
+# Means over more pages than this are computed when asked for.
 PAGES_AT_ONCE = 50_000
 
 
-def summary(found: session.Opened, shown: Shown, letter: str, facts: CellFacts, place: session.Place | None) -> None:
+def summary(found: OpenedBoxes, shown: Shown, letter: str, facts: CellFacts, place: Place | None) -> None:
     """The second row: collapsed matrix, F1 bars, means, pages behind the cell."""
     with st.container(key="pixel_lower"):
         first, second, third, fourth = st.columns([1.15, 1.1, 0.95, 1.25], gap="medium")
@@ -96,7 +98,7 @@ def _bars(shown: Shown) -> None:
         return
     classes = shown.first.result.classes
     aligned = {letter: _aligned(values, shown.scopes, letter, classes) for letter, values in letters.items()}
-    chart = charts.f1_by_class(classes, aligned, dark=session.is_dark(), height=330)
+    chart = charts.f1_by_class(classes, aligned, dark=frame.is_dark(), height=330)
     st.altair_chart(chart, theme=None, key="pixel_f1", alt="Pixel F1 by class, lowest first")
 
 
@@ -115,10 +117,10 @@ def _means(shown: Shown) -> None:
         means = [getattr(scope.columns, f"mean_{name}")("f1")[scope.row] for _, scope in sorted(shown.beside.items())]
         rows.append((title, [frame.number(defined(float(mean))) for mean in means]))
     waiting = False
-    if session.chosen("pixel_scope") != "page":
+    if state.pixel_scope != "page":
         over: list[str] = []
         for _, scope in sorted(shown.beside.items()):
-            asked = session.chosen("pixel_page_means") or len(scope.pages) <= PAGES_AT_ONCE
+            asked = state.pixel_page_means or len(scope.pages) <= PAGES_AT_ONCE
             waiting = waiting or not asked
             over.append(frame.number(_page_mean(scope)) if asked else "…")
         rows.append(("Mean over pages", over))
@@ -129,8 +131,8 @@ def _means(shown: Shown) -> None:
     )
     head = f"<thead><tr><th>Mean F1</th>{head}</tr></thead>"
     st.html(f'<table class="ls-means{frame.theme()}">{head}<tbody>{body}</tbody></table>')
-    if waiting and st.button("Work out the mean over pages", key="pixel_means_wanted"):
-        session.choose("pixel_page_means", True)
+    if waiting and st.button("Compute the mean over pages", key="pixel_means_wanted"):
+        state.pixel_page_means = True
         st.rerun()
     if any(scope.result.mixed_sizes for scope in shown.scopes.values()):
         st.caption("Pages weigh by their pixels and differ in size; the mean over pages gives each the same weight.")
@@ -138,7 +140,7 @@ def _means(shown: Shown) -> None:
 
 def _page_mean(scope: Scope) -> float | None:
     """Mean F1 of present classes over the pages of a scope, each page with the same weight."""
-    if session.chosen("pixel_scope") == "document" and len(scope.pages):
+    if state.pixel_scope == "document" and len(scope.pages):
         low, high = int(scope.pages[0]), int(scope.pages[-1]) + 1
         found = page_means(scope.result.per_page.between(low, high), scope.pages - low)
     else:
@@ -149,12 +151,12 @@ def _page_mean(scope: Scope) -> float | None:
 
 def _behind_chosen(result: pixel.PixelResult, facts: CellFacts, key: str) -> None:
     """A page of the list."""
-    for row, _ in (session.chosen(key) or {}).get("selection", {}).get("cells", []):
+    for row, _ in chosen_cells(key):
         place = place_of(result, facts.behind[int(row)].page)
-        session.go_to(place.document, place.index)
+        go_to(place.document, place.index)
 
 
-def _behind(shown: Shown, letter: str, facts: CellFacts, place: session.Place | None) -> None:
+def _behind(shown: Shown, letter: str, facts: CellFacts, place: Place | None) -> None:
     """The pages that add most to the cell."""
     of = f"of {letter}, " if shown.of == "A-B" else ""
     small = f"{of}{facts.pages:,} of {count_of(len(shown.scopes[letter].pages), 'page')}"
@@ -173,7 +175,7 @@ def _behind(shown: Shown, letter: str, facts: CellFacts, place: session.Place | 
             "Pixels": [each.pixels for each in facts.behind[:_PAGES_SHOWN]],
         }
     )
-    key = f"{_BEHIND}_{shown.of}_{letter}_{facts.row}_{facts.column}_{session.chosen('pixel_scope')}"
+    key = f"{_BEHIND}_{shown.of}_{letter}_{facts.row}_{facts.column}_{state.pixel_scope}"
     st.dataframe(
         table,
         hide_index=True,

@@ -8,22 +8,31 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
 
 import numpy as np
 import streamlit as st
 
 from evaluator.drawing.text_lost import TextSummary, count_pages
-from evaluator.model.boxes import FloatArray
+from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
-from evaluator.protocols import snapshot
-from pages.shared import session
+from pages.shared import pictures
+from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.results import ResultKey, result_key, result_of
+from pages.shared.state import state
 
 _FINISHED_KEPT: Final = 64
-_JOB: Final = "word_count"
+
+
+class CountKey(NamedTuple):
+    """What a count is of: a result, the PDF folder, and a document or all."""
+
+    result: ResultKey
+    pdfs: str
+    document: str | None
 
 
 class Count:
@@ -31,13 +40,13 @@ class Count:
 
     Parameters
     ----------
-    key : tuple
+    key : CountKey
         What it is of.
     total : int
         Pages that it will look at.
     """
 
-    def __init__(self, key: tuple[Any, ...], total: int) -> None:
+    def __init__(self, key: CountKey, total: int) -> None:
         self.key = key
         self.total = total
         self.summary: TextSummary | None = None
@@ -55,7 +64,7 @@ class Count:
         """Whether all of its pages were looked at."""
         return self.summary is not None and self.summary.pages == self.total
 
-    def start(self, steps: Callable[[], Any]) -> None:
+    def start(self, steps: Callable[[], Iterable[TextSummary]]) -> None:
         """Begin; `steps` gives the summaries one after the other."""
 
         def run() -> None:
@@ -75,20 +84,20 @@ class Count:
 
 
 @st.cache_resource(show_spinner=False)
-def _finished() -> OrderedDict[tuple[Any, ...], TextSummary]:
+def _finished() -> OrderedDict[CountKey, TextSummary]:
     """Counts of this process that came to their end."""
     return OrderedDict()
 
 
-def _scope(found: session.Opened, model: session.Model, document: str | None) -> tuple[Any, ...]:
+def _key(found: OpenedBoxes, model: Model, document: str | None) -> CountKey:
     """What a count is of."""
-    return (*session.result_key(found, model), str(found.files.pdfs), document)
+    return CountKey(result_key(found, model), str(found.files.pdfs), document)
 
 
-def counted(found: session.Opened, model: session.Model, document: str | None) -> TextSummary | None:
+def counted(found: OpenedBoxes, model: Model, document: str | None) -> TextSummary | None:
     """The finished count of a document, or of all; None when there is none."""
-    key = _scope(found, model, document)
-    job = under_way()
+    key = _key(found, model, document)
+    job = state.word_count
     if job is not None and job.key == key and job.finished and job.summary is not None:
         finished = _finished()
         finished[key] = job.summary
@@ -97,46 +106,33 @@ def counted(found: session.Opened, model: session.Model, document: str | None) -
     return _finished().get(key)
 
 
-def under_way() -> Count | None:
-    """The count that this session started last."""
-    job: Count | None = st.session_state.get(_JOB)
-    return job
-
-
-def rows_of(found: session.Opened, document: str | None) -> np.ndarray[Any, np.dtype[np.int64]]:
+def rows_of(found: OpenedBoxes, document: str | None) -> IntArray:
     """Rows of the pages of a document, or of all."""
     dataset = found.dataset
     if document is None:
         return np.arange(dataset.pages)
-    code = [each.doc_id for each in dataset.documents].index(document)
-    return np.flatnonzero(dataset.page_document == code)
+    return np.flatnonzero(dataset.page_document == dataset.document_code[document])
 
 
-def start(found: session.Opened, model: session.Model, document: str | None) -> None:
+def start(found: OpenedBoxes, model: Model, document: str | None) -> None:
     """Begin to count; a count that this session has under way is stopped."""
     stop()
     rows = rows_of(found, document)
-    result = session.result_of(found, model)
-    words_of = _reader(found, session.pool())
-    job = Count(_scope(found, model, document), len(rows))
-    st.session_state[_JOB] = job
-    job.start(lambda: _counting(result, rows, words_of))
-
-
-def _counting(
-    result: snapshot.ThresholdResult, rows: np.ndarray[Any, Any], words_of: Callable[[int], FloatArray | None]
-) -> Any:  # noqa: ANN401 - an iterator of summaries
-    return count_pages(result, rows, words_of)
+    result = result_of(found, model)
+    words_of = _reader(found, pictures.pool())
+    job = Count(_key(found, model, document), len(rows))
+    state.word_count = job
+    job.start(lambda: count_pages(result, rows, words_of))
 
 
 def stop() -> None:
     """End the count of this session."""
-    job = under_way()
+    job = state.word_count
     if job is not None:
         job.stop()
 
 
-def _reader(found: session.Opened, pool: PagePool) -> Callable[[int], FloatArray | None]:
+def _reader(found: OpenedBoxes, pool: PagePool) -> Callable[[int], FloatArray | None]:
     """What reads the words of a page by its row, outside of any session."""
     dataset, folder = found.dataset, None if found.files.pdfs is None else PdfFolder(found.files.pdfs)
 

@@ -1,4 +1,4 @@
-"""Verdicts on extracted fields in this session: on a page of the view Fields, their standing, and corrected numbers."""
+"""Verdicts on extracted fields in this session: on a page of the view Fields, their status, and corrected numbers."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any, Final
 import streamlit as st
 
 from evaluator.protocols.fields import FieldsResult
-from evaluator.protocols.fields.evaluation import IOU_THRESHOLDS
 from evaluator.review.corrected import CorrectedEvaluation
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
 from evaluator.review.field_targets import attach_fields, field_model_name, field_statuses, targets_of
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import ReviewLog
-from pages.shared import session
-from pages.shared import session_fields as choices
-from pages.shared import session_findings as findings
+from pages.shared.fields import results as choices
+from pages.shared.findings import log as findings
+from pages.shared.opened import OpenedBoxes
+from pages.shared.state import state
 
 VIEW_FILE: Final = "pages/fields.py"
 
@@ -33,14 +33,14 @@ def on_page(model: choices.FieldModel, document: str, data: dict[str, Any]) -> d
     Returns
     -------
     dict
-        A copy, see `_session_findings.on_page`.
+        A copy, see `findings.log.on_page`.
     """
-    told = attach_fields(data, model.result, document, findings.book(), iou=choices.iou())
+    drawn = attach_fields(data, model.result, document, findings.review_log(), iou=state.field_iou)
     mistakes = [
         {**mistake, "unsaved": findings.shown(findings.unsaved(mistake["target"] or ""))}
-        for mistake in told["mistakes"]
+        for mistake in drawn["mistakes"]
     ]
-    return {**told, "mistakes": mistakes, "reviewer": findings.author()[0], "verdicts": True}
+    return {**drawn, "mistakes": mistakes, "reviewer": findings.author()[0], "verdicts": True}
 
 
 def handle(model: choices.FieldModel, document: str, event: dict[str, Any]) -> findings.Unsaved | None:
@@ -55,41 +55,41 @@ def handle(model: choices.FieldModel, document: str, event: dict[str, Any]) -> f
     event : dict
         ``target``, ``verdict`` and ``note``. It comes from a browser: an unknown target is not taken.
     """
-    targets = targets_of(model.result, document, findings.book(), iou=choices.iou())
+    targets = targets_of(model.result, document, findings.review_log(), iou=state.field_iou)
     target = targets.get(event["target"])
     if target is None:
         return None
     return findings.save(target, verdict=event["verdict"], note=event["note"], target_id=event["target"])
 
 
-def any_field(book: ReviewLog) -> bool:
+def any_field(log: ReviewLog) -> bool:
     """Whether a field was judged at all."""
-    return any(judged.target.kind == "field" for judged in book.judged.values())
+    return any(judged.target.kind == "field" for judged in log.judged.values())
 
 
-def corrections_of(found: choices.Opened) -> FieldCorrections | None:
+def corrections_of(found: choices.Compared) -> FieldCorrections | None:
     """The corrected ground truth of the open fields; None when no verdict changes it."""
-    book = findings.book()
-    if not any_field(book):
+    log = findings.review_log()
+    if not any_field(log):
         return None
-    to = _corrections(tuple(model.key for model in found.models), book.revision, _found=found, _book=book)
+    to = _corrections(tuple(model.key for model in found.models), log.revision, _found=found, _log=log)
     return to if to.applied or to.issues else None
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _corrections(
-    keys: tuple[tuple[str, str], ...], revision: tuple[int, str], *, _found: choices.Opened, _book: ReviewLog
+    keys: tuple[tuple[str, str], ...], revision: tuple[int, str], *, _found: choices.Compared, _log: ReviewLog
 ) -> FieldCorrections:
-    return field_corrections([model.result for model in _found.models], _book)
+    return field_corrections([model.result for model in _found.models], _log)
 
 
-def corrected_of(found: choices.Opened, model: choices.FieldModel) -> CorrectedEvaluation[FieldsResult] | None:
+def corrected_of(found: choices.Compared, model: choices.FieldModel) -> CorrectedEvaluation[FieldsResult] | None:
     """The result of a model on the corrected ground truth; None when no verdict changes it."""
     to = corrections_of(found)
     if to is None or not to.applied:
         return None
     keys = tuple(each.key for each in found.models)
-    return _corrected((*keys, model.key), findings.book().revision, _model=model, _to=to)
+    return _corrected((*keys, model.key), findings.review_log().revision, _model=model, _to=to)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Comparing the fields with the corrected ground truth")
@@ -103,43 +103,36 @@ def _corrected(
     return corrected_fields(_model.result, _to)
 
 
-def standings() -> list[FindingStatus]:
+def statuses() -> list[FindingStatus]:
     """What became of every judged field, the newest first; nothing is read when no field was judged."""
-    book = findings.book()
-    if not any_field(book):
+    log = findings.review_log()
+    if not any_field(log):
         return []
-    found = choices.opened()
-    threshold = float(session.chosen("field_iou", IOU_THRESHOLDS[0]))
-    return field_statuses(book, [model.result for model in found.models] if found else [], iou=threshold)
+    found = choices.compared()
+    threshold = state.field_iou
+    return field_statuses(log, [model.result for model in found.models] if found else [], iou=threshold)
 
 
-def every_standing(found: session.Opened | None) -> list[FindingStatus]:
+def every_status(found: OpenedBoxes | None) -> list[FindingStatus]:
     """What became of every finding, of boxes and of fields, the newest first."""
-    place = {target_id: number for number, target_id in enumerate(findings.book().judged)}
-    every = [*findings.standings(found), *standings()]
+    place = {target_id: number for number, target_id in enumerate(findings.review_log().judged)}
+    every = [*findings.statuses(found), *statuses()]
     return sorted(every, key=lambda entry: place.get(entry.judged.target_id, len(place)))
 
 
 def show_on_page(entry: FindingStatus) -> None:
     """Make the view Fields open the page of a finding, with its box chosen and every problem in the list."""
-    target, found = entry.judged.target, choices.opened()
+    target, found = entry.judged.target, choices.compared()
     box = None
-    threshold = float(session.chosen("field_iou", IOU_THRESHOLDS[0]))
+    threshold = state.field_iou
     models = sorted(
         found.models if found else (), key=lambda model: field_model_name(model.result.compared) not in target.models
     )
     for model in models:
         (here,) = field_statuses(ReviewLog.of(entry.judged.history), [model.result], iou=threshold)
         if here.box_key is not None:
-            session.choose("model", model.letter)
+            state.model = model.letter
             box = here.box_key
             break
-    for key, value in (
-        ("field_door", choices.PROBLEMS),
-        ("field_label", ""),
-        ("field_within", ""),
-        ("field_doc", target.document),
-        ("field_page", (target.page or 0) + 1),
-        ("field_box", box),
-    ):
-        session.choose(key, value)
+    state.field_number, state.field_label, state.field_within = choices.PROBLEMS, "", ""
+    state.field_doc, state.field_page, state.field_box = target.document, (target.page or 0) + 1, box

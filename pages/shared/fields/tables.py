@@ -1,7 +1,7 @@
-"""Tables and charts of the view Fields, each a door to the fields behind its numbers.
+"""Tables and charts of the view Fields, each linked to the fields behind its numbers.
 
-Each function shows one part and sets choices through `_session_fields`; no number is computed here. Text from files
-stands in cells of tables and charts, and in our own HTML only after escaping.
+Each function shows one part and sets choices through `results`; no number is computed here. Text from files is shown
+in cells of tables and charts, and in our own HTML only after escaping.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ from evaluator.drawing.fields import value_text
 from evaluator.metrics.confidence import BINS, review_budgets, review_curve, review_sentence
 from evaluator.metrics.results import count_of, defined, threshold_text
 from evaluator.model.boxes import IntArray
+from evaluator.model.fields import Field
 from evaluator.model.issues import plain
 from evaluator.protocols.fields.drill_down import BIN, DOORS, LEAST_SURE
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldRow, FieldsResult
 from evaluator.protocols.fields.types import TypeRow, type_rows
-from pages.shared import frame, session
-from pages.shared import session_field_findings as field_findings
-from pages.shared import session_fields as choices
+from pages.shared import frame
+from pages.shared.fields import results as choices
+from pages.shared.fields import verdicts as field_findings
+from pages.shared.state import State, chosen_cells, chosen_points, state
 
 ROW_HEIGHT: Final = 26
 HEADER_HEIGHT: Final = 34
 ROWS_SHOWN: Final = 500
 _TABLE_ROWS: Final = 13
-# Columns of the table of field types that are doors, by their title.
+# Columns of the table of field types that are linked, by their title.
 _COUNTS: Final = {
     "TP": ("true_positive", "true_positive"),
     "Below": ("below_threshold", "below_threshold"),
@@ -50,16 +52,16 @@ _HELP: Final = {
 _STATUS: Final = {"true positive": "TP", "below threshold": "Below", "missed": "Missed", "spurious": "Spurious"}
 
 
-def types_table(found: choices.Opened, model: choices.FieldModel) -> None:
-    """Field types: AP of both models, and all numbers of the chosen one; a row or a count is a door."""
+def types_table(found: choices.Compared, model: choices.FieldModel) -> None:
+    """Field types: AP of both models, and all numbers of the chosen one; a row or a count is linked."""
     results = {each.letter: each.result for each in found.models}
-    rows = type_rows(results, model.letter, iou=choices.iou())
-    at = f"AP {threshold_text(choices.iou())}"
+    rows = type_rows(results, model.letter, iou=state.field_iou)
+    at = f"AP {threshold_text(state.field_iou)}"
     table = pd.DataFrame({"Field": [plain(row.label) for row in rows]})
     for letter in results:
         table[f"AP, {letter}"] = [row.ap[letter] for row in rows]
     ratios = {"AP50": "ap_50", "AP75": "ap_75", at: "ap_at", "Mean IoU": "mean_iou"}
-    if choices.iou() in choices.PRESETS:
+    if state.field_iou in choices.PRESETS:
         del ratios[at]  # it has its column
     for title, name in ratios.items():
         table[title] = pd.Series([getattr(row, name) for row in rows], dtype="float64")
@@ -104,7 +106,7 @@ def types_table(found: choices.Opened, model: choices.FieldModel) -> None:
 _CORRECTED_HEADS: Final = ("Mean AP", "Precision", "Recall", "TP", "Below", "Missed", "Spur.")
 
 
-def corrected(found: choices.Opened, model: choices.FieldModel, sign: Callable[..., str]) -> None:
+def corrected(found: choices.Compared, model: choices.FieldModel, sign: Callable[..., str]) -> None:
     """All fields again on the ground truth that the verdicts correct, under the official numbers; else nothing."""
     to = field_findings.corrections_of(found)
     if to is None:
@@ -132,7 +134,7 @@ def corrected(found: choices.Opened, model: choices.FieldModel, sign: Callable[.
 
 def _corrected_row(which: str, result: FieldsResult) -> str:
     """All fields at the threshold of the view, as a row of the table of corrected numbers."""
-    counts = result.overall(choices.iou())
+    counts = result.overall(state.field_iou)
     ratios = (result.mean_ap, defined(counts.precision[0]), defined(counts.recall[0]))
     columns = (counts.true_positive, counts.below_threshold, counts.missed, counts.spurious)
     cells = [*map(frame.number, ratios), *(f"{int(column[0]):,}" for column in columns)]
@@ -145,17 +147,11 @@ def _corrected_row(which: str, result: FieldsResult) -> str:
 
 def _type_chosen(key: str, rows: Sequence[TypeRow], columns: Sequence[str]) -> None:
     """A cell of the table of field types: its count, or the problems of its row."""
-    for row, column in _cells(key):
+    for row, column in chosen_cells(key):
         label = rows[row].label
         title = columns[column] if isinstance(column, int) else column
         name = _COUNTS[title][1] if title in _COUNTS else choices.PROBLEMS
-        choices.open_door(name, None if label == ALL_FIELDS else label)
-
-
-def _cells(key: str) -> list[tuple[int, Any]]:
-    """The chosen cells of a table."""
-    state = session.chosen(key)
-    return list(state["selection"]["cells"]) if state else []
+        choices.open_linked(name, None if label == ALL_FIELDS else label)
 
 
 def rows_table(
@@ -163,7 +159,7 @@ def rows_table(
 ) -> None:
     """Compared fields, one a row, with both values, confidence and IoU; a row opens its page."""
     shown = rows[:ROWS_SHOWN]
-    fields = model.result.rows_of(shown, choices.iou())
+    fields = model.result.rows_of(shown, state.field_iou)
     if not fields:
         st.caption("No field is behind this number.")
         return
@@ -171,14 +167,14 @@ def rows_table(
     table["Field"] = [plain(row.prediction_path or row.truth_path or "") for row in fields]
     table["Box"] = [_STATUS.get(row.status, "–") for row in fields]
     table["Value"] = [_judged(row) for row in fields]
-    table["Predicted"] = [_said(row.predicted) for row in fields]
-    table["Ground truth"] = [_said(row.truth) for row in fields]
+    table["Predicted"] = [_value_of(row.predicted) for row in fields]
+    table["Ground truth"] = [_value_of(row.truth) for row in fields]
     table["Conf."] = pd.Series([row.confidence for row in fields], dtype="float64")
     table["IoU"] = pd.Series([row.iou for row in fields], dtype="float64")
     ratio = st.column_config.NumberColumn(format="%.2f", width=48)
 
     def chosen() -> None:
-        for row, _ in _cells(key):
+        for row, _ in chosen_cells(key):
             opened(int(shown[row]))
 
     st.dataframe(
@@ -211,14 +207,14 @@ def _judged(row: FieldRow) -> str:
     return "right" if row.right else "wrong"
 
 
-def _said(field: Any) -> str | None:  # noqa: ANN401 - Field or None
+def _value_of(field: Field | None) -> str | None:
     """The value of a field as plain text; nothing when there is no such field."""
     return None if field is None else plain(value_text(field.value))
 
 
 def value_by_box(model: choices.FieldModel) -> None:
-    """Value right or wrong against box right or wrong: four buttons, each a door."""
-    cells = model.result.value_by_box(choices.iou())
+    """Value right or wrong against box right or wrong: four buttons, each linked to its fields."""
+    cells = model.result.value_by_box(state.field_iou)
     total = sum(count for row in cells.values() for count in row.values())
     frame.section("Value and box", f"{count_of(total, 'field')} with two boxes")
     with st.container(key="field_ledger"):
@@ -233,17 +229,17 @@ def value_by_box(model: choices.FieldModel) -> None:
                 share = f"{100 * count / total:.1f} %" if total else "–"
                 column.button(
                     f"**{count:,}** {share}",
-                    key=f"door_{name}",
+                    key=f"linked_{name}",
                     help=DOORS[name],
                     width="stretch",
-                    on_click=choices.open_door,
-                    args=(name, choices.label()),
+                    on_click=choices.open_linked,
+                    args=(name, state.field_label or None),
                 )
 
 
-def ap_chart(found: choices.Opened, model: choices.FieldModel) -> None:
+def ap_chart(found: choices.Compared, model: choices.FieldModel) -> None:
     """AP against the IoU threshold: the chosen field or the mean of both models, all fields of one model behind."""
-    label = choices.label()
+    label = state.field_label or None
     own = choices.curves(model)
     curves = {}
     for each in found.models:
@@ -253,27 +249,21 @@ def ap_chart(found: choices.Opened, model: choices.FieldModel) -> None:
             curves[each.letter] = curve
     means = "mean of both models" if len(found.models) > 1 else "mean"
     frame.section("AP against IoU", label or f"{means}; pale: fields of {model.letter}")
-    chart = charts.ap_against_iou(own.iou, curves, own.of_class, current=choices.iou(), dark=session.is_dark())
+    chart = charts.ap_against_iou(own.iou, curves, own.of_class, current=state.field_iou, dark=frame.is_dark())
     key = f"field_curves_{model.letter}"
 
     def chosen() -> None:
-        for point in _points(key, "field"):
-            choices.open_door(choices.PROBLEMS, str(point["name"]))
+        for point in chosen_points(key, "field"):
+            choices.open_linked(choices.PROBLEMS, str(point["name"]))
 
     st.altair_chart(
         chart, theme=None, key=key, on_select=chosen, selection_mode="field", alt="AP against the IoU threshold"
     )
 
 
-def _points(key: str, name: str) -> list[dict[str, Any]]:
-    """The chosen points of a chart."""
-    state = session.chosen(key)
-    return list(state["selection"].get(name, [])) if state else []
-
-
-def confidence(found: choices.Opened) -> None:
+def confidence(found: choices.Compared) -> None:
     """Whether the confidence can be trusted: numbers, reliability with bin counts, review budget."""
-    label = choices.label()
+    label = state.field_label or None
     judged = {model.letter: model.result.confidence(label) for model in found.models}
     frame.section("Confidence", f"of {plain(label)}" if label else "of all predicted fields that have one")
     if not any(len(each) for each in judged.values()):
@@ -289,7 +279,7 @@ def confidence(found: choices.Opened) -> None:
         _review(judged)
 
 
-def _numbers(found: choices.Opened, judged: dict[str, Any]) -> None:
+def _numbers(found: choices.Compared, judged: dict[str, Any]) -> None:
     """AUROC, Brier score, calibration error and counts of each model."""
     values = {letter: each.to_json() for letter, each in judged.items()}
     heads = "".join(f"<th>{frame.letter_badge(model.letter)}</th>" for model in found.models)
@@ -318,8 +308,8 @@ def _reliability(judged: dict[str, Any]) -> None:
     bins = {letter: each.calibration for letter, each in judged.items() if len(each)}
     st.html('<div class="ls-fit"><b>Reliability</b><span>right values, share; dashed: perfect</span></div>')
     for key, chart, words in (
-        ("field_reliability", charts.reliability(bins, dark=session.is_dark()), "Right values against the confidence"),
-        ("field_bins", charts.bin_counts(bins, dark=session.is_dark()), "Values in each bin of confidence"),
+        ("field_reliability", charts.reliability(bins, dark=frame.is_dark()), "Right values against the confidence"),
+        ("field_bins", charts.bin_counts(bins, dark=frame.is_dark()), "Values in each bin of confidence"),
     ):
         st.altair_chart(
             chart, theme=None, key=key, on_select=lambda key=key: _bin_chosen(key), selection_mode="bin", alt=words
@@ -328,9 +318,9 @@ def _reliability(judged: dict[str, Any]) -> None:
 
 def _bin_chosen(key: str) -> None:
     """A bin of the confidence."""
-    for point in _points(key, "bin"):
-        session.choose("model", str(point["model"]))
-        choices.open_door(f"{BIN}{int(point['bin'])}", choices.label())
+    for point in chosen_points(key, "bin"):
+        state.model = str(point["model"])
+        choices.open_linked(f"{BIN}{int(point['bin'])}", state.field_label or None)
 
 
 def _review(judged: dict[str, Any]) -> None:
@@ -338,10 +328,12 @@ def _review(judged: dict[str, Any]) -> None:
     share = choices.budget()
     st.html('<div class="ls-fit"><b>Review budget</b><span>errors caught; dashed: at random</span></div>')
     curves = {letter: review_curve(each.right, each.confidence) for letter, each in judged.items() if len(each)}
-    chart = charts.review_budget(curves, budget=share, dark=session.is_dark(), height=170)
+    chart = charts.review_budget(curves, budget=share, dark=frame.is_dark(), height=170)
     st.altair_chart(chart, theme=None, key="field_review", alt="Errors caught against the share that is reviewed")
     low, high = choices.BUDGETS
-    st.slider("Reviewed, per cent of the values", low, high, step=1, key="field_budget", persist_state="session")
+    st.slider(
+        "Reviewed, per cent of the values", low, high, step=1, key=State.field_budget.key, persist_state="session"
+    )
     for letter, each in judged.items():
         found = review_budgets(each.right, each.confidence, (share,)) if len(each) else ()
         sentence = review_sentence(found[0] if found else None, errors=int((~each.right).sum()), total=len(each))
@@ -349,12 +341,17 @@ def _review(judged: dict[str, Any]) -> None:
         badge = frame.letter_badge(letter)
         left.html(f'<p class="ls-sentence{frame.theme()}">{badge} <span>{html.escape(sentence)}</span></p>')
         right.button(
-            "Show", key=f"door_least_{letter}", help=f"{DOORS[LEAST_SURE]} fields of {letter}", disabled=not len(each),
-            on_click=_show_least_sure, args=(letter,), width="stretch",
-        )  # fmt: skip
+            "Show",
+            key=f"linked_least_{letter}",
+            help=f"{DOORS[LEAST_SURE]} fields of {letter}",
+            disabled=not len(each),
+            on_click=_show_least_sure,
+            args=(letter,),
+            width="stretch",
+        )
 
 
 def _show_least_sure(letter: str) -> None:
     """The least sure fields of a model."""
-    session.choose("model", letter)
-    choices.open_door(LEAST_SURE, choices.label())
+    state.model = letter
+    choices.open_linked(LEAST_SURE, state.field_label or None)

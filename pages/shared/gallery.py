@@ -1,4 +1,4 @@
-"""What the gallery holds: the question that was clicked or brushed, the items that pass, and the crops of its cards."""
+"""What the gallery shows: the items behind what was clicked or brushed that pass the filter, and their crops."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from evaluator.drawing import crops, mistake_filter
 from evaluator.drawing.mistake_filter import MistakeColumns
 from evaluator.metrics import box_items
 from evaluator.metrics.box_items import MATCHED, Items, Question
-from evaluator.metrics.box_results import BoxResult
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.results import ScoreCurve
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.model.issues import plain
 from evaluator.pdf.problems import PageProblem
-from pages.shared import session
-from pages.shared import session_browser as browser
+from pages.shared import pictures
+from pages.shared.browser import listing
+from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.results import Result, ResultKey, pairs_of, result_key, result_of
+from pages.shared.state import state
 
-DOORS: Final = {
+CHARTS: Final = {
     "classes": "Classes",
     "scores": "Scores",
     "fit": "Fit",
@@ -44,84 +46,26 @@ _CROP_WIDTH: Final = 360
 _UNKNOWN_POINTS: Final = (612.0, 792.0)
 
 
-def _question_of(text: str) -> Question | None:
-    """A question from the address; ValueError when it makes no sense."""
-    try:
-        return msgspec.json.decode(text.encode(), type=Question)
-    except msgspec.DecodeError as problem:
-        raise ValueError(text) from problem
-
-
-def _whole(text: str) -> int:
-    """A page of cards, counted from 1 in the address."""
-    if not (text.isascii() and text.isdigit() and 0 < len(text) < 6 and int(text) > 0):
-        raise ValueError(text)
-    return int(text) - 1
-
-
-session.own_choice("question", "gallery_question", None, _question_of)
-session.own_choice("door", "gallery_door", "classes", session.one_of(tuple(DOORS)))
-session.own_choice("sort", "gallery_sort", "page", session.one_of(tuple(ORDERS)))
-session.own_choice("third", "gallery_third", "", session.one_of(tuple(THIRDS)[1:]))
-session.own_choice("sheet", "gallery_sheet", 0, _whole)
-
-
-def settle(found: session.Opened) -> None:
-    """Take away what the open files do not have, and write each choice again for widgets that start anew."""
-    browser.settle_filter(found)
-    state = st.session_state
-    for key, default in (("gallery_door", "classes"), ("gallery_sort", "page"), ("gallery_third", "")):
-        state[key] = state.get(key) or default
-    question = state.get("gallery_question")
+def drop_unknown(found: OpenedBoxes) -> None:
+    """Take away what the open files do not have."""
+    listing.drop_unknown(found)
+    question = state.gallery_question
     labels = found.dataset.labels[: found.dataset.evaluated]
     asked = [label for label in (question.cell or ()) if label is not None] if question else []
     named = question.name if question else None
     if any(label not in labels for label in asked) or (named not in (None, box_items.MATCHED_NAME, *DOCUMENT)):
-        state["gallery_question"] = None
-
-
-def question() -> Question | None:
-    """What was clicked or brushed; None shows all mistakes."""
-    asked: Question | None = st.session_state.get("gallery_question")
-    return asked
+        state.gallery_question = None
 
 
 def ask(asked: Question | None) -> None:
-    """Show what stands behind a number; None for all mistakes."""
-    st.session_state["gallery_question"] = asked
-    st.session_state["gallery_sheet"] = 0
+    """Show what is behind a number; None for all mistakes."""
+    state.gallery_question, state.gallery_sheet = asked, 0
 
 
 def clear() -> None:
-    """No question any more; the marks on the charts go with it."""
+    """No question any more; the marks on the charts go with it, because their next round has other keys."""
     ask(None)
-    st.session_state["gallery_round"] = chart_round() + 1
-
-
-def chart_round() -> int:
-    """Part of the keys of the charts: another round has no marks."""
-    return int(st.session_state.get("gallery_round", 0))
-
-
-def address() -> dict[str, str | None]:
-    """The gallery's choices as they stand in the address; None for the defaults."""
-    state, asked = st.session_state, question()
-    kept = browser.filter_address()
-    kept.pop("order", None)
-    kept.pop("only", None)
-    return {
-        **kept,
-        "question": msgspec.json.encode(asked).decode() if asked is not None else None,
-        "door": None if state["gallery_door"] == "classes" else state["gallery_door"],
-        "sort": None if state["gallery_sort"] == "page" else state["gallery_sort"],
-        "third": state["gallery_third"] or None,
-        "sheet": str(sheet() + 1) if sheet() else None,
-    }
-
-
-def sheet() -> int:
-    """Which stretch of `CARDS` cards is shown, from 0."""
-    return int(st.session_state.get("gallery_sheet") or 0)
+    state.gallery_round += 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,50 +81,50 @@ class Shown:
         How many of them are mistakes, and on how many pages they are.
     """
 
-    result: BoxResult[Any]
+    result: Result
     items: Items
     mistakes: int
     pages: int
 
 
 @st.cache_resource(max_entries=16, show_spinner="Listing the boxes")
-def _items(key: tuple[Any, ...], *, _result: Callable[[], BoxResult[Any]]) -> Items:
+def _items(key: ResultKey, *, _result: Callable[[], Result]) -> Items:
     """All items of a result; `key` says which."""
     return box_items.items(_result())
 
 
 @st.cache_resource(max_entries=32, show_spinner="Matching at every score")
-def _curve(key: tuple[Any, ...], *, _make: Callable[[], ScoreCurve]) -> ScoreCurve:
+def _curve(key: ResultKey, *, _make: Callable[[], ScoreCurve]) -> ScoreCurve:
     """The score curve of a model at an IoU threshold."""
     return _make()
 
 
-def curve_of(found: session.Opened, model: session.Model) -> ScoreCurve:
+def curve_of(found: OpenedBoxes, model: Model) -> ScoreCurve:
     """What a model reaches at each score threshold, at the IoU threshold of the moment."""
-    iou = session.iou_threshold()
-    key = (*session.result_key(found, model)[:-2], iou)
-    return _curve(key, _make=lambda: session.pairs_of(found, model).score_curve(iou=iou))
+    # The same for every score threshold, so that is not part of the key.
+    key = result_key(found, model)._replace(min_score=0.0)
+    return _curve(key, _make=lambda: pairs_of(found, model).score_curve(iou=key.iou))
 
 
-def every_item(found: session.Opened, model: session.Model) -> Items:
+def every_item(found: OpenedBoxes, model: Model) -> Items:
     """All matched pairs and mistakes of a model at the operating point."""
-    return _items(session.result_key(found, model), _result=lambda: session.result_of(found, model))
+    return _items(result_key(found, model), _result=lambda: result_of(found, model))
 
 
-def shown(found: session.Opened, model: session.Model) -> Shown:
+def shown(found: OpenedBoxes, model: Model) -> Shown:
     """The items behind the question that pass the filter, in the chosen order."""
-    result, every = session.result_of(found, model), every_item(found, model)
-    asked = question()
+    result, every = result_of(found, model), every_item(found, model)
+    asked = state.gallery_question
     keep = every.kind != MATCHED if asked is None else box_items.answer(result, every, asked)
-    keep &= _passing(every, found) & _in_third(every, st.session_state["gallery_third"])
+    keep &= _passing(every, found) & _in_third(every, state.gallery_third)
     rows = np.flatnonzero(keep)
-    rows = rows[_order(every, rows, st.session_state["gallery_sort"])]
+    rows = rows[_order(every, rows, state.gallery_sort)]
     chosen = every.take(rows)
     mistakes = int((chosen.kind != MATCHED).sum())
     return Shown(result, chosen, mistakes, len(np.unique(chosen.page)))
 
 
-def _passing(every: Items, found: session.Opened) -> BoolArray:
+def _passing(every: Items, found: OpenedBoxes) -> BoolArray:
     """What the filter of the page browser keeps; names are about mistakes, matched pairs have none."""
     columns = MistakeColumns(
         kind=every.kind,
@@ -193,7 +137,7 @@ def _passing(every: Items, found: session.Opened) -> BoolArray:
         size=every.size,
     )
     # Verdicts are about mistakes under their own ids; the gallery does not know them.
-    chosen = msgspec.structs.replace(browser.chosen_filter(), unjudged=False)
+    chosen = msgspec.structs.replace(listing.chosen_filter(), unjudged=False)
     return mistake_filter.passing(columns, found.dataset, chosen)
 
 
@@ -217,22 +161,22 @@ def _order(every: Items, rows: IntArray, order: str) -> IntArray:
 
 
 def crops_of(
-    found: session.Opened,
+    found: OpenedBoxes,
     cards: Sequence[dict[str, Any]],
     *,
     width: int = _CROP_WIDTH,
-    dpi: float = session.FIRST_DPI,
+    dpi: float = pictures.FIRST_DPI,
 ) -> dict[str, dict[str, Any]]:
     """Crops of some cards, by their keys, of at most a width in pixels, from pages drawn with a resolution."""
     return {card["key"]: _crop(found, card, width, dpi) for card in cards}
 
 
-def _crop(found: session.Opened, card: dict[str, Any], width: int, dpi: float) -> dict[str, Any]:
+def _crop(found: OpenedBoxes, card: dict[str, Any], width: int, dpi: float) -> dict[str, Any]:
     """One crop, or an empty sheet with the reason."""
     boxes = np.array([box["xyxy"] for box in card["boxes"]])
     try:
-        path = session.document_path(found, card["document"])
-        picture = session.pool().page_image(path, card["index"], dpi=dpi)
+        path = pictures.document_path(found, card["document"])
+        picture = pictures.pool().page_image(path, card["index"], dpi=dpi)
     except PageProblem as problem:
         part = crops.region(boxes, _UNKNOWN_POINTS)
         return {

@@ -26,12 +26,13 @@ from evaluator.review.problems import StoreProblem
 from evaluator.review.status import FindingStatus
 from evaluator.review.store import Store
 from evaluator.review.verdicts import AUTHOR_LENGTH, Event, ReviewLog, Target, judge
-from pages.shared import frame, login, session
+from pages.shared import frame, login
+from pages.shared.opened import BOXES, SAMPLE_DATA, Model, OpenedBoxes, Place, files
+from pages.shared.results import ResultKey, result_key, result_of
+from pages.shared.state import State, state
 
 # A database that does not answer is not asked again on every run: each question waits for its time limit.
 _ASK_AGAIN_SECONDS: Final = 15.0
-_UNSAVED: Final = "unsaved_findings"
-_AUTHOR: Final = "reviewer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +82,12 @@ class _Shelf:
         if self.store is None or (self._problem and monotonic() - self._asked < _ASK_AGAIN_SECONDS):
             return ReviewLog(), self._problem
         try:
-            book = self.store.log(workspace)
+            log = self.store.log(workspace)
         except StoreProblem as problem:
             self._problem, self._asked = problem, monotonic()
             return ReviewLog(), problem
         self._problem = None
-        return book, None
+        return log, None
 
     def write(self, events: Sequence[Event], workspace: str) -> StoreProblem | None:
         """Keep events; what went wrong, or None when they are on disk."""
@@ -102,9 +103,9 @@ class _Shelf:
 
 def address() -> str:
     """Where the findings of this session are kept: a path or a database address."""
-    truth = session.files().ground_truth
+    truth = files(BOXES).ground_truth
     origin = truth.origin if truth is not None and isinstance(truth.origin, Path) else None
-    return store_address(origin, environment=os.environ, bundled=session.SAMPLE_DATA)
+    return store_address(origin, environment=os.environ, bundled=SAMPLE_DATA)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -118,7 +119,7 @@ def _workspace() -> str:
     return os.environ.get(FINDINGS_WORKSPACE_VARIABLE, "")
 
 
-def book() -> ReviewLog:
+def review_log() -> ReviewLog:
     """Everything that was said in this workspace; empty when it cannot be read, see `store_problem`."""
     return _shelf(address()).read(_workspace())[0]
 
@@ -142,7 +143,7 @@ def author() -> tuple[str, bool]:
     name, verified = login.reader()
     if verified:
         return name[:AUTHOR_LENGTH], True
-    return str(st.session_state.get(_AUTHOR, "")).strip()[:AUTHOR_LENGTH], False
+    return state.reviewer.strip()[:AUTHOR_LENGTH], False
 
 
 def ask_author(*, label: str = "Your name") -> None:
@@ -151,14 +152,13 @@ def ask_author(*, label: str = "Your name") -> None:
     if verified:
         st.caption(f"You review as {frame.escaped(name)}.")
         return
-    st.session_state.setdefault(_AUTHOR, name)
     st.text_input(
         label,
-        key=_AUTHOR,
+        key=State.reviewer.key,
         max_chars=AUTHOR_LENGTH,
         placeholder="Needed for verdicts",
         persist_state="session",
-        help="Stands with each verdict, as typed and not verified.",
+        help="Shown with each verdict, as typed and not verified.",
     )
 
 
@@ -213,7 +213,7 @@ def save(
     if problem_of_store is not None:
         why = problem_of_store
         return _keep_unsaved(Unsaved(target, key, verdict, note, kept, why.title, why.text, why.fix))
-    _all_unsaved().pop(key, None)
+    state.unsaved_findings = {each: kept for each, kept in state.unsaved_findings.items() if each != key}
     return None
 
 
@@ -224,35 +224,29 @@ def add(events: Sequence[Event]) -> StoreProblem | None:
 
 def unsaved(target_id: str) -> Unsaved | None:
     """What the reviewer said of a target and the store did not take."""
-    return _all_unsaved().get(target_id)
+    return state.unsaved_findings.get(target_id)
 
 
 def every_unsaved() -> list[Unsaved]:
     """Everything that the store did not take in this session."""
-    return list(_all_unsaved().values())
+    return list(state.unsaved_findings.values())
 
 
 def save_again() -> int:
     """Try everything again that the store did not take; how many are still not saved."""
     for entry in every_unsaved():
         save(entry.target, verdict=entry.verdict, note=entry.note, tags=entry.tags, target_id=entry.target_id)
-    return len(_all_unsaved())
-
-
-def _all_unsaved() -> dict[str, Unsaved]:
-    """What was not saved, by target id."""
-    kept: dict[str, Unsaved] = st.session_state.setdefault(_UNSAVED, {})
-    return kept
+    return len(state.unsaved_findings)
 
 
 def _keep_unsaved(entry: Unsaved) -> Unsaved:
-    _all_unsaved()[entry.target_id] = entry
+    state.unsaved_findings = {**state.unsaved_findings, entry.target_id: entry}
     return entry
 
 
 def mine(target_id: str) -> Event | None:
     """What the reviewer holds of a target; None for nothing."""
-    judged = book().get(target_id)
+    judged = review_log().get(target_id)
     reviewer = author()
     return next((event for event in judged.opinions if event.reviewer == reviewer), None) if judged else None
 
@@ -260,7 +254,7 @@ def mine(target_id: str) -> Event | None:
 # --- the page browser --------------------------------------------------------------------------------------------
 
 
-def on_page(found: session.Opened, model: session.Model, place: session.Place, data: dict[str, Any]) -> dict[str, Any]:
+def on_page(found: OpenedBoxes, model: Model, place: Place, data: dict[str, Any]) -> dict[str, Any]:
     """The viewer's data of a page with verdicts, what is not saved, and who reviews.
 
     Parameters
@@ -276,15 +270,15 @@ def on_page(found: session.Opened, model: session.Model, place: session.Place, d
         A copy. Each of ``mistakes`` has ``target``, ``verdict`` (see `identity.attach`) and ``unsaved``: None, or
         ``verdict``, ``note`` and ``problem``. ``reviewer`` is the name, empty when nobody was named.
     """
-    row = _page_row(found, place)
+    row = found.dataset.row_of(place.document, place.index)
     if row is None:
         return data
-    told = identity.attach(data, session.result_of(found, model), row, book())
-    mistakes = [{**mistake, "unsaved": shown(unsaved(mistake["target"] or ""))} for mistake in told["mistakes"]]
-    return {**told, "mistakes": mistakes, "reviewer": author()[0]}
+    drawn = identity.attach(data, result_of(found, model), row, review_log())
+    mistakes = [{**mistake, "unsaved": shown(unsaved(mistake["target"] or ""))} for mistake in drawn["mistakes"]]
+    return {**drawn, "mistakes": mistakes, "reviewer": author()[0]}
 
 
-def handle(found: session.Opened, model: session.Model, place: session.Place, event: dict[str, Any]) -> Unsaved | None:
+def handle(found: OpenedBoxes, model: Model, place: Place, event: dict[str, Any]) -> Unsaved | None:
     """Keep a verdict that the viewer sent.
 
     Parameters
@@ -302,9 +296,9 @@ def handle(found: session.Opened, model: session.Model, place: session.Place, ev
     Unsaved or None
         None when it is on disk, or when the page has no such mistake any more.
     """
-    row = _page_row(found, place)
+    row = found.dataset.row_of(place.document, place.index)
     target_id = event.get("target")
-    targets = {} if row is None else identity.page_targets(session.result_of(found, model), row, book())
+    targets = {} if row is None else identity.page_targets(result_of(found, model), row, review_log())
     if not isinstance(target_id, str) or target_id not in targets:
         return None
     return save(
@@ -317,12 +311,6 @@ def handle(found: session.Opened, model: session.Model, place: session.Place, ev
     )
 
 
-def _page_row(found: session.Opened, place: session.Place) -> int | None:
-    """Row of a page in the dataset; None for a page that no file mentions."""
-    codes = {document.doc_id: code for code, document in enumerate(found.dataset.documents)}
-    return found.dataset.page_row(codes[place.document], place.index) if place.document in codes else None
-
-
 def shown(entry: Unsaved | None) -> dict[str, Any] | None:
     """What was not saved, for the viewer."""
     if entry is None:
@@ -333,58 +321,57 @@ def shown(entry: Unsaved | None) -> dict[str, Any] | None:
 # --- numbers -------------------------------------------------------------------------------------------------------
 
 
-def corrections_of(found: session.Opened) -> Corrections:
+def corrections_of(found: OpenedBoxes) -> Corrections:
     """The corrected files of this session."""
-    every = book()
-    key = session.result_key(found, session.models(found)[0])[:2]
-    return _corrections(key, every.revision, _found=found, _book=every)
+    every = review_log()
+    return _corrections(found.digests, every.revision, _found=found, _log=every)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _corrections(
-    files: tuple[Any, ...], revision: tuple[int, str], *, _found: session.Opened, _book: ReviewLog
+    digests: tuple[str, ...], revision: tuple[int, str], *, _found: OpenedBoxes, _log: ReviewLog
 ) -> Corrections:
-    return corrections(_found.dataset, _book)
+    return corrections(_found.dataset, _log)
 
 
-def corrected_of(found: session.Opened, model: session.Model) -> Corrected | None:
+def corrected_of(found: OpenedBoxes, model: Model) -> Corrected | None:
     """The result of a model on the corrected files, at the operating point; None when no verdict changes a box."""
     to = corrections_of(found)
     if not to.applied:
         return None
-    key = session.result_key(found, model)
-    return _corrected(key, book().revision, _found=found, _model=model, _to=to)
+    key = result_key(found, model)
+    return _corrected(key, review_log().revision, _found=found, _model=model, _to=to)
 
 
 @st.cache_resource(max_entries=32, show_spinner="Comparing the boxes with the corrected ground truth")
 def _corrected(
-    key: tuple[Any, ...],
+    key: ResultKey,
     revision: tuple[int, str],
     *,
-    _found: session.Opened,
-    _model: session.Model,
+    _found: OpenedBoxes,
+    _model: Model,
     _to: Corrections,
 ) -> Corrected:
-    return corrected.corrected(session.result_of(_found, _model), _to)
+    return corrected.corrected(result_of(_found, _model), _to)
 
 
-def standings(found: session.Opened | None) -> list[FindingStatus]:
+def statuses(found: OpenedBoxes | None) -> list[FindingStatus]:
     """What became of every finding at the operating point, the newest first."""
-    every = book()
+    every = review_log()
     if found is None:
         return status.finding_statuses(every, [])
-    models = session.models(found)
-    key = tuple(session.result_key(found, model) for model in models)
-    return _standings(key, every.revision, _found=found, _models=models, _book=every)
+    models = found.models
+    key = tuple(result_key(found, model) for model in models)
+    return _statuses(key, every.revision, _found=found, _models=models, _log=every)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _standings(
-    key: tuple[Any, ...],
+def _statuses(
+    keys: tuple[ResultKey, ...],
     revision: tuple[int, str],
     *,
-    _found: session.Opened,
-    _models: tuple[session.Model, ...],
-    _book: ReviewLog,
+    _found: OpenedBoxes,
+    _models: tuple[Model, ...],
+    _log: ReviewLog,
 ) -> list[FindingStatus]:
-    return status.finding_statuses(_book, [session.result_of(_found, model) for model in _models])
+    return status.finding_statuses(_log, [result_of(_found, model) for model in _models])

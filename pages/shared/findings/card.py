@@ -13,9 +13,11 @@ from evaluator.model.issues import plain
 from evaluator.review.field_targets import PROBLEMS
 from evaluator.review.status import STATES, FindingStatus
 from evaluator.review.verdicts import KINDS, NOTE_LENGTH, VERDICTS, Event
-from pages.shared import frame, session
-from pages.shared import session_finding_queue as queue
-from pages.shared import session_findings as findings
+from pages.shared import frame
+from pages.shared.findings import log as findings
+from pages.shared.findings import queue
+from pages.shared.opened import OpenedBoxes
+from pages.shared.state import State
 
 ICONS: Final[Mapping[str, str]] = {
     "model_wrong": "●",
@@ -76,7 +78,7 @@ def state(entry: FindingStatus) -> None:
     )
 
 
-def picture(found: session.Opened | None, entry: FindingStatus, *, large: bool = False) -> None:
+def picture(found: OpenedBoxes | None, entry: FindingStatus, *, large: bool = False) -> None:
     """The part of the page around a mistake, with the boxes as they were judged."""
     target = entry.judged.target
     crop = queue.crop_of(found, target, large=large)
@@ -108,7 +110,7 @@ def history(entry: FindingStatus) -> None:
     latest = {event.id for event in judged.opinions}
     rows = []
     for event in reversed(judged.history):
-        word = "Taken back" if event.action == "cleared" else said(event.verdict or "note")
+        word = "Undone" if event.action == "cleared" else said(event.verdict or "note")
         vouched = "" if event.verified else " <small>unverified</small>"
         origin = f" <small>from {html.escape(plain(event.source))}</small>" if event.source else ""
         tags = "".join(f"<i>{html.escape(plain(tag))}</i>" for tag in event.tags)
@@ -126,18 +128,18 @@ def judge(entry: FindingStatus, *, keys: bool) -> None:
     target_id = entry.judged.target_id
     mine = findings.mine(target_id)
     waiting = findings.unsaved(target_id)
-    note_key, tags_key = f"finding_note_{target_id}", f"finding_tags_{target_id}"
+    note, tags = State.finding_note.of(target_id), State.finding_tags.of(target_id)
     held = waiting or mine
-    if session.chosen(note_key) is None:
-        session.choose(note_key, held.note if held else "")
-        session.choose(tags_key, ", ".join(held.tags) if held else "")
+    if note.get() is None:
+        note.set(held.note if held else "")
+        tags.set(", ".join(held.tags) if held else "")
 
     def say(verdict: str | None) -> None:
         findings.save(
             entry.judged.target,
             verdict=verdict,
-            note=session.chosen(note_key, ""),
-            tags=[tag for tag in (session.chosen(tags_key) or "").split(",") if tag.strip()],
+            note=note.get() or "",
+            tags=[tag for tag in (tags.get() or "").split(",") if tag.strip()],
             target_id=target_id,
         )
 
@@ -156,18 +158,18 @@ def judge(entry: FindingStatus, *, keys: bool) -> None:
                 args=(verdict,),
                 shortcut=str(number) if keys else None,
             )
-    st.text_area("Note", key=note_key, max_chars=NOTE_LENGTH, height=72, placeholder="Why")
-    st.text_input("Tags, separated by commas", key=tags_key)
+    st.text_area("Note", key=note.key, max_chars=NOTE_LENGTH, height=72, placeholder="Why")
+    st.text_input("Tags, separated by commas", key=tags.key)
     with st.container(horizontal=True, gap="small"):
         st.button("Save note and tags", on_click=say_the_rest, key="save_note")
         if mine is not None:
-            st.button("Take back", on_click=_take_back, args=(entry,), key="take_back")
+            st.button("Undo", on_click=_undo, args=(entry,), key="undo_verdict")
     if waiting is not None:
         st.error(f"NOT SAVED. {frame.escaped(waiting.problem)}", icon=":material/error:")
 
 
-def _take_back(entry: FindingStatus) -> None:
+def _undo(entry: FindingStatus) -> None:
     """Withdraw one's own opinion; the history keeps it."""
     findings.save(entry.judged.target, verdict=None, note="", tags=[], target_id=entry.judged.target_id)
-    for name in ("note", "tags"):
-        session.choose(f"finding_{name}_{entry.judged.target_id}", "")
+    for field in (State.finding_note, State.finding_tags):
+        field.of(entry.judged.target_id).set("")

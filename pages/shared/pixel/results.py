@@ -15,39 +15,21 @@ import msgspec
 import numpy as np
 import streamlit as st
 
-from evaluator.drawing.matrix import COLOURS, SHOWS
 from evaluator.metrics.results import threshold_text
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, Issue
 from evaluator.pdf.problems import PageProblem
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.sides import Classes, MissingPage, PageSizes
-from pages.shared import session
+from pages.shared import pictures
+from pages.shared.opened import BOXES, OpenedBoxes
+from pages.shared.results import score_threshold
+from pages.shared.state import state
 
 Scope = Literal["page", "document", "dataset"]
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 OF: Final = ("A", "B", "A-B", "B on A")
 """What the matrix is of: a model, the difference of both, or one model against the other."""
-SIZES: Final = "pixel_sizes"
-
-
-def _size(text: str) -> tuple[float, float]:
-    """Reads a page size such as 612x792 of an address."""
-    width, height = (float(part) for part in text.split("x"))
-    if not (0.0 < width < 1e6 and 0.0 < height < 1e6):
-        raise ValueError(text)
-    return width, height
-
-
-session.own_choice("scope", "pixel_scope", "dataset", session.one_of(SCOPES))
-session.own_choice("shows", "pixel_shows", "row", session.one_of(tuple(SHOWS)))
-session.own_choice("colour", "pixel_colour", "steps", session.one_of(COLOURS))
-session.own_choice("of", "pixel_of", "A", session.one_of(OF))
-session.own_choice("classes", "pixel_classes", "auto", session.one_of(pixel.CLASSES))
-session.own_choice("missing", "pixel_missing", "penalize", session.one_of(pixel.MISSING_PAGE))
-session.own_choice("page_size", "pixel_size", None, _size)
-session.own_choice("row", "pixel_row", None, str)
-session.own_choice("column", "pixel_column", None, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,31 +75,27 @@ def _counted(
     return Counted(result, result.issues)
 
 
-def result_of(found: session.Opened, of: str) -> Counted:
+def result_of(found: OpenedBoxes, of: str) -> Counted:
     """The count of model A or B against the ground truth, or of B against A ("B on A").
 
     Returns
     -------
     Counted
     """
-    letters = {model.letter: model for model in session.models(found)}
+    letters = {model.letter: model for model in found.models}
     second = letters["B" if of == "B on A" else of]
     sides = found.dataset.ground_truth.source, found.dataset.predictions[second.index].source
-    floors = 0.0, session.score_threshold(second)
+    floors = 0.0, score_threshold(second)
     if of == "B on A":
         first = letters["A"]
         sides = found.dataset.predictions[first.index].source, sides[1]
-        floors = session.score_threshold(first), floors[1]
+        floors = score_threshold(first), floors[1]
     known = page_sizes(found)
-    digests = [f"{side.sha256}/{side.name}/{side.side}" for side in sides]
+    digests = [BOXES.digest(side) for side in sides]
     return _counted(
         digests[0],
         digests[1],
-        (
-            session.chosen("pixel_classes", "auto"),
-            session.chosen("pixel_missing", "penalize"),
-            session.chosen("pixel_size"),
-        ),
+        (state.pixel_classes, state.pixel_missing, state.pixel_size),
         floors,
         known.digest,
         _sides=sides,
@@ -144,7 +122,7 @@ class Sizes:
     digest: str
 
 
-def page_sizes(found: session.Opened) -> Sizes:
+def page_sizes(found: OpenedBoxes) -> Sizes:
     """Sizes of the pages from the PDFs of this session, measured once, with progress.
 
     Returns
@@ -155,8 +133,8 @@ def page_sizes(found: session.Opened) -> Sizes:
     """
     dataset = found.dataset
     sides = (dataset.ground_truth, *dataset.predictions)
-    of = (found.files.pdfs, session.pdf_listing(found.files.pdfs), tuple(side.source.sha256 for side in sides))
-    kept: Sizes | None = session.chosen(SIZES)
+    of = (found.files.pdfs, pictures.pdf_listing(found.files.pdfs), tuple(side.source.sha256 for side in sides))
+    kept = state.pixel_sizes
     if kept is not None and kept.of == of:
         return kept
     given = dataset.ground_truth.source.page_size
@@ -165,11 +143,11 @@ def page_sizes(found: session.Opened) -> Sizes:
         sizes = _measured(found)
     digest = hashlib.sha256(msgspec.json.encode(sorted((*key, *size) for key, size in sizes.items()))).hexdigest()
     kept = Sizes(of, sizes, digest)
-    session.choose(SIZES, kept)
+    state.pixel_sizes = kept
     return kept
 
 
-def _measured(found: session.Opened) -> dict[tuple[str, int], tuple[float, float]]:
+def _measured(found: OpenedBoxes) -> dict[tuple[str, int], tuple[float, float]]:
     """Sizes of the pages of every document of the dataset."""
     sizes: dict[tuple[str, int], tuple[float, float]] = {}
     documents = found.dataset.documents
@@ -178,7 +156,7 @@ def _measured(found: session.Opened) -> dict[tuple[str, int], tuple[float, float
         if bar is not None:
             bar.progress(count / len(documents), f"Measuring the pages of document {count + 1:,} of {len(documents):,}")
         try:
-            measured = session.sizes_of(found, document.doc_id)
+            measured = pictures.sizes_of(found, document.doc_id)
         except PageProblem:
             continue  # a page without a size is said by the count itself, with its place
         for index, (width, height) in enumerate(measured.tolist()):
@@ -189,69 +167,36 @@ def _measured(found: session.Opened) -> dict[tuple[str, int], tuple[float, float
     return sizes
 
 
-def letters_of(found: session.Opened) -> tuple[str, ...]:
+def letters_of(found: OpenedBoxes) -> tuple[str, ...]:
     """What the matrix can be of: with one model only that."""
-    return OF if len(session.models(found)) == 2 else OF[:1]
+    return OF if len(found.models) == 2 else OF[:1]
 
 
-def chosen_of(found: session.Opened) -> str:
+def chosen_of(found: OpenedBoxes) -> str:
     """What the matrix is of."""
-    wanted = session.chosen("pixel_of", "A")
-    return wanted if wanted in letters_of(found) else "A"
+    return state.pixel_of if state.pixel_of in letters_of(found) else "A"
 
 
-def thresholds(found: session.Opened) -> str:
+def thresholds(found: OpenedBoxes) -> str:
     """Score thresholds of the models whose boxes take part, for a signature."""
     of = chosen_of(found)
-    models = [model for model in session.models(found) if model.letter in of]
-    return "score " + ", ".join(f"≥ {threshold_text(session.score_threshold(each))} ({each.letter})" for each in models)
+    models = [model for model in found.models if model.letter in of]
+    return "score " + ", ".join(f"≥ {threshold_text(score_threshold(each))} ({each.letter})" for each in models)
 
 
 def cell(classes: tuple[str, ...]) -> tuple[int, int] | None:
     """The chosen cell, None when none was chosen or it does not fit these classes."""
-    row, column = session.chosen("pixel_row"), session.chosen("pixel_column")
+    row, column = state.pixel_row, state.pixel_column
     return (classes.index(row), classes.index(column)) if row in classes and column in classes else None
 
 
 def choose_cell(classes: tuple[str, ...], row: int, column: int) -> None:
     """Choose a cell; the page that is shown follows it."""
-    session.choose("pixel_row", classes[row])
-    session.choose("pixel_column", classes[column])
-    session.choose("pixel_follow", True)
+    state.pixel_row = classes[row]
+    state.pixel_column = classes[column]
+    state.pixel_follow = True
 
 
 def forget_size() -> None:
     """No size for pages whose size nobody gives."""
-    session.choose("pixel_size", None)
-
-
-def finish(found: session.Opened, place: session.Place | None, cell: tuple[str, str] | None) -> None:
-    """Write what the view shows into the address bar; what is at its start is left out, but not the cell and the page.
-
-    These follow from the files when nobody chose them, and a link must show the same on other files' numbers too.
-    """
-    size = session.chosen("pixel_size")
-    shown = {
-        "scope": session.chosen("pixel_scope", "dataset"),
-        "shows": session.chosen("pixel_shows", "row"),
-        "colour": session.chosen("pixel_colour", "steps"),
-        "of": chosen_of(found),
-        "classes": session.chosen("pixel_classes", "auto"),
-        "missing": session.chosen("pixel_missing", "penalize"),
-    }
-    starts = {
-        "scope": "dataset",
-        "shows": "row",
-        "colour": "steps",
-        "of": "A",
-        "classes": "auto",
-        "missing": "penalize",
-    }
-    session.finish(
-        **{name: None if text == starts[name] else text for name, text in shown.items()},
-        page_size=None if size is None else f"{size[0]:g}x{size[1]:g}",
-        row=cell[0] if cell else session.chosen("pixel_row"),
-        column=cell[1] if cell else session.chosen("pixel_column"),
-        doc=place.document if place else None,
-        page=str(place.index + 1) if place else None,
-    )
+    state.pixel_size = None

@@ -1,6 +1,6 @@
 """One poster of the view Posters: its four numbers, its page with missing words boxed, its text, sections and fields.
 
-Shows what `_session_posters` holds; a view calls `show`. Text of a poster is shown as text.
+Shows what `results` holds; a view calls `show`. Text of a poster is shown as text.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from evaluator.protocols.posters.comparison import Comparison
 from evaluator.protocols.posters.difference import Passage, PosterColumns, field_tree, passages, section_name
 from evaluator.protocols.posters.evaluation import CRITERIA
 from evaluator.protocols.posters.profiles import PROFILES
-from pages.shared import frame, session
-from pages.shared import session_posters as choices
+from pages.shared import frame
+from pages.shared.posters import results as choices
+from pages.shared.state import Field, State, report, state
 from pages.shared.viewer import ViewerEvents, parse_events, viewer
 
 TITLES: Final = dict(zip(CRITERIA, ("Words", "ROUGE-L", "Numbers", "Fields"), strict=True))
@@ -43,7 +44,7 @@ def show(
     left, right = st.columns([1, 1.15], gap="small", vertical_alignment="center")
     left.html(f'<h2 class="ls-section ls-poster">{html.escape(plain(poster_id))}</h2>')
     with right.container(horizontal=True, horizontal_alignment="right"):
-        part = _switch("Show", "poster_part", _PARTS)
+        part = _switch("Show", State.poster_part, _PARTS)
     _numbers(chosen, shown, poster_id)
     if found is None:
         _not_compared(shown, poster_id)
@@ -65,14 +66,14 @@ def verdict(columns: PosterColumns, row: int | None) -> str:
     return "✕ " + ", ".join(TITLES[name] for name in failed) if failed else "✓ pass"
 
 
-def _switch(name: str, key: str, titles: dict[str, str]) -> str:
+def _switch(name: str, field: Field[str], titles: dict[str, str]) -> str:
     """A segmented control without a label over some words of an address; the first one is the default."""
-    session.choose(key, session.chosen(key) if session.chosen(key) in titles else next(iter(titles)))
+    field.set(field.get() if field.get() in titles else next(iter(titles)))
     chosen = st.segmented_control(
         name,
         list(titles),
         format_func=titles.__getitem__,
-        key=key,
+        key=field.key,
         required=True,
         label_visibility="collapsed",
         persist_state="session",
@@ -84,7 +85,7 @@ def _numbers(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel
     """The four criteria of one poster: threshold, each model, pass or fail in words, and the other profile."""
     head = "".join(f"<th scope=col>{TITLES[name]} <small>{LIMITS[name]}</small></th>" for name in CRITERIA)
     body = "".join(_model_row(model, poster_id) for model in chosen)
-    other = next(name for name in PROFILES if name != choices.profile())
+    other = next(name for name in PROFILES if name != state.poster_profile)
     found = choices.comparison(shown, poster_id, under=other)
     note = ""
     if found is not None:
@@ -120,15 +121,13 @@ def _not_compared(shown: choices.PosterModel, poster_id: str) -> None:
     row = columns.of(poster_id)
     why = columns.errors[row] if row is not None else f"{shown.name} has no such poster."
     st.warning(frame.escaped(why), icon=":material/error:")
-    files = choices.files()
-    sides = [files.ground_truth.posters if files.ground_truth else None, shown.posters]
-    broken = [issue for side in sides if side for issue in side.broken.get(poster_id, ())]
+    broken = [issue for side in (shown.reference, shown.posters) for issue in side.broken.get(poster_id, ())]
     if broken:
         frame.issues(broken)
 
 
 def _events() -> ViewerEvents:
-    return parse_events(session.chosen(_KEY))
+    return parse_events(report(_KEY))
 
 
 def _page(
@@ -156,7 +155,7 @@ def _page(
         },
         "model": {"letter": shown.letter, "name": plain(shown.name)},
         "models": [{"letter": model.letter, "name": plain(model.name)} for model in chosen],
-        "selected": session.chosen("poster_box"),
+        "selected": state.poster_box,
     }
     viewer(
         data,
@@ -195,34 +194,33 @@ def _went(ordered: tuple[str, ...]) -> None:
         return
     position = ordered.index(go.document) + go.step
     if 0 <= position < len(ordered):
-        session.choose("poster", ordered[position])
-        session.choose("poster_box", None)
+        choices.open_poster(ordered[position])
 
 
 def _selected() -> None:
     """A word was chosen or let go."""
     selected = _events().selected
     if selected is not None:
-        session.choose("poster_box", selected.key)
+        state.poster_box = selected.key
 
 
 def _sharper(size: tuple[float, float]) -> None:
     """The page is zoomed beyond its picture."""
-    wish = _events().sharper
-    if wish is not None:
-        choices.wish_sharper(wish.document, wish.width, size)
+    wanted = _events().sharper
+    if wanted is not None:
+        choices.ask_sharper(wanted, size)
 
 
 def _flipped(letters: list[str]) -> None:
     """The other model."""
     letter = _events().model
     if letter in letters:
-        session.choose("poster_of", letter)
+        state.poster_of = letter
 
 
 def _text(found: Comparison) -> None:
     """The text of one side, with what the other lacks marked, and the words in lists."""
-    side = _switch("Text of", "poster_text", _SIDES)
+    side = _switch("Text of", State.poster_text, _SIDES)
     lines = passages(found, "generated" if side == "generated" else "reference")
     kind = "extra" if side == "generated" else "missing"
     with st.container(height=_TEXT_HEIGHT, border=True, key="poster_text_box"):
@@ -276,7 +274,7 @@ def _sections(found: Comparison) -> None:
     frame.section("Sections", facts)
     with st.container(key="poster_matrix", height=_TEXT_HEIGHT if len(reference) > 11 else "content"):
         st.altair_chart(
-            charts.section_matrix(reference, generated, sections.f1, sections.best, dark=session.is_dark()),
+            charts.section_matrix(reference, generated, sections.f1, sections.best, dark=frame.is_dark()),
             theme=None,
             width="content",
             alt="ROUGE-L of every pair of sections",
@@ -309,10 +307,10 @@ def _fields(found: Comparison) -> None:
         f'<div class="ls-cell{frame.theme()}"><b>{generated:,} fields against {reference:,}: {value}</b>'
         f"<span>{only}; passes from 0.50 to 2.00</span></div>"
     )
-    shown = _switch("Fields", "poster_tree", _TREES)
+    shown = _switch("Fields", State.poster_tree, _TREES)
     tree = [node for node in field_tree(found.fields) if shown == "all" or node.state != "both"]
     if not tree:
-        st.caption("Every field stands as often in the extraction as in the reference.")
+        st.caption("Every field occurs as often in the extraction as in the reference.")
         return
     indent = "\u2003" if shown == "all" else ""
     st.dataframe(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import streamlit as st
@@ -24,8 +24,11 @@ from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.writing import WritingProblem
 from evaluator.review.verdicts import Event
-from pages.shared import session
-from pages.shared import session_findings as findings
+from pages.shared import pictures
+from pages.shared.findings import log as findings
+from pages.shared.opened import OpenedBoxes
+from pages.shared.results import ResultKey, result_key, result_of
+from pages.shared.state import state
 
 FORMS: Final[Mapping[str, str]] = {"html": "One HTML file", "pdf": "PDF for print", "zip": "Everything, as a zip"}
 NAMES: Final[Mapping[str, tuple[str, str]]] = {
@@ -75,36 +78,30 @@ class Job:
         """Where its file is, or will be."""
         return Path(self.folder.name) / NAMES[self.form][0]
 
-    def tell(self, done: int, total: int, text: str) -> None:
+    def note(self, done: int, total: int, text: str) -> None:
         """Take note of the progress; stops the work when it was cancelled."""
         if self.cancelled:
             raise Cancelled
         self.done, self.total, self.text = done, total, text
 
 
-def job() -> Job | None:
-    """The job of this session."""
-    found: Job | None = st.session_state.get("pack_job")
-    return found
-
-
-def contents_of(found: session.Opened, options: PackOptions) -> Contents:
+def contents_of(found: OpenedBoxes, options: PackOptions) -> Contents:
     """What a pack about the chosen models would say."""
-    chosen, book = session.models(found), findings.book()
-    results = [session.result_of(found, model) for model in chosen]
+    chosen, log = found.models, findings.review_log()
+    results = [result_of(found, model) for model in chosen]
     # Names of models and findings of files follow from the files, which are part of the key of a result.
-    keys = tuple(session.result_key(found, model) for model in chosen)
+    keys = tuple(result_key(found, model) for model in chosen)
     return _contents(
         keys,
         msgspec.json.encode(options),
-        book.revision,
-        _make=lambda: gather(results, [model.name for model in chosen], book, options, issues=found.issues),
+        log.revision,
+        _make=lambda: gather(results, [model.name for model in chosen], log, options, issues=found.issues),
     )
 
 
 @st.cache_resource(max_entries=4, show_spinner="Gathering the pack")
 def _contents(
-    keys: tuple[tuple[Any, ...], ...], options: bytes, revision: tuple[int, str], *, _make: Callable[[], Contents]
+    keys: tuple[ResultKey, ...], options: bytes, revision: tuple[int, str], *, _make: Callable[[], Contents]
 ) -> Contents:
     """What a pack says; the keys say about which results, with which choices and verdicts."""
     return _make()
@@ -112,7 +109,7 @@ def _contents(
 
 def tags() -> list[str]:
     """The tags of all findings, sorted."""
-    opinions = (event for judged in findings.book().judged.values() for event in judged.opinions)
+    opinions = (event for judged in findings.review_log().judged.values() for event in judged.opinions)
     return sorted({tag for event in opinions for tag in event.tags})
 
 
@@ -122,29 +119,28 @@ def today() -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def start(found: session.Opened, options: PackOptions, form: str) -> None:
+def start(found: OpenedBoxes, options: PackOptions, form: str) -> None:
     """Begin a pack; an older one of this session is given up."""
     cancel()
     contents = contents_of(found, options)
     made = Job(form, tempfile.TemporaryDirectory(prefix="layoutscope-pack-"))
-    pictures = Pictures(session.pool(), found.files.pdfs)
-    events = [event for judged in findings.book().judged.values() for event in judged.history]
+    drawn = Pictures(pictures.pool(), found.files.pdfs)
+    events = [event for judged in findings.review_log().judged.values() for event in judged.history]
     work: dict[str, Callable[[], Written]] = {
-        "html": lambda: write_html(made.path, contents, pictures, progress=made.tell),
-        "pdf": lambda: write_pdf(made.path, contents, pictures, progress=made.tell),
-        "zip": lambda: _everything(made, contents, pictures, events, found.files.pdfs),
+        "html": lambda: write_html(made.path, contents, drawn, progress=made.note),
+        "pdf": lambda: write_pdf(made.path, contents, drawn, progress=made.note),
+        "zip": lambda: _everything(made, contents, drawn, events, found.files.pdfs),
     }
     made.thread = threading.Thread(target=_run, args=(made, work[form]), daemon=True, name="review pack")
-    st.session_state["pack_job"] = made
+    state.pack_job = made
     made.thread.start()
 
 
 def cancel() -> None:
     """Give the job of this session up."""
-    current = job()
-    if current is not None:
-        current.cancelled = True
-        st.session_state["pack_job"] = None
+    if state.pack_job is not None:
+        state.pack_job.cancelled = True
+        state.pack_job = None
 
 
 def csv_of(contents: Contents) -> str:
@@ -153,7 +149,7 @@ def csv_of(contents: Contents) -> str:
 
 
 def _run(made: Job, work: Callable[[], Written]) -> None:
-    """The work of the thread; whatever goes wrong is told on screen."""
+    """The work of the thread; whatever goes wrong is shown on screen."""
     try:
         made.written = work()
     except Cancelled:
@@ -167,7 +163,7 @@ def _run(made: Job, work: Callable[[], Written]) -> None:
 def _everything(made: Job, contents: Contents, pictures: Pictures, events: list[Event], pdfs: Path | None) -> Written:
     """All forms in one archive."""
     folder = Path(made.folder.name) / "pack"
-    written = write_folder(folder, contents, pictures, events, pdfs, progress=made.tell)
+    written = write_folder(folder, contents, pictures, events, pdfs, progress=made.note)
     with zipfile.ZipFile(made.path, "w", zipfile.ZIP_STORED) as archive:
         for path in sorted(folder.rglob("*")):
             if path.is_file():

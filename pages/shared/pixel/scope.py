@@ -16,8 +16,9 @@ from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import CellFacts, cell_facts, worst_cell
 from evaluator.protocols.pixel.difference import MatrixDifference, difference
 from evaluator.protocols.pixel.matrix import Matrices, PixelColumns
-from pages.shared import session
-from pages.shared import session_pixel as choices
+from pages.shared.opened import Place
+from pages.shared.pixel import results as choices
+from pages.shared.state import state
 
 
 class Scope(NamedTuple):
@@ -52,9 +53,9 @@ class Shown(NamedTuple):
         return next(iter(self.scopes.values()))
 
 
-def _scope_of(result: pixel.PixelResult, place: session.Place | None) -> Scope:
+def _scope_of(result: pixel.PixelResult, place: Place | None) -> Scope:
     """The chosen scope of a result; the whole dataset where the result does not have the page."""
-    wanted = session.chosen("pixel_scope", "dataset")
+    wanted = state.pixel_scope
     page = page_row(result, place)
     every = np.flatnonzero(result.counted)
     if wanted == "page" and page is not None:
@@ -65,31 +66,34 @@ def _scope_of(result: pixel.PixelResult, place: session.Place | None) -> Scope:
     return Scope(result, result.whole, 0, every)
 
 
-def page_row(result: pixel.PixelResult, place: session.Place | None) -> int | None:
+def page_row(result: pixel.PixelResult, place: Place | None) -> int | None:
     """Row of a page that a result counts."""
     if place is None:
         return None
-    codes = {document.doc_id: code for code, document in enumerate(result.dataset.documents)}
-    row = result.dataset.page_row(codes[place.document], place.index) if place.document in codes else None
+    row = result.dataset.row_of(place.document, place.index)
     return row if row is not None and result.counted[row] else None
 
 
-def place_of(result: pixel.PixelResult, row: int) -> session.Place:
+def place_of(result: pixel.PixelResult, row: int) -> Place:
     """Document and index of a page."""
     dataset = result.dataset
-    return session.Place(dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]))
+    return Place(dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]))
 
 
-def shown_place(result: pixel.PixelResult) -> session.Place | None:
+def shown_place(result: pixel.PixelResult) -> Place | None:
     """The chosen page, else the one with the most wrong pixels of its worst cell, in the chosen document if any."""
-    document, index = session.chosen("doc"), session.chosen("page")
+    document, index = state.doc, state.page
     if document is not None and index is not None:
-        place = session.Place(str(document), int(index))
+        place = Place(document, index)
         if page_row(result, place) is not None:
             return place
     every = np.flatnonzero(result.counted)
-    codes = {each.doc_id: code for code, each in enumerate(result.dataset.documents)}
-    mine = every[result.dataset.page_document[every] == codes[document]] if document in codes else every
+    codes = result.dataset.document_code
+    mine = (
+        every[result.dataset.page_document[every] == codes[document]]
+        if document is not None and document in codes
+        else every
+    )
     every = mine if len(mine) else every
     if not len(every):
         return None
@@ -98,7 +102,7 @@ def shown_place(result: pixel.PixelResult) -> session.Place | None:
     return place_of(result, behind[0].page if behind else int(every[0]))
 
 
-def arranged(of: str, results: dict[str, pixel.PixelResult], place: session.Place | None) -> Shown:
+def arranged(of: str, results: dict[str, pixel.PixelResult], place: Place | None) -> Shown:
     """The scopes of the models and the classes of the matrix; `results` may have models beside those of the matrix."""
     every = {letter: _scope_of(result, place) for letter, result in results.items()}
     scopes = {letter: every[letter] for letter in letters_of(of)}

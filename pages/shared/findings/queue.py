@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import streamlit as st
-
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Target
-from pages.shared import session
-from pages.shared.session_gallery import crops_of
+from pages.shared import pictures
+from pages.shared.gallery import crops_of
+from pages.shared.opened import OpenedBoxes
+from pages.shared.state import go_to, state
 
 # Of the picture of a finding, in pixels.
 _CROP_WIDTH: Final = 1_200
@@ -51,31 +51,25 @@ class Chosen:
 def chosen_filter() -> Chosen:
     """The filter of this session."""
     return Chosen(
-        verdicts=tuple(st.session_state.get("finding_verdicts") or ()),
-        author=st.session_state.get("finding_author") or "",
-        tag=st.session_state.get("finding_tag") or "",
-        state=st.session_state.get("finding_state") or "",
+        verdicts=tuple(state.finding_verdicts),
+        author=state.finding_author,
+        tag=state.finding_tag,
+        state=state.finding_state,
     )
 
 
 def clear_filter() -> None:
     """Everything shows again."""
-    for name, value in (("finding_verdicts", []), ("finding_author", ""), ("finding_tag", ""), ("finding_state", "")):
-        st.session_state[name] = value
-
-
-def meeting() -> tuple[tuple[str, ...], int] | None:
-    """The findings of a running meeting, by target id, and the position in them; None without a meeting."""
-    held: tuple[tuple[str, ...], int] | None = st.session_state.get("finding_meeting")
-    return held
+    state.finding_verdicts = []
+    state.finding_author = state.finding_tag = state.finding_state = ""
 
 
 def start_meeting(targets: Sequence[str], position: int = 0) -> None:
-    """Go through some findings one by one; no targets end the meeting."""
-    st.session_state["finding_meeting"] = (tuple(targets), min(max(position, 0), len(targets) - 1)) if targets else None
+    """Go through some findings one by one, from a position in them; no targets end the meeting."""
+    state.finding_meeting = (tuple(targets), min(max(position, 0), len(targets) - 1)) if targets else None
 
 
-def crop_of(found: session.Opened | None, target: Target, *, large: bool = False) -> dict[str, Any] | None:
+def crop_of(found: OpenedBoxes | None, target: Target, *, large: bool = False) -> dict[str, Any] | None:
     """The part of a page around a judged mistake, or the whole page.
 
     Parameters
@@ -91,20 +85,21 @@ def crop_of(found: session.Opened | None, target: Target, *, large: bool = False
         ``image`` (data URL or None), ``region``, ``aspect`` and ``problem``; None for what has no place on a page of
         the open documents.
     """
-    known = {document.doc_id for document in found.dataset.documents} if found else set()
-    if found is None or target.page is None or target.document not in known or target.unit != "page":
+    if found is None or target.page is None or target.document not in found.dataset.document_code:
+        return None
+    if target.unit != "page":
         return None
     # Of a page, or a comparison on one, all of it.
     boxes = [{"xyxy": box.xyxy} for box in target.boxes] or [{"xyxy": (0.0, 0.0, 1.0, 1.0)}]
     card = {"key": target.id, "document": target.document, "index": target.page, "boxes": boxes}
-    return crops_of(found, [card], width=_CROP_WIDTH, dpi=session.FIRST_DPI * (2 if large else 1))[target.id]
+    return crops_of(found, [card], width=_CROP_WIDTH, dpi=pictures.FIRST_DPI * (2 if large else 1))[target.id]
 
 
-def show_on_page(found: session.Opened, entry: FindingStatus) -> None:
+def show_on_page(found: OpenedBoxes, entry: FindingStatus) -> None:
     """Make the page browser open the page of a finding, with its box chosen."""
     target = entry.judged.target
-    session.go_to(target.document or "", target.page or 0)
-    model = next((model for model in session.models(found) if model.index == entry.model), None)
+    go_to(target.document or "", target.page or 0)
+    model = next((model for model in found.models if model.index == entry.model), None)
     if model is not None:
-        session.choose("model", model.letter)
-        session.choose("box", entry.box_key)
+        state.model = model.letter
+        state.box = entry.box_key

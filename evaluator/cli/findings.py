@@ -289,7 +289,7 @@ def _conflicts(conflicts: Sequence[Judged]) -> str:
     if not conflicts:
         return ""
     every = exchange.table(conflicts, title="Conflicts")
-    shown = [every.columns.index(name) for name in ("document", "page_index", "label", "mistake", "said")]
+    shown = [every.columns.index(name) for name in ("document", "page_index", "label", "mistake", "opinions")]
     return export.to_text(
         [
             msgspec.structs.replace(

@@ -15,12 +15,12 @@ from evaluator.protocols import PROTOCOLS
 PROJECT = Path(__file__).resolve().parent.parent
 ROOMS = (
     "version", "system", "model", "metrics", "pdf", "formats", "protocols", "compare", "workspace", "evaluation",
-    "overlay", "drawing", "charts", "review", "export", "pack", "cli",
+    "drawing", "web", "charts", "review", "export", "pack", "cli",
 )  # fmt: skip
-CORE = sorted((PROJECT / "evaluator").rglob("*.py"))
+CORE = sorted(path for path in (PROJECT / "evaluator").rglob("*.py") if "node_modules" not in path.parts)
 VIEWS = [PROJECT / "app.py", *sorted((PROJECT / "pages").rglob("*.py"))]
 SAMPLES = sorted((PROJECT / "sample_data").rglob("*.py"))
-SCRIPTS = sorted((PROJECT / "evaluator").rglob("*.js")) + sorted((PROJECT / "pages").rglob("*.js"))
+SCRIPTS = sorted(path for path in (PROJECT / "evaluator").rglob("*.js") if "node_modules" not in path.parts)
 # Who may import what stands nowhere else.
 OWNERS = {
     "streamlit": ("app.py", "pages/"),

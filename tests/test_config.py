@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +28,13 @@ FOREIGN = re.compile(r"""(?:(?:https?|wss?|ftp):)?//(?P<host>[A-Za-z0-9-]+(?:\.[
 FINE_HOST = re.compile(r"^(www\.w3\.org|127\.0\.0\.1|localhost|(.*\.)?example(\.(com|org|net|invalid))?|.*\.invalid)$")
 # Where a format or a formula is defined; told to people in docstrings and findings of Python code, never fetched.
 CITED = {"cocodataset.org"}
+
+
+def web_sources(suffix: str) -> list[Path]:
+    """Files of the front end, without what npm installs."""
+    files = [path for path in (ROOT / "evaluator" / "web").rglob(f"*.{suffix}") if "node_modules" not in path.parts]
+    assert files
+    return files
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +137,7 @@ def test_the_command_line_repeats_what_a_config_of_the_folder_could_loosen() -> 
 
 
 def test_the_style_sheet_fetches_nothing() -> None:
-    for path in (ROOT / "pages" / "app.css", ROOT / "evaluator" / "overlay" / "viewer.css"):
+    for path in (ROOT / "pages" / "app.css", *web_sources("css")):
         text = path.read_text(encoding="utf-8")
         assert "@import" not in text
         assert "@font-face" not in text
@@ -142,7 +150,7 @@ def test_no_file_of_ours_names_a_foreign_host() -> None:
     assert len(files) > 30
     found = []
     for path in files:
-        if "__pycache__" in path.parts:
+        if {"__pycache__", "node_modules"} & set(path.parts):
             continue
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             hosts = {match["host"] for match in FOREIGN.finditer(line)} - (CITED if path.suffix == ".py" else set())
@@ -152,7 +160,7 @@ def test_no_file_of_ours_names_a_foreign_host() -> None:
 
 def test_scripts_never_write_markup() -> None:
     """Text from data goes through textContent and attributes only."""
-    for path in (ROOT / "evaluator" / "overlay").glob("*.js"):
+    for path in web_sources("js"):
         text = path.read_text(encoding="utf-8")
         found = re.findall(
             r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|fetch\(", text

@@ -128,10 +128,3 @@ def test_every_cell_can_be_read_in_both_themes(steps: bool) -> None:
 )
 def test_pixels_in_little_room(pixels: float, text: str) -> None:
     assert short_pixels(pixels) == text
-
-
-def test_the_script_is_one_module_without_imports() -> None:
-    script = matrix.matrix_script()
-    assert not re.search(r"^import\b", script, re.MULTILINE)
-    assert script.count("export default") == 1
-    assert "layoutscope-matrix" in matrix.matrix_style()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -69,9 +67,3 @@ def test_boxes_in_pixels_are_drawn_as_shares_and_too_many_are_counted(monkeypatc
     assert data["boxes"] == [{"xyxy": [0.0, 0.0, 0.5, 0.5], "side": "ground_truth", "text": "A a"}]
     monkeypatch.setattr(tint, "MOST_BOXES", 0)
     assert tint_data(result, 0, 1, 0)["left_out"] == 1
-
-
-def test_the_script_is_one_module_without_imports() -> None:
-    assert not re.search(r"^import\b", tint.tint_script(), re.MULTILINE)
-    assert tint.tint_script().count("export default") == 1
-    assert "layoutscope-tint" in tint.tint_style()

@@ -222,7 +222,7 @@ def test_the_file_holds_everything_and_asks_for_nothing(
     assert all(address and address.startswith(("data:image/webp", "#")) for address in addresses)
     assert "http:" not in re.sub(r"http://www\.w3\.org/[\w/]+", "", text)
     policy = next(a["content"] for t, a in found.elements if t == "meta" and a.get("http-equiv"))
-    script = next(each for each in found.scripts if "LayoutScopeViewer" in each)
+    script = next(each for each in found.scripts if "layoutscope-viewer" in each)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert policy is not None
     assert f"script-src 'sha256-{digest}'" in policy
@@ -251,7 +251,7 @@ def test_words_from_strangers_stay_words(tmp_path: Path, pool: PagePool) -> None
     assert not [name for _, attributes in found.elements for name in attributes if name.startswith("on")]
     assert "49" not in " ".join(found.text).split("{{")[0]
     for script in found.scripts:
-        if "LayoutScopeViewer" not in script:
+        if "layoutscope-viewer" not in script:
             json.loads(script)
     pdf = write_pdf(tmp_path / "pack.pdf", contents, Pictures(pool, None), progress=nothing)
     assert pdf.pages == len(contents.pages)

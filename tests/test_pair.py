@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,8 +21,6 @@ from evaluator.drawing.pair import PAGE_FILTERS, pair_data
 from evaluator.drawing.pair_list import LISTED_PAGES, boxes_of, filters, listed_pages, page_list, signed
 from evaluator.metrics.box_items import class_confusion
 from evaluator.model.dataset import join
-from evaluator.overlay import source
-from evaluator.overlay.source import COMPONENTS, component_script, component_style
 from evaluator.protocols.snapshot import IOU_FLOOR, ThresholdResult, pair
 from tests.building import Box, annotations, box, ground_truth, random_rows
 from tests.dashboard import SAMPLE_DATA
@@ -372,29 +369,3 @@ def test_the_class_confusion_difference_is_b_minus_a() -> None:
     gain = np.array(data["facts"]["gain"])
     assert gain[place + 1, place + 1] == np.sign(b[place, place] - a[place, place])
     assert gain[0, place + 1] == -np.sign(b[-1, place] - a[-1, place])
-
-
-# --- the components ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", COMPONENTS)
-def test_each_component_is_one_script_that_loses_no_code(name: str) -> None:
-    script = component_script(name)
-    folder = Path(source.__file__).parent
-    code = [
-        line.strip()
-        for file in COMPONENTS[name].modules
-        for line in (folder / file).read_text(encoding="utf-8").splitlines()
-        if line.strip() and not line.lstrip().startswith(("*", "/**", "import ", "export "))
-    ]
-    kept = script.splitlines()
-    assert [line for line in code if line not in set(kept)] == []
-    assert script.count("export default") == 1
-    assert "import " not in script.split("export default")[0].replace("import(", "")
-    assert f"return {{ mount: {COMPONENTS[name].mount} }};" in component_script(name, entry="report")
-    assert component_style(name).strip()
-
-
-def test_an_unknown_component_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^name must be one of viewer, .*; found 'other'\.$"):
-        component_script("other")

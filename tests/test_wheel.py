@@ -72,6 +72,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.fail(f"the wheel cannot be built: {said}")
 
 
+def is_tool(path: Path) -> bool:
+    """Whether a file only serves those who work on the front end."""
+    web = ROOT / "evaluator" / "web"
+    if not path.is_relative_to(web):
+        return False
+    parts = path.relative_to(web).parts
+    return parts[0] in ("node_modules", "tests") or (len(parts) == 1 and path.suffix != ".py")
+
+
 def test_what_is_inside(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         inside = set(archive.namelist())
@@ -84,11 +93,12 @@ def test_what_is_inside(wheel: Path) -> None:
     wanted |= {
         str(path.relative_to(ROOT))
         for path in (ROOT / "evaluator").rglob("*")
-        if path.suffix in (".py", ".js", ".css") and "__pycache__" not in path.parts
+        if path.suffix in (".py", ".js", ".css") and "__pycache__" not in path.parts and not is_tool(path)
     }
     assert wanted - inside == set()
-    assert "evaluator/overlay/viewer.js" in inside
-    assert "evaluator/overlay/viewer.css" in inside
+    assert "evaluator/web/viewer/viewer.js" in inside
+    assert "evaluator/web/viewer/viewer.css" in inside
+    assert [name for name in inside if name.startswith("evaluator/web/") and is_tool(ROOT / name)] == []
     odd = [
         name
         for name in inside

@@ -51,7 +51,7 @@ def board_data(ledger: Ledger, found: Sequence[Difference], *, show: str, label:
     Returns
     -------
     dict
-        The typedef `BoardData` in ``compare_board.js``. Without documents or differences the lists are empty.
+        `BoardPayload` in ``web/shared/payloads.d.ts``. Without documents or differences the lists are empty.
     """
     few = worth_showing(found, limit=SHOWN_DIFFERENCES)
     every = in_reading_order([one for one in found if one.difference is not None])

@@ -1,8 +1,8 @@
 """One confusion matrix for the heatmap: what stands in each cell, how dark it is, and the words of the chosen cell.
 
-Owns the scales (seven steps, linear, logarithmic; two-sided for differences), their colours in the light and the dark
-theme with a readable text on each, and the script and style of the heatmap. Computes no metric. Background x
-background is left out of every scale: it is most of the paper and would make all other cells pale.
+Owns the scales (seven steps, linear, logarithmic; two-sided for differences), and their colours in the light and the
+dark theme with a readable text on each. Computes no metric. Background x background is left out of every scale: it is
+most of the paper and would make all other cells pale.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
 from evaluator.model.boxes import FloatArray, IntArray
-from evaluator.overlay.source import join_modules
 from evaluator.protocols.pixel.difference import MatrixDifference, largest
 from evaluator.protocols.pixel.matrix import Matrices, plain_matrix
 
@@ -36,9 +34,6 @@ _LEVELS: Final = 33
 """Colours of a scale without steps."""
 # What a logarithmic scale of shares counts in: one in a thousand is its 1.
 _SHARE_UNIT: Final = 0.001
-
-_FOLDER: Final = Path(__file__).parent.parent / "overlay"
-_SCRIPTS: Final = ("viewer_elements.js", "matrix.js")
 
 
 class Ink(NamedTuple):
@@ -302,15 +297,3 @@ def _mark(value: float, shows: Shows) -> str:
     if shows == "pixels":
         return short_pixels(value)
     return f"{value:.2g}" if shows == "f1" else f"{100 * value:.2g}" if value < 0.1 else f"{100 * value:.0f}"
-
-
-@cache
-def matrix_script() -> str:
-    """The heatmap as one ES module whose default export Streamlit calls."""
-    return join_modules({name: (_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS})
-
-
-@cache
-def matrix_style() -> str:
-    """The heatmap's style sheet."""
-    return (_FOLDER / "matrix.css").read_text(encoding="utf-8")

@@ -7,22 +7,16 @@ raster while boxes keep their own edges. Computes no metric.
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from evaluator.metrics.pixel_counts import Resolution
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.overlay.source import join_modules
 from evaluator.protocols.pixel.evaluation import PixelResult
 
 MOST_BOXES: Final = 80
 """Boxes that are drawn with the pixels; the rest is counted in ``left_out``."""
-
-_FOLDER: Final = Path(__file__).parent.parent / "overlay"
-_SCRIPTS: Final = ("viewer_geometry.js", "viewer_elements.js", "viewer_pane.js", "tint.js")
 
 
 def tint_data(
@@ -110,15 +104,3 @@ def _meets(boxes: FloatArray, others: FloatArray | IntArray) -> BoolArray:
     for x1, y1, x2, y2 in others.tolist():
         meets |= (boxes[:, 0] < x2) & (boxes[:, 2] > x1) & (boxes[:, 1] < y2) & (boxes[:, 3] > y1)
     return meets
-
-
-@cache
-def tint_script() -> str:
-    """The page as one ES module whose default export Streamlit calls."""
-    return join_modules({name: (_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS})
-
-
-@cache
-def tint_style() -> str:
-    """The page's style sheet."""
-    return (_FOLDER / "tint.css").read_text(encoding="utf-8")

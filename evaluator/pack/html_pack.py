@@ -21,11 +21,11 @@ from markupsafe import Markup
 from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
 from evaluator.model.issues import plain
-from evaluator.overlay.source import component_script, component_style
 from evaluator.pack.cards import Card
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers, shown_differences
 from evaluator.pack.pictures import Picture, Pictures, fitting, page_width
 from evaluator.system.whole_file import write_whole
+from evaluator.web.source import component_script, component_style
 
 Progress = Callable[[int, int, str], None]
 """Told what is done, of how much, and what comes next; it may raise `Cancelled`."""
@@ -99,7 +99,7 @@ class Plan(NamedTuple):
 
 def plan_of(contents: Contents, pictures: Pictures) -> Plan:
     """What fits the budget: crops first, then pages as sharp as they may be."""
-    fixed = len(component_script("viewer", entry="report")) + len(component_style("viewer")) + _TEXT_BYTES
+    fixed = len(component_script("pack")) + len(component_style("viewer")) + _TEXT_BYTES
     left = contents.options.budget - fixed - len(contents.cards) * _CARD_BYTES
     per_page = _LAYER_BYTES * len(contents.models)
     density = pictures.density([contents.place(page)[1:] for page in contents.pages])
@@ -124,7 +124,7 @@ def _first_needed(contents: Contents, count: int) -> tuple[int, ...]:
 
 def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[str]:
     """The file in pieces, each made when the one before is written."""
-    script = _script()
+    script = component_script("pack")
     total = len(contents.cards) + len(plan.pages)
 
     def cards() -> Iterator[Mapping[str, Any]]:
@@ -143,7 +143,7 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
         contents=contents,
         policy=_policy(script),
         script=script,
-        style=(_FOLDER / "pack.css").read_text(encoding="utf-8"),
+        style=component_style("pack"),
         viewer_style=component_style("viewer"),
         keys=key_rows(contents),
         changes=changes_of(contents),
@@ -156,11 +156,6 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
         files=files_of(contents),
         lines=[model.result.matching.signature(model.result.iou).line for model in contents.models],
     )
-
-
-def _script() -> str:
-    """The viewer and what opens it."""
-    return component_script("viewer", entry="report") + (_FOLDER / "pack.js").read_text(encoding="utf-8")
 
 
 def _policy(script: str) -> str:

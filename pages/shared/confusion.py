@@ -1,7 +1,7 @@
 """The bridge between the view Pixel confusion and its two components (v2): the heatmap, and the page beside it.
 
 It owns the registration and the shape of what the components report. It does not touch the session state. The shapes
-of the data are written down in `evaluator/overlay/matrix.js` and `evaluator/overlay/tint.js`.
+of the data are written down in `evaluator/web/shared/payloads.d.ts`.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from typing import Any
 
 import streamlit as st
 
-from evaluator.drawing.matrix import matrix_script, matrix_style
-from evaluator.drawing.tint import tint_script, tint_style
+from evaluator.web.source import component_script, component_style
 
 _matrix = st.components.v2.component(
-    "layoutscope_matrix", html="", css=matrix_style(), js=matrix_script(), isolate_styles=True
+    "layoutscope_matrix", html="", css=component_style("matrix"), js=component_script("matrix"), isolate_styles=True
 )
-_page = st.components.v2.component("layoutscope_tint", html="", css=tint_style(), js=tint_script(), isolate_styles=True)
+_page = st.components.v2.component(
+    "layoutscope_tint", html="", css=component_style("tint"), js=component_script("tint"), isolate_styles=True
+)
 
 
 def matrix(data: Mapping[str, Any], *, key: str, on_cell: Callable[[], None]) -> None:

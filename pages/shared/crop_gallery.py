@@ -1,7 +1,7 @@
 """The bridge to the gallery of crops, one Streamlit component (v2), and the check of what it reports.
 
-It does not touch the session state. The shape of `data` is written down in `evaluator/overlay/gallery.js` (typedef
-`GalleryData`).
+It does not touch the session state. The shape of `data` is written down in `evaluator/web/shared/payloads.d.ts`
+(`GalleryPayload`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from evaluator.overlay.source import component_script, component_style
+from evaluator.web.source import component_script, component_style
 
 NAME: Final = "layoutscope_gallery"
 MOST_WANTED: Final = 24

@@ -2,7 +2,7 @@
 
 It owns the registration and the shape of what the components report. It does not touch the session state: the view
 passes callbacks and reads `parse_panes` or `parse_door`. The shapes of `data` are written down in
-`evaluator/overlay/compare.js` (typedef `CompareData`) and `evaluator/overlay/compare_board.js` (typedef `BoardData`).
+`evaluator/web/shared/payloads.d.ts` (`ComparePayload`, `BoardPayload`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 import streamlit as st
 
 from evaluator.drawing.pair import PAGE_FILTERS
-from evaluator.overlay.source import component_script, component_style
+from evaluator.web.source import component_script, component_style
 from pages.shared.viewer import Selection, Sharper, Turn, parse_events
 
 MODES: Final = ("side", "flip", "slider")
@@ -140,7 +140,7 @@ def panes(
     Parameters
     ----------
     data : mapping
-        The typedef `CompareData` in `evaluator/overlay/compare.js`.
+        `ComparePayload` in `evaluator/web/shared/payloads.d.ts`.
     key : str
         One key for all pages: zoom keys, mode and focus then stay over a page turn.
     on_go, on_selected, on_sharper, on_show, on_mode, on_clear_filter : callable without arguments
@@ -173,7 +173,7 @@ def board(data: Mapping[str, Any], *, key: str, on_door: Callable[[], None] = _n
     Parameters
     ----------
     data : mapping
-        The typedef `BoardData` in `evaluator/overlay/compare_board.js`.
+        `BoardPayload` in `evaluator/web/shared/payloads.d.ts`.
     key : str
     on_door : callable without arguments
         Runs before the script when a number was opened. Inside, read `parse_door(st.session_state[key])`.

@@ -2,7 +2,7 @@
 
 It owns the registration and the shape of what the component reports. It does not touch the session state: a view
 passes callbacks and reads `parse_events(st.session_state[key], ...)` in `_session.py`, or uses what `viewer` returns.
-The shape of `data` is written down in `evaluator/overlay/viewer.js` (typedef `Data`).
+The shape of `data` is written down in `evaluator/web/shared/payloads.d.ts` (`PagePayload`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from evaluator.overlay.source import viewer_script, viewer_style
+from evaluator.web.source import component_script, component_style
 
 NAME: Final = "layoutscope_viewer"
 NOTE_LENGTH: Final = 2_000
@@ -150,7 +150,7 @@ def _verdict(value: object) -> Verdict | None:
     return Verdict(*page, number, tuple(keys), target, verdict, note[:NOTE_LENGTH])
 
 
-_mount = st.components.v2.component(NAME, html="", css=viewer_style(), js=viewer_script())
+_mount = st.components.v2.component(NAME, html="", css=component_style("viewer"), js=component_script("viewer"))
 
 
 def _nothing() -> None:
@@ -173,7 +173,7 @@ def viewer(
     Parameters
     ----------
     data : mapping
-        Page, boxes, mistakes, strip and counts; the typedef `Data` in `evaluator/overlay/viewer.js`.
+        Page, boxes, mistakes, strip and counts; `PagePayload` in `evaluator/web/shared/payloads.d.ts`.
     key : str
         One key for all pages: the viewer then keeps toggles and focus over a page turn.
     on_go, on_selected, on_sharper, on_model, on_clear_filter, on_verdict : callable without arguments

@@ -1,1 +1,0 @@
-"""What the page viewer draws, and the viewer itself (JavaScript and CSS)."""

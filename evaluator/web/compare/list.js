@@ -1,0 +1,87 @@
+/**
+ * The page list of the comparison: pages with what the change from A to B gained and lost, and the filters above.
+ *
+ * The list has one stop for the Tab key; the arrow keys move inside.
+ */
+
+import { button, count, html, svg } from "../shared/elements.js";
+
+/**
+ * @typedef {object} ListedPage
+ * @property {string} document
+ * @property {string} name as people read it
+ * @property {number} index 0-based
+ * @property {number} lost drawn to the left
+ * @property {number} gained drawn to the right
+ * @property {string} number "+2", "−5", "12"
+ * @property {string} words what the numbers say
+ * @property {string | null} above a line before this page
+ * @property {boolean} current
+ */
+/** @typedef {{name: string, title: string, pages: number, words: string}} Filter */
+
+/** @param {ListedPage} page @param {number} scale the longest bar @param {boolean} diverging @returns {SVGElement} */
+function bars(page, scale, diverging) {
+  const half = diverging ? 23 : 0;
+  const unit = (diverging ? 23 : 46) / Math.max(1, scale);
+  const left = Math.max(page.lost ? 2 : 0, page.lost * unit);
+  const right = Math.max(page.gained ? 2 : 0, page.gained * unit);
+  return svg("svg", { viewBox: "0 0 46 14", class: "net-bars", "aria-hidden": "true" },
+    svg("rect", { x: half - left, y: 2, width: left, height: 10, class: "net-lost" }),
+    svg("rect", { x: half, y: 2, width: right, height: 10, class: diverging ? "net-gained" : "net-plain" }),
+    svg("line", { x1: half, x2: half, y1: 0, y2: 14, class: "net-axis" }));
+}
+
+/**
+ * @param {HTMLElement} list @param {ListedPage[]} pages @param {{scale: number, diverging: boolean}} look
+ * @param {(page: ListedPage) => void} open
+ */
+export function drawPageList(list, pages, look, open) {
+  list.replaceChildren(...pages.flatMap((page) => {
+    const place = `p. ${count(page.index + 1)}`;
+    const row = button(`${page.name}, page ${page.index + 1}: ${page.words}`,
+      { class: "net-page", tabindex: "-1", title: `${page.name}, page ${page.index + 1}: ${page.words}` }, () => open(page),
+      html("span", { class: "net-place muted" }, place),
+      html("span", { class: "net-name" }, page.name),
+      bars(page, look.scale, look.diverging),
+      html("b", { class: "net-number" }, page.number));
+    return page.above ? [html("div", { class: "net-gap" }, page.above), row] : [row];
+  }));
+}
+
+/** @param {HTMLElement} list @param {number} position among the pages, -1 for none @param {string} className "current" or "asked" */
+export function markPageList(list, position, className) {
+  const buttons = [...list.querySelectorAll("button")];
+  buttons.forEach((node, order) => {
+    const here = order === position;
+    node.classList.toggle(className, here);
+    if (className !== "current") return;
+    if (here) node.setAttribute("aria-current", "page");
+    else node.removeAttribute("aria-current");
+    node.setAttribute("tabindex", here || (position < 0 && order === 0) ? "0" : "-1");
+  });
+  const node = buttons[position];
+  if (!node) return;
+  const top = node.offsetTop - list.offsetTop;
+  if (top < list.scrollTop || top + node.offsetHeight > list.scrollTop + list.clientHeight) {
+    list.scrollTop = top - (list.clientHeight - node.offsetHeight) / 2;
+  }
+}
+
+/**
+ * A row of buttons of which one is on.
+ * @param {string} name what a screen reader says @param {string} className
+ * @param {{name: string, title: string, after?: string, words?: string}[]} parts @param {(name: string) => void} choose
+ * @returns {HTMLElement}
+ */
+export function segments(name, className, parts, choose) {
+  return html("div", { class: `joined segments ${className}`, role: "group", "aria-label": name },
+    ...parts.map((part) => button([part.title, part.words ?? part.after].filter(Boolean).join(", "),
+      { "data-name": part.name, "aria-pressed": "false", title: part.words ?? null }, () => choose(part.name),
+      html("span", {}, part.title), part.after ? html("b", {}, part.after) : null)));
+}
+
+/** @param {HTMLElement} group @param {string} chosen */
+export function pressSegment(group, chosen) {
+  for (const node of group.querySelectorAll("button")) node.setAttribute("aria-pressed", String(node.getAttribute("data-name") === chosen));
+}

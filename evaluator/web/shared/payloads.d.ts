@@ -1,0 +1,680 @@
+/**
+ * What Python sends to each component and what each component sends back: the one contract of both sides.
+ *
+ * Written by `python -m evaluator.drawing.contract` from `evaluator/drawing/payloads.py`; change it there. `?` is a
+ * property that may be left out, `| null` one that may have no value. Coordinates are shares of the displayed page,
+ * origin top left, unless a property names pixels. A component's events are one interface whose keys are the names of
+ * the events; Streamlit calls `on_<name>_change` for each.
+ */
+
+/** x1, y1, x2, y2. */
+export type Rect = [number, number, number, number];
+
+export type Side = "ground_truth" | "prediction";
+
+/** `truth` is a matched ground truth. */
+export type BoxStatus = "TP" | "FP" | "FN" | "truth";
+
+/** The statuses that a toggle shows and hides. */
+export type CountedStatus = "TP" | "FP" | "FN";
+
+/** A box of a thumbnail, and its label. */
+export type BlockItem = [number, number, number, number, string];
+
+export type PairKind = "both" | "a_only" | "b_only" | "neither" | "shared" | "a_invents" | "b_invents";
+
+/** Why a page has no picture. */
+export interface ProblemItem {
+  title: string;
+  text: string;
+  fix: string;
+}
+
+/** The picture of a page, or the reason why there is none. */
+export interface PictureItem {
+  /** points */
+  width: number;
+  /** points */
+  height: number;
+  /** data URL */
+  image: string | null;
+  /** pixels; 0 without an image */
+  image_width: number;
+  problem: ProblemItem | null;
+  notes: string[];
+}
+
+/** A page of a list of pages. */
+export interface PageItem extends PictureItem {
+  document: string;
+  /** as people read it */
+  name?: string;
+  /** 0-based */
+  index: number;
+  /** 1-based place in the list; 0 for a page that the filter hides */
+  position: number;
+  /** pages of the list */
+  total: number;
+}
+
+/** A page of the page viewer. */
+export interface ViewedPageItem extends PageItem {
+  /** pages of the document */
+  count: number | null;
+  /** words, or inked stretches, that no prediction holds */
+  lost?: Rect[];
+  /** how many; null or missing takes the toggle away */
+  lost_words?: number | null;
+  /** share of the ink instead, for a page without a text layer */
+  lost_ink?: number | null;
+}
+
+/** What no prediction holds of a page, under the names of `ViewedPageItem`. */
+export interface LostText {
+  lost?: Rect[];
+  lost_words?: number | null;
+  lost_ink?: number | null;
+}
+
+/** A model as the reader knows it. */
+export interface ModelItem {
+  letter: string;
+  name: string;
+}
+
+/** How many of how many boxes are drawn. */
+export interface LimitItem {
+  drawn: number;
+  total: number;
+}
+
+/** A sentence in place of what is missing, and the words of the one way out. */
+export interface EmptyItem {
+  text: string;
+  action: string;
+}
+
+/** The box of the other side that an unmatched box overlaps most; a filter may hide it. */
+export interface NearestItem {
+  key: string;
+  iou: number;
+}
+
+/** A box on the page. */
+export interface BoxItem {
+  key: string;
+  side: Side;
+  status: BoxStatus;
+  label: string;
+  xyxy: Rect;
+  score?: number | null;
+  iou?: number | null;
+  coverage?: number | null;
+  purity?: number | null;
+  /** key of its match */
+  partner?: string | null;
+  /** what an unmatched box overlaps most */
+  nearest?: NearestItem | null;
+  /** number of its mistake */
+  mistake?: number | null;
+  /** its mistake is hidden by a filter: drawn pale, without a chip */
+  faded?: boolean;
+  /** file and place */
+  source?: string | null;
+}
+
+/** What a prediction cuts off. */
+export interface CutItem {
+  side: "top" | "right" | "bottom" | "left";
+  /** of the ground truth's height or width */
+  share: number;
+  points: number | null;
+}
+
+/** What one reviewer thinks of a mistake. */
+export interface OpinionItem {
+  author: string;
+  verified?: boolean;
+  verdict: string | null;
+  note: string;
+  tags?: string[];
+  /** ISO 8601 */
+  time: string;
+}
+
+/** What all reviewers think of a mistake. */
+export interface JudgedItem {
+  agreed: string | null;
+  conflict: boolean;
+  opinions: OpinionItem[];
+}
+
+/** A verdict that could not be stored, and why. */
+export interface UnsavedItem {
+  verdict: string | null;
+  note: string;
+  problem: string;
+}
+
+/** An entry of the list of mistakes. */
+export interface MistakeItem {
+  /** of the page, from 1 */
+  number: number;
+  /** key of its kind, for instance "cut_off" */
+  name?: string;
+  status: string;
+  title: string;
+  label: string;
+  lines: string[];
+  tags: string[];
+  /** of its boxes that are shown */
+  keys: string[];
+  /** the side on which the prediction stops short */
+  cut?: CutItem | null;
+  lost_words?: number | null;
+  foreign_words?: number | null;
+  /** words in its predictions that belong to no ground truth of their label */
+  foreign?: Rect[];
+  /** row of a field in the compared columns */
+  row?: number | null;
+  /** the identity under which a verdict on it is stored; null when it cannot be judged */
+  target?: string | null;
+  verdict?: JudgedItem | null;
+  unsaved?: UnsavedItem | null;
+}
+
+/** A page of the page strip. */
+export interface StripItem {
+  document: string;
+  /** 0-based */
+  index: number;
+  mistakes: number;
+  blocks: BlockItem[];
+  current: boolean;
+}
+
+/** Counts of a page. */
+export interface CountsItem {
+  TP: number;
+  FP: number;
+  FN: number;
+  ground_truth: number;
+  predictions: number;
+}
+
+/** Whether the next and the previous mistake lead on to other pages. */
+export interface WalkItem {
+  before: boolean;
+  after: boolean;
+  /** mistakes in the list of pages */
+  total: number;
+}
+
+/** What is drawn on one page of one model. */
+export interface PageLayers {
+  boxes: BoxItem[];
+  /** in the order of the list */
+  mistakes: MistakeItem[];
+  /** mistakes of this page that the filter hides */
+  hidden_mistakes?: number;
+  counts: CountsItem;
+  /** of this page */
+  labels: string[];
+  limit: LimitItem | null;
+  /** sentences about boxes that are not where a reader would see them; a view shows them with those of the page */
+  notes?: string[];
+  /** which of the three toggles there are; all without it */
+  statuses?: CountedStatus[];
+  /** facts behind the number of mistakes, instead of the numbers of boxes */
+  head?: string;
+}
+
+/** The page viewer. */
+export interface PagePayload extends PageLayers {
+  page: ViewedPageItem | null;
+  strip: StripItem[];
+  /** position of the first page of the strip in the list, from 0 */
+  strip_first?: number;
+  model: ModelItem;
+  models: ModelItem[];
+  /** key of the chosen box */
+  selected: string | null;
+  empty: EmptyItem | null;
+  /** whether a filter may hide mistakes of the pages in the strip */
+  filtered?: boolean;
+  walk?: WalkItem | null;
+  /** whether mistakes can be judged */
+  verdicts?: boolean;
+  /** whose verdicts are one's own */
+  reviewer?: string | null;
+  /** what made the numbers, for the print */
+  signature?: string;
+  /** the query that leads back here; written when the address bar has none */
+  address?: string;
+  /** pixels; without it the viewer fills the window below its top */
+  height?: number | null;
+}
+
+/** A page to open: `step` pages after page `index` of `document` in the order of the list. */
+export interface GoEvent {
+  document: string;
+  index: number;
+  step: number;
+  /** 1 for the next page that has a mistake, -1 for the one before */
+  mistake?: number;
+}
+
+/** The chosen box of a page; without a key the reader let it go. */
+export interface SelectedEvent {
+  document: string;
+  index: number;
+  key?: string | null;
+}
+
+/** A request for a page image of at least `width` pixels. */
+export interface SharperEvent {
+  document: string;
+  index: number;
+  width: number;
+}
+
+/** A verdict on a mistake. */
+export interface VerdictEvent {
+  /** made in the browser, one for each act of the reviewer: the same event may arrive twice */
+  id?: string;
+  document: string;
+  index: number;
+  number: number;
+  keys: string[];
+  target?: string | null;
+  /** null takes an earlier one back */
+  verdict?: string | null;
+  note: string;
+  /** sent once more, because no answer came */
+  again?: boolean;
+}
+
+/** What the page viewer sends. `selected` stays until another box or page is chosen; the others come once. */
+export interface PageEvents {
+  go: GoEvent;
+  selected: SelectedEvent;
+  sharper: SharperEvent;
+  /** letter */
+  model: string;
+  clear_filter: true;
+  verdict: VerdictEvent;
+}
+
+/** A box of one of two models. */
+export interface PairBoxItem extends BoxItem {
+  kind: PairKind;
+  /** drawn in full, not faded */
+  full: boolean;
+  /** "TP Table 0.91" */
+  chip: string | null;
+  /** key of the same false positive of the other model */
+  mate: string | null;
+}
+
+/** The page of one of two models. */
+export interface PaneItem {
+  letter: string;
+  name: string;
+  /** "misses 4 boxes that B finds" */
+  words: string;
+  boxes: PairBoxItem[];
+  mistakes: MistakeItem[];
+  limit: LimitItem | null;
+}
+
+/** A box on which two models differ. */
+export interface DifferenceItem {
+  key: string;
+  kind: PairKind;
+  xyxy: Rect;
+  words: string;
+}
+
+/** A page of the list of the comparison. */
+export interface ListedPageItem {
+  document: string;
+  /** as people read it */
+  name: string;
+  /** 0-based */
+  index: number;
+  /** drawn to the left */
+  lost: number;
+  /** drawn to the right */
+  gained: number;
+  /** "+2", "−5", "12" */
+  number: string;
+  /** what the numbers mean */
+  words: string;
+  /** a line before this page */
+  above: string | null;
+  current: boolean;
+}
+
+/** How the list of pages looks. */
+export interface LookItem {
+  title: string;
+  words: string;
+  /** the longest bar */
+  scale: number;
+  diverging: boolean;
+}
+
+/** A filter of the list, with its number of pages. */
+export interface FilterItem {
+  name: string;
+  title: string;
+  pages: number;
+  words: string;
+}
+
+/** Filters, list of pages and the two linked panes. */
+export interface ComparePayload {
+  page: PageItem | null;
+  /** two, or none without a page */
+  panes: PaneItem[];
+  /** those that the filter asks for, in reading order */
+  differences: DifferenceItem[];
+  /** the list of pages */
+  strip: ListedPageItem[];
+  look: LookItem;
+  filters: FilterItem[];
+  /** name of the filter */
+  show: string;
+  /** side, flip or slider */
+  mode: string;
+  /** key of the chosen box */
+  selected: string | null;
+  /** a number opened this page: bring the panes into the window */
+  summoned: boolean;
+  /** changes with each opening */
+  visit: string;
+  empty: EmptyItem | null;
+  /** the query that leads back here */
+  address?: string;
+}
+
+/** A page of one model to open in the Page browser. */
+export interface OpenEvent {
+  letter: "A" | "B";
+  key?: string | null;
+}
+
+/** What the linked panes send; `selected` and `mode` stay until they change, the others come once. */
+export interface CompareEvents {
+  go: GoEvent;
+  selected: SelectedEvent;
+  sharper: SharperEvent;
+  /** name of a filter */
+  show: string;
+  mode: "side" | "flip" | "slider";
+  open: OpenEvent;
+  clear_filter: true;
+}
+
+/** The pages behind a number: a filter of the list of pages, and a label or "" for all. */
+export interface LinkItem {
+  show: string;
+  label: string;
+}
+
+/** A part of the summary. */
+export interface SentenceItem {
+  text: string;
+  strong: boolean;
+  door: LinkItem | null;
+}
+
+/** A difference with its interval. */
+export interface DifferenceRowItem {
+  /** "Caption recall" */
+  title: string;
+  /** "+5.7" */
+  points: string;
+  /** place on the axis, 0 to 1 */
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  /** "+2.6 to +8.9" */
+  interval: string;
+  /** the interval excludes 0 */
+  star: boolean;
+  tone: "loss" | "gain" | "unclear";
+  /** documents */
+  better: string;
+  /** documents */
+  worse: string;
+  /** the sentence */
+  words: string;
+  door: LinkItem | null;
+}
+
+/** A tick of an axis. */
+export interface TickItem {
+  /** place on the axis, 0 to 1 */
+  at: number;
+  text: string;
+}
+
+/** Differences on an axis of their own. */
+export interface DifferenceTableItem {
+  rows: DifferenceRowItem[];
+  /** place on the axis, 0 to 1 */
+  zero: number;
+  ticks: TickItem[];
+}
+
+/** One of the four outcomes of a ground truth under two models. */
+export interface LedgerCellItem {
+  name: "both" | "a_only" | "b_only" | "neither";
+  title: string;
+  boxes: number;
+  words: string;
+  door: LinkItem;
+}
+
+/** Whose false positives, and how many. */
+export interface FalsePositivesItem {
+  title: string;
+  boxes: number;
+  door: LinkItem;
+}
+
+/** A number of one label. */
+export interface LabelCellItem {
+  boxes: number;
+  words: string;
+  door: LinkItem;
+}
+
+/** The ledger of one label. */
+export interface LabelRowItem {
+  label: string;
+  /** as people read it */
+  name: string;
+  cells: LabelCellItem[];
+  net: string;
+}
+
+/** Sentence, differences, ledger and labels of the comparison. */
+export interface BoardPayload {
+  sentence: SentenceItem[];
+  /** the few worth showing, and all */
+  tables: DifferenceTableItem[];
+  /** why there are no intervals, or what they are made of */
+  reason: string;
+  ledger: LedgerCellItem[];
+  false_positives: FalsePositivesItem[];
+  labels: LabelRowItem[];
+  /** the pages that are listed now */
+  chosen: LinkItem;
+}
+
+/** A number of the comparison that was opened: the pages behind it. */
+export interface DoorEvent {
+  show: string;
+  label: string;
+  /** milliseconds since 1970, so that the same number can be opened twice */
+  at?: number;
+}
+
+/** What the numbers of the comparison send. */
+export interface BoardEvents {
+  door: DoorEvent;
+}
+
+/** A box on a card of the gallery. */
+export interface CardBoxItem {
+  key: string;
+  side: Side;
+  status: BoxStatus;
+  xyxy: Rect;
+}
+
+/** A card of the gallery. */
+export interface CardItem {
+  key: string;
+  title: string;
+  label: string;
+  facts: string[];
+  place: string;
+  tags: string[];
+  document: string;
+  index: number;
+  /** key of the box that the page browser chooses */
+  box: string;
+  boxes: CardBoxItem[];
+}
+
+/** The part of a page that a card shows. */
+export interface CropItem {
+  /** data URL; null when the page cannot be drawn */
+  image: string | null;
+  /** the part of the page that it shows */
+  region: Rect;
+  /** width over height */
+  aspect: number;
+  /** why there is no picture */
+  problem: string | null;
+}
+
+/** The gallery of crops. */
+export interface GalleryPayload {
+  /** what the cards are of; another set forgets the crops */
+  set: string;
+  cards: CardItem[];
+  /** those asked for last, by key of the card */
+  crops: Record<string, CropItem>;
+  /** shown when there are no cards */
+  empty: string | null;
+}
+
+/** What the gallery sends. */
+export interface GalleryEvents {
+  /** keys of the cards that need a crop */
+  want: string[];
+  /** key of a card */
+  open: string;
+}
+
+/** The legend of a heatmap. */
+export interface ScaleItem {
+  name: string;
+  /** level and text */
+  swatches: [number, string][];
+}
+
+/** The cells of a heatmap. */
+export interface MatrixLayer {
+  /** the background first */
+  classes: string[];
+  kind: "matrix" | "difference";
+  shows: "pixels" | "row" | "column" | "f1";
+  /** row by row */
+  text: string[][];
+  /** place in `ramp`; -1 has no colour */
+  level: number[][];
+  /** fill and text, light and dark */
+  ramp: [string, string, string, string][];
+  /** of a matrix: pixels, row, column and f1; of a difference: first, second and gain */
+  facts: Record<string, ((number | null)[])[]>;
+  scale: ScaleItem;
+  /** what the cells count; "pixels" when absent */
+  unit?: string;
+}
+
+/** A heatmap and the chosen cell. */
+export interface MatrixPayload extends MatrixLayer {
+  /** what the matrix is of; another key takes the reader back to the chosen cell */
+  key: string;
+  /** what the rows are, for instance "Ground truth" */
+  rows: string;
+  columns: string;
+  /** of the two models of a difference */
+  letters: [string, string];
+  /** row and column */
+  chosen: [number, number] | null;
+}
+
+/** The chosen cell of a heatmap. */
+export interface CellEvent {
+  row: number;
+  column: number;
+  /** of the matrix that was shown */
+  classes: number;
+}
+
+/** What a heatmap sends. */
+export interface MatrixEvents {
+  cell: CellEvent;
+}
+
+/** A box beside the pixels of a cell. */
+export interface TintBoxItem {
+  xyxy: Rect;
+  side: Side;
+  text: string;
+}
+
+/** The pixels of a cell on one page. */
+export interface TintItem {
+  /** width and height of the page in pixels, not rounded */
+  raster: [number, number];
+  /** pixels */
+  rectangles: Rect[];
+  /** lines in pixels */
+  outline: Rect[];
+  /** how many are tinted */
+  pixels: number;
+  boxes: TintBoxItem[];
+  /** boxes that are not drawn */
+  left_out: number;
+}
+
+/** A page with the pixels of a cell. */
+export interface TintPayload {
+  /** page and cell; another key brings the pixels into view again */
+  key: string;
+  /** what a screen reader reads for the page */
+  name: string;
+  /** what the tinted pixels are */
+  caption: string;
+  /** of the pane, pixels */
+  height?: number | null;
+  page: PictureItem;
+  tint: TintItem;
+}
+
+/** A request for a picture of at least `width` pixels. */
+export interface TintSharperEvent {
+  width: number;
+}
+
+/** What the page with the pixels of a cell sends. */
+export interface TintEvents {
+  sharper: TintSharperEvent;
+}

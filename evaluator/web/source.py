@@ -1,0 +1,215 @@
+"""The components of the front end: the one table of them, and their files joined into one script and one style sheet.
+
+The sources are plain ES modules without a build step. Streamlit takes a component's script as one string, and the HTML
+pack inlines it, so a component's entry and everything that it imports are laid one after the other; `import` lines go,
+`export` words go. That is safe because of three rules that `modules_of` and `join_modules` check: an import is on one
+line and names its imports, imports form no circle, and no name is declared at the top of two modules. A new component
+is one row of `COMPONENTS`.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+FOLDER: Final = Path(__file__).parent
+"""Where the sources are; paths of the table are relative to it."""
+
+
+class Component(NamedTuple):
+    """One part of the front end.
+
+    Attributes
+    ----------
+    entry : str
+        The module that it begins with; everything that it imports comes along.
+    styles : tuple of str
+        Style sheets, later rules over earlier ones.
+    inline : bool
+        False: an ES module whose default export Streamlit calls. True: a classic script for a `<script>` element.
+    """
+
+    entry: str
+    styles: tuple[str, ...]
+    inline: bool = False
+
+
+COMPONENTS: Final[Mapping[str, Component]] = {
+    "viewer": Component("viewer/viewer.js", ("viewer/viewer.css",)),
+    "compare": Component("compare/compare.js", ("viewer/viewer.css", "compare/compare.css")),
+    "compare_board": Component("compare/board.js", ("viewer/viewer.css", "compare/board.css")),
+    "gallery": Component("gallery/gallery.js", ("gallery/gallery.css",)),
+    "matrix": Component("matrix/matrix.js", ("matrix/matrix.css",)),
+    "tint": Component("tint/tint.js", ("tint/tint.css",)),
+    "pack": Component("pack/pack.js", ("pack/pack.css",), inline=True),
+}
+"""The components by name."""
+
+_IMPORT: Final = re.compile(r'^import \{ [\w, ]+ \} from "(?P<file>\.\.?/[\w./]+)";\n', re.MULTILINE)
+_ANY_IMPORT: Final = re.compile(r"^import\b.*$", re.MULTILINE)
+_EXPORT: Final = re.compile(r"^export (?=(?:async )?(?:function|const|class)\b)", re.MULTILINE)
+_DEFAULT: Final = re.compile(r"^export default (?=function\b)", re.MULTILINE)
+_DECLARED: Final = re.compile(
+    r"^(?:export )?(?:default )?(?:async )?(?:function|const|let|class)\*? (?P<name>\w+)", re.MULTILINE
+)
+# Streamlit sends the script with every change of the data: what only people read stays behind.
+# A comment that code follows on its line stays whole: its end must not be looked for in a later one.
+_COMMENT: Final = re.compile(r"^[ \t]*/\*\*(?:(?!\*/).)*\*/[ \t]*\n", re.MULTILINE | re.DOTALL)
+_INDENT: Final = re.compile(r"^[ \t]+", re.MULTILINE)
+
+
+@cache
+def component_script(name: str) -> str:
+    """The script of a component.
+
+    Parameters
+    ----------
+    name : str
+        Of `COMPONENTS`.
+
+    Returns
+    -------
+    str
+        JavaScript without any import: an ES module with one default export, or a classic script that declares nothing
+        outside of itself and can be put into a `<script>` element.
+
+    Raises
+    ------
+    ValueError
+        When `name` is unknown, or its modules break a rule of `modules_of` or `join_modules`.
+
+    Examples
+    --------
+    >>> "import {" in component_script("compare")
+    False
+    """
+    component = _component(name)
+    joined = join_modules({file: _read(file) for file in modules_of(component.entry)})
+    # Lines have no text over several of them, so their indentation means nothing.
+    lean = _INDENT.sub("", _COMMENT.sub("", joined))
+    if not component.inline:
+        return lean
+    body = _DEFAULT.sub("", lean).replace("</script", "<\\/script")
+    return f"(() => {{\n{body}\n}})();\n"
+
+
+@cache
+def component_style(name: str) -> str:
+    """The style sheet of a component.
+
+    Parameters
+    ----------
+    name : str
+        Of `COMPONENTS`.
+
+    Returns
+    -------
+    str
+        CSS.
+
+    Raises
+    ------
+    ValueError
+        When `name` is unknown.
+    """
+    return "\n".join(_read(file) for file in _component(name).styles)
+
+
+def _component(name: str) -> Component:
+    """The row of the table."""
+    if name not in COMPONENTS:
+        raise ValueError(f"name must be one of {', '.join(COMPONENTS)}; found {name!r}.")
+    return COMPONENTS[name]
+
+
+def _read(file: str) -> str:
+    """The text of a source."""
+    return (FOLDER / file).read_text(encoding="utf-8")
+
+
+def modules_of(entry: str) -> tuple[str, ...]:
+    """A module and everything that it imports, each after what it imports itself.
+
+    Parameters
+    ----------
+    entry : str
+        Path of the module in the folder of the front end.
+
+    Returns
+    -------
+    tuple of str
+        Paths, each once; `entry` is the last one.
+
+    Raises
+    ------
+    ValueError
+        When an import is not on one line of the form `import { a, b } from "./file.js";`, or when modules import each
+        other in a circle.
+
+    Examples
+    --------
+    >>> modules_of("gallery/gallery.js")[-1]
+    'gallery/gallery.js'
+    """
+    order: list[str] = []
+
+    def visit(file: str, path: tuple[str, ...]) -> None:
+        if file in path:
+            raise ValueError(f"modules must not import each other in a circle; found {' -> '.join((*path, file))}.")
+        if file in order:
+            return
+        for imported in _imports(file, _read(file)):
+            visit(imported, (*path, file))
+        order.append(file)
+
+    visit(entry, ())
+    return tuple(order)
+
+
+def _imports(file: str, text: str) -> list[str]:
+    """Paths of the modules that a module imports."""
+    odd = _ANY_IMPORT.search(_IMPORT.sub("", text))
+    if odd:
+        raise ValueError(f"{file}: an import must be on one line and name its imports; found {odd.group()!r}.")
+    folder = posixpath.dirname(file)
+    return [posixpath.normpath(posixpath.join(folder, each["file"])) for each in _IMPORT.finditer(text)]
+
+
+def join_modules(modules: Mapping[str, str]) -> str:
+    """Modules laid one after the other, without their imports and exports.
+
+    Parameters
+    ----------
+    modules : mapping of str to str
+        Text by path, each module after the ones that it imports. An `export default` is kept.
+
+    Returns
+    -------
+    str
+        One module; empty for no modules.
+
+    Raises
+    ------
+    ValueError
+        When two modules declare the same name at their top: they share one scope now.
+
+    Examples
+    --------
+    >>> first = "export const one = 1;" + chr(10)
+    >>> second = 'import { one } from "./first.js";' + chr(10) + "export default function run() { return one; }"
+    >>> print(join_modules({"first.js": first, "second.js": second}))
+    const one = 1;
+    <BLANKLINE>
+    export default function run() { return one; }
+    """
+    owners: dict[str, str] = {}
+    for file, text in modules.items():
+        for declared in _DECLARED.finditer(text):
+            owner = owners.setdefault(declared["name"], file)
+            if owner != file:
+                raise ValueError(f"{file}: {declared['name']} is already declared in {owner}; find another name.")
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in modules.values())

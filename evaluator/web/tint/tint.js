@@ -1,0 +1,323 @@
+/**
+ * One page with the pixels of one cell of a confusion matrix tinted, and the boxes that explain them.
+ *
+ * The tint is drawn from the rectangles that the count took, in pixels of its raster, so that it is right at any zoom.
+ * The page opens at the width of the pane with the pixels in view; plus, minus, 0 and the wheel zoom, dragging and the
+ * arrow keys move it. Only a wish for a sharper image is sent on.
+ */
+
+import { areaOf, overlapOf, unionOf } from "../shared/geometry.js";
+import { button, html, icon, setAttributes, svg, textWidth } from "../shared/elements.js";
+import { inPane, listenToPane, settle, startPlacement, zoomBy } from "../shared/pane.js";
+
+/** @typedef {import("../shared/geometry.js").Rect} Rect */
+/**
+ * @typedef {object} TintData
+ * @property {string} key page and cell; another key brings the pixels into view again
+ * @property {string} name what a screen reader says of the page
+ * @property {string} caption what the tinted pixels are
+ * @property {number} [height] of the pane, pixels
+ * @property {{width: number, height: number, image: string | null, image_width: number, problem: {title: string, text: string, fix: string} | null, notes: string[]}} page
+ * @property {{raster: [number, number], rectangles: Rect[], outline: Rect[], boxes: {xyxy: Rect, side: string, text: string}[], left_out: number}} tint
+ */
+/** @typedef {(name: string, value: unknown) => void} Send */
+
+const IMAGE = /^data:image\/(webp|png|jpeg);base64,[A-Za-z0-9+/=]+$/;
+const SHARPER_FROM = 1.3;
+const CHIP_HEIGHT = 18;
+const CHIP_FONT = "650 12px 'Source Sans', 'Source Sans 3', sans-serif";
+/** Distance of the hatching's lines on screen. */
+const HATCH = 7;
+const MOST_OF_A_KIND = 3;
+/** Rectangles that chips try not to hide; more would take longer than the eye sees. */
+const MOST_KEPT_CLEAR = 400;
+let hatches = 0;
+
+/** @param {Rect[]} rectangles @returns {string} one closed path */
+export function areaPath(rectangles) {
+  return rectangles.map(([x1, y1, x2, y2]) => `M${x1} ${y1}H${x2}V${y2}H${x1}Z`).join("");
+}
+
+/** @param {Rect[]} lines @returns {string} */
+export function linePath(lines) {
+  return lines.map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}`).join("");
+}
+
+/**
+ * A place for each chip at a corner of its box, above, below or inside: one that shows and hides no other chip, and among
+ * these the one that hides least of the tinted pixels.
+ * @param {{xyxy: Rect, width: number}[]} chips boxes in pixels of the sheet @param {Rect} bounds what of the sheet shows
+ * @param {Rect[]} tinted @returns {(Rect | null)[]} null where there is none
+ */
+export function placeTags(chips, bounds, tinted) {
+  /** @type {Rect[]} */
+  const used = [];
+  return chips.map(({ xyxy: [x1, y1, x2, y2], width }) => {
+    /** @type {Rect | null} */
+    let best = null;
+    let least = Infinity;
+    for (const top of [y1 - CHIP_HEIGHT - 1, y2 + 1, y1 + 1, y2 - CHIP_HEIGHT - 1]) {
+      for (const left of [x2 - width, x1]) {
+        /** @type {Rect} */
+        const rect = [left, top, left + width, top + CHIP_HEIGHT];
+        if (overlapOf(rect, bounds) < 0.98 * areaOf(rect) || used.some((each) => overlapOf(rect, each) > 1)) continue;
+        const hidden = tinted.reduce((sum, each) => sum + overlapOf(rect, each), 0);
+        if (hidden < least - 1) [best, least] = [rect, hidden];
+      }
+    }
+    if (best) used.push(best);
+    return best;
+  });
+}
+
+/**
+ * One chip for each box, or one for all boxes of a kind when they are many: on the first of these from the top.
+ * @template {{xyxy: Rect, side: string, text: string}} B
+ * @param {B[]} boxes @returns {B[]}
+ */
+export function tagsOf(boxes) {
+  /** @type {Map<string, B[]>} */
+  const kinds = new Map();
+  for (const box of boxes) {
+    const key = `${box.side} ${box.text}`;
+    kinds.set(key, [...(kinds.get(key) ?? []), box]);
+  }
+  return [...kinds.values()].flatMap((kind) => {
+    if (kind.length <= MOST_OF_A_KIND) return kind;
+    const first = kind.reduce((top, box) => (box.xyxy[1] < top.xyxy[1] ? box : top));
+    return [{ ...first, text: `${first.text}, ${kind.length} boxes` }];
+  });
+}
+
+class Tint {
+  /** @param {ParentNode & Node} parent @param {Send} send */
+  constructor(parent, send) {
+    this.send = send;
+    /** @type {TintData | null} */
+    this.data = null;
+    this.place = startPlacement();
+    this.asked = 0;
+    this.hatch = `layoutscope-hatch-${(hatches += 1)}`;
+    this.image = /** @type {HTMLImageElement} */ (html("img", { class: "tint-image", alt: "", draggable: "false" }));
+    this.lines = svg("path", { d: "M0 0V10", class: "tint-hatch" });
+    this.pattern = svg("pattern", { id: this.hatch, width: HATCH, height: 10, patternUnits: "userSpaceOnUse" }, this.lines);
+    this.fill = svg("path", { class: "tint-fill" });
+    this.hatched = svg("path", { fill: `url(#${this.hatch})` });
+    this.outline = svg("path", { class: "tint-outline", "vector-effect": "non-scaling-stroke" });
+    this.area = svg("svg", { class: "tint-layer tint-area", preserveAspectRatio: "none", "aria-hidden": "true" },
+      svg("defs", {}, this.pattern), this.fill, this.hatched, this.outline);
+    this.boxes = svg("svg", { class: "tint-layer", "aria-hidden": "true" });
+    this.chips = html("div", { class: "tint-chips" });
+    this.sheet = html("div", { class: "tint-sheet" }, this.image, this.area, this.boxes, this.chips);
+    this.problem = html("div", { class: "tint-problem", role: "alert", hidden: true });
+    this.caption = html("div", { class: "tint-caption" });
+    this.notes = html("div", { class: "tint-notes" });
+    this.pane = html("div", { class: "tint-pane", tabindex: "0", role: "application" }, this.sheet, this.problem);
+    const tools = html("div", { class: "tint-tools" },
+      button("Zoom out", {}, () => this.zoom(1 / 1.4, null), icon("minus")),
+      button("Whole page", { class: "tint-fit" }, () => this.zoom(0, null), "Whole page"),
+      button("Zoom in", {}, () => this.zoom(1.4, null), icon("plus")));
+    this.root = html("div", { class: "layoutscope-tint" }, html("div", { class: "tint-head" }, this.caption, tools), this.pane, this.notes);
+    parent.append(this.root);
+    this.listen();
+  }
+
+  listen() {
+    listenToPane(this.pane, {
+      move: () => {},
+      click: () => this.pane.focus({ preventScroll: true }),
+      zoom: (factor, at) => this.zoom(factor, at),
+      pan: (dx, dy) => this.pan(dx, dy),
+      enlarged: () => this.place.zoom > 1,
+    });
+    this.pane.addEventListener("keydown", (event) => this.press(event));
+    this.image.addEventListener("load", () => this.pane.classList.remove("waiting"));
+    this.image.addEventListener("error", () => this.withoutImage());
+    this.watch = new ResizeObserver(() => this.measure());
+    this.watch.observe(this.pane);
+  }
+
+  /** @param {KeyboardEvent} event */
+  press(event) {
+    if (event.altKey || event.metaKey || event.ctrlKey) return;
+    const step = 60;
+    /** @type {Record<string, () => void>} */
+    const actions = {
+      "+": () => this.zoom(1.4, null), "=": () => this.zoom(1.4, null), "-": () => this.zoom(1 / 1.4, null), 0: () => this.zoom(0, null),
+      ArrowUp: () => this.pan(0, step), ArrowDown: () => this.pan(0, -step), ArrowLeft: () => this.pan(step, 0), ArrowRight: () => this.pan(-step, 0),
+    };
+    const action = actions[event.key];
+    if (!action) return;
+    action();
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @param {number} factor 0 for the whole page @param {[number, number] | null} at */
+  zoom(factor, at) {
+    if (!this.data) return;
+    zoomBy(this.place, factor, this.data.page, this.sheet, at);
+    this.settled();
+  }
+
+  /** @param {number} dx @param {number} dy */
+  pan(dx, dy) {
+    if (!this.data) return;
+    this.place.x += dx;
+    this.place.y += dy;
+    settle(this.place, this.data.page, this.sheet);
+    this.settled();
+  }
+
+  measure() {
+    const first = this.place.pane.width === 0;
+    this.place.pane = { width: this.pane.clientWidth, height: this.pane.clientHeight };
+    if (!this.data || !this.place.pane.width) return;
+    if (first) this.bring();
+    else {
+      settle(this.place, this.data.page, this.sheet);
+      this.settled();
+    }
+  }
+
+  /** The page at the width of the pane, with the tinted pixels in its middle. */
+  bring() {
+    if (!this.data || !this.place.pane.width) return;
+    const { page, tint } = this.data;
+    this.place.zoom = 1;
+    settle(this.place, page, this.sheet);
+    const wide = (this.place.pane.width - 12) / this.place.sheet.width;
+    this.place.zoom = Math.max(1, Math.min(wide, 12));
+    this.place.x = 6;
+    settle(this.place, page, this.sheet);
+    if (tint.rectangles.length) {
+      const [width, height] = tint.raster;
+      const [x1, y1, x2, y2] = unionOf(tint.rectangles);
+      const [, top, , bottom] = inPane(this.place, [x1 / width, y1 / height, x2 / width, y2 / height]);
+      this.place.y += this.place.pane.height / 2 - (bottom - top > this.place.pane.height - 40 ? top + this.place.pane.height / 2 - 30 : (top + bottom) / 2);
+      settle(this.place, page, this.sheet);
+    }
+    this.placeProblem();
+    this.settled();
+  }
+
+  /** What went wrong stands where the tinted pixels are not. */
+  placeProblem() {
+    const { rectangles, raster } = /** @type {TintData} */ (this.data).tint;
+    const middle = rectangles.length ? rectangles.reduce((sum, [, y1, , y2]) => sum + y1 + y2, 0) / 2 / rectangles.length / raster[1] : 1;
+    const [, y] = inPane(this.place, [0, middle, 0, middle]);
+    this.problem.classList.toggle("low", y < this.place.pane.height / 2);
+  }
+
+  /** After every change of size or place. */
+  settled() {
+    if (!this.data) return;
+    const { page, tint } = this.data;
+    const scale = tint.raster[0] / this.place.sheet.width;
+    setAttributes(this.pattern, { patternTransform: `rotate(45) scale(${scale})` });
+    this.arrange();
+    const wanted = this.place.sheet.width * (window.devicePixelRatio || 1);
+    if (page.image && wanted > SHARPER_FROM * page.image_width && wanted > SHARPER_FROM * this.asked) {
+      window.clearTimeout(this.timer);
+      this.timer = window.setTimeout(() => {
+        this.asked = wanted;
+        this.send("sharper", { width: Math.ceil(wanted) });
+      }, 250);
+    }
+  }
+
+  arrange() {
+    if (!this.data) return;
+    const { sheet, pane, x, y } = this.place;
+    const { boxes, rectangles, raster } = this.data.tint;
+    const inSheet = (/** @type {Rect} */ r, /** @type {number} */ width, /** @type {number} */ height) =>
+      /** @type {Rect} */ ([(r[0] * sheet.width) / width, (r[1] * sheet.height) / height, (r[2] * sheet.width) / width, (r[3] * sheet.height) / height]);
+    const tags = tagsOf(boxes);
+    const scaled = tags.map(({ xyxy, text }) => ({
+      xyxy: inSheet(xyxy, 1, 1),
+      width: Math.min(220, Math.ceil(textWidth(text, CHIP_FONT)) + 14),
+    }));
+    /** @type {Rect} */
+    const shown = [Math.max(0, -x), Math.max(0, -y), Math.min(sheet.width, pane.width - x), Math.min(sheet.height, pane.height - y)];
+    const tinted = rectangles.slice(0, MOST_KEPT_CLEAR).map((each) => inSheet(each, raster[0], raster[1]));
+    this.chips.replaceChildren(...placeTags(scaled, shown, tinted).flatMap((rect, at) => {
+      if (!rect) return [];
+      const { side, text } = tags[at];
+      const chip = html("div", { class: `tint-chip tint-chip-${side}` }, text);
+      chip.style.transform = `translate(${Math.round(rect[0])}px, ${Math.round(rect[1])}px)`;
+      chip.style.width = `${Math.round(rect[2] - rect[0])}px`;
+      return [chip];
+    }));
+  }
+
+  withoutImage() {
+    if (!this.data?.page.image) return;
+    this.data.page.image = null;
+    this.data.page.problem ??= { title: "The page image cannot be shown", text: "The browser could not decode it.", fix: "Reload the view." };
+    this.draw();
+  }
+
+  /** @param {TintData} data */
+  update(data) {
+    const before = this.data?.key;
+    this.data = data;
+    if (before !== data.key) this.asked = 0;
+    this.draw();
+    if (before !== data.key) this.bring();
+    else if (this.place.pane.width) this.settled();
+  }
+
+  draw() {
+    const { page, tint, name, caption, height } = /** @type {TintData} */ (this.data);
+    const image = page.image && IMAGE.test(page.image) ? page.image : null;
+    this.image.hidden = !image;
+    if (image && this.image.src !== image) {
+      this.pane.classList.add("waiting");
+      this.image.src = image;
+    }
+    this.caption.textContent = caption;
+    this.pane.style.setProperty("--tint-height", `${height ?? 470}px`);
+    setAttributes(this.pane, { "aria-label": `${name}. ${caption}. Plus and minus zoom, arrow keys move.` });
+    setAttributes(this.area, { viewBox: `0 0 ${tint.raster[0]} ${tint.raster[1]}` });
+    const area = areaPath(tint.rectangles);
+    setAttributes(this.fill, { d: area });
+    setAttributes(this.hatched, { d: area });
+    setAttributes(this.outline, { d: linePath(tint.outline) });
+    const share = (/** @type {number} */ value) => `${(100 * value).toFixed(4)}%`;
+    this.boxes.replaceChildren(...tint.boxes.map(({ xyxy: r, side }) => svg("rect", {
+      class: `tint-box tint-box-${side}`, x: share(r[0]), y: share(r[1]), width: share(Math.max(0, r[2] - r[0])), height: share(Math.max(0, r[3] - r[1])),
+    })));
+    const { problem } = page;
+    this.problem.hidden = !problem;
+    if (problem) {
+      this.problem.replaceChildren(html("b", {}, problem.title), html("p", {}, problem.text), html("p", {}, problem.fix));
+    }
+    const left = tint.left_out ? [`${tint.left_out} more boxes are not drawn.`] : [];
+    this.notes.replaceChildren(...[...left, ...page.notes].map((note) => html("div", {}, note)));
+  }
+
+  stop() {
+    window.clearTimeout(this.timer);
+    this.watch?.disconnect();
+    this.root.remove();
+  }
+}
+
+/** @type {WeakMap<object, Tint>} */
+const tints = new WeakMap();
+
+/**
+ * Called by Streamlit on mount and on each change of the data.
+ * @param {{parentElement: ParentNode & Node, data: TintData, setTriggerValue: Send}} component
+ */
+export default function streamlitTint(component) {
+  const parent = component.parentElement;
+  const tint = tints.get(parent) ?? new Tint(parent, component.setTriggerValue);
+  tints.set(parent, tint);
+  tint.send = component.setTriggerValue;
+  tint.update(component.data);
+  return () => {
+    tint.stop();
+    tints.delete(parent);
+  };
+}

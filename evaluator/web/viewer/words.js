@@ -1,0 +1,194 @@
+/**
+ * Everything the viewer says around the page: bars, strip, list, notes, label menu.
+ *
+ * Each function writes one part from the data and the state of a viewer, and changes neither.
+ */
+
+import { STATUS_WORDS, button, count, html, plural, setAttributes } from "../shared/elements.js";
+import { drawCrop } from "../shared/layers.js";
+import { drawList, drawListMessage, drawStrip, markStrip } from "./list.js";
+import { drawMenu, keyLine } from "./toolbar.js";
+import { boxesOf, listedMistakes } from "./visible.js";
+import { writeVerdict } from "./verdict.js";
+
+/** @typedef {import("./viewer.js").Viewer} Viewer */
+
+export const STATUSES = /** @type {("TP" | "FP" | "FN")[]} */ (["TP", "FP", "FN"]);
+
+/** Counts on the toggles, key line, names for screen readers, problem and warnings. @param {Viewer} view */
+export function writeBars(view) {
+  const data = view.shown();
+  const { counts, page, models } = data;
+  for (const status of STATUSES) {
+    const { node, number } = view.tools.toggles[status];
+    node.hidden = !(data.statuses ?? STATUSES).includes(status);
+    number.textContent = count(counts[status]);
+    const words = STATUS_WORDS[status];
+    setAttributes(node, { "aria-label": `${status} ${words}, ${count(counts[status])}`, title: `Show or hide ${words}` });
+  }
+  const lost = page?.lost_words ?? null;
+  const ink = page?.lost_ink ?? null;
+  view.tools.lost.hidden = lost === null && ink === null;
+  const amount = ink === null ? count(lost ?? 0) : `${(100 * ink).toFixed(1)} %`;
+  view.tools.lostNumber.replaceChildren(amount, html("span", { class: "long" }, ink !== null ? " of the ink" : lost === 1 ? " word" : " words"));
+  setAttributes(view.tools.lost, ink === null
+    ? { "aria-label": `Text lost, ${plural(lost ?? 0, "word")}`, title: "Show or hide the words of the ground truth that no prediction holds" }
+    : { "aria-label": `Text lost, ${amount} of the ink`, title: "No text layer: share of the ink in the ground truth that no prediction holds. Show or hide it" });
+  view.keys.replaceChildren(...keyLine(models.length > 1, data.verdicts === true, () => view.openHelp(), () => window.print()), view.placeLine);
+  const { root, boxes, sheet, problem, warnings } = view.pane;
+  root.setAttribute("aria-label", page
+    ? `Page ${page.index + 1} of ${page.document}, ${plural(data.boxes.length, "box", "boxes")}. Press ? for the keys.` : "No page");
+  boxes.setAttribute("aria-label", "Boxes");
+  sheet.hidden = page === null;
+  const trouble = page?.problem ?? null;
+  problem.hidden = trouble === null;
+  problem.replaceChildren(...(trouble ? [html("b", {}, trouble.title), html("p", {}, trouble.text), html("p", { class: "muted" }, trouble.fix)] : []));
+  const notes = (page?.notes ?? []).map((text) => html("div", { class: "warning", title: text }, text));
+  if (data.limit) notes.push(html("div", { class: "warning warning-calm" }, `${count(data.limit.drawn)} of ${plural(data.limit.total, "box", "boxes")} drawn`));
+  warnings.replaceChildren(...notes);
+}
+
+/** Which page this is, and its place in the list. @param {Viewer} view */
+export function writePlace(view) {
+  const page = view.shown().page;
+  const { pageText, previousPage, nextPage } = view.tools;
+  const place = view.placeLine;
+  pageText.replaceChildren("Page ", html("b", {}, page ? count(page.index + 1) : "-"), page?.count ? html("span", { class: "wide-only" }, ` of ${count(page.count)}`) : "");
+  const plain = !page || (page.position === page.index + 1 && page.total === page.count);
+  const order = page && page.position === 0 ? "not among the pages listed" : page && !plain ? `${count(page.position)} of ${plural(page.total, "page")} listed` : "";
+  place.replaceChildren(html("span", { class: "place-document" }, page ? page.document : ""), html("span", { class: "place-order" }, order));
+  place.title = page ? [page.document, order].filter(Boolean).join(", ") : "";
+  previousPage.disabled = !page || page.position <= 1;
+  nextPage.disabled = !page || page.position >= page.total;
+}
+
+/** "Mistake 1 of 6" between its two buttons. @param {Viewer} view */
+export function writeMistakePlace(view) {
+  const listed = listedMistakes(view);
+  const number = view.selected ? view.boxes.get(view.selected)?.mistake : null;
+  const at = listed.findIndex((mistake) => mistake.number === number);
+  const { mistakeText, previousMistake, nextMistake } = view.tools;
+  const text = listed.length === 0 ? "No mistake" : at < 0 ? plural(listed.length, "mistake") : `Mistake ${count(at + 1)} of ${count(listed.length)}`;
+  if (mistakeText.textContent !== text) mistakeText.textContent = text;
+  const walk = view.shown().walk ?? null;
+  const first = at < 0 ? listed.length === 0 : at === 0;
+  const last = at < 0 ? listed.length === 0 : at === listed.length - 1;
+  previousMistake.disabled = walk ? first && !walk.before : listed.length === 0;
+  nextMistake.disabled = walk ? last && !walk.after : listed.length === 0;
+  setAttributes(/** @type {Element} */ (mistakeText), { title: walk ? `${plural(walk.total, "mistake")} in the list of pages` : null });
+  writeVerdict(view);
+}
+
+/** @param {Viewer} view */
+export function writeStrip(view) {
+  const pages = view.shown().strip;
+  const text = view.shown().strip_first + String(view.shown().filtered) + JSON.stringify(pages.map(({ document: name, index, mistakes, blocks }) => [name, index, mistakes, blocks]));
+  if (text !== view.stripText) {
+    view.stripText = text;
+    const first = view.shown().strip_first ?? 0;
+    const more = { before: first, after: Math.max(0, (view.shown().page?.total ?? 0) - first - pages.length) };
+    drawStrip(view.strip, pages, (page) => view.turner.open(page), view.shown().strip_first === undefined ? { before: 0, after: 0 } : more,
+      (position) => view.turner.turnTo(position), view.shown().filtered === true);
+  }
+  view.strip.hidden = pages.length === 0;
+  markStrip(view.strip, pages.findIndex((page) => page.current), "current");
+}
+
+/** One small picture, after the page itself is on screen. @param {Viewer} view @param {HTMLElement} frame @param {import("../shared/layers.js").Mistake} mistake */
+async function paintCrop(view, frame, mistake) {
+  const own = boxesOf(view, mistake);
+  const picture = await view.picture();
+  if (!own.length || !frame.isConnected) return;
+  const size = { width: frame.clientWidth || 100, height: frame.clientHeight || 66 };
+  drawCrop(frame, [...view.boxes.values()], own, view.pageSize(), size, picture);
+}
+
+/** All rows of the list. @param {Viewer} view */
+export function writeRows(view) {
+  view.rows = drawList(view.list, view.shown().mistakes, {
+    choose: (mistake) => view.chooseMistake(mistake),
+    hover: (mistake) => view.setHover(mistake ? boxesOf(view, mistake)[0]?.key ?? null : null),
+    crop: (frame, mistake) => void paintCrop(view, frame, mistake),
+  });
+  writeListState(view);
+}
+
+/** Which rows show, the head of the list, and the sentence when no row shows. @param {Viewer} view */
+export function writeListState(view) {
+  const data = view.shown();
+  const listed = new Set(listedMistakes(view).map((mistake) => mistake.number));
+  for (const [number, row] of view.rows) row.hidden = !listed.has(number);
+  view.list.querySelector(".message-box")?.remove();
+  if (data.empty) {
+    drawListMessage(view.list, data.empty.text, data.empty.action, () => view.send("clear_filter", true));
+    view.rows = new Map();
+  } else if (data.mistakes.length === 0) {
+    drawListMessage(view.list, data.hidden_mistakes ? "No mistake of this page passes the filter." : "No mistake on this page.",
+      data.hidden_mistakes ? "Clear filter" : null, () => view.send("clear_filter", true));
+  } else if (listed.size === 0) {
+    view.list.prepend(html("div", { class: "message-box" }, html("p", { class: "message" }, "The toggles hide every mistake of this page."),
+      button("Show all boxes", { class: "plain" }, () => view.showAll(), "Show all boxes")));
+  }
+  const { counts, model, models } = data;
+  const total = data.mistakes.length;
+  const filtered = data.hidden_mistakes ?? 0;
+  const all = listed.size === total;
+  const long = data.head ?? `${plural(counts.ground_truth, "ground-truth box", "ground-truth boxes")}, ${plural(counts.predictions, "prediction")}`;
+  const short = data.head ?? `${count(counts.ground_truth)} truth, ${count(counts.predictions)} predicted`;
+  const parts = [
+    html("h2", {}, total === 0 ? "No mistake" : all ? plural(total, "mistake") : `${count(listed.size)} of ${plural(total, "mistake")}`),
+    html("span", { class: "muted list-counts", title: long }, all && long.length < 40
+      ? html("span", { class: "wide-words" }, long) : null, html("span", { class: all && long.length < 40 ? "narrow-words" : "" }, short)),
+  ];
+  if (models.length > 1) parts.push(html("span", { class: "grow" }), html("span", { class: "model", title: `Model ${model.letter}: ${model.name}` }, html("b", {}, model.letter), ` ${model.name}`));
+  view.listHead.replaceChildren(html("div", { class: "list-head-line" }, ...parts),
+    ...(filtered ? [html("div", { class: "muted list-filtered" }, `The filter hides ${plural(filtered, "more mistake", "more mistakes")} of this page`)] : []));
+}
+
+/** What the reader switched away from, each with the way back. @param {Viewer} view */
+export function writeNotes(view) {
+  /** @type {HTMLElement[]} */
+  const notes = [];
+  if (!view.layers.predictions) notes.push(button("Show predictions", { class: "note" }, () => view.setLayer("predictions", true), "Predictions are hidden. Show (T)"));
+  if (view.layers.truth) notes.push(button("Show only missed ground truth", { class: "note" }, () => view.setLayer("truth", false), "All ground truth shows. Only missed (G)"));
+  if (view.crowded) notes.push(button("Zoom in for the mistake numbers", { class: "note" }, () => view.zoom(2, null), "Too full for mistake numbers. Zoom in (+)"));
+  if (view.data?.page?.position === 0) notes.unshift(button("Clear the filter", { class: "note" }, () => view.send("clear_filter", true), "The filter hides this page. Clear filter"));
+  view.pane.notes.replaceChildren(...notes);
+}
+
+/** @param {Viewer} view @param {number | null} position 1-based place among the pages of the list */
+export function showAsked(view, position) {
+  const here = view.data?.strip.findIndex((page) => page.current) ?? -1;
+  const page = view.data?.page;
+  markStrip(view.strip, position !== null && here >= 0 && page ? here + position - page.position : -1, "asked");
+}
+
+/** @param {Viewer} view */
+export function writeMenuButton(view) {
+  const labels = view.shown().labels;
+  const hidden = labels.filter((label) => view.hiddenLabels.has(label)).length;
+  const { labels: node, labelNumber } = view.tools;
+  node.hidden = view.shown().statuses !== undefined;
+  labelNumber.textContent = hidden ? `${labels.length - hidden} of ${labels.length}` : count(labels.length);
+  node.classList.toggle("partial", hidden > 0);
+  setAttributes(node, { "aria-label": `Labels, ${labelNumber.textContent} shown` });
+}
+
+/** @param {Viewer} view */
+export function writeMenu(view) {
+  const data = view.shown();
+  /** @type {Map<string, number>} */
+  const sums = new Map(data.labels.map((label) => [label, 0]));
+  for (const box of data.boxes) sums.set(box.label, (sums.get(box.label) ?? 0) + 1);
+  const rows = data.labels.map((label) => ({ label, boxes: sums.get(label) ?? 0, shown: !view.hiddenLabels.has(label) }));
+  drawMenu(view.tools.menu, rows, { ...view.layers, loose: view.loose }, {
+    loose: (loose) => view.setLoose(loose),
+    label: (label, shown) => view.showLabels([label], shown),
+    all: (shown) => {
+      view.showLabels(data.labels, shown);
+      writeMenu(view);
+      view.tools.menu.querySelector("button")?.focus();
+    },
+    layer: (layer, shown) => view.setLayer(layer, shown),
+  });
+}

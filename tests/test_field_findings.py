@@ -28,7 +28,7 @@ from evaluator.review.field_targets import PROBLEMS, attach_fields, field_target
 from evaluator.review.status import stand
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Book, Event, Target, judge
-from tests.building import annotations, box, ground_truth
+from tests.building import annotations, box, ground_truth, read_by_browser
 from tests.test_fields_doors import BOX, FAR, OTHER, PREDICTED, TRUTH, random_sides, rich, side
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
@@ -126,7 +126,7 @@ class TestTarget:
     def test_a_field_without_a_box_cannot_be_judged(self) -> None:
         found = result({"a": rich("x")}, {"a": rich("completely different")})
         assert said_of(found, "d", Book(), iou=0.5) == {}
-        data = page_data(found, FieldPages(found.compared), Paper(0, 0, None, SHARES), iou=0.5)
+        data = read_by_browser(page_data(found, FieldPages(found.compared), Paper(0, 0, None, SHARES), iou=0.5))
         (mistake,) = attach_fields(data, found, "d", Book(), iou=0.5)["mistakes"]
         assert (mistake["target"], mistake["verdict"]) == (None, None)
 
@@ -137,7 +137,7 @@ class TestTarget:
     def test_the_viewer_gets_the_verdict(self) -> None:
         found = result(TRUTH, PREDICTED)
         missed = target_named(found, "missed")
-        data = page_data(found, FieldPages(found.compared), Paper(0, 1, None, SHARES), iou=0.5)
+        data = read_by_browser(page_data(found, FieldPages(found.compared), Paper(0, 1, None, SHARES), iou=0.5))
         (mistake,) = attach_fields(data, found, "d", Book.of([said(missed, WRONG)]), iou=0.5)["mistakes"]
         assert mistake["target"] == missed.id
         assert mistake["verdict"]["agreed"] == WRONG

@@ -12,6 +12,7 @@ import inspect
 import json
 import types
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Final, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -79,7 +80,13 @@ def _fields(struct: type[msgspec.Struct]) -> Iterator[str]:
         if events:
             # An event that was not sent is None in Python, and no value that can be sent.
             (form,) = (each for each in get_args(form) if each is not type(None))
-        yield f"{field.name}{'' if field.required or events else '?'}: {_spelled(form)};"
+        optional = not (field.required or events) and (issubclass(struct, payloads.Event) or _leaves_out(struct))
+        yield f"{field.name}{'?' if optional else ''}: {_spelled(form)};"
+
+
+def _leaves_out(struct: type[msgspec.Struct]) -> bool:
+    """Whether fields that equal their default are left out on the way."""
+    return struct.__struct_config__.omit_defaults
 
 
 def _spelled(form: object, *, top: bool = False) -> str:
@@ -101,7 +108,7 @@ def _spelled(form: object, *, top: bool = False) -> str:
         return f"[{', '.join(_spelled(each) for each in arguments)}]"
     if origin is Sequence:
         (item,) = (_spelled(each) for each in arguments)
-        return f"({item})[]" if " " in item and not item.startswith("[") else f"{item}[]"
+        return f"({item})[]" if " | " in item and not item.endswith("]") else f"{item}[]"
     if origin is Mapping:
         return f"Record<{', '.join(_spelled(each) for each in arguments)}>"
     raise TypeError(f"no TypeScript for {form}")
@@ -110,7 +117,7 @@ def _spelled(form: object, *, top: bool = False) -> str:
 def _comments(body: Sequence[ast.stmt]) -> dict[str, str]:
     """The sentences below the names that a body assigns."""
     comments = {}
-    for statement, after in zip(body, body[1:], strict=False):
+    for statement, after in pairwise(body):
         target = (
             statement.targets[0]
             if isinstance(statement, ast.Assign)

@@ -1,10 +1,10 @@
 """What Python sends to each component of the browser and what each sends back: the one contract of both sides.
 
-A struct is what JavaScript reads, key by key; `evaluator.drawing.contract` writes ``evaluator/web/shared/payloads.d.ts``
-from it. A field of a payload that equals its default is left out on the way, so it is optional in JavaScript.
-Coordinates are shares of the displayed page, origin top left, unless a field names pixels. Builders in this room make
-the structs, a view adds its own part with ``msgspec.structs.replace``, and `plain_payload` turns the whole into plain
-values at the edge. Nothing here draws or computes.
+A struct is what JavaScript reads, key by key; `evaluator.drawing.contract` writes ``web/shared/payloads.d.ts`` from it.
+A field of a payload that equals its default is left out on the way, so it is optional in JavaScript. Coordinates are
+shares of the displayed page, origin top left, unless a field names pixels. Builders in this room make the structs, a
+view adds its own part with ``msgspec.structs.replace``, and `plain_payload` turns the whole into plain values at the
+edge. Nothing here draws or computes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Events(msgspec.Struct, frozen=True):
 # ---- pages and models -----------------------------------------------------------------------------------------------
 
 
-class ProblemItem(Payload):
+class ProblemItem(Payload, frozen=True):
     """Why a page has no picture."""
 
     title: str
@@ -49,7 +49,7 @@ class ProblemItem(Payload):
     fix: str
 
 
-class PictureItem(Payload, kw_only=True):
+class PictureItem(Payload, frozen=True, kw_only=True):
     """The picture of a page, or the reason why there is none."""
 
     width: float
@@ -69,7 +69,7 @@ class PictureItem(Payload, kw_only=True):
         return None if self.problem else (self.width, self.height)
 
 
-class PageItem(PictureItem, kw_only=True):
+class PageItem(PictureItem, frozen=True, kw_only=True):
     """A page of a list of pages."""
 
     document: str
@@ -83,7 +83,7 @@ class PageItem(PictureItem, kw_only=True):
     """pages of the list"""
 
 
-class ViewedPageItem(PageItem, kw_only=True):
+class ViewedPageItem(PageItem, frozen=True, kw_only=True):
     """A page of the page viewer."""
 
     count: int | None
@@ -96,7 +96,7 @@ class ViewedPageItem(PageItem, kw_only=True):
     """share of the ink instead, for a page without a text layer"""
 
 
-class LostText(Payload):
+class LostText(Payload, frozen=True):
     """What no prediction holds of a page, under the names of `ViewedPageItem`."""
 
     lost: Sequence[Rect] = ()
@@ -104,21 +104,21 @@ class LostText(Payload):
     lost_ink: float | None = None
 
 
-class ModelItem(Payload):
+class ModelItem(Payload, frozen=True):
     """A model as the reader knows it."""
 
     letter: str
     name: str
 
 
-class LimitItem(Payload):
+class LimitItem(Payload, frozen=True):
     """How many of how many boxes are drawn."""
 
     drawn: int
     total: int
 
 
-class EmptyItem(Payload):
+class EmptyItem(Payload, frozen=True):
     """A sentence in place of what is missing, and the words of the one way out."""
 
     text: str
@@ -128,14 +128,14 @@ class EmptyItem(Payload):
 # ---- boxes and mistakes ---------------------------------------------------------------------------------------------
 
 
-class NearestItem(Payload):
+class NearestItem(Payload, frozen=True):
     """The box of the other side that an unmatched box overlaps most; a filter may hide it."""
 
     key: str
     iou: float
 
 
-class BoxItem(Payload):
+class BoxItem(Payload, frozen=True, omit_defaults=False):
     """A box on the page."""
 
     key: str
@@ -159,7 +159,7 @@ class BoxItem(Payload):
     """file and place"""
 
 
-class CutItem(Payload):
+class CutItem(Payload, frozen=True):
     """What a prediction cuts off."""
 
     side: Literal["top", "right", "bottom", "left"]
@@ -168,7 +168,7 @@ class CutItem(Payload):
     points: float | None
 
 
-class OpinionItem(Payload, kw_only=True):
+class OpinionItem(Payload, frozen=True, kw_only=True):
     """What one reviewer thinks of a mistake."""
 
     author: str
@@ -180,7 +180,7 @@ class OpinionItem(Payload, kw_only=True):
     """ISO 8601"""
 
 
-class JudgedItem(Payload):
+class JudgedItem(Payload, frozen=True):
     """What all reviewers think of a mistake."""
 
     agreed: str | None
@@ -188,7 +188,7 @@ class JudgedItem(Payload):
     opinions: Sequence[OpinionItem]
 
 
-class UnsavedItem(Payload):
+class UnsavedItem(Payload, frozen=True):
     """A verdict that could not be stored, and why."""
 
     verdict: str | None
@@ -196,7 +196,7 @@ class UnsavedItem(Payload):
     problem: str
 
 
-class MistakeItem(Payload, kw_only=True):
+class MistakeItem(Payload, frozen=True, kw_only=True):
     """An entry of the list of mistakes."""
 
     number: int
@@ -227,7 +227,7 @@ class MistakeItem(Payload, kw_only=True):
 # ---- the page viewer ------------------------------------------------------------------------------------------------
 
 
-class StripItem(Payload):
+class StripItem(Payload, frozen=True):
     """A page of the page strip."""
 
     document: str
@@ -238,7 +238,7 @@ class StripItem(Payload):
     current: bool
 
 
-class CountsItem(Payload):
+class CountsItem(Payload, frozen=True):
     """Counts of a page."""
 
     TP: int
@@ -251,7 +251,7 @@ class CountsItem(Payload):
 NO_COUNTS: Final = CountsItem(TP=0, FP=0, FN=0, ground_truth=0, predictions=0)
 
 
-class WalkItem(Payload):
+class WalkItem(Payload, frozen=True):
     """Whether the next and the previous mistake lead on to other pages."""
 
     before: bool
@@ -260,7 +260,7 @@ class WalkItem(Payload):
     """mistakes in the list of pages"""
 
 
-class PageLayers(Payload, kw_only=True):
+class PageLayers(Payload, frozen=True, kw_only=True):
     """What is drawn on one page of one model."""
 
     boxes: Sequence[BoxItem]
@@ -283,7 +283,7 @@ class PageLayers(Payload, kw_only=True):
 NOTHING_DRAWN: Final = PageLayers(boxes=(), mistakes=(), counts=NO_COUNTS, labels=(), limit=None)
 
 
-class PagePayload(PageLayers, kw_only=True):
+class PagePayload(PageLayers, frozen=True, kw_only=True):
     """The page viewer."""
 
     page: ViewedPageItem | None
@@ -306,7 +306,7 @@ class PagePayload(PageLayers, kw_only=True):
     """what made the numbers, for the print"""
     address: str = ""
     """the query that leads back here; written when the address bar has none"""
-    height: int | None = None
+    height: int = 0
     """pixels; without it the viewer fills the window below its top"""
 
 
@@ -326,7 +326,7 @@ NOTE_LENGTH: Final = 2_000
 """A note of a verdict is cut at so many characters."""
 
 
-class GoEvent(Event):
+class GoEvent(Event, frozen=True):
     """A page to open: `step` pages after page `index` of `document` in the order of the list."""
 
     document: str
@@ -336,15 +336,15 @@ class GoEvent(Event):
     """1 for the next page that has a mistake, -1 for the one before"""
 
 
-class SelectedEvent(Event):
+class SelectedEvent(Event, frozen=True):
     """The chosen box of a page; without a key the reader let it go."""
 
     document: str
     index: int
-    key: str | None = None
+    key: str | None
 
 
-class SharperEvent(Event):
+class SharperEvent(Event, frozen=True):
     """A request for a page image of at least `width` pixels."""
 
     document: str
@@ -352,7 +352,7 @@ class SharperEvent(Event):
     width: Annotated[int, msgspec.Meta(gt=0)]
 
 
-class VerdictEvent(Event, kw_only=True):
+class VerdictEvent(Event, frozen=True, kw_only=True):
     """A verdict on a mistake."""
 
     id: str = ""
@@ -361,15 +361,15 @@ class VerdictEvent(Event, kw_only=True):
     index: int
     number: int
     keys: Sequence[str]
-    target: str | None = None
-    verdict: str | None = None
+    target: str | None
+    verdict: str | None
     """null takes an earlier one back"""
     note: str
     again: bool = False
     """sent once more, because no answer came"""
 
 
-class PageEvents(Events):
+class PageEvents(Events, frozen=True):
     """What the page viewer sends. `selected` stays until another box or page is chosen; the others come once."""
 
     go: GoEvent | None = None
@@ -384,7 +384,7 @@ class PageEvents(Events):
 # ---- the comparison of two models on a page -------------------------------------------------------------------------
 
 
-class PairBoxItem(BoxItem, kw_only=True):
+class PairBoxItem(BoxItem, frozen=True, kw_only=True):
     """A box of one of two models."""
 
     kind: PairKind
@@ -396,7 +396,7 @@ class PairBoxItem(BoxItem, kw_only=True):
     """key of the same false positive of the other model"""
 
 
-class PaneItem(Payload):
+class PaneItem(Payload, frozen=True):
     """The page of one of two models."""
 
     letter: str
@@ -408,7 +408,7 @@ class PaneItem(Payload):
     limit: LimitItem | None
 
 
-class DifferenceItem(Payload):
+class DifferenceItem(Payload, frozen=True):
     """A box on which two models differ."""
 
     key: str
@@ -417,7 +417,7 @@ class DifferenceItem(Payload):
     words: str
 
 
-class ListedPageItem(Payload):
+class ListedPageItem(Payload, frozen=True):
     """A page of the list of the comparison."""
 
     document: str
@@ -438,7 +438,7 @@ class ListedPageItem(Payload):
     current: bool
 
 
-class LookItem(Payload):
+class LookItem(Payload, frozen=True):
     """How the list of pages looks."""
 
     title: str
@@ -448,7 +448,7 @@ class LookItem(Payload):
     diverging: bool
 
 
-class FilterItem(Payload):
+class FilterItem(Payload, frozen=True):
     """A filter of the list, with its number of pages."""
 
     name: str
@@ -457,7 +457,7 @@ class FilterItem(Payload):
     words: str
 
 
-class ComparePayload(Payload):
+class ComparePayload(Payload, frozen=True):
     """Filters, list of pages and the two linked panes."""
 
     page: PageItem | None
@@ -484,14 +484,14 @@ class ComparePayload(Payload):
     """the query that leads back here"""
 
 
-class OpenEvent(Event):
+class OpenEvent(Event, frozen=True):
     """A page of one model to open in the Page browser."""
 
     letter: Literal["A", "B"]
-    key: str | None = None
+    key: str | None
 
 
-class CompareEvents(Events):
+class CompareEvents(Events, frozen=True):
     """What the linked panes send; `selected` and `mode` stay until they change, the others come once."""
 
     go: GoEvent | None = None
@@ -507,14 +507,14 @@ class CompareEvents(Events):
 # ---- the numbers of the comparison ----------------------------------------------------------------------------------
 
 
-class LinkItem(Payload):
+class LinkItem(Payload, frozen=True):
     """The pages behind a number: a filter of the list of pages, and a label or "" for all."""
 
     show: str
     label: str
 
 
-class SentenceItem(Payload):
+class SentenceItem(Payload, frozen=True):
     """A part of the summary."""
 
     text: str
@@ -522,7 +522,7 @@ class SentenceItem(Payload):
     door: LinkItem | None
 
 
-class DifferenceRowItem(Payload):
+class DifferenceRowItem(Payload, frozen=True):
     """A difference with its interval."""
 
     title: str
@@ -547,7 +547,7 @@ class DifferenceRowItem(Payload):
     door: LinkItem | None
 
 
-class TickItem(Payload):
+class TickItem(Payload, frozen=True):
     """A tick of an axis."""
 
     at: float
@@ -555,7 +555,7 @@ class TickItem(Payload):
     text: str
 
 
-class DifferenceTableItem(Payload):
+class DifferenceTableItem(Payload, frozen=True):
     """Differences on an axis of their own."""
 
     rows: Sequence[DifferenceRowItem]
@@ -564,7 +564,7 @@ class DifferenceTableItem(Payload):
     ticks: Sequence[TickItem]
 
 
-class LedgerCellItem(Payload):
+class LedgerCellItem(Payload, frozen=True):
     """One of the four outcomes of a ground truth under two models."""
 
     name: Literal["both", "a_only", "b_only", "neither"]
@@ -574,7 +574,7 @@ class LedgerCellItem(Payload):
     door: LinkItem
 
 
-class FalsePositivesItem(Payload):
+class FalsePositivesItem(Payload, frozen=True):
     """Whose false positives, and how many."""
 
     title: str
@@ -582,7 +582,7 @@ class FalsePositivesItem(Payload):
     door: LinkItem
 
 
-class LabelCellItem(Payload):
+class LabelCellItem(Payload, frozen=True):
     """A number of one label."""
 
     boxes: int
@@ -590,7 +590,7 @@ class LabelCellItem(Payload):
     door: LinkItem
 
 
-class LabelRowItem(Payload):
+class LabelRowItem(Payload, frozen=True):
     """The ledger of one label."""
 
     label: str
@@ -600,7 +600,7 @@ class LabelRowItem(Payload):
     net: str
 
 
-class BoardPayload(Payload):
+class BoardPayload(Payload, frozen=True):
     """Sentence, differences, ledger and labels of the comparison."""
 
     sentence: Sequence[SentenceItem]
@@ -615,7 +615,7 @@ class BoardPayload(Payload):
     """the pages that are listed now"""
 
 
-class DoorEvent(Event):
+class DoorEvent(Event, frozen=True):
     """A number of the comparison that was opened: the pages behind it."""
 
     show: str
@@ -624,7 +624,7 @@ class DoorEvent(Event):
     """milliseconds since 1970, so that the same number can be opened twice"""
 
 
-class BoardEvents(Events):
+class BoardEvents(Events, frozen=True):
     """What the numbers of the comparison send."""
 
     door: DoorEvent | None = None
@@ -633,7 +633,7 @@ class BoardEvents(Events):
 # ---- the gallery ----------------------------------------------------------------------------------------------------
 
 
-class CardBoxItem(Payload):
+class CardBoxItem(Payload, frozen=True):
     """A box on a card of the gallery."""
 
     key: str
@@ -642,7 +642,7 @@ class CardBoxItem(Payload):
     xyxy: Rect
 
 
-class CardItem(Payload):
+class CardItem(Payload, frozen=True):
     """A card of the gallery."""
 
     key: str
@@ -658,7 +658,7 @@ class CardItem(Payload):
     boxes: Sequence[CardBoxItem]
 
 
-class CropItem(Payload):
+class CropItem(Payload, frozen=True):
     """The part of a page that a card shows."""
 
     image: str | None
@@ -671,7 +671,7 @@ class CropItem(Payload):
     """why there is no picture"""
 
 
-class GalleryPayload(Payload):
+class GalleryPayload(Payload, frozen=True):
     """The gallery of crops."""
 
     set: str
@@ -683,7 +683,7 @@ class GalleryPayload(Payload):
     """shown when there are no cards"""
 
 
-class GalleryEvents(Events):
+class GalleryEvents(Events, frozen=True):
     """What the gallery sends."""
 
     want: Sequence[str] | None = None
@@ -695,7 +695,7 @@ class GalleryEvents(Events):
 # ---- the confusion matrix, and the page with the pixels of a cell ---------------------------------------------------
 
 
-class ScaleItem(Payload):
+class ScaleItem(Payload, frozen=True):
     """The legend of a heatmap."""
 
     name: str
@@ -703,7 +703,7 @@ class ScaleItem(Payload):
     """level and text"""
 
 
-class MatrixLayer(Payload):
+class MatrixLayer(Payload, frozen=True):
     """The cells of a heatmap."""
 
     classes: Sequence[str]
@@ -723,7 +723,7 @@ class MatrixLayer(Payload):
     """what the cells count; "pixels" when absent"""
 
 
-class MatrixPayload(MatrixLayer, kw_only=True):
+class MatrixPayload(MatrixLayer, frozen=True, kw_only=True):
     """A heatmap and the chosen cell."""
 
     key: str
@@ -751,7 +751,7 @@ def with_axes(
     return MatrixPayload(**cells, key=key, rows=rows, columns=columns, letters=letters, chosen=chosen)
 
 
-class CellEvent(Event):
+class CellEvent(Event, frozen=True):
     """The chosen cell of a heatmap."""
 
     row: Index
@@ -760,13 +760,13 @@ class CellEvent(Event):
     """of the matrix that was shown"""
 
 
-class MatrixEvents(Events):
+class MatrixEvents(Events, frozen=True):
     """What a heatmap sends."""
 
     cell: CellEvent | None = None
 
 
-class TintBoxItem(Payload):
+class TintBoxItem(Payload, frozen=True):
     """A box beside the pixels of a cell."""
 
     xyxy: Rect
@@ -774,7 +774,7 @@ class TintBoxItem(Payload):
     text: str
 
 
-class TintItem(Payload):
+class TintItem(Payload, frozen=True):
     """The pixels of a cell on one page."""
 
     raster: tuple[float, float]
@@ -790,7 +790,7 @@ class TintItem(Payload):
     """boxes that are not drawn"""
 
 
-class TintPayload(Payload, kw_only=True):
+class TintPayload(Payload, frozen=True, kw_only=True):
     """A page with the pixels of a cell."""
 
     key: str
@@ -799,22 +799,58 @@ class TintPayload(Payload, kw_only=True):
     """what a screen reader reads for the page"""
     caption: str
     """what the tinted pixels are"""
-    height: int | None = None
+    height: int = 0
     """of the pane, pixels"""
     page: PictureItem
     tint: TintItem
 
 
-class TintSharperEvent(Event):
+class TintSharperEvent(Event, frozen=True):
     """A request for a picture of at least `width` pixels."""
 
     width: Annotated[int, msgspec.Meta(gt=0, le=8_000)]
 
 
-class TintEvents(Events):
+class TintEvents(Events, frozen=True):
     """What the page with the pixels of a cell sends."""
 
     sharper: TintSharperEvent | None = None
+
+
+# ---- the pages of a review pack -----------------------------------------------------------------------------------
+
+
+class PackPageItem(Payload, frozen=True):
+    """A page of the pack."""
+
+    document: str
+    name: str
+    index: int
+    """0-based"""
+    position: int
+    total: int
+    width: float
+    """points"""
+    height: float
+    """points"""
+    image_width: int
+    """pixels"""
+    problem: ProblemItem | None
+
+
+class PackModelItem(Payload, frozen=True):
+    """What one model has on a page of the pack."""
+
+    model: ModelItem
+    data: PageLayers
+    text: LostText = LostText()
+
+
+class PackPagePayload(Payload, frozen=True):
+    """One page of the pack, as JSON in the file."""
+
+    page: PackPageItem
+    models: Sequence[PackModelItem]
 
 
 # ---- the edge -------------------------------------------------------------------------------------------------------

@@ -8,8 +8,11 @@ box that can be drawn has no target. Boxes are x1, y1, x2, y2 in the unit of the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
+import msgspec
+
+from evaluator.drawing.payloads import PageLayers
 from evaluator.model.boxes import IntArray
 from evaluator.model.fields import Field
 from evaluator.protocols.fields.drill_down import problems
@@ -112,15 +115,13 @@ def said_of(result: FieldsResult, document: str, book: Book, *, iou: float) -> d
     return {row: (target, said) for (row, target), said in zip(found.items(), held, strict=True)}
 
 
-def attach_fields(
-    data: dict[str, Any], result: FieldsResult, document: str, book: Book, *, iou: float
-) -> dict[str, Any]:
-    """The viewer's data of a page with what was said about each problem.
+def attach_fields(layers: PageLayers, result: FieldsResult, document: str, book: Book, *, iou: float) -> PageLayers:
+    """What is drawn on a page with what was said about each problem.
 
     Parameters
     ----------
-    data : dict
-        From `overlay.fields.page_data` of the same result.
+    layers : PageLayers
+        From `evaluator.drawing.fields.page_data` of the same result.
     result : FieldsResult
     document : str
     book : Book
@@ -128,19 +129,19 @@ def attach_fields(
 
     Returns
     -------
-    dict
-        A copy in which each of ``mistakes`` has ``target`` (None for a field without a box) and ``verdict``, as
-        `identity.attach` gives them.
+    PageLayers
+        A copy in which each of the mistakes has its ``target`` (None for a field without a box) and its ``verdict``.
     """
-    if not data["mistakes"]:
-        return data
+    if not layers.mistakes:
+        return layers
     said = said_of(result, document, book, iou=iou)
     mistakes = []
-    for mistake in data["mistakes"]:
-        target, held = said.get(mistake["row"], (None, None))
+    for mistake in layers.mistakes:
+        target, held = (None, None) if mistake.row is None else said.get(mistake.row, (None, None))
         known = None if target is None else held.target_id if held else target.id
-        mistakes.append({**mistake, "target": known, "verdict": None if held is None else spoken(held)})
-    return {**data, "mistakes": mistakes}
+        verdict = None if held is None else spoken(held)
+        mistakes.append(msgspec.structs.replace(mistake, target=known, verdict=verdict))
+    return msgspec.structs.replace(layers, mistakes=mistakes)
 
 
 def targets_of(result: FieldsResult, document: str, book: Book, *, iou: float) -> dict[str, Target]:

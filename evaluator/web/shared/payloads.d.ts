@@ -107,20 +107,20 @@ export interface BoxItem {
   status: BoxStatus;
   label: string;
   xyxy: Rect;
-  score?: number | null;
-  iou?: number | null;
-  coverage?: number | null;
-  purity?: number | null;
+  score: number | null;
+  iou: number | null;
+  coverage: number | null;
+  purity: number | null;
   /** key of its match */
-  partner?: string | null;
+  partner: string | null;
   /** what an unmatched box overlaps most */
-  nearest?: NearestItem | null;
+  nearest: NearestItem | null;
   /** number of its mistake */
-  mistake?: number | null;
+  mistake: number | null;
   /** its mistake is hidden by a filter: drawn pale, without a chip */
-  faded?: boolean;
+  faded: boolean;
   /** file and place */
-  source?: string | null;
+  source: string | null;
 }
 
 /** What a prediction cuts off. */
@@ -268,7 +268,7 @@ export interface GoEvent {
 export interface SelectedEvent {
   document: string;
   index: number;
-  key?: string | null;
+  key: string | null;
 }
 
 /** A request for a page image of at least `width` pixels. */
@@ -286,9 +286,9 @@ export interface VerdictEvent {
   index: number;
   number: number;
   keys: string[];
-  target?: string | null;
+  target: string | null;
   /** null takes an earlier one back */
-  verdict?: string | null;
+  verdict: string | null;
   note: string;
   /** sent once more, because no answer came */
   again?: boolean;
@@ -401,7 +401,7 @@ export interface ComparePayload {
 /** A page of one model to open in the Page browser. */
 export interface OpenEvent {
   letter: "A" | "B";
-  key?: string | null;
+  key: string | null;
 }
 
 /** What the linked panes send; `selected` and `mode` stay until they change, the others come once. */
@@ -601,7 +601,7 @@ export interface MatrixLayer {
   /** fill and text, light and dark */
   ramp: [string, string, string, string][];
   /** of a matrix: pixels, row, column and f1; of a difference: first, second and gain */
-  facts: Record<string, ((number | null)[])[]>;
+  facts: Record<string, (number | null)[][]>;
   scale: ScaleItem;
   /** what the cells count; "pixels" when absent */
   unit?: string;
@@ -677,4 +677,34 @@ export interface TintSharperEvent {
 /** What the page with the pixels of a cell sends. */
 export interface TintEvents {
   sharper: TintSharperEvent;
+}
+
+/** A page of the pack. */
+export interface PackPageItem {
+  document: string;
+  name: string;
+  /** 0-based */
+  index: number;
+  position: number;
+  total: number;
+  /** points */
+  width: number;
+  /** points */
+  height: number;
+  /** pixels */
+  image_width: number;
+  problem: ProblemItem | null;
+}
+
+/** What one model has on a page of the pack. */
+export interface PackModelItem {
+  model: ModelItem;
+  data: PageLayers;
+  text?: LostText;
+}
+
+/** One page of the pack, as JSON in the file. */
+export interface PackPagePayload {
+  page: PackPageItem;
+  models: PackModelItem[];
 }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+import msgspec
 import pandas as pd
 import streamlit as st
 
@@ -18,6 +18,16 @@ from evaluator.drawing.board import board_data
 from evaluator.drawing.confusion_difference import class_difference
 from evaluator.drawing.matrix import SHOWS, difference_data
 from evaluator.drawing.pair import pair_data
+from evaluator.drawing.payloads import (
+    CompareEvents,
+    ComparePayload,
+    EmptyItem,
+    LinkItem,
+    OpenEvent,
+    PageItem,
+    with_axes,
+    with_notes,
+)
 from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.boxes import IntArray
@@ -27,7 +37,7 @@ from pages.shared import frame, session
 from pages.shared import session_compare as state
 from pages.shared import session_pixel as pixels
 from pages.shared.confusion import chosen_cell, matrix
-from pages.shared.linked_panes import Door, PageOf, PaneEvents, board, panes, parse_door, parse_panes
+from pages.shared.linked_panes import board, panes, parse_door, parse_panes
 
 BROWSER_VIEW, PIXEL_VIEW = "pages/page_browser.py", "pages/pixel_confusion.py"
 _PANES, _BOARD, _MATRIX = "compare_panes", "compare_board", "compare_matrix"
@@ -84,7 +94,7 @@ def _door() -> None:
         state.open_door(door)
 
 
-def _events() -> PaneEvents:
+def _events() -> CompareEvents:
     return parse_panes(session.chosen(_PANES))
 
 
@@ -123,7 +133,7 @@ def _looked() -> None:
         state.choose_mode(name)
 
 
-def _open_browser(page: PageOf) -> None:
+def _open_browser(page: OpenEvent) -> None:
     """The shown page of one model in the Page browser, with the same box."""
     session.choose("model", page.letter)
     key = page.key or ""
@@ -142,10 +152,9 @@ def _pages(found: session.Opened) -> None:
     rows = pair_list.listed_pages(both.listed, show)
     position = state.place_in(both, rows)
     place = None if position is None else state.place_of(both, int(rows[position]))
-    data = _pane_data(found, both, show, rows, position)
-    data["address"] = state.finish(place)
+    payload = _pane_data(found, both, show, rows, position)
     events = panes(
-        data,
+        msgspec.structs.replace(payload, address=state.finish(place)),
         key=_PANES,
         on_go=lambda: _went(both),
         on_selected=_selected,
@@ -164,49 +173,54 @@ def _pane_data(
     show: str,
     rows: IntArray,
     position: int | None,
-) -> dict[str, Any]:
+) -> ComparePayload:
     """What the panes show."""
-    data: dict[str, Any] = {
-        "page": None,
-        "panes": [],
-        "differences": [],
-        "filters": pair_list.filters(both.listed, show),
-        "show": show,
-        "mode": state.mode(),
-        "selected": None,
-        "summoned": state.visits() > 0,
-        "visit": str(state.visits()),
-        **pair_list.page_list(both.listed, show, rows, position or 0),
-        "empty": {"text": _nothing(both, show), "action": "Show every changed page"},
-    }
+    listed = pair_list.page_list(both.listed, show, rows, position or 0)
+    payload = ComparePayload(
+        page=None,
+        panes=(),
+        differences=(),
+        strip=listed.strip,
+        look=listed.look,
+        filters=pair_list.filters(both.listed, show),
+        show=show,
+        mode=state.mode(),
+        selected=None,
+        summoned=state.visits() > 0,
+        visit=str(state.visits()),
+        empty=EmptyItem(_nothing(both, show), "Show every changed page"),
+    )
     if position is None:
-        return data
+        return payload
     place = state.place_of(both, int(rows[position]))
     wish = session.chosen("sharper")
     width = wish[2] if wish and wish[:2] == (place.document, place.index) else None
     picture = session.page_picture(found, place, width=width)
-    label = session.chosen("label") or None
-    data |= pair_data(
+    label, (a, b) = session.chosen("label") or None, both.chosen
+    drawn = pair_data(
         *both.results,
         both.ledger,
         int(rows[position]),
         show=show,
         labels=[label] if label else None,
-        page_points=None if picture["problem"] else (picture["width"], picture["height"]),
+        page_points=picture.points,
+        names=(plain(a.name), plain(b.name)),
     )
-    for pane, model in zip(data["panes"], both.chosen, strict=True):
-        pane["name"] = plain(model.name)
-    return data | {
-        "page": {
-            "document": place.document,
-            "index": place.index,
-            "position": position + 1,
-            "total": len(rows),
-            **picture,
-        },
-        "selected": session.chosen("box"),
-        "empty": None,
-    }
+    page = PageItem(
+        **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
+        document=place.document,
+        index=place.index,
+        position=position + 1,
+        total=len(rows),
+    )
+    return msgspec.structs.replace(
+        payload,
+        page=page,
+        panes=drawn.panes,
+        differences=drawn.differences,
+        selected=session.chosen("box"),
+        empty=None,
+    )
 
 
 def _nothing(both: state.Compared, show: str) -> str:
@@ -326,7 +340,7 @@ def _bar_chosen(key: str, names: dict[str, str]) -> Callable[[], None]:
     def opened() -> None:
         for point in (session.chosen(key) or {}).get("selection", {}).get("label", []):
             if key == _BY_LABEL:
-                state.open_door(Door("changed", str(point["label"])))
+                state.open_door(LinkItem("changed", str(point["label"])))
             else:
                 state.ask_mistakes(names[point["label"]])
 
@@ -342,16 +356,14 @@ def _classes(found: session.Opened) -> None:
         "Boxes, B minus A. On the diagonal more is better, elsewhere less. Background row: invented; background "
         "column: missed. A cell lists the changed pages of its label."
     )
-    data = class_difference(*sides)
     matrix(
-        {
-            **data,
-            "key": "compare classes",
-            "rows": "Ground truth",
-            "columns": "Prediction",
-            "letters": ["B", "A"],
-            "chosen": None,
-        },
+        with_axes(
+            class_difference(*sides),
+            key="compare classes",
+            rows="Ground truth",
+            columns="Prediction",
+            letters=("B", "A"),
+        ),
         key=_MATRIX,
         on_cell=lambda: _cell(labels),
     )
@@ -361,7 +373,7 @@ def _cell(labels: tuple[str, ...]) -> None:
     """A cell of the class confusion: the changed pages of its label."""
     cell = chosen_cell(session.chosen(_MATRIX), len(labels) + 1)
     if cell is not None and any(cell):
-        state.open_door(Door("changed", labels[(cell[0] or cell[1]) - 1]))
+        state.open_door(LinkItem("changed", labels[(cell[0] or cell[1]) - 1]))
 
 
 def _pixels(found: session.Opened) -> None:
@@ -375,16 +387,15 @@ def _pixels(found: session.Opened) -> None:
         first, second = (each.result.whole for each in counted if each.result is not None)
         moved = difference(second, first, SHOWS["row"])
         st.caption("Points of the row share, B minus A, over all documents. On the diagonal more is better.")
+        cells = difference_data(moved, "row", "steps")
         matrix(
-            {
-                **difference_data(moved, "row", "steps"),
-                "classes": [plain(name) for name in moved.classes],
-                "key": "compare pixels",
-                "rows": "Ground truth",
-                "columns": "Prediction",
-                "letters": ["B", "A"],
-                "chosen": None,
-            },
+            with_axes(
+                msgspec.structs.replace(cells, classes=[plain(name) for name in moved.classes]),
+                key="compare pixels",
+                rows="Ground truth",
+                columns="Prediction",
+                letters=("B", "A"),
+            ),
             key=f"{_MATRIX}_pixels",
             on_cell=lambda: None,
         )

@@ -262,8 +262,7 @@ def _target(found: session.Opened, kind: str, document: str, page: int) -> Targe
         return identity.comparison_target([identity.box_model_name(each) for each in sources], signature=signature)
     if kind == "document":
         return identity.document_target(document, signature=signature)
-    codes = {each.doc_id: code for code, each in enumerate(found.dataset.documents)}
-    there = found.dataset.page_row(codes[document], page) is not None
+    there = found.dataset.page_row(document, page) is not None
     there = there or page < (session.page_count(found, document) or 0)
     return identity.page_target(document, page, signature=signature) if there else None
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import msgspec
 import streamlit as st
 
 from evaluator.drawing.mistake_filter import kept_text
 from evaluator.drawing.page_strip import strip
+from evaluator.drawing.payloads import (
+    EmptyItem,
+    ModelItem,
+    PageEvents,
+    PagePayload,
+    ViewedPageItem,
+    with_layers,
+    with_notes,
+    without_page,
+)
 from evaluator.drawing.text_lost import TextSummary
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
@@ -17,7 +26,7 @@ from pages.shared import frame, session
 from pages.shared import session_browser as browser
 from pages.shared import session_findings as findings
 from pages.shared import session_words as words
-from pages.shared.viewer import ViewerEvents, parse_events, viewer
+from pages.shared.viewer import parse_events, viewer
 
 _KEY = "viewer"
 _PAGES_OFFERED = 500
@@ -200,7 +209,7 @@ def _text_table(found: session.Opened, summary: TextSummary) -> None:
     st.caption(f"Words of the text layer. {told}.")
 
 
-def _events() -> ViewerEvents:
+def _events() -> PageEvents:
     return parse_events(session.chosen(_KEY))
 
 
@@ -300,7 +309,7 @@ def _pages(
         **browser.filter_address(),
     )
     viewer(
-        data | {"address": address, "signature": frame.signature(found, chosen)},
+        msgspec.structs.replace(data, address=address, signature=frame.signature(found, chosen)),
         key=_KEY,
         on_go=lambda: _went(shown),
         on_selected=_selected,
@@ -320,54 +329,41 @@ def _data(
     model: session.Model,
     shown: browser.Listed,
     place: session.Place | None,
-) -> dict[str, Any]:
+) -> PagePayload:
     """What the viewer draws."""
-    data: dict[str, Any] = {
-        "page": None,
-        "boxes": [],
-        "mistakes": [],
-        "strip": [],
-        "strip_first": 0,
-        "counts": dict.fromkeys(("TP", "FP", "FN", "ground_truth", "predictions"), 0),
-        "limit": None,
-        "labels": [],
-        "model": {"letter": model.letter, "name": plain(model.name)},
-        "models": [{"letter": other.letter, "name": plain(other.name)} for other in chosen],
-        "selected": None,
-        "walk": None,
-        "empty": {"text": "No page passes the filter.", "action": "Clear filter"},
-    }
+    models = [ModelItem(other.letter, plain(other.name)) for other in chosen]
+    nothing = EmptyItem("No page passes the filter.", "Clear filter")
+    payload = without_page(ModelItem(model.letter, plain(model.name)), models, nothing)
     if place is None:
-        return data
+        return payload
     pages = shown.pages
     position = pages.position(place.document, place.index)
     wish = session.chosen("sharper")
     width = wish[2] if wish and wish[:2] == (place.document, place.index) else None
     name = next(document.name for document in found.dataset.documents if document.doc_id == place.document)
     picture = session.page_picture(found, place, width=width)
-    points = None if picture["problem"] else (picture["width"], picture["height"])
-    data |= browser.with_verdicts(found, model, place, browser.drawn(found, shown, place, points))
-    data |= strip(shown.working.result, pages, position or 0)
-    if position is None:
-        for entry in data["strip"]:
-            entry["current"] = False
-    data |= {
-        "page": {
-            "document": place.document,
-            "name": plain(name),
-            "index": place.index,
-            "count": session.page_count(found, place.document),
-            "position": 0 if position is None else position + 1,
-            "total": len(pages),
-            **picture,
-            **data.pop("text"),
-        },
-        "selected": browser.settle_box(data["mistakes"]),
-        "walk": browser.walk(shown, position),
-        "filtered": not shown.keep.all(),
-        "empty": None,
-    }
-    return data
+    drawn, lost = browser.drawn(found, shown, place, picture.points)
+    payload = browser.with_verdicts(found, model, place, with_layers(payload, drawn))
+    around = strip(shown.working.result, pages, position)
+    return msgspec.structs.replace(
+        payload,
+        page=ViewedPageItem(
+            **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
+            **msgspec.structs.asdict(lost),
+            document=place.document,
+            name=plain(name),
+            index=place.index,
+            count=session.page_count(found, place.document),
+            position=0 if position is None else position + 1,
+            total=len(pages),
+        ),
+        strip=around.pages,
+        strip_first=around.first,
+        selected=browser.settle_box(payload.mistakes),
+        walk=browser.walk(shown, position),
+        filtered=not shown.keep.all(),
+        empty=None,
+    )
 
 
 view()

@@ -6,6 +6,7 @@ import html
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -13,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from evaluator import export
 from evaluator.drawing import matrix as heatmap
+from evaluator.drawing.payloads import MatrixPayload, TintPayload, with_axes
 from evaluator.drawing.tint import tint_data
 from evaluator.metrics.results import count_of, defined
 from evaluator.model.issues import Issue, plain
@@ -157,7 +159,7 @@ def _sharper(place: session.Place) -> None:
 # --- parts of the view ----------------------------------------------------------------------------------------
 
 
-def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> dict[str, Any]:
+def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> MatrixPayload:
     """What the heatmap shows."""
     shows, colour = session.chosen("pixel_shows"), session.chosen("pixel_colour")
     if shown.of == "A-B":
@@ -166,15 +168,13 @@ def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> dict[str, Any]:
     else:
         data = heatmap.matrix_data(shown.classes, shown.first.matrices, shows, colour)
     rows, columns = sides_of(shown)
-    return {
-        **data,
-        "classes": [plain(name) for name in shown.classes],
-        "key": f"{shown.of} {session.chosen('pixel_scope')}",
-        "rows": rows,
-        "columns": columns,
-        "letters": ["A", "B"],
-        "chosen": list(cell),
-    }
+    return with_axes(
+        msgspec.structs.replace(data, classes=[plain(name) for name in shown.classes]),
+        key=f"{shown.of} {session.chosen('pixel_scope')}",
+        rows=rows,
+        columns=columns,
+        chosen=cell,
+    )
 
 
 def _heading(shown: Shown) -> bool:
@@ -259,22 +259,21 @@ def _page(
     wish = session.chosen("sharper")
     width = wish[2] if wish and wish[:2] == (place.document, place.index) else None
     picture = session.page_picture(found, place, width=width)
-    if picture["problem"]:
-        picture |= {"width": tint["raster"][0], "height": tint["raster"][1]}
+    if picture.problem:
+        picture = msgspec.structs.replace(picture, width=tint.raster[0], height=tint.raster[1])
     name = next(each.name for each in result.dataset.documents if each.doc_id == place.document)
     counted = defined(float(result.cell_pixels(row, column)[page])) or 0.0
-    several = "" if abs(counted - tint["pixels"]) < 0.05 else f", counted as {counted:,.1f}: several labels"
-    pixels = f"{tint['pixels']:,} pixels{several}" if tint["pixels"] else "no pixel of this cell"
-    caption = f"{name}, page {place.index + 1:,}: {pixels}"
-    data = {
-        "key": f"{shown.of}/{letter}/{place.document}/{place.index}/{names[0]}/{names[1]}",
-        "name": f"{plain(name)}, page {place.index + 1}",
-        "caption": plain(caption),
-        "page": picture,
-        "tint": {**tint, "boxes": [{**box, "text": plain(box["text"])} for box in tint["boxes"]]},
-        "height": _page_height(len(shown.classes)),
-    }
-    components.tinted_page(data, key=_PAGE, on_sharper=lambda: _sharper(place))
+    several = "" if abs(counted - tint.pixels) < 0.05 else f", counted as {counted:,.1f}: several labels"
+    pixels = f"{tint.pixels:,} pixels{several}" if tint.pixels else "no pixel of this cell"
+    payload = TintPayload(
+        key=f"{shown.of}/{letter}/{place.document}/{place.index}/{names[0]}/{names[1]}",
+        name=f"{plain(name)}, page {place.index + 1}",
+        caption=plain(f"{name}, page {place.index + 1:,}: {pixels}"),
+        page=picture,
+        tint=tint,
+        height=_page_height(len(shown.classes)),
+    )
+    components.tinted_page(payload, key=_PAGE, on_sharper=lambda: _sharper(place))
 
 
 def _page_height(classes: int) -> int:

@@ -169,7 +169,7 @@ def read_by_browser(value: Any) -> Any:
     """A payload, or some in a named tuple, as JavaScript reads it; fields that are left out have their defaults."""
     if isinstance(value, msgspec.Struct):
         return {name: read_by_browser(each) for name, each in msgspec.structs.asdict(value).items()}
-    if hasattr(value, "panes") or hasattr(value, "strip") or hasattr(value, "pages"):
+    if hasattr(value, "_asdict"):
         return {name: read_by_browser(each) for name, each in value._asdict().items()}
     if isinstance(value, dict):
         return {key: read_by_browser(each) for key, each in value.items()}

@@ -126,8 +126,8 @@ class TestTarget:
     def test_a_field_without_a_box_cannot_be_judged(self) -> None:
         found = result({"a": rich("x")}, {"a": rich("completely different")})
         assert said_of(found, "d", Book(), iou=0.5) == {}
-        data = read_by_browser(page_data(found, FieldPages(found.compared), Paper(0, 0, None, SHARES), iou=0.5))
-        (mistake,) = attach_fields(data, found, "d", Book(), iou=0.5)["mistakes"]
+        data = page_data(found, FieldPages(found.compared), Paper(0, 0, None, SHARES), iou=0.5)
+        (mistake,) = read_by_browser(attach_fields(data, found, "d", Book(), iou=0.5))["mistakes"]
         assert (mistake["target"], mistake["verdict"]) == (None, None)
 
     def test_boxes_in_points_have_the_unit_of_pixels(self) -> None:
@@ -137,8 +137,10 @@ class TestTarget:
     def test_the_viewer_gets_the_verdict(self) -> None:
         found = result(TRUTH, PREDICTED)
         missed = target_named(found, "missed")
-        data = read_by_browser(page_data(found, FieldPages(found.compared), Paper(0, 1, None, SHARES), iou=0.5))
-        (mistake,) = attach_fields(data, found, "d", Book.of([said(missed, WRONG)]), iou=0.5)["mistakes"]
+        data = page_data(found, FieldPages(found.compared), Paper(0, 1, None, SHARES), iou=0.5)
+        (mistake,) = read_by_browser(attach_fields(data, found, "d", Book.of([said(missed, WRONG)]), iou=0.5))[
+            "mistakes"
+        ]
         assert mistake["target"] == missed.id
         assert mistake["verdict"]["agreed"] == WRONG
         assert [each["author"] for each in mistake["verdict"]["opinions"]] == ["Anna"]

@@ -110,8 +110,9 @@ def test_a_difference_turned_round_changes_sides(
 @pytest.mark.parametrize("steps", [True, False])
 def test_every_cell_can_be_read_in_both_themes(steps: bool) -> None:
     for ink in (*matrix._ramp(steps), *matrix._two_sided(steps)):
-        assert contrast(ink.fill, ink.text) >= 4.5
-        assert contrast(ink.dark_fill, ink.dark_text) >= 4.5
+        fill, text, dark_fill, dark_text = ink
+        assert contrast(fill, text) >= 4.5
+        assert contrast(dark_fill, dark_text) >= 4.5
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,7 @@ def components(app: AppTest) -> dict[str, dict[str, Any]]:
 
 
 def row_of(result: pixel.PixelResult, document: str, page: int) -> int:
-    codes = [each.doc_id for each in result.dataset.documents]
-    row = result.dataset.page_row(codes.index(document), page - 1)
+    row = result.dataset.page_row(document, page - 1)
     assert row is not None
     return row
 

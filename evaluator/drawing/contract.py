@@ -104,10 +104,10 @@ def _spelled(form: object, *, top: bool = False) -> str:
         return _spelled(arguments[0])
     if origin in (Union, types.UnionType):
         return " | ".join(_spelled(each) for each in arguments)
-    if origin is tuple:
+    if origin is tuple and arguments[1:] != (Ellipsis,):
         return f"[{', '.join(_spelled(each) for each in arguments)}]"
-    if origin is Sequence:
-        (item,) = (_spelled(each) for each in arguments)
+    if origin in (Sequence, tuple):
+        item = _spelled(arguments[0])
         return f"({item})[]" if " | " in item and not item.endswith("]") else f"{item}[]"
     if origin is Mapping:
         return f"Record<{', '.join(_spelled(each) for each in arguments)}>"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import numpy as np
 
@@ -37,13 +37,8 @@ _LEVELS: Final = 33
 _SHARE_UNIT: Final = 0.001
 
 
-class Ink(NamedTuple):
-    """A cell's colour and the colour of its text, light and dark theme."""
-
-    fill: str
-    text: str
-    dark_fill: str
-    dark_text: str
+Ink = tuple[str, str, str, str]
+"""A cell's colour and the colour of its text, light and dark theme."""
 
 
 def matrix_data(
@@ -197,14 +192,14 @@ def _levels(values: FloatArray, colour: Colour, top: float, unit: float) -> IntA
 def _ramp(steps: bool) -> tuple[Ink, ...]:
     """Colours from nothing to everything."""
     light, dark = (_BLUE, _BLUE_DARK) if steps else (_between(_BLUE), _between(_BLUE_DARK))
-    return tuple(Ink(fill, _ink(fill), other, _ink(other)) for fill, other in zip(light, dark, strict=True))
+    return tuple((fill, _ink(fill), other, _ink(other)) for fill, other in zip(light, dark, strict=True))
 
 
 @cache
 def _two_sided(steps: bool) -> tuple[Ink, ...]:
     """Colours from the deepest orange over the middle to the deepest blue."""
     orange, dark = (_ORANGE, _ORANGE_DARK) if steps else (_between(_ORANGE), _between(_ORANGE_DARK))
-    loss = [Ink(fill, _ink(fill), other, _ink(other)) for fill, other in zip(orange, dark, strict=True)]
+    loss = [(fill, _ink(fill), other, _ink(other)) for fill, other in zip(orange, dark, strict=True)]
     return (*loss[:0:-1], *_ramp(steps))
 
 

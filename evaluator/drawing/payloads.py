@@ -96,6 +96,11 @@ class ViewedPageItem(PageItem, frozen=True, kw_only=True):
     """share of the ink instead, for a page without a text layer"""
 
 
+def with_notes(picture: PictureItem, notes: Sequence[str]) -> PictureItem:
+    """A picture with more notes."""
+    return msgspec.structs.replace(picture, notes=(*picture.notes, *notes))
+
+
 class LostText(Payload, frozen=True):
     """What no prediction holds of a page, under the names of `ViewedPageItem`."""
 
@@ -280,6 +285,7 @@ class PageLayers(Payload, frozen=True, kw_only=True):
     """facts behind the number of mistakes, instead of the numbers of boxes"""
 
 
+LayersT = TypeVar("LayersT", bound=PageLayers)
 NOTHING_DRAWN: Final = PageLayers(boxes=(), mistakes=(), counts=NO_COUNTS, labels=(), limit=None)
 
 
@@ -360,7 +366,7 @@ class VerdictEvent(Event, frozen=True, kw_only=True):
     document: str
     index: int
     number: int
-    keys: Sequence[str]
+    keys: tuple[str, ...]
     target: str | None
     verdict: str | None
     """null takes an earlier one back"""

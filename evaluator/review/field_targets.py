@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from evaluator.drawing.payloads import PageLayers
+from evaluator.drawing.payloads import LayersT
 from evaluator.model.boxes import IntArray
 from evaluator.model.fields import Field
 from evaluator.protocols.fields.drill_down import problems
@@ -115,7 +115,7 @@ def said_of(result: FieldsResult, document: str, book: Book, *, iou: float) -> d
     return {row: (target, said) for (row, target), said in zip(found.items(), held, strict=True)}
 
 
-def attach_fields(layers: PageLayers, result: FieldsResult, document: str, book: Book, *, iou: float) -> PageLayers:
+def attach_fields(layers: LayersT, result: FieldsResult, document: str, book: Book, *, iou: float) -> LayersT:
     """What is drawn on a page with what was said about each problem.
 
     Parameters

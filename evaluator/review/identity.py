@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from evaluator.drawing.layers import box_key
-from evaluator.drawing.payloads import JudgedItem, OpinionItem, PageLayers
+from evaluator.drawing.payloads import JudgedItem, LayersT, OpinionItem
 from evaluator.metrics.box_results import UNMATCHED, BoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, BoxColumns, Mistakes, name_mistakes
 from evaluator.model.boxes import IntArray
@@ -208,7 +208,7 @@ def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged 
     return answer
 
 
-def attach(layers: PageLayers, result: BoxResult[Any], page: int, book: Book) -> PageLayers:
+def attach(layers: LayersT, result: BoxResult[Any], page: int, book: Book) -> LayersT:
     """What is drawn on a page with what was said about each mistake.
 
     Parameters

@@ -69,8 +69,7 @@ def page_row(result: pixel.PixelResult, place: session.Place | None) -> int | No
     """Row of a page that a result counts."""
     if place is None:
         return None
-    codes = {document.doc_id: code for code, document in enumerate(result.dataset.documents)}
-    row = result.dataset.page_row(codes[place.document], place.index) if place.document in codes else None
+    row = result.dataset.page_row(place.document, place.index)
     return row if row is not None and result.counted[row] else None
 
 
@@ -88,7 +87,7 @@ def shown_place(result: pixel.PixelResult) -> session.Place | None:
         if page_row(result, place) is not None:
             return place
     every = np.flatnonzero(result.counted)
-    codes = {each.doc_id: code for code, each in enumerate(result.dataset.documents)}
+    codes = result.dataset.document_code
     mine = every[result.dataset.page_document[every] == codes[document]] if document in codes else every
     every = mine if len(mine) else every
     if not len(every):

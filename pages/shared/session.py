@@ -24,7 +24,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from evaluator import formats, workspace
-from evaluator.drawing import layers
+from evaluator.drawing.payloads import PictureItem, ProblemItem
 from evaluator.formats.snapshot.reader import check_pair
 from evaluator.metrics.box_items import ClassConfusion, class_confusion
 from evaluator.model.boxes import FloatArray
@@ -562,14 +562,14 @@ def _known(name: str, text: str, address: Mapping[str, str]) -> bool:
     dataset = found.dataset
     if name == "label":
         return text in dataset.labels[: dataset.evaluated]
-    codes = {document.doc_id: code for code, document in enumerate(dataset.documents)}
+    codes = dataset.document_code
     if name in ("doc", "within"):
         return text in codes
     document = address.get("doc", "")
     if document not in codes or not (text.isascii() and text.isdigit() and len(text) < 10):
         return document in codes or "doc" in address
     index = int(text) - 1
-    if dataset.page_row(codes[document], index) is not None:
+    if dataset.page_row(document, index) is not None:
         return True
     # Pages that no file mentions are walked only when the document is chosen.
     return address.get("within") == document and 0 <= index < (page_count(found, document) or 0)
@@ -761,38 +761,32 @@ def pdf_listing(root: Path | None) -> PdfFolder | None:
     return None if root is None else _folder(root)
 
 
-def page_picture(found: Opened, place: Place, *, width: int | None = None) -> dict[str, Any]:
+def page_picture(found: Opened, place: Place, *, width: int | None = None) -> PictureItem:
     """The picture of a page of a document of the dataset; see `picture`."""
     return picture(found.files.pdfs, _name_of(found, place.document), place.index, width=width)
 
 
-def picture(root: Path | None, name: str, index: int, *, width: int | None = None) -> dict[str, Any]:
-    """The picture of a page as the viewer wants it, or the reason why there is none.
-
-    Returns
-    -------
-    dict
-        ``width`` and ``height`` in points, ``image`` (data URL or None), ``image_width``, ``problem``, ``notes``.
-    """
+def picture(root: Path | None, name: str, index: int, *, width: int | None = None) -> PictureItem:
+    """The picture of a page as the viewer wants it, or the reason why there is none."""
     try:
         image = pool().page_image(_path(root, name), index, width=width, dpi=FIRST_DPI)
     except PageProblem as problem:
-        return {
-            "width": 595.0,
-            "height": 842.0,
-            "image": None,
-            "image_width": 0,
-            "problem": {"title": problem.title, "text": problem.text, "fix": problem.fix},
-            "notes": [],
-        }
-    return {
-        "width": image.page_width,
-        "height": image.page_height,
-        "image": _data_url(image),
-        "image_width": image.width,
-        "problem": None,
-        "notes": [plain(warning) for warning in image.warnings],
-    }
+        return PictureItem(
+            width=595.0,
+            height=842.0,
+            image=None,
+            image_width=0,
+            problem=ProblemItem(problem.title, problem.text, problem.fix),
+            notes=(),
+        )
+    return PictureItem(
+        width=image.page_width,
+        height=image.page_height,
+        image=_data_url(image),
+        image_width=image.width,
+        problem=None,
+        notes=tuple(plain(warning) for warning in image.warnings),
+    )
 
 
 def _data_url(image: PageImage) -> str:
@@ -804,17 +798,3 @@ def with_prediction(found: Files, source: Source) -> Files:
     """The files with one more prediction, or with the one of that name replaced."""
     others = tuple(other for other in found.predictions if other.name != source.name)
     return replace(found, predictions=(*others, source))
-
-
-def overlay_of(
-    found: Opened, model: Model, place: Place, label: str | None, *, page_points: tuple[float, float] | None = None
-) -> dict[str, Any]:
-    """Boxes, mistakes and counts of a page for the viewer; empty for a page that no file mentions.
-
-    `page_points` is the size of the page, None where the PDF could not say.
-    """
-    result = result_of(found, model)
-    codes = {document.doc_id: code for code, document in enumerate(found.dataset.documents)}
-    row = found.dataset.page_row(codes[place.document], place.index)
-    labels = [label] if label in result.matching.labels else None
-    return layers.page_data(result, -1 if row is None else row, labels=labels, page_points=page_points)

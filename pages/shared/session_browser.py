@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 import streamlit as st
 
 from evaluator.drawing import layers, mistake_filter, text_lost
 from evaluator.drawing.mistake_filter import WHOLE, MistakeColumns, MistakeFilter, PageList
+from evaluator.drawing.payloads import LostText, MistakeItem, PageLayers, PagePayload, WalkItem
 from evaluator.metrics.error_types import DOCUMENT, NONE, MistakeOptions, Mistakes
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.pdf.problems import PageProblem
@@ -210,7 +212,6 @@ class Listed:
     counts : int64, shape (9,)
         Mistakes of each name under the other conditions.
     pages : PageList
-    options : MistakeOptions or None
     """
 
     working: Working
@@ -218,7 +219,6 @@ class Listed:
     keep: BoolArray
     counts: IntArray
     pages: PageList
-    options: MistakeOptions | None
 
 
 def working(found: session.Opened, model: session.Model) -> Working:
@@ -256,7 +256,7 @@ def listed(found: session.Opened, model: session.Model) -> Listed:
         worst_first=st.session_state["order"] == "worst",
     )
     counts = mistake_filter.name_counts(own.columns, dataset, chosen, judged=with_verdict)
-    return Listed(own, chosen, keep, counts, pages, options())
+    return Listed(own, chosen, keep, counts, pages)
 
 
 def find_place(shown: Listed) -> session.Place | None:
@@ -301,11 +301,11 @@ def turn_to_mistake(shown: Listed, document: str, index: int, step: int) -> bool
     return True
 
 
-def settle_box(mistakes: Sequence[Mapping[str, Any]]) -> str | None:
+def settle_box(mistakes: Sequence[MistakeItem]) -> str | None:
     """The chosen box of the page; "first" and "last" of its mistakes become a box."""
     box = st.session_state.get("box")
     if box in ("first", "last"):
-        keys = [mistake["keys"][0] for mistake in mistakes]
+        keys = [mistake.keys[0] for mistake in mistakes]
         box = (keys[0] if box == "first" else keys[-1]) if keys else None
         st.session_state["box"] = box
     return box if isinstance(box, str) else None
@@ -326,16 +326,15 @@ def judged(found: session.Opened, model: session.Model) -> BoolArray:
 
 
 def with_verdicts(
-    found: session.Opened, model: session.Model, place: session.Place, data: dict[str, Any]
-) -> dict[str, Any]:
-    """The viewer's data with what was said about each mistake; a poor match is none that can be judged."""
-    poor = [mistake for mistake in data["mistakes"] if mistake["tags"] == ["TP"]]
-    told = findings.on_page(
-        found, model, place, {**data, "mistakes": [each for each in data["mistakes"] if each not in poor]}
-    )
-    mistakes = [*told["mistakes"], *({**each, "target": None} for each in poor)]
-    mistakes.sort(key=lambda mistake: int(mistake["number"]))
-    return {**told, "mistakes": mistakes, "verdicts": True}
+    found: session.Opened, model: session.Model, place: session.Place, payload: PagePayload
+) -> PagePayload:
+    """The viewer's payload with what was said about each mistake; a poor match is none that can be judged."""
+    told = findings.on_page(found, model, place, payload)
+    mistakes = [
+        msgspec.structs.replace(each, target=None, verdict=None, unsaved=None) if each.tags == ["TP"] else each
+        for each in told.mistakes
+    ]
+    return msgspec.structs.replace(told, mistakes=mistakes, verdicts=True)
 
 
 # --- what is drawn -------------------------------------------------------------------------------------------
@@ -352,27 +351,25 @@ def page_text(found: session.Opened, place: session.Place) -> text_lost.PageText
     return text_lost.PageText(words, ink)
 
 
-def page_row(found: session.Opened, place: session.Place) -> int:
-    """Row of a page in the dataset; -1 for a page that no file mentions."""
-    codes = {document.doc_id: code for code, document in enumerate(found.dataset.documents)}
-    row = found.dataset.page_row(codes[place.document], place.index)
-    return -1 if row is None else row
-
-
 def drawn(
-    found: session.Opened, shown: Listed, place: session.Place, page_points: tuple[float, float] | None
-) -> dict[str, Any]:
-    """Boxes, mistakes, counts and lost text of a page for the viewer."""
-    label = shown.chosen.label
-    return layers.page_data(
-        shown.working.result,
-        page_row(found, place),
-        labels=[label] if label in shown.working.result.matching.labels else None,
+    found: session.Opened,
+    shown: Listed,
+    place: session.Place,
+    page_points: tuple[float, float] | None,
+) -> tuple[PageLayers, LostText]:
+    """Boxes, mistakes and counts of a page for the viewer, and its lost text."""
+    label, result, text = shown.chosen.label, shown.working.result, page_text(found, place)
+    row = found.dataset.page_row(place.document, place.index)
+    page = -1 if row is None else row
+    layer = layers.page_data(
+        result,
+        page,
+        labels=[label] if label in result.matching.labels else None,
         page_points=page_points,
-        options=shown.options,
         kept=layers.Kept(shown.working.mistakes, shown.keep),
-        text=page_text(found, place),
+        text=text,
     )
+    return layer, layers.lost_text(result, page, text)
 
 
 class _Preparer:
@@ -421,12 +418,12 @@ def prepare_neighbours(found: session.Opened, shown: Listed, place: session.Plac
     _preparer().wish(tasks)
 
 
-def walk(shown: Listed, position: int | None) -> dict[str, Any]:
+def walk(shown: Listed, position: int | None) -> WalkItem:
     """Whether mistakes follow on later and earlier pages of the list, and how many there are in all."""
     pages = shown.pages
     here = -1 if position is None else position
-    return {
-        "before": pages.with_mistakes(here, -1) is not None,
-        "after": pages.with_mistakes(here, 1) is not None,
-        "total": int(pages.mistakes.sum()),
-    }
+    return WalkItem(
+        before=pages.with_mistakes(here, -1) is not None,
+        after=pages.with_mistakes(here, 1) is not None,
+        total=int(pages.mistakes.sum()),
+    )

@@ -21,10 +21,11 @@ from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.measures import Measures
 from evaluator.drawing import pair, pair_list
 from evaluator.drawing.board import TABLE_METRICS
+from evaluator.drawing.payloads import LinkItem
 from evaluator.model.boxes import IntArray
 from evaluator.protocols import snapshot
 from pages.shared import session
-from pages.shared.linked_panes import MODES, Door
+from pages.shared.linked_panes import MODES
 
 SHOW: Final = "pair_show"
 MODE: Final = "pair_mode"
@@ -83,7 +84,7 @@ def choose_mode(name: str) -> None:
     st.session_state[MODE] = name
 
 
-def open_door(door: Door) -> None:
+def open_door(door: LinkItem) -> None:
     """List the pages behind a number of the board, which counts all documents, and bring them into the window."""
     choose_show(door.show)
     st.session_state["label"] = door.label
@@ -291,9 +292,7 @@ def place_in(both: Compared, rows: IntArray) -> int | None:
     if not len(rows):
         return None
     dataset = both.ledger.dataset
-    codes = {document.doc_id: code for code, document in enumerate(dataset.documents)}
-    document = st.session_state.get("doc")
-    row = dataset.page_row(codes[document], int(st.session_state.get("page") or 0)) if document in codes else None
+    row = dataset.page_row(str(st.session_state.get("doc")), int(st.session_state.get("page") or 0))
     here = np.flatnonzero(rows == row) if row is not None else np.empty(0, dtype=np.int64)
     return int(here[0]) if len(here) else 0
 

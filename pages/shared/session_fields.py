@@ -15,6 +15,7 @@ from typing import Any, Final
 import streamlit as st
 
 from evaluator.drawing import fields as overlay
+from evaluator.drawing.payloads import PictureItem
 from evaluator.formats import fields as reader
 from evaluator.model.boxes import IntArray
 from evaluator.model.fields import FieldDocuments
@@ -493,7 +494,7 @@ def _unit(truth: str, predicted: str, *, _model: FieldModel) -> str:
     return overlay.unit_of(_model.result)
 
 
-def picture(held: FieldFiles, document: str, index: int) -> dict[str, Any]:
+def picture(held: FieldFiles, document: str, index: int) -> PictureItem:
     """The picture of a page as the viewer wants it, or the reason why there is none."""
     wish = st.session_state.get("field_sharper")
     width = wish[2] if wish and wish[:2] == (document, index) else None

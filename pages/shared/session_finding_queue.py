@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import streamlit as st
 
+from evaluator.drawing.payloads import CropItem
 from evaluator.review.status import Standing
 from evaluator.review.verdicts import Target
 from pages.shared import session
-from pages.shared.session_gallery import crops_of
+from pages.shared.session_gallery import crop
 
 # Of the picture of a finding, in pixels.
 _CROP_WIDTH: Final = 1_200
@@ -75,7 +76,7 @@ def start_meeting(targets: Sequence[str], position: int = 0) -> None:
     st.session_state["finding_meeting"] = (tuple(targets), min(max(position, 0), len(targets) - 1)) if targets else None
 
 
-def crop_of(found: session.Opened | None, target: Target, *, large: bool = False) -> dict[str, Any] | None:
+def crop_of(found: session.Opened | None, target: Target, *, large: bool = False) -> CropItem | None:
     """The part of a page around a judged mistake, or the whole page.
 
     Parameters
@@ -87,17 +88,16 @@ def crop_of(found: session.Opened | None, target: Target, *, large: bool = False
 
     Returns
     -------
-    dict or None
-        ``image`` (data URL or None), ``region``, ``aspect`` and ``problem``; None for what has no place on a page of
+    CropItem or None
+        None for what has no place on a page of
         the open documents.
     """
     known = {document.doc_id for document in found.dataset.documents} if found else set()
     if found is None or target.page is None or target.document not in known or target.unit != "page":
         return None
-    # Of a page, or a comparison on one, all of it.
-    boxes = [{"xyxy": box.xyxy} for box in target.boxes] or [{"xyxy": (0.0, 0.0, 1.0, 1.0)}]
-    card = {"key": target.id, "document": target.document, "index": target.page, "boxes": boxes}
-    return crops_of(found, [card], width=_CROP_WIDTH, dpi=session.FIRST_DPI * (2 if large else 1))[target.id]
+    boxes = [box.xyxy for box in target.boxes]
+    dpi = session.FIRST_DPI * (2 if large else 1)
+    return crop(found, target.document, target.page, boxes, width=_CROP_WIDTH, dpi=dpi)
 
 
 def show_on_page(found: session.Opened, entry: Standing) -> None:

@@ -15,8 +15,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
+import msgspec
 import streamlit as st
 
+from evaluator.drawing.payloads import PagePayload, UnsavedItem
 from evaluator.model.issues import plain
 from evaluator.review import corrected, identity
 from evaluator.review import status as standing
@@ -257,28 +259,33 @@ def mine(target_id: str) -> Event | None:
 # --- the page browser --------------------------------------------------------------------------------------------
 
 
-def on_page(found: session.Opened, model: session.Model, place: session.Place, data: dict[str, Any]) -> dict[str, Any]:
-    """The viewer's data of a page with verdicts, what is not saved, and who reviews.
+def on_page(found: session.Opened, model: session.Model, place: session.Place, payload: PagePayload) -> PagePayload:
+    """The viewer's payload of a page with verdicts, what is not saved, and who reviews.
 
     Parameters
     ----------
     found, model, place
         What is shown.
-    data : dict
-        From `overlay.layers.page_data` of the model's result, whatever labels are shown.
+    payload : PagePayload
+        With the layers of the model's result, whatever labels are shown.
 
     Returns
     -------
-    dict
-        A copy. Each of ``mistakes`` has ``target``, ``verdict`` (see `identity.attach`) and ``unsaved``: None, or
-        ``verdict``, ``note`` and ``problem``. ``reviewer`` is the name, empty when nobody was named.
+    PagePayload
+        A copy. Each of the mistakes has ``target``, ``verdict`` (see `identity.attach`) and ``unsaved``; ``reviewer``
+        is the name, empty when nobody was named.
     """
-    row = _page_row(found, place)
+    row = found.dataset.page_row(place.document, place.index)
     if row is None:
-        return data
-    told = identity.attach(data, session.result_of(found, model), row, book())
-    mistakes = [{**mistake, "unsaved": shown(unsaved(mistake["target"] or ""))} for mistake in told["mistakes"]]
-    return {**told, "mistakes": mistakes, "reviewer": author()[0]}
+        return payload
+    told = identity.attach(payload, session.result_of(found, model), row, book())
+    return with_unsaved(told)
+
+
+def with_unsaved(payload: PagePayload) -> PagePayload:
+    """The viewer's payload with the verdicts that were not saved, and who reviews."""
+    mistakes = [msgspec.structs.replace(each, unsaved=shown(unsaved(each.target or ""))) for each in payload.mistakes]
+    return msgspec.structs.replace(payload, mistakes=mistakes, reviewer=author()[0])
 
 
 def handle(found: session.Opened, model: session.Model, place: session.Place, event: dict[str, Any]) -> Unsaved | None:
@@ -299,7 +306,7 @@ def handle(found: session.Opened, model: session.Model, place: session.Place, ev
     Unsaved or None
         None when it is on disk, or when the page has no such mistake any more.
     """
-    row = _page_row(found, place)
+    row = found.dataset.page_row(place.document, place.index)
     target_id = event.get("target")
     targets = {} if row is None else identity.page_targets(session.result_of(found, model), row, book())
     if not isinstance(target_id, str) or target_id not in targets:
@@ -313,17 +320,11 @@ def handle(found: session.Opened, model: session.Model, place: session.Place, ev
     )
 
 
-def _page_row(found: session.Opened, place: session.Place) -> int | None:
-    """Row of a page in the dataset; None for a page that no file mentions."""
-    codes = {document.doc_id: code for code, document in enumerate(found.dataset.documents)}
-    return found.dataset.page_row(codes[place.document], place.index) if place.document in codes else None
-
-
-def shown(entry: Unsaved | None) -> dict[str, Any] | None:
+def shown(entry: Unsaved | None) -> UnsavedItem | None:
     """What was not saved, for the viewer."""
     if entry is None:
         return None
-    return {"verdict": entry.verdict, "note": entry.note, "problem": plain(entry.problem)}
+    return UnsavedItem(entry.verdict, entry.note, plain(entry.problem))
 
 
 # --- numbers -------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from evaluator.drawing.payloads import PictureItem, with_notes
 from evaluator.formats import posters as reader
 from evaluator.model.dataset import Side
 from evaluator.model.issues import BadInput, Issue, plain
@@ -262,7 +263,7 @@ def open_poster(poster_id: str) -> None:
 # --- the page ------------------------------------------------------------------------------------------------
 
 
-def picture(poster_id: str) -> dict[str, Any]:
+def picture(poster_id: str) -> PictureItem:
     """The page of a poster as the viewer wants it, as sharp as the reader's zoom needs.
 
     A sharper picture that cannot be had does not take the first one away; it is said beside it.
@@ -270,11 +271,11 @@ def picture(poster_id: str) -> dict[str, Any]:
     found = files()
     wish = session.chosen("poster_sharper")
     first = session.picture(found.pdfs, poster_id, 0, width=_FIRST_WIDTH)
-    if not wish or wish[0] != poster_id or first["problem"]:
+    if not wish or wish[0] != poster_id or first.problem:
         return first
     sharper = session.picture(found.pdfs, poster_id, 0, width=wish[1])
-    if sharper["problem"]:
-        return {**first, "notes": [*first["notes"], f"No sharper picture: {sharper['problem']['title']}."]}
+    if sharper.problem:
+        return with_notes(first, [f"No sharper picture: {sharper.problem.title}."])
     return sharper
 
 

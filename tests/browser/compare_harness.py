@@ -11,10 +11,12 @@ import json
 import random
 from typing import Any
 
+import msgspec
 import streamlit as st
 
 from evaluator.compare import ledger
 from evaluator.drawing import pair
+from evaluator.drawing.payloads import ComparePayload
 from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import snapshot
 from pages.shared.linked_panes import panes, parse_panes
@@ -171,7 +173,7 @@ def main() -> None:
         state.show,
     )
     names = ("go", "selected", "sharper", "show", "mode", "clear_filter")
-    found = panes(data, key="panes", **{f"on_{name}": functools.partial(record, name) for name in names})
+    found = panes(msgspec.convert(data, ComparePayload), key="panes", **{f"on_{name}": functools.partial(record, name) for name in names})
     if found.open:
         state.log.append(["open", repr(found.open)])
 

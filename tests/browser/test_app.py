@@ -41,8 +41,7 @@ def core(model: int = 0, iou: float = 0.5) -> snapshot.ThresholdResult:
 def page_of(document: str, number: int, model: int = 0, iou: float = 0.5) -> dict[str, Any]:
     """What the core says of a page, pages from 1."""
     dataset = sample()
-    code = [each.doc_id for each in dataset.documents].index(document)
-    row = dataset.page_row(code, number - 1)
+    row = dataset.page_row(document, number - 1)
     assert row is not None
     return read_by_browser(layers.page_data(core(model, iou), row))
 

@@ -252,7 +252,7 @@ export interface PagePayload extends PageLayers {
   /** the query that leads back here; written when the address bar has none */
   address?: string;
   /** pixels; without it the viewer fills the window below its top */
-  height?: number | null;
+  height?: number;
 }
 
 /** A page to open: `step` pages after page `index` of `document` in the order of the list. */
@@ -664,7 +664,7 @@ export interface TintPayload {
   /** what the tinted pixels are */
   caption: string;
   /** of the pane, pixels */
-  height?: number | null;
+  height?: number;
   page: PictureItem;
   tint: TintItem;
 }

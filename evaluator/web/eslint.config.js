@@ -10,6 +10,7 @@ export default [
       "curly": ["error", "multi-line"],
       "eqeqeq": "error",
       "no-shadow": "error",
+      "no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
       "no-var": "error",
       "object-shorthand": "error",
       "prefer-const": "error",

@@ -4,23 +4,13 @@
  * The list has one stop for the Tab key; the arrow keys move inside.
  */
 
-import { button, count, html, svg } from "../shared/elements.js";
+import { button, html, svg } from "../shared/elements.js";
+import { markRow } from "../shared/rows.js";
+import { count } from "../shared/words.js";
 
-/**
- * @typedef {object} ListedPage
- * @property {string} document
- * @property {string} name as people read it
- * @property {number} index 0-based
- * @property {number} lost drawn to the left
- * @property {number} gained drawn to the right
- * @property {string} number "+2", "−5", "12"
- * @property {string} words what the numbers say
- * @property {string | null} above a line before this page
- * @property {boolean} current
- */
-/** @typedef {{name: string, title: string, pages: number, words: string}} Filter */
+/** @typedef {import("../shared/payloads.d.ts").ListedPageItem} ListedPageItem */
 
-/** @param {ListedPage} page @param {number} scale the longest bar @param {boolean} diverging @returns {SVGElement} */
+/** @param {ListedPageItem} page @param {number} scale the longest bar @param {boolean} diverging @returns {SVGElement} */
 function bars(page, scale, diverging) {
   const half = diverging ? 23 : 0;
   const unit = (diverging ? 23 : 46) / Math.max(1, scale);
@@ -33,8 +23,8 @@ function bars(page, scale, diverging) {
 }
 
 /**
- * @param {HTMLElement} list @param {ListedPage[]} pages @param {{scale: number, diverging: boolean}} look
- * @param {(page: ListedPage) => void} open
+ * @param {HTMLElement} list @param {ListedPageItem[]} pages @param {{scale: number, diverging: boolean}} look
+ * @param {(page: ListedPageItem) => void} open
  */
 export function drawPageList(list, pages, look, open) {
   list.replaceChildren(...pages.flatMap((page) => {
@@ -51,16 +41,7 @@ export function drawPageList(list, pages, look, open) {
 
 /** @param {HTMLElement} list @param {number} position among the pages, -1 for none @param {string} className "current" or "asked" */
 export function markPageList(list, position, className) {
-  const buttons = [...list.querySelectorAll("button")];
-  buttons.forEach((node, order) => {
-    const here = order === position;
-    node.classList.toggle(className, here);
-    if (className !== "current") return;
-    if (here) node.setAttribute("aria-current", "page");
-    else node.removeAttribute("aria-current");
-    node.setAttribute("tabindex", here || (position < 0 && order === 0) ? "0" : "-1");
-  });
-  const node = buttons[position];
+  const node = markRow([...list.querySelectorAll("button")], position, className);
   if (!node) return;
   const top = node.offsetTop - list.offsetTop;
   if (top < list.scrollTop || top + node.offsetHeight > list.scrollTop + list.clientHeight) {

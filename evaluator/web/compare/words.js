@@ -4,7 +4,10 @@
  * Each function writes one part from the data and the state of a comparison, and changes neither.
  */
 
-import { button, count, html, plural, svg } from "../shared/elements.js";
+import { button, html, svg } from "../shared/elements.js";
+import { warningLines } from "../shared/pane.js";
+import { rowOf } from "../shared/turn.js";
+import { count, plural } from "../shared/words.js";
 import { drawPageList, markPageList, pressSegment, segments } from "./list.js";
 
 /** @typedef {import("./compare.js").Comparison} Comparison */
@@ -16,27 +19,23 @@ export function writePanes(view) {
   const data = view.shown();
   const { page, panes } = data;
   view.message.hidden = data.empty === null;
-  for (const node of [view.fit, view.zoomIn, view.zoomOut]) node.disabled = !page;
-  if (!page) view.fit.textContent = "Zoom, linked";
+  const { fit, zoomIn, zoomOut } = view.tools;
+  for (const node of [fit, zoomIn, zoomOut]) node.disabled = !page;
+  if (!page) fit.textContent = "Zoom, linked";
   view.message.replaceChildren(...(data.empty ? [html("p", { class: "message" }, data.empty.text),
     button(data.empty.action, { class: "plain" }, () => view.send("clear_filter", true), data.empty.action)] : []));
-  for (const [order, half] of view.panes.halves().entries()) {
-    const pane = panes[order];
-    const { root, sheet, problem } = half.pane;
-    sheet.hidden = !page;
-    half.open.hidden = !pane;
-    if (pane) half.fill(pane);
-    root.setAttribute("aria-label", page && pane
-      ? `Model ${pane.letter}, page ${page.index + 1} of ${page.document}, ${plural(pane.boxes.length, "box", "boxes")}. Press ? for the keys.` : "No page");
-    const trouble = page?.problem ?? null;
-    problem.hidden = trouble === null;
-    problem.replaceChildren(...(trouble ? [html("b", {}, trouble.title), html("p", {}, trouble.text), html("p", { class: "muted" }, trouble.fix)] : []));
-  }
-  const notes = (page?.notes ?? []).map((text) => html("div", { class: "warning", title: text }, text));
-  for (const pane of panes) {
-    if (pane.limit) notes.push(html("div", { class: "warning warning-calm" }, `${pane.letter}: ${count(pane.limit.drawn)} of ${plural(pane.limit.total, "box", "boxes")} drawn`));
-  }
-  view.warnings.replaceChildren(...notes);
+  for (const pane of view.pair.both) writePane(pane, page, panes[pane.order]);
+  view.warnings.replaceChildren(...warningLines(page?.notes ?? [], panes));
+}
+
+/** @param {import("./panes.js").ModelPane} pane @param {import("../shared/payloads.d.ts").PageItem | null} page @param {import("../shared/payloads.d.ts").PaneItem | undefined} data */
+function writePane(pane, page, data) {
+  pane.sheet.hidden = !page;
+  pane.open.hidden = !data;
+  if (data) pane.writeHead(data);
+  pane.root.setAttribute("aria-label", page && data
+    ? `Model ${data.letter}, page ${page.index + 1} of ${page.document}, ${plural(data.boxes.length, "box", "boxes")}. Press ? for the keys.` : "No page");
+  pane.showProblem(page?.problem ?? null);
 }
 
 /** The filters with their numbers of pages. @param {Comparison} view */
@@ -46,12 +45,12 @@ export function writeFilters(view) {
   if (text !== view.filterText) {
     view.filterText = text;
     const parts = filters.map(({ name, title, pages, words }) => ({ name, title, after: count(pages), words }));
-    view.filters.replaceChildren(segments("Pages of the list", "kinds", parts, (name) => {
-      pressSegment(view.filters, name);
+    view.tools.filters.replaceChildren(segments("Pages of the list", "kinds", parts, (name) => {
+      pressSegment(view.tools.filters, name);
       view.send("show", name);
     }));
   }
-  pressSegment(view.filters, show);
+  pressSegment(view.tools.filters, show);
 }
 
 /** @param {Comparison} view */
@@ -60,7 +59,7 @@ export function writeList(view) {
   const text = JSON.stringify([strip.map((each) => ({ ...each, current: false })), look]);
   if (text !== view.listText) {
     view.listText = text;
-    drawPageList(view.list, strip, look, (target) => view.turner.open(/** @type {any} */ (target)));
+    drawPageList(view.list, strip, look, (target) => view.turner.open(target));
   }
   markPageList(view.list, strip.findIndex((each) => each.current), "current");
   view.listHead.replaceChildren(html("h2", {}, "Pages"), html("span", { class: "muted net-order", title: look.words }, look.title), html("span", { class: "grow" }),
@@ -69,23 +68,29 @@ export function writeList(view) {
 
 /** @param {Comparison} view @param {number | null} position 1-based place among the pages of the list */
 export function showAskedPage(view, position) {
-  const here = view.data?.strip.findIndex((page) => page.current) ?? -1;
-  const page = view.data?.page;
-  markPageList(view.list, position !== null && here >= 0 && page ? here + position - page.position : -1, "asked");
+  markPageList(view.list, rowOf(view.data, position), "asked");
 }
 
 /** "2 of 6 here" between its two buttons, and the sentence of the difference at hand. @param {Comparison} view */
 export function writeDifference(view) {
-  const all = view.data?.differences ?? [];
-  const at = all.findIndex((each) => view.sameBox(each.key, view.selected));
+  const { place, previous, next } = view.tools;
+  const all = view.state.differences;
+  const at = view.state.placeOf(view.selected);
   const text = all.length === 0 ? "None here" : at < 0 ? `${count(all.length)} on this page` : `${count(at + 1)} of ${count(all.length)} here`;
-  if (view.place.textContent !== text) view.place.textContent = text;
-  view.previous.disabled = all.length === 0;
-  view.next.disabled = all.length === 0;
-  const active = all.find((each) => view.sameBox(each.key, view.hover ?? view.selected));
-  view.said.classList.toggle("muted", !active);
-  if (active) view.said.textContent = active.words;
-  else if (view.said.childElementCount === 0) view.said.replaceChildren(...legend());
+  if (place.textContent !== text) place.textContent = text;
+  previous.disabled = all.length === 0;
+  next.disabled = all.length === 0;
+  const active = view.state.differenceOf(view.hover ?? view.selected);
+  view.sentence.classList.toggle("muted", !active);
+  if (active) view.sentence.textContent = active.words;
+  else if (view.sentence.childElementCount === 0) view.sentence.replaceChildren(...legend());
+}
+
+/** How many chips have no room, and the way to them. @param {Comparison} view */
+export function writeHidden(view) {
+  const hidden = view.pair.hiddenChips;
+  const words = `${plural(hidden, "label")} hidden at this zoom. Zoom in (+)`;
+  view.notes.replaceChildren(...(hidden ? [button("Zoom in for the labels", { class: "note" }, () => view.zoom(1.6, null), words)] : []));
 }
 
 /** What the lines on the page mean. @returns {HTMLElement[]} */

@@ -7,55 +7,26 @@
  */
 
 import { html, setAttributes, svg } from "../shared/elements.js";
+import { mounting, streamlitSend } from "../shared/mount.js";
+import { percentOf } from "../shared/words.js";
+import { CropQueue } from "./queue.js";
 
-/**
- * @typedef {object} Card
- * @property {string} key
- * @property {string} title
- * @property {string} label
- * @property {string[]} facts
- * @property {string} place
- * @property {string[]} tags
- * @property {{key: string, side: string, status: "TP" | "FP" | "FN" | "truth", xyxy: [number, number, number, number]}[]} boxes
- */
-/**
- * @typedef {object} Crop
- * @property {string | null} image data URL; null when the page cannot be drawn
- * @property {[number, number, number, number]} region share of the page that it shows
- * @property {number} aspect width over height
- * @property {string | null} problem why there is no picture
- */
-/**
- * @typedef {object} GalleryData
- * @property {string} set what the cards are of; another set forgets the crops
- * @property {Card[]} cards
- * @property {Record<string, Crop>} crops those asked for last
- * @property {string | null} empty what is said without cards
- */
-/** @typedef {(name: string, value: unknown) => void} Send */
+/** @typedef {import("../shared/payloads.d.ts").CardItem} CardItem */
+/** @typedef {import("../shared/payloads.d.ts").CropItem} CropItem */
+/** @typedef {import("../shared/payloads.d.ts").GalleryPayload} GalleryPayload */
+/** @typedef {import("../shared/payloads.d.ts").GalleryEvents} GalleryEvents */
 
 const ASK_AFTER = 60;
 const ASPECT = 1.7;
 const ORDER = ["truth", "TP", "FN", "FP"];
 
-/** @param {number} share @returns {string} */
-function percentOf(share) {
-  return `${(share * 100).toFixed(4)}%`;
-}
-
 class Gallery {
-  /** @param {ParentNode & Node} parent @param {Send} send */
+  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<GalleryEvents>} send */
   constructor(parent, send) {
     this.send = send;
-    /** @type {Map<string, Crop>} */
-    this.crops = new Map();
-    /** @type {Map<string, HTMLElement>} */
-    this.places = new Map();
-    /** @type {Set<string>} */
-    this.wanted = new Set();
-    /** @type {Set<string>} asked for and not come yet */
-    this.asked = new Set();
-    this.set = "";
+    this.queue = new CropQueue();
+    /** @type {Map<string, {node: HTMLElement, boxes: CardItem["boxes"]}>} frames of the crops by key of their card */
+    this.frames = new Map();
     this.drawn = "";
     this.timer = 0;
     this.grid = html("div", { class: "gl-grid", role: "list", "aria-label": "Crops" });
@@ -68,23 +39,14 @@ class Gallery {
 
   /** @param {IntersectionObserverEntry[]} entries */
   look(entries) {
-    for (const entry of entries) {
-      const key = entry.target.getAttribute("data-key") ?? "";
-      if (!entry.isIntersecting) this.wanted.delete(key);
-      else if (!this.crops.has(key) && !this.asked.has(key)) this.wanted.add(key);
-    }
+    for (const entry of entries) this.queue.see(entry.target.getAttribute("data-key") ?? "", entry.isIntersecting);
     this.ask();
   }
 
   /** One question for all cards that came near the screen, and only when the last one is answered. */
   ask() {
-    clearTimeout(this.timer);
-    if (!this.wanted.size || this.asked.size) return;
-    this.timer = window.setTimeout(() => {
-      this.asked = new Set([...this.wanted].slice(0, 24));
-      for (const key of this.asked) this.wanted.delete(key);
-      this.send("want", [...this.asked]);
-    }, ASK_AFTER);
+    window.clearTimeout(this.timer);
+    if (this.queue.isReady()) this.timer = window.setTimeout(() => this.send("want", this.queue.take()), ASK_AFTER);
   }
 
   /** @param {KeyboardEvent} event */
@@ -104,50 +66,40 @@ class Gallery {
     event.stopPropagation();
   }
 
-  /** @param {GalleryData} data */
+  /** @param {GalleryPayload} data */
   update(data) {
-    if (data.set !== this.set) {
-      this.crops.clear();
-      this.wanted.clear();
-      this.asked.clear();
-      this.set = data.set;
-    }
+    this.queue.open(data.set);
     const text = JSON.stringify([data.set, data.cards, data.empty]);
     if (text !== this.drawn) {
       this.draw(data);
       this.drawn = text;
     }
-    for (const [key, crop] of Object.entries(data.crops)) {
-      this.crops.set(key, crop);
-      this.show(key, crop);
-    }
-    // What was asked for and did not come is not asked for again until its card comes back to the screen.
-    this.asked.clear();
+    this.queue.answer(data.crops);
+    for (const [key, crop] of Object.entries(data.crops)) this.show(key, crop);
     this.ask();
   }
 
-  /** @param {GalleryData} data */
+  /** @param {GalleryPayload} data */
   draw(data) {
     this.seen.disconnect();
-    this.wanted.clear();
-    this.places.clear();
+    this.queue.forgetWanted();
+    this.frames.clear();
     this.grid.replaceChildren(...data.cards.map((card, at) => this.card(card, at)));
     this.grid.hidden = !data.cards.length;
     this.note.hidden = Boolean(data.cards.length);
     this.note.textContent = data.empty ?? "";
     for (const card of data.cards) {
-      const crop = this.crops.get(card.key);
-      const place = this.places.get(card.key);
+      const crop = this.queue.crops.get(card.key);
+      const frame = this.frames.get(card.key);
       if (crop) this.show(card.key, crop);
-      if (place) this.seen.observe(place);
+      if (frame) this.seen.observe(frame.node);
     }
   }
 
-  /** @param {Card} card @param {number} at @returns {HTMLElement} */
+  /** @param {CardItem} card @param {number} at @returns {HTMLElement} */
   card(card, at) {
     const picture = html("div", { class: "gl-crop", "data-key": card.key, "aria-hidden": "true" });
-    /** @type {any} */ (picture).boxes = card.boxes;
-    this.places.set(card.key, picture);
+    this.frames.set(card.key, { node: picture, boxes: card.boxes });
     const tags = card.tags.slice(0, 4).map((tag) => html("i", { class: `gl-tag gl-${tag}` }, tag));
     if (card.tags.length > 4) tags.push(html("i", { class: "gl-tag" }, `+${card.tags.length - 4}`));
     const words = [card.title, card.label, ...card.facts, card.place].join(", ");
@@ -166,17 +118,16 @@ class Gallery {
     return node;
   }
 
-  /** @param {string} key @param {Crop} crop */
+  /** @param {string} key @param {CropItem} crop */
   show(key, crop) {
-    const place = this.places.get(key);
-    if (!place) return;
+    const { node, boxes } = this.frames.get(key) ?? {};
+    if (!node || !boxes) return;
     const [x1, y1, x2, y2] = crop.region;
     const frame = html("div", { class: "gl-sheet" });
     // The frame has a fixed shape; a crop of another shape is centred in it, whole.
     if (crop.aspect >= ASPECT) setAttributes(frame, { style: `width:100%;aspect-ratio:${crop.aspect}` });
     else setAttributes(frame, { style: `height:100%;aspect-ratio:${crop.aspect}` });
     if (crop.image) frame.append(html("img", { src: crop.image, alt: "", draggable: "false" }));
-    const boxes = /** @type {Card["boxes"]} */ (/** @type {any} */ (place).boxes);
     const layer = svg("svg", { width: "100%", height: "100%" });
     for (const box of [...boxes].sort((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status))) {
       layer.append(svg("rect", {
@@ -187,33 +138,24 @@ class Gallery {
     }
     frame.append(layer);
     if (crop.problem) frame.append(html("p", {}, crop.problem));
-    place.replaceChildren(frame);
-    place.classList.add("shown");
+    node.replaceChildren(frame);
+    node.classList.add("shown");
+  }
+
+  stop() {
+    window.clearTimeout(this.timer);
+    this.seen.disconnect();
+    this.root.remove();
   }
 }
 
-/** @type {WeakMap<object, Gallery>} */
-const galleries = new WeakMap();
-
-/**
- * @param {ParentNode & Node} parent @param {GalleryData} data @param {Send} send @returns {() => void} takes it away
- */
-export function mountGallery(parent, data, send) {
-  const gallery = galleries.get(parent) ?? new Gallery(parent, send);
-  galleries.set(parent, gallery);
-  gallery.send = send;
-  gallery.update(data);
-  return () => {
-    gallery.seen.disconnect();
-    gallery.root.remove();
-    galleries.delete(parent);
-  };
-}
+/** Shows data in a parent, without Streamlit. */
+export const mountGallery = mounting((parent, /** @type {import("../shared/mount.js").Send<GalleryEvents>} */ send) => new Gallery(parent, send));
 
 /**
  * Called by Streamlit on mount and on each change of the data.
- * @param {{parentElement: ParentNode & Node, data: GalleryData, setTriggerValue: Send}} component
+ * @param {import("../shared/mount.js").StreamlitComponent<GalleryPayload>} component
  */
 export default function streamlitGallery(component) {
-  return mountGallery(component.parentElement, component.data, component.setTriggerValue);
+  return mountGallery(component.parentElement, component.data, streamlitSend(component));
 }

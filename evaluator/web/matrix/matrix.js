@@ -2,90 +2,31 @@
  * The heatmap of a confusion matrix: a grid that the keyboard walks like a spreadsheet.
  *
  * One tab stop; the arrow keys, Home, End, Page up and Page down move it, Enter and space choose the cell, and so does a
- * click. The line above the grid says in words what stands in the cell under the pointer or the focus. Only the chosen
- * cell is sent on. Many classes scroll under names that stay, or shrink to coloured cells with numbered names.
+ * click. The line above the grid describes the cell under the pointer or the focus in words. Only the chosen cell is sent. Many classes scroll under names that stay, or shrink to coloured cells with numbered names.
  */
 
 import { button, html, setAttributes, svg, textWidth } from "../shared/elements.js";
+import { mounting, streamlitSend } from "../shared/mount.js";
+import { cellAfter, cellFacts, twoLines } from "./facts.js";
 
-/**
- * @typedef {object} MatrixData
- * @property {string} key what the matrix is of; another key takes the reader back to the chosen cell
- * @property {string[]} classes the background first
- * @property {"matrix" | "difference"} kind
- * @property {"pixels" | "row" | "column" | "f1"} shows
- * @property {string[][]} text
- * @property {number[][]} level place in `ramp`; -1 has no colour
- * @property {[string, string, string, string][]} ramp fill and text, light and dark
- * @property {Record<string, (number | null)[][]>} facts
- * @property {{name: string, swatches: [number, string][]}} scale
- * @property {string} rows what the rows are, for instance "Ground truth"
- * @property {string} columns
- * @property {[string, string]} letters of the two models of a difference
- * @property {[number, number] | null} chosen row and column
- * @property {string} [unit] what the cells count; "pixels" when absent
- */
-/** @typedef {(name: string, value: unknown) => void} Send */
+/** @typedef {import("../shared/payloads.d.ts").MatrixPayload} MatrixPayload */
+/** @typedef {import("../shared/payloads.d.ts").MatrixEvents} MatrixEvents */
 
 const MANY = 16;
 const CELL_WIDTH = 46;
 const SMALL_NAMES = 152;
 const NAME_FONT = "12px 'Source Sans', 'Source Sans 3', sans-serif";
-const inGroups = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 
-/** @param {string} text @param {number} width pixels @returns {boolean} */
-function fits(text, width) {
-  return textWidth(text, NAME_FONT) <= width;
-}
-
-/**
- * A name on at most two lines of a width: parted at a space, hyphen, slash or underscore, else with a hyphen.
- * @param {string} name @param {number} width pixels @returns {string[]}
- */
-export function twoLines(name, width) {
-  if (fits(name, width)) return [name];
-  const parts = name.split(/(?<=[-_/:]|\s)/);
-  let first = "";
-  while (parts.length > 1 && fits((first + parts[0]).trim(), width)) first += parts.shift();
-  let rest = parts.join("");
-  if (!first) {
-    const usual = rest === "Background" ? 4 : rest.length - 1;
-    let length = Math.min(usual, rest.length - 1);
-    while (length > 1 && !fits(`${rest.slice(0, length)}-`, width)) length -= 1;
-    first = `${rest.slice(0, length)}-`;
-    rest = rest.slice(length);
-  }
-  rest = rest.trim();
-  if (!fits(rest, width)) {
-    while (rest.length > 1 && !fits(`${rest}\u2026`, width)) rest = rest.slice(0, -1);
-    rest += "\u2026";
-  }
-  return [first.trim(), rest];
-}
-
-/** @param {number | null | undefined} value @returns {string} "11.2 %" */
-function percent(value) {
-  if (value === null || value === undefined) return "n/a";
-  if (value === 0) return "0 %";
-  if (value < 0.0005) return "under 0.1 %";
-  return `${value < 1 ? Math.min(99.9, value * 100).toFixed(1) : "100"} %`;
-}
-
-/** @param {number | null | undefined} value @returns {string} */
-function pixels(value) {
-  return value === null || value === undefined ? "n/a" : inGroups.format(value);
-}
-
-/** @param {number} value @param {(v: number) => string} write @returns {string} */
-function signed(value, write) {
-  return `${value > 0 ? "+" : value < 0 ? "\u2212" : ""}${write(Math.abs(value))}`;
+/** @param {string} text @returns {boolean} whether it fits above a column */
+function fits(text) {
+  return textWidth(text, NAME_FONT) <= CELL_WIDTH;
 }
 
 class Matrix {
-  /** @param {ParentNode & Node} parent @param {Send} send */
+  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<MatrixEvents>} send */
   constructor(parent, send) {
     this.send = send;
-    /** @type {MatrixData | null} */
+    /** @type {MatrixPayload | null} */
     this.data = null;
     /** @type {HTMLElement[][]} */
     this.cells = [];
@@ -93,8 +34,8 @@ class Matrix {
     this.focus = [0, 0];
     /** @type {[number, number] | null} */
     this.chosen = null;
-    /** @type {boolean | null} the reader's own wish for small cells */
-    this.wish = null;
+    /** the reader wants small cells */
+    this.small = false;
     this.drawn = "";
     this.narrow = false;
     this.words = html("div", { class: "mx-words", role: "status" });
@@ -112,11 +53,11 @@ class Matrix {
       const at = this.placeOf(event.target);
       if (at) this.choose(at);
     });
-    this.grid.addEventListener("pointerover", (event) => this.say(this.placeOf(event.target) ?? this.chosen));
-    this.grid.addEventListener("pointerleave", () => this.say(this.chosen));
+    this.grid.addEventListener("pointerover", (event) => this.describe(this.placeOf(event.target) ?? this.chosen));
+    this.grid.addEventListener("pointerleave", () => this.describe(this.chosen));
     this.grid.addEventListener("focusin", (event) => {
       const at = this.placeOf(event.target);
-      if (at) this.say(at);
+      if (at) this.describe(at);
     });
     this.grid.addEventListener("keydown", (event) => this.press(event));
   }
@@ -130,22 +71,9 @@ class Matrix {
   /** @param {KeyboardEvent} event */
   press(event) {
     if (event.altKey || event.metaKey) return;
-    const last = this.cells.length - 1;
-    const [row, column] = this.focus;
-    const far = event.ctrlKey;
-    /** @type {Record<string, [number, number]>} */
-    const moves = {
-      ArrowUp: [far ? 0 : row - 1, column],
-      ArrowDown: [far ? last : row + 1, column],
-      ArrowLeft: [row, far ? 0 : column - 1],
-      ArrowRight: [row, far ? last : column + 1],
-      Home: [far ? 0 : row, 0],
-      End: [far ? last : row, last],
-      PageUp: [row - 10, column],
-      PageDown: [row + 10, column],
-    };
+    const to = cellAfter(event, this.focus, this.cells.length - 1);
     if (event.key === "Enter" || event.key === " ") this.choose(this.focus);
-    else if (moves[event.key]) this.move(moves[event.key], true);
+    else if (to) this.move(to, true);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -182,7 +110,7 @@ class Matrix {
   choose(at) {
     this.mark(at);
     this.move(at, true);
-    this.say(at);
+    this.describe(at);
     this.send("cell", { row: at[0], column: at[1], classes: this.cells.length });
   }
 
@@ -204,7 +132,7 @@ class Matrix {
   }
 
   /** @param {[number, number] | null} at the line above the grid */
-  say(at) {
+  describe(at) {
     if (!this.data || !at) {
       this.words.textContent = "";
       return;
@@ -212,50 +140,22 @@ class Matrix {
     const [row, column] = at;
     const { classes } = this.data;
     const pair = html("b", {}, `${classes[row]} \u2192 ${classes[column]}`);
-    this.words.replaceChildren(pair, html("span", {}, this.factsOf(row, column).join(" \u00b7 ")));
+    this.words.replaceChildren(pair, html("span", {}, cellFacts(this.data, row, column).join(" \u00b7 ")));
   }
 
-  /** @param {number} row @param {number} column @returns {string[]} */
-  factsOf(row, column) {
-    const { facts, kind, shows, letters } = /** @type {MatrixData} */ (this.data);
-    if (kind === "matrix") {
-      const f1 = facts.f1[row][column];
-      return [
-        `${pixels(facts.pixels[row][column])} ${this.data?.unit ?? "pixels"}`,
-        `${percent(facts.row[row][column])} of the row`,
-        `${percent(facts.column[row][column])} of the column`,
-        `F1 ${f1 === null ? "n/a" : f1.toFixed(3)}`,
-      ];
-    }
-    const write = shows === "pixels" ? pixels : shows === "f1" ? (/** @type {number} */ v) => v.toFixed(3) : percent;
-    const [a, b] = [facts.first[row][column], facts.second[row][column]];
-    const parts = [`${letters[0]} ${a === null ? "n/a" : write(a)}`, `${letters[1]} ${b === null ? "n/a" : write(b)}`];
-    if (a === null || b === null) return parts;
-    const points = shows === "row" || shows === "column";
-    parts.push(`difference ${points ? `${signed(a - b, (v) => (100 * v).toFixed(1))} points` : signed(a - b, write)}`);
-    const gain = facts.gain[row][column];
-    if (gain) parts.push(`${/** @type {number} */ (gain) > 0 ? letters[0] : letters[1]} is better here`);
-    return parts;
-  }
-
-  /** @returns {boolean} */
-  isSmall() {
-    return this.wish ?? false;
-  }
-
-  /** Small cells as large as all of them fit. @param {number} count @returns {boolean} whether two digits are too wide */
-  fitSmall(count) {
-    const side = Math.max(10, Math.min(16, Math.floor((this.scroller.clientWidth - SMALL_NAMES - 6) / count) - 1));
+  /** Small cells as large as all of them fit. @param {number} classes @returns {boolean} whether two digits are too wide */
+  fitSmall(classes) {
+    const side = Math.max(10, Math.min(16, Math.floor((this.scroller.clientWidth - SMALL_NAMES - 6) / classes) - 1));
     this.grid.style.setProperty("--side", `${side}px`);
     return side < 14;
   }
 
   resize() {
-    this.wish = !this.isSmall();
+    this.small = !this.small;
     if (this.data) this.draw(this.data);
   }
 
-  /** @param {MatrixData} data */
+  /** @param {MatrixPayload} data */
   update(data) {
     const text = JSON.stringify({ ...data, chosen: null });
     const before = this.data?.key;
@@ -270,12 +170,12 @@ class Matrix {
       this.move(data.chosen, false);
       this.reveal(this.cells[this.focus[0]][this.focus[1]]);
     }
-    this.say(this.chosen);
+    this.describe(this.chosen);
   }
 
-  /** @param {MatrixData} data */
+  /** @param {MatrixPayload} data */
   draw(data) {
-    const small = this.isSmall();
+    const { small } = this;
     const held = this.grid.matches(":focus-within");
     this.root.classList.toggle("small", small);
     this.narrow = small ? this.fitSmall(data.classes.length) : false;
@@ -298,7 +198,7 @@ class Matrix {
     this.writeLegend(data);
   }
 
-  /** @param {MatrixData} data @returns {HTMLElement} */
+  /** @param {MatrixPayload} data @returns {HTMLElement} */
   corner(data) {
     return html("th", { class: "mx-corner", scope: "col" },
       html("span", { class: "mx-columns" }, `${data.columns} \u2192`), html("span", { class: "mx-rows" }, `${data.rows} \u2193`));
@@ -307,7 +207,7 @@ class Matrix {
   /** @param {string} name @param {number} column @param {boolean} small @returns {HTMLElement} */
   nameOfColumn(name, column, small) {
     const number = this.narrow && column % 2 && column > 9 ? "" : String(column);
-    const lines = small ? [number] : twoLines(name, CELL_WIDTH);
+    const lines = small ? [number] : twoLines(name, fits);
     return html("th", { class: "mx-name", scope: "col", role: "columnheader", "data-name-column": column, title: name, "aria-label": name },
       ...lines.map((line) => html("span", {}, line)));
   }
@@ -318,7 +218,7 @@ class Matrix {
       html("span", {}, small ? `${row} ${name}` : name));
   }
 
-  /** @param {MatrixData} data @param {number} row @param {number} column @param {boolean} small @returns {HTMLElement} */
+  /** @param {MatrixPayload} data @param {number} row @param {number} column @param {boolean} small @returns {HTMLElement} */
   cell(data, row, column, small) {
     const level = data.level[row][column];
     const classes = [row === column ? "mx-same" : "", row + column === 0 ? "mx-out" : "", level < 0 ? "mx-none" : ""];
@@ -340,7 +240,11 @@ class Matrix {
     return cell;
   }
 
-  /** @param {MatrixData} data */
+  stop() {
+    this.root.remove();
+  }
+
+  /** @param {MatrixPayload} data */
   writeLegend(data) {
     const swatches = data.scale.swatches.map(([level, mark]) => {
       const swatch = html("i", {});
@@ -355,21 +259,13 @@ class Matrix {
   }
 }
 
-/** @type {WeakMap<object, Matrix>} */
-const matrices = new WeakMap();
+/** Shows data in a parent, without Streamlit. */
+export const mountMatrix = mounting((parent, /** @type {import("../shared/mount.js").Send<MatrixEvents>} */ send) => new Matrix(parent, send));
 
 /**
  * Called by Streamlit on mount and on each change of the data.
- * @param {{parentElement: ParentNode & Node, data: MatrixData, setTriggerValue: Send}} component
+ * @param {import("../shared/mount.js").StreamlitComponent<MatrixPayload>} component
  */
 export default function streamlitMatrix(component) {
-  const parent = component.parentElement;
-  const matrix = matrices.get(parent) ?? new Matrix(parent, component.setTriggerValue);
-  matrices.set(parent, matrix);
-  matrix.send = component.setTriggerValue;
-  matrix.update(component.data);
-  return () => {
-    matrix.root.remove();
-    matrices.delete(parent);
-  };
+  return mountMatrix(component.parentElement, component.data, streamlitSend(component));
 }

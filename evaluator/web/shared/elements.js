@@ -1,8 +1,10 @@
 /**
- * Elements and words of the page viewer.
+ * Elements of the document: what builds HTML and SVG nodes, icons, buttons, and the width of a text.
  *
  * Text from data reaches the document through `textContent` and `setAttribute` only, never as markup.
  */
+
+import { percentOf } from "./words.js";
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
@@ -38,6 +40,11 @@ export function svg(tag, attributes = {}, ...children) {
   return node;
 }
 
+/** Where an SVG rectangle lies. @param {import("./payloads.d.ts").Rect} r shares of the page @returns {Record<string, string>} */
+export function placeOf(r) {
+  return { x: percentOf(r[0]), y: percentOf(r[1]), width: percentOf(Math.max(0, r[2] - r[0])), height: percentOf(Math.max(0, r[3] - r[1])) };
+}
+
 const ICON_PATHS = {
   left: "M10 3.5 5.5 8l4.5 4.5",
   right: "M6 3.5 10.5 8 6 12.5",
@@ -65,29 +72,9 @@ export function button(name, attributes, action, ...children) {
   return node;
 }
 
-/** Names of the statuses in words. */
-export const STATUS_WORDS = { TP: "matched", FP: "false positive", FN: "missed", truth: "matched ground truth" };
-
-const grouped = new Intl.NumberFormat("en-US");
-
-/** @param {number} value @returns {string} "3,692" */
-export function count(value) {
-  return grouped.format(value);
-}
-
-/** @param {number | null | undefined} value @returns {string} "0.864", "-" when missing */
-export function ratio(value) {
-  return value === null || value === undefined ? "-" : value.toFixed(3);
-}
-
-/** @param {number | null | undefined} value @returns {string} "0.83", empty when missing */
-export function scoreText(value) {
-  return value === null || value === undefined ? "" : value.toFixed(2);
-}
-
-/** @param {number} value @param {string} one @param {string} [many] @returns {string} "1 mistake", "6 mistakes" */
-export function plural(value, one, many = `${one}s`) {
-  return `${count(value)} ${value === 1 ? one : many}`;
+/** @param {string} name what a screen reader says @param {...Node} parts @returns {HTMLElement} buttons and texts in one frame */
+export function joined(name, ...parts) {
+  return html("div", { class: "joined", role: "group", "aria-label": name }, ...parts);
 }
 
 /** @type {CanvasRenderingContext2D | null} */

@@ -1,11 +1,11 @@
 /**
- * Geometry of the page viewer: where boxes, chips, tooltip and crops go.
+ * Geometry: where boxes, chips, tooltip and crops go.
  *
  * Rectangles are [x1, y1, x2, y2], origin top left. Pure functions: no document, no state.
  * The unit is the caller's (share of the page, or CSS pixels); a function that mixes the two says so.
  */
 
-/** @typedef {[number, number, number, number]} Rect */
+/** @typedef {import("./payloads.d.ts").Rect} Rect */
 /** @typedef {{width: number, height: number}} Size */
 
 /** @param {Rect} r @returns {number} */
@@ -213,7 +213,7 @@ export function placeBeside(target, size, pane, pointer, others, sheet) {
   const bottom = pane.height - size.height - edge;
   const middle = (target[1] + target[3]) / 2 - size.height / 2;
   /** @type {[number, number][]} */
-  const wishes = [
+  const candidates = [
     [target[2] + gap, middle],
     [target[0], target[3] + gap],
     [target[0], target[1] - gap - size.height],
@@ -225,9 +225,9 @@ export function placeBeside(target, size, pane, pointer, others, sheet) {
     [right, edge],
     [edge, edge],
   ];
-  let best = wishes[0];
+  let best = candidates[0];
   let least = Infinity;
-  for (const [left, top] of wishes) {
+  for (const [left, top] of candidates) {
     const x = clamp(left, edge, Math.max(edge, right));
     const y = clamp(top, edge, Math.max(edge, bottom));
     /** @type {Rect} */

@@ -1,11 +1,11 @@
 /**
- * What the app is told of the reader's doings, when, and what of it comes back.
+ * When a request is sent, and which answers repeat what was sent.
  */
 
 /**
- * Something that is told when the reader rests: who walks through many boxes tells one.
+ * Sends when the reader rests: who walks through many boxes sends one.
  */
-export class Wish {
+export class Debounced {
   /** @param {number} rest milliseconds */
   constructor(rest) {
     this.rest = rest;
@@ -14,73 +14,79 @@ export class Wish {
     this.work = null;
   }
 
-  /** @param {() => void} work */
-  soon(work) {
+  /** @param {() => void} work takes the place of what waits */
+  schedule(work) {
     window.clearTimeout(this.timer);
     this.work = work;
-    this.timer = window.setTimeout(() => this.now(), this.rest);
+    this.timer = window.setTimeout(() => this.flush(), this.rest);
   }
 
-  now() {
+  flush() {
     const work = this.work;
-    this.drop();
+    this.cancel();
     work?.();
   }
 
-  drop() {
+  cancel() {
     window.clearTimeout(this.timer);
     this.work = null;
   }
 }
 
 /**
- * Drops what waits when a link elsewhere is pressed: told while the reader is on the way to another view, it would call
- * the reader back.
- * @param {HTMLElement} root @param {Record<string, Wish>} wishes
- * @returns {() => void} ends it, and drops what waits
+ * Cancels what waits when a link elsewhere is pressed: sent while the reader is on the way to another view, it would
+ * call the reader back.
+ * @param {HTMLElement} root @param {Record<string, Debounced>} requests
+ * @returns {() => void} ends it, and cancels what waits
  */
-export function dropWhenLeaving(root, wishes) {
-  const drop = () => Object.values(wishes).forEach((wish) => wish.drop());
+export function cancelWhenLeaving(root, requests) {
+  const cancel = () => Object.values(requests).forEach((request) => request.cancel());
   const pressed = (/** @type {PointerEvent} */ event) => {
     const path = event.composedPath();
-    if (!path.includes(root) && path.some((node) => node instanceof HTMLAnchorElement)) drop();
+    if (!path.includes(root) && path.some((node) => node instanceof HTMLAnchorElement)) cancel();
   };
   window.addEventListener("pointerdown", pressed, true);
   return () => {
     window.removeEventListener("pointerdown", pressed, true);
-    drop();
+    cancel();
   };
 }
 
-export class ToldChoice {
+/** @returns {string} a name that no other event has */
+export function eventId() {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(16).padStart(8, "0")).join("");
+}
+
+/** The choices that were sent and whose answers may still come. */
+export class SentChoice {
   constructor() {
-    /** @type {(string | null)[]} what was told and may still come back, the newest last */
+    /** @type {(string | null)[]} what was sent and may still come back, the newest last */
     this.keys = [null];
   }
 
-  /** @param {string | null} key @returns {boolean} whether the app knows it, or will soon */
-  knows(key) {
+  /** @param {string | null} key @returns {boolean} whether the server has it, or will soon */
+  isLatest(key) {
     return this.keys[this.keys.length - 1] === key;
   }
 
   /** @param {string | null} key */
-  tell(key) {
+  add(key) {
     this.keys.push(key);
   }
 
   /**
-   * A choice that comes with data. Answers are late while the reader goes on: one that only repeats what was told
+   * A choice that comes with data. Answers are late while the reader goes on: one that only repeats what was sent
    * must not lead back.
-   * @param {string | null} key @returns {boolean} whether it is the app's own
+   * @param {string | null} key @returns {boolean} whether it is the server's own
    */
-  isNews(key) {
+  isNew(key) {
     const at = this.keys.indexOf(key);
     if (at < 0) return true;
     this.keys.splice(0, at);
     return false;
   }
 
-  /** @param {string | null} key the choice that app and screen have in common from now on */
+  /** @param {string | null} key the choice that server and screen have in common from now on */
   agree(key) {
     this.keys = [key];
   }

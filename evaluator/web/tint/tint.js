@@ -3,100 +3,38 @@
  *
  * The tint is drawn from the rectangles that the count took, in pixels of its raster, so that it is right at any zoom.
  * The page opens at the width of the pane with the pixels in view; plus, minus, 0 and the wheel zoom, dragging and the
- * arrow keys move it. Only a wish for a sharper image is sent on.
+ * arrow keys move it. Only a request for a sharper image is sent.
  */
 
-import { areaOf, overlapOf, unionOf } from "../shared/geometry.js";
-import { button, html, icon, setAttributes, svg, textWidth } from "../shared/elements.js";
-import { inPane, listenToPane, settle, startPlacement, zoomBy } from "../shared/pane.js";
+import { unionOf } from "../shared/geometry.js";
+import { button, html, icon, placeOf, setAttributes, svg, textWidth } from "../shared/elements.js";
+import { mounting, streamlitSend } from "../shared/mount.js";
+import { MARGIN, fitSheet, inPane, panBy, startPlacement, zoomBy } from "../shared/placement.js";
+import { listenToPane, moveSheet } from "../shared/sheet.js";
+import { areaPath, linePath, placeTags, tagsOf } from "./tags.js";
 
-/** @typedef {import("../shared/geometry.js").Rect} Rect */
-/**
- * @typedef {object} TintData
- * @property {string} key page and cell; another key brings the pixels into view again
- * @property {string} name what a screen reader says of the page
- * @property {string} caption what the tinted pixels are
- * @property {number} [height] of the pane, pixels
- * @property {{width: number, height: number, image: string | null, image_width: number, problem: {title: string, text: string, fix: string} | null, notes: string[]}} page
- * @property {{raster: [number, number], rectangles: Rect[], outline: Rect[], boxes: {xyxy: Rect, side: string, text: string}[], left_out: number}} tint
- */
-/** @typedef {(name: string, value: unknown) => void} Send */
+/** @typedef {import("../shared/payloads.d.ts").Rect} Rect */
+/** @typedef {import("../shared/payloads.d.ts").TintPayload} TintPayload */
+/** @typedef {import("../shared/payloads.d.ts").TintEvents} TintEvents */
 
 const IMAGE = /^data:image\/(webp|png|jpeg);base64,[A-Za-z0-9+/=]+$/;
 const SHARPER_FROM = 1.3;
-const CHIP_HEIGHT = 18;
 const CHIP_FONT = "650 12px 'Source Sans', 'Source Sans 3', sans-serif";
 /** Distance of the hatching's lines on screen. */
 const HATCH = 7;
-const MOST_OF_A_KIND = 3;
 /** Rectangles that chips try not to hide; more would take longer than the eye sees. */
 const MOST_KEPT_CLEAR = 400;
 let hatches = 0;
 
-/** @param {Rect[]} rectangles @returns {string} one closed path */
-export function areaPath(rectangles) {
-  return rectangles.map(([x1, y1, x2, y2]) => `M${x1} ${y1}H${x2}V${y2}H${x1}Z`).join("");
-}
-
-/** @param {Rect[]} lines @returns {string} */
-export function linePath(lines) {
-  return lines.map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}`).join("");
-}
-
-/**
- * A place for each chip at a corner of its box, above, below or inside: one that shows and hides no other chip, and among
- * these the one that hides least of the tinted pixels.
- * @param {{xyxy: Rect, width: number}[]} chips boxes in pixels of the sheet @param {Rect} bounds what of the sheet shows
- * @param {Rect[]} tinted @returns {(Rect | null)[]} null where there is none
- */
-export function placeTags(chips, bounds, tinted) {
-  /** @type {Rect[]} */
-  const used = [];
-  return chips.map(({ xyxy: [x1, y1, x2, y2], width }) => {
-    /** @type {Rect | null} */
-    let best = null;
-    let least = Infinity;
-    for (const top of [y1 - CHIP_HEIGHT - 1, y2 + 1, y1 + 1, y2 - CHIP_HEIGHT - 1]) {
-      for (const left of [x2 - width, x1]) {
-        /** @type {Rect} */
-        const rect = [left, top, left + width, top + CHIP_HEIGHT];
-        if (overlapOf(rect, bounds) < 0.98 * areaOf(rect) || used.some((each) => overlapOf(rect, each) > 1)) continue;
-        const hidden = tinted.reduce((sum, each) => sum + overlapOf(rect, each), 0);
-        if (hidden < least - 1) [best, least] = [rect, hidden];
-      }
-    }
-    if (best) used.push(best);
-    return best;
-  });
-}
-
-/**
- * One chip for each box, or one for all boxes of a kind when they are many: on the first of these from the top.
- * @template {{xyxy: Rect, side: string, text: string}} B
- * @param {B[]} boxes @returns {B[]}
- */
-export function tagsOf(boxes) {
-  /** @type {Map<string, B[]>} */
-  const kinds = new Map();
-  for (const box of boxes) {
-    const key = `${box.side} ${box.text}`;
-    kinds.set(key, [...(kinds.get(key) ?? []), box]);
-  }
-  return [...kinds.values()].flatMap((kind) => {
-    if (kind.length <= MOST_OF_A_KIND) return kind;
-    const first = kind.reduce((top, box) => (box.xyxy[1] < top.xyxy[1] ? box : top));
-    return [{ ...first, text: `${first.text}, ${kind.length} boxes` }];
-  });
-}
-
 class Tint {
-  /** @param {ParentNode & Node} parent @param {Send} send */
+  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<TintEvents>} send */
   constructor(parent, send) {
     this.send = send;
-    /** @type {TintData | null} */
+    /** @type {TintPayload | null} */
     this.data = null;
     this.place = startPlacement();
     this.asked = 0;
+    this.timer = 0;
     this.hatch = `layoutscope-hatch-${(hatches += 1)}`;
     this.image = /** @type {HTMLImageElement} */ (html("img", { class: "tint-image", alt: "", draggable: "false" }));
     this.lines = svg("path", { d: "M0 0V10", class: "tint-hatch" });
@@ -156,17 +94,15 @@ class Tint {
   /** @param {number} factor 0 for the whole page @param {[number, number] | null} at */
   zoom(factor, at) {
     if (!this.data) return;
-    zoomBy(this.place, factor, this.data.page, this.sheet, at);
-    this.settled();
+    zoomBy(this.place, factor, this.data.page, at);
+    this.moved();
   }
 
   /** @param {number} dx @param {number} dy */
   pan(dx, dy) {
     if (!this.data) return;
-    this.place.x += dx;
-    this.place.y += dy;
-    settle(this.place, this.data.page, this.sheet);
-    this.settled();
+    panBy(this.place, dx, dy, this.data.page);
+    this.moved();
   }
 
   measure() {
@@ -175,8 +111,8 @@ class Tint {
     if (!this.data || !this.place.pane.width) return;
     if (first) this.bring();
     else {
-      settle(this.place, this.data.page, this.sheet);
-      this.settled();
+      fitSheet(this.place, this.data.page);
+      this.moved();
     }
   }
 
@@ -185,34 +121,35 @@ class Tint {
     if (!this.data || !this.place.pane.width) return;
     const { page, tint } = this.data;
     this.place.zoom = 1;
-    settle(this.place, page, this.sheet);
-    const wide = (this.place.pane.width - 12) / this.place.sheet.width;
+    fitSheet(this.place, page);
+    const wide = (this.place.pane.width - 2 * MARGIN) / this.place.sheet.width;
     this.place.zoom = Math.max(1, Math.min(wide, 12));
-    this.place.x = 6;
-    settle(this.place, page, this.sheet);
+    this.place.x = MARGIN;
+    fitSheet(this.place, page);
     if (tint.rectangles.length) {
       const [width, height] = tint.raster;
       const [x1, y1, x2, y2] = unionOf(tint.rectangles);
       const [, top, , bottom] = inPane(this.place, [x1 / width, y1 / height, x2 / width, y2 / height]);
       this.place.y += this.place.pane.height / 2 - (bottom - top > this.place.pane.height - 40 ? top + this.place.pane.height / 2 - 30 : (top + bottom) / 2);
-      settle(this.place, page, this.sheet);
+      fitSheet(this.place, page);
     }
     this.placeProblem();
-    this.settled();
+    this.moved();
   }
 
   /** What went wrong stands where the tinted pixels are not. */
   placeProblem() {
-    const { rectangles, raster } = /** @type {TintData} */ (this.data).tint;
+    const { rectangles, raster } = /** @type {TintPayload} */ (this.data).tint;
     const middle = rectangles.length ? rectangles.reduce((sum, [, y1, , y2]) => sum + y1 + y2, 0) / 2 / rectangles.length / raster[1] : 1;
     const [, y] = inPane(this.place, [0, middle, 0, middle]);
     this.problem.classList.toggle("low", y < this.place.pane.height / 2);
   }
 
   /** After every change of size or place. */
-  settled() {
+  moved() {
     if (!this.data) return;
     const { page, tint } = this.data;
+    moveSheet(this.sheet, this.place);
     const scale = tint.raster[0] / this.place.sheet.width;
     setAttributes(this.pattern, { patternTransform: `rotate(45) scale(${scale})` });
     this.arrange();
@@ -257,18 +194,18 @@ class Tint {
     this.draw();
   }
 
-  /** @param {TintData} data */
+  /** @param {TintPayload} data */
   update(data) {
     const before = this.data?.key;
     this.data = data;
     if (before !== data.key) this.asked = 0;
     this.draw();
     if (before !== data.key) this.bring();
-    else if (this.place.pane.width) this.settled();
+    else if (this.place.pane.width) this.moved();
   }
 
   draw() {
-    const { page, tint, name, caption, height } = /** @type {TintData} */ (this.data);
+    const { page, tint, name, caption, height } = /** @type {TintPayload} */ (this.data);
     const image = page.image && IMAGE.test(page.image) ? page.image : null;
     this.image.hidden = !image;
     if (image && this.image.src !== image) {
@@ -283,10 +220,7 @@ class Tint {
     setAttributes(this.fill, { d: area });
     setAttributes(this.hatched, { d: area });
     setAttributes(this.outline, { d: linePath(tint.outline) });
-    const share = (/** @type {number} */ value) => `${(100 * value).toFixed(4)}%`;
-    this.boxes.replaceChildren(...tint.boxes.map(({ xyxy: r, side }) => svg("rect", {
-      class: `tint-box tint-box-${side}`, x: share(r[0]), y: share(r[1]), width: share(Math.max(0, r[2] - r[0])), height: share(Math.max(0, r[3] - r[1])),
-    })));
+    this.boxes.replaceChildren(...tint.boxes.map(({ xyxy: r, side }) => svg("rect", { ...placeOf(r), class: `tint-box tint-box-${side}` })));
     const { problem } = page;
     this.problem.hidden = !problem;
     if (problem) {
@@ -303,21 +237,13 @@ class Tint {
   }
 }
 
-/** @type {WeakMap<object, Tint>} */
-const tints = new WeakMap();
+/** Shows data in a parent, without Streamlit. */
+export const mountTint = mounting((parent, /** @type {import("../shared/mount.js").Send<TintEvents>} */ send) => new Tint(parent, send));
 
 /**
  * Called by Streamlit on mount and on each change of the data.
- * @param {{parentElement: ParentNode & Node, data: TintData, setTriggerValue: Send}} component
+ * @param {import("../shared/mount.js").StreamlitComponent<TintPayload>} component
  */
 export default function streamlitTint(component) {
-  const parent = component.parentElement;
-  const tint = tints.get(parent) ?? new Tint(parent, component.setTriggerValue);
-  tints.set(parent, tint);
-  tint.send = component.setTriggerValue;
-  tint.update(component.data);
-  return () => {
-    tint.stop();
-    tints.delete(parent);
-  };
+  return mountTint(component.parentElement, component.data, streamlitSend(component));
 }

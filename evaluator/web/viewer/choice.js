@@ -1,86 +1,51 @@
 /**
- * How the reader goes through boxes: pointer, click, next mistake, stacked boxes, lists.
+ * How the reader goes through boxes: pointer, next mistake, stacked boxes, lists.
  */
 
 import { unionOf } from "../shared/geometry.js";
-import { boxName } from "../shared/layers.js";
-import { bringIntoView, inPane, stackAt } from "../shared/pane.js";
-import { boxesOf, isVisible, listedMistakes, visibleBoxes } from "./visible.js";
-import { setHover, showMark } from "./marks.js";
+import { boxName } from "../shared/facts.js";
+import { bringIntoView, inPane, stackAt } from "../shared/placement.js";
+import { setHover } from "./marks.js";
 import { judgedMistake } from "./verdict.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
-/** @typedef {import("../shared/layers.js").Mistake} Mistake */
+/** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
 
 /** @param {Viewer} view @param {[number, number] | null} at pixels of the pane @param {string | null} chip the box whose chip is there */
 export function movePointer(view, at, chip) {
   view.pointer = at;
-  if (!at) {
-    view.stackKeys = "";
-    setHover(view, null);
-    return;
-  }
-  if (chip) {
-    setHover(view, chip);
-    return;
-  }
-  const stack = stackAt(view.place, visibleBoxes(view), at);
-  const keys = stack.map((box) => box.key).join(" ");
-  if (keys !== view.stackKeys) {
-    view.stackKeys = keys;
-    view.stackOrder = 0;
-  }
-  setHover(view, stack[view.stackOrder]?.key ?? null);
+  if (!at) view.stack.clear();
+  const under = at && !chip ? view.stack.under(stackAt(view.place, view.state.visibleBoxes(), at)) : null;
+  setHover(view, at ? chip ?? under : null);
 }
 
-/** @param {Viewer} view @param {string | null} key */
-export function selectBox(view, key) {
-  if (key === view.selected) return;
-  view.selected = key;
-  showMark(view, false);
-  const box = key ? view.boxes.get(key) : undefined;
-  const mistake = view.mistakes.get(box?.mistake ?? -1);
-  view.spoken.textContent = mistake ? [`Mistake ${mistake.number}`, mistake.title, mistake.label, ...mistake.lines].join(", ") : box ? boxName(box) : "";
-  view.wishes.selected.soon(() => {
-    const page = view.data?.page;
-    if (!page || view.told.knows(view.selected)) return;
-    view.told.tell(view.selected);
-    view.send("selected", { document: page.document, index: page.index, key: view.selected });
-  });
-}
-
-/** @param {Viewer} view @param {Mistake} mistake */
+/** @param {Viewer} view @param {MistakeItem} mistake */
 export function chooseMistake(view, mistake) {
-  const own = boxesOf(view, mistake);
+  const own = view.state.content.boxesOf(mistake);
   if (own.length === 0) return;
-  selectBox(view, (own.find((box) => isVisible(view, box)) ?? own[0]).key);
+  view.select((own.find((box) => view.state.isVisible(box)) ?? own[0]).key);
   if (view.place.zoom === 1) return;
-  bringIntoView(view.place, unionOf(own.map((box) => box.xyxy)), view.pageSize(), view.pane.sheet);
-  view.afterMove();
+  bringIntoView(view.place, unionOf(own.map((box) => box.xyxy)), view.pageSize());
+  view.moved();
 }
 
 /** @param {Viewer} view @param {number} step */
 export function stepMistake(view, step) {
-  const listed = listedMistakes(view);
-  if (listed.length === 0 && !view.shown().walk) return;
-  const number = view.selected ? view.boxes.get(view.selected)?.mistake : null;
-  const at = listed.findIndex((mistake) => mistake.number === number);
   const walk = view.shown().walk ?? null;
-  if (walk && (listed.length === 0 || (at >= 0 && at === (step > 0 ? listed.length - 1 : 0)))) {
-    walkOn(view, step, walk);
-    return;
+  const next = view.state.nextMistake(view.selected, step, walk !== null);
+  if (next === "beyond") {
+    walkOn(view, step);
+  } else if (next) {
+    view.hover = null;
+    chooseMistake(view, next);
+    view.showMark();
   }
-  const next = at < 0 ? (step > 0 ? 0 : listed.length - 1) : (at + step + listed.length) % listed.length;
-  view.hover = null;
-  chooseMistake(view, listed[next]);
-  showMark(view, false);
 }
 
-/** From the last mistake of a page to the first one of the next page that has any. @param {Viewer} view @param {number} step @param {{before: boolean, after: boolean}} walk */
-function walkOn(view, step, walk) {
-  const page = view.data?.page;
-  const more = step > 0 ? walk.after : walk.before;
-  if (!page || !more) {
+/** From the last mistake of a page to the first one of the next page that has any. @param {Viewer} view @param {number} step */
+function walkOn(view, step) {
+  const { page, walk } = view.shown();
+  if (!page || !(step > 0 ? walk?.after : walk?.before)) {
     view.spoken.textContent = step > 0 ? "This was the last mistake of the list" : "This was the first mistake of the list";
     return;
   }
@@ -98,19 +63,16 @@ export function focusVerdict(view) {
 }
 
 /** @param {Viewer} view @param {number} step through boxes that lie on each other */
-export function stepStack(view, step) {
-  const chosen = view.selected ? view.boxes.get(view.selected) : undefined;
+function stepStack(view, step) {
+  const chosen = view.state.content.box(view.selected);
   const r = chosen ? inPane(view.place, chosen.xyxy) : null;
   const at = view.pointer ?? (r ? /** @type {[number, number]} */ ([(r[0] + r[2]) / 2, (r[1] + r[3]) / 2]) : null);
-  const stack = at ? stackAt(view.place, visibleBoxes(view), at) : [];
-  if (stack.length === 0) return;
-  const current = stack.findIndex((box) => box.key === (view.hover ?? view.selected));
-  const next = ((current < 0 ? -step : current) + step + stack.length) % stack.length;
-  view.stackKeys = stack.map((box) => box.key).join(" ");
-  view.stackOrder = next;
-  if (view.pointer) setHover(view, stack[next].key);
-  else selectBox(view, stack[next].key);
-  view.spoken.textContent = boxName(stack[next]);
+  const boxes = at ? stackAt(view.place, view.state.visibleBoxes(), at) : [];
+  if (boxes.length === 0) return;
+  const next = view.stack.step(boxes, view.hover ?? view.selected, step);
+  if (view.pointer) setHover(view, next.key);
+  else view.select(next.key);
+  view.spoken.textContent = boxName(next);
 }
 
 /** @param {Viewer} view */
@@ -132,24 +94,10 @@ export function upOrDown(view, step, target) {
   if (!next) return true;
   next.focus({ preventScroll: true });
   if (column === view.list) {
-    const mistake = view.mistakes.get(Number(next.getAttribute("data-number")));
+    const mistake = view.state.content.mistakes.get(Number(next.getAttribute("data-number")));
     if (mistake) chooseMistake(view, mistake);
   } else {
     column.scrollTop = next.offsetTop - (column.clientHeight - next.offsetHeight) / 2;
   }
-  return true;
-}
-
-/** @param {Viewer} view @returns {boolean} */
-export function letGo(view) {
-  if (!view.tools.menu.hidden) {
-    view.openMenu(false);
-    view.tools.labels.focus();
-    return true;
-  }
-  if (view.selected === null && view.hover === null) return false;
-  view.hover = null;
-  selectBox(view, null);
-  showMark(view, true);
   return true;
 }

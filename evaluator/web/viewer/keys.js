@@ -1,43 +1,21 @@
 /**
- * Keys of the page viewer: which key asks for which action, and the two lists that tell the reader.
- *
- * C and R belong to Streamlit and are not used. Keys with Ctrl, Alt or Meta belong to the browser.
+ * Keys of the page viewer: which key asks for which action, and the two lists that name them.
  */
 
+import { PAGE_ACTIONS } from "../shared/keys.js";
+
 /** @type {Record<string, string>} */
-const ACTIONS = {
-  ArrowLeft: "previous-page",
-  ArrowRight: "next-page",
+export const VIEWER_ACTIONS = {
+  ...PAGE_ACTIONS,
   ArrowUp: "stack-up",
   ArrowDown: "stack-down",
-  n: "next-mistake",
-  p: "previous-mistake",
-  "+": "zoom-in",
-  "=": "zoom-in",
-  "-": "zoom-out",
-  "\u2212": "zoom-out",
-  0: "fit",
-  g: "truth",
   t: "predictions",
   f: "model",
   l: "loose",
   v: "verdict",
-  "?": "help",
-  Escape: "escape",
 };
 
-/** @param {KeyboardEvent} event @returns {string | null} */
-export function actionOf(event) {
-  if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return null;
-  return ACTIONS[event.key] ?? ACTIONS[event.key.toLowerCase()] ?? null;
-}
-
-/** Keys that may repeat while held down. */
-export const REPEATING = new Set([
-  "previous-page", "next-page", "next-mistake", "previous-mistake", "stack-up", "stack-down", "zoom-in", "zoom-out",
-]);
-
-/** @type {{keys: string[], words: string, rank: number, models?: boolean, verdicts?: boolean}[]} rank: which go first when it gets narrow */
+/** @type {(import("../shared/key_help.js").KeyGroup & {models?: boolean, verdicts?: boolean})[]} */
 export const KEY_LINE = [
   { keys: ["\u2190", "\u2192"], words: "page", rank: 1 },
   { keys: ["P", "N"], words: "mistake", rank: 1 },

@@ -4,10 +4,12 @@
  * It is built when the browser is about to print and taken away afterwards, so Ctrl+P and the button do the same.
  */
 
-import { STATUS_WORDS, count, html, plural, svg } from "../shared/elements.js";
+import { html, svg } from "../shared/elements.js";
 import { arrangeChips, drawBoxes, drawCuts, drawLost } from "../shared/layers.js";
 import { fitScale } from "../shared/geometry.js";
-import { cutsOf, isVisible, listedMistakes, visibleBoxes } from "./visible.js";
+import { STATUS_WORDS, count, plural } from "../shared/words.js";
+import { VIEWER_LOOK } from "./look.js";
+import { STATUSES } from "./words.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 
@@ -21,14 +23,14 @@ function printedSheet(view) {
   const scale = fitScale(page, ROOM, 0);
   const size = { width: Math.round(page.width * scale), height: Math.round(page.height * scale) };
   const boxes = svg("svg", { class: `overlay ${view.pane.boxes.getAttribute("class") ?? ""}` });
-  const lost = svg("svg", { class: `overlay overlay-lost${view.layers.lost ? "" : " off"}` });
+  const lost = svg("svg", { class: `overlay overlay-lost${view.state.layers.lost ? "" : " off"}` });
   const cuts = svg("svg", { class: "overlay" });
   const chips = html("div", { class: "chips" });
-  const shown = visibleBoxes(view);
-  const drawn = drawBoxes(boxes, chips, [...view.boxes.values()].filter((box) => isVisible(view, box)));
-  arrangeChips(drawn.chips, shown, size, view.chipFont);
+  const shown = view.state.visibleBoxes();
+  const drawn = drawBoxes(boxes, chips, shown, VIEWER_LOOK);
+  arrangeChips(drawn.chips, shown, size, view.font, VIEWER_LOOK);
   drawLost(lost, view.data?.page?.lost ?? []);
-  drawCuts(cuts, cutsOf(view), size);
+  drawCuts(cuts, view.state.cuts(), size);
   const sheet = html("div", { class: "sheet", style: `width:${size.width}px;height:${size.height}px` });
   const source = view.pane.image.getAttribute("src");
   if (source) sheet.append(html("img", { class: "page-image", alt: "", src: source }));
@@ -40,12 +42,12 @@ function printedSheet(view) {
 function printedPage(view) {
   const data = view.shown();
   const page = data.page;
-  const legend = /** @type {("TP" | "FP" | "FN")[]} */ (["TP", "FP", "FN"]).map((status) =>
+  const legend = STATUSES.map((status) =>
     html("span", { class: "print-key" }, svg("svg", { class: `swatch swatch-${status}`, viewBox: "0 0 18 14" }, svg("rect", { x: 2, y: 2, width: 14, height: 10 })),
       html("b", {}, status), ` ${STATUS_WORDS[status]} ${count(data.counts[status])}`));
   const lost = page?.lost_words ?? null;
   if (lost !== null) legend.push(html("span", { class: "print-key" }, html("span", { class: "swatch swatch-lost" }), `text lost ${plural(lost, "word")}`));
-  const listed = listedMistakes(view);
+  const listed = view.state.listedMistakes();
   const rows = listed.map((mistake) => html("li", {},
     html("b", {}, `${mistake.number} ${mistake.title}`), ` \u00b7 ${mistake.label} (${mistake.tags.join(", ")})`,
     ...mistake.lines.map((line) => html("div", {}, line))));

@@ -1,17 +1,20 @@
 /**
- * The bars of the page viewer: toolbar, label menu, key line, help.
+ * The bars of the page viewer: toolbar, label menu, key line.
  *
  * The legend is the toggle: the button that names a status also shows and hides it, and carries its count.
  */
 
-import { STATUS_WORDS, button, count, html, icon, svg } from "../shared/elements.js";
-import { KEY_HELP, KEY_LINE } from "./keys.js";
+import { button, html, icon, joined, svg } from "../shared/elements.js";
+import { helpButton, keyGroups } from "../shared/key_help.js";
+import { STATUS_WORDS, count } from "../shared/words.js";
+import { KEY_LINE } from "./keys.js";
 
+/** @typedef {import("../shared/payloads.d.ts").CountedStatus} CountedStatus */
 /**
  * @typedef {object} ToolbarActions
  * @property {(step: number) => void} turn
  * @property {(step: number) => void} step to another mistake
- * @property {(status: "TP" | "FP" | "FN") => void} toggle
+ * @property {(status: CountedStatus) => void} toggle
  * @property {(factor: number) => void} zoom 0 for the whole page
  * @property {() => void} lost
  * @property {() => void} menu
@@ -31,14 +34,13 @@ export function makeToolbar(actions) {
   const previousMistake = button("Previous mistake", { title: "Previous mistake (P)" }, () => actions.step(-1), icon("up"));
   const nextMistake = button("Next mistake", { title: "Next mistake (N)" }, () => actions.step(1), icon("down"));
   const mistakeText = html("span", { class: "joined-text" });
-  /** @type {Record<string, {node: HTMLButtonElement, number: HTMLElement}>} */
-  const toggles = {};
-  for (const status of /** @type {("TP" | "FP" | "FN")[]} */ (["TP", "FP", "FN"])) {
+  const toggle = (/** @type {CountedStatus} */ status) => {
     const number = html("b", {});
     const node = button(status, { class: "toggle", "aria-pressed": "true" }, () => actions.toggle(status),
       swatch(status), html("b", {}, status), html("span", { class: "long" }, STATUS_WORDS[status]), number);
-    toggles[status] = { node, number };
-  }
+    return { node, number };
+  };
+  const toggles = { TP: toggle("TP"), FP: toggle("FP"), FN: toggle("FN") };
   const lostNumber = html("b", {});
   const lost = button("Text lost", { class: "toggle", "aria-pressed": "true", hidden: true }, actions.lost,
     html("span", { class: "swatch swatch-lost", "aria-hidden": "true" }), html("span", { class: "wide-words" }, "Text lost"), html("span", { class: "narrow-words" }, "Lost"), lostNumber);
@@ -49,7 +51,6 @@ export function makeToolbar(actions) {
   const zoomOut = button("Zoom out", { title: "Zoom out (\u2212)" }, () => actions.zoom(1 / 1.4), icon("minus"));
   const fit = button("Fit the whole page", { class: "fit", title: "Whole page (0)", "aria-pressed": "true" }, () => actions.zoom(0), "Fit");
   const zoomIn = button("Zoom in", { title: "Zoom in (+)" }, () => actions.zoom(1.4), icon("plus"));
-  const joined = (/** @type {string} */ name, /** @type {Node[]} */ ...parts) => html("div", { class: "joined", role: "group", "aria-label": name }, ...parts);
   const root = html("div", { class: "toolbar" },
     joined("Page", previousPage, pageText, nextPage),
     joined("Mistake", previousMistake, mistakeText, nextMistake),
@@ -92,23 +93,7 @@ export function drawMenu(menu, labels, layers, actions) {
 
 /** @param {boolean} models @param {boolean} verdicts @param {() => void} help @param {() => void} print @returns {HTMLElement[]} */
 export function keyLine(models, verdicts, help, print) {
-  const keys = KEY_LINE.filter((each) => (models || !each.models) && (verdicts || !each.verdicts)).map(({ keys: names, words, rank }) =>
-    html("span", { class: `key-group rank-${rank}` }, ...names.map((name) => html("kbd", {}, name)), html("span", {}, words)));
-  return [...keys, button("All keys", { class: "key-group key-help" }, help, html("kbd", {}, "?"), html("span", {}, "all keys")),
+  const groups = KEY_LINE.filter((each) => (models || !each.models) && (verdicts || !each.verdicts));
+  return [...keyGroups(groups), helpButton(help),
     button("Print this page", { class: "key-group key-help", title: "Print this page with its boxes and list (Ctrl+P)" }, print, icon("print"), html("span", { class: "wide-words" }, "print"))];
-}
-
-/** @returns {HTMLDialogElement} */
-export function makeHelp() {
-  const dialog = /** @type {HTMLDialogElement} */ (html("dialog", { class: "help", "aria-label": "Keys of the page browser" }));
-  const close = button("Close", { class: "plain close" }, () => dialog.close(), icon("close"));
-  const rows = KEY_HELP.map(([keys, words]) =>
-    html("tr", {}, html("th", { scope: "row" }, ...keys.split(" ").map((key) => html("kbd", {}, key))), html("td", {}, words)));
-  dialog.append(html("div", { class: "help-head" }, html("h2", {}, "Keys"), html("span", { class: "grow" }), close),
-    html("table", {}, html("tbody", {}, ...rows)));
-  dialog.addEventListener("click", (event) => {
-    if (event.target === dialog) dialog.close();
-  });
-  dialog.addEventListener("keydown", (event) => event.stopPropagation());
-  return dialog;
 }

@@ -1,17 +1,14 @@
 /**
  * The verdict row under the list: what a reviewer thinks of the chosen mistake.
  *
- * It shows what the data say and sends what the reviewer does; it keeps text that is not sent yet, per mistake, and says
- * so when something could not be saved. Verdicts are stored elsewhere.
+ * It shows the data and the drafts (`drafts.js`) and sends what the reviewer does. Verdicts are stored elsewhere.
  */
 
 import { button, html, icon } from "../shared/elements.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
-/** @typedef {import("../shared/layers.js").Mistake} Mistake */
-/** @typedef {{author: string, verdict: string | null, note: string, time: string}} Opinion */
-/** @typedef {{agreed: string | null, conflict: boolean, opinions: Opinion[]}} Judged */
-/** @typedef {{verdict: string | null, note: string, problem: string}} Unsaved */
+/** @typedef {import("./drafts.js").Judgement} Judgement */
+/** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
 
 /** @type {[string, string][]} name, words */
 const VERDICTS = [
@@ -20,11 +17,12 @@ const VERDICTS = [
   ["ambiguous", "Ambiguous"],
   ["ignore", "Ignore"],
 ];
-const AGAIN = 3000;
-const LATE = 8000;
+
+/** @type {Judgement} */
+const NO_JUDGEMENT = { verdict: null, note: "", problem: "", waiting: false, saved: null };
 
 /** @param {string | null} verdict @returns {string} */
-export function verdictWords(verdict) {
+function verdictWords(verdict) {
   return VERDICTS.find(([name]) => name === verdict)?.[1] ?? "";
 }
 
@@ -34,15 +32,15 @@ export function makeVerdictRow(view) {
   const state = html("span", { class: "verdict-state", role: "status" });
   const buttons = new Map(VERDICTS.map(([name, words], order) => [
     name,
-    button(words, { class: "verdict-button", "aria-pressed": "false", title: `${words} (${order + 1})` }, () => choose(view, name), words),
+    button(words, { class: "verdict-button", "aria-pressed": "false", title: `${words} (${order + 1})` }, () => chooseVerdict(view, name), words),
   ]));
   const note = /** @type {HTMLTextAreaElement} */ (html("textarea", { class: "verdict-note", rows: 1, maxlength: 2000, placeholder: "Note", "aria-label": "Note on the verdict" }));
-  const save = button("Save the note", { class: "verdict-save", hidden: true, title: "Save the note (Enter)" }, () => send(view, current(view).verdict), icon("check"));
-  note.addEventListener("input", () => typed(view));
+  const save = button("Save the note", { class: "verdict-save", hidden: true, title: "Save the note (Enter)" }, () => sendVerdict(view, judgement(view).verdict), icon("check"));
+  note.addEventListener("input", () => noteTyped(view));
   note.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
-      send(view, current(view).verdict);
+      sendVerdict(view, judgement(view).verdict);
     }
   });
   const problem = html("div", { class: "verdict-problem", role: "alert" });
@@ -53,38 +51,16 @@ export function makeVerdictRow(view) {
   return { root, title, state, buttons, note, save, problem, shown: "" };
 }
 
-/** @param {Viewer} view @returns {Mistake | undefined} the mistake that the row is about */
+/** @param {Viewer} view @returns {MistakeItem | undefined} the mistake that the row is about */
 export function judgedMistake(view) {
-  const number = view.selected ? view.boxes.get(view.selected)?.mistake : null;
-  return number === null || number === undefined ? undefined : view.mistakes.get(number);
+  return view.state.content.mistakeOf(view.state.content.box(view.selected));
 }
 
-/** @param {Viewer} view @param {Mistake} mistake @returns {string} what drafts are kept under */
-function draftKey(view, mistake) {
-  return mistake.target ?? JSON.stringify([view.data?.page?.document, view.data?.page?.index, mistake.keys]);
-}
-
-/**
- * What the row shows: the draft, else what could not be saved, else one's own last word.
- * @param {Viewer} view @returns {{verdict: string | null, note: string, unsaved: string, waiting: boolean, saved: Opinion | null}}
- */
-function current(view) {
+/** @param {Viewer} view @returns {Judgement} */
+function judgement(view) {
   const mistake = judgedMistake(view);
-  if (!mistake) return { verdict: null, note: "", unsaved: "", waiting: false, saved: null };
-  const draft = view.drafts.get(draftKey(view, mistake));
-  const opinions = mistake.verdict?.opinions ?? [];
-  const reviewer = view.data?.reviewer ?? null;
-  const mine = opinions.find((each) => each.author === reviewer) ?? null;
-  const unsaved = mistake.unsaved ?? null;
-  const saved = mine;
-  const base = unsaved ?? mine;
-  return {
-    verdict: draft?.verdict === undefined ? base?.verdict ?? null : draft.verdict,
-    note: draft?.note ?? base?.note ?? "",
-    unsaved: unsaved?.problem ?? draft?.late ?? "",
-    waiting: draft?.waiting ?? false,
-    saved,
-  };
+  const page = view.data?.page;
+  return mistake && page ? view.drafts.shown(page, mistake, view.shown().reviewer ?? null) : NO_JUDGEMENT;
 }
 
 /** @param {Viewer} view */
@@ -93,51 +69,56 @@ export function writeVerdict(view) {
   const on = view.data?.verdicts === true;
   row.root.hidden = !on;
   if (!on) return;
+  const page = view.data?.page;
   const mistake = judgedMistake(view);
-  const { verdict, note, unsaved, waiting, saved } = current(view);
+  const shown = judgement(view);
   row.title.textContent = mistake ? `Verdict on mistake ${mistake.number}` : "Verdict";
   const open = mistake !== undefined && mistake.target !== null;
   for (const [name, node] of row.buttons) {
     node.disabled = !open;
-    node.setAttribute("aria-pressed", String(mistake !== undefined && verdict === name));
+    node.setAttribute("aria-pressed", String(mistake !== undefined && shown.verdict === name));
   }
   row.note.disabled = !open;
-  const key = mistake ? draftKey(view, mistake) : "";
+  const key = mistake && page ? view.drafts.keyOf(page, mistake) : "";
   const active = /** @type {ShadowRoot | Document} */ (view.root.getRootNode()).activeElement;
-  if (key !== row.shown || active !== row.note) {
-    if (row.note.value !== note) row.note.value = note;
-  }
+  if ((key !== row.shown || active !== row.note) && row.note.value !== shown.note) row.note.value = shown.note;
   row.shown = key;
-  row.save.hidden = !mistake || row.note.value === (saved?.note ?? "");
+  row.save.hidden = !mistake || row.note.value === (shown.saved?.note ?? "");
+  if (row.problem.textContent !== shown.problem) row.problem.textContent = shown.problem;
+  writeState(view, mistake, shown, open);
+}
+
+/** What is known of the verdict, in a few words. @param {Viewer} view @param {MistakeItem | undefined} mistake @param {Judgement} shown @param {boolean} open */
+function writeState({ verdict: { state } }, mistake, shown, open) {
+  const { problem, saved, waiting } = shown;
   const others = (mistake?.verdict?.opinions ?? []).filter((each) => each !== saved && each.verdict);
-  const said = others.map((each) => `${each.author}: ${verdictWords(each.verdict)}`).join(", ");
-  row.state.className = `verdict-state${unsaved ? " verdict-unsaved" : ""}`;
-  row.state.title = unsaved ? "" : said;
-  if (row.problem.textContent !== unsaved) row.problem.textContent = unsaved;
-  row.state.textContent = !mistake ? "Choose a mistake (N)" : !open ? "A poor match takes no verdict" : unsaved ? "NOT SAVED" : waiting ? "Saving"
-    : mistake.verdict?.conflict ? "Reviewers differ" : saved ? `${saved.author}, ${saved.time.slice(0, 16).replace("T", " ")}` : said;
+  const othersText = others.map((each) => `${each.author}: ${verdictWords(each.verdict)}`).join(", ");
+  state.className = `verdict-state${problem ? " verdict-unsaved" : ""}`;
+  state.title = problem ? "" : othersText;
+  state.textContent = !mistake ? "Choose a mistake (N)" : !open ? "A poor match takes no verdict" : problem ? "NOT SAVED" : waiting ? "Saving"
+    : mistake.verdict?.conflict ? "Reviewers differ" : saved ? `${saved.author}, ${saved.time.slice(0, 16).replace("T", " ")}` : othersText;
 }
 
 /** The reviewer typed. @param {Viewer} view */
-function typed(view) {
+function noteTyped(view) {
   const mistake = judgedMistake(view);
-  if (!mistake) return;
-  const key = draftKey(view, mistake);
-  view.drafts.set(key, { ...view.drafts.get(key), note: view.verdict.note.value });
-  view.verdict.save.hidden = view.verdict.note.value === (current(view).saved?.note ?? "");
+  const page = view.data?.page;
+  if (!mistake || !page) return;
+  view.drafts.type(page, mistake, view.verdict.note.value);
+  view.verdict.save.hidden = view.verdict.note.value === (judgement(view).saved?.note ?? "");
 }
 
 /** A verdict, or the same again to take it back. @param {Viewer} view @param {string} name */
-function choose(view, name) {
-  const { verdict, unsaved } = current(view);
-  send(view, verdict === name && !unsaved ? null : name);
+function chooseVerdict(view, name) {
+  const { verdict, problem } = judgement(view);
+  sendVerdict(view, verdict === name && !problem ? null : name);
 }
 
 /** @param {Viewer} view @param {number} order from 1 */
 function chooseByNumber(view, order) {
   const name = VERDICTS[order - 1]?.[0];
   const mistake = judgedMistake(view);
-  if (name && mistake && mistake.target !== null) choose(view, name);
+  if (name && mistake && mistake.target !== null) chooseVerdict(view, name);
 }
 
 /** Keys of the row: 1 to 4, and Escape; the note keeps all others. @param {Viewer} view @param {KeyboardEvent} event @returns {boolean} whether nothing else may use the key */
@@ -161,38 +142,11 @@ export function verdictKey(view, event) {
 }
 
 /** @param {Viewer} view @param {string | null} verdict */
-function send(view, verdict) {
+function sendVerdict(view, verdict) {
   const mistake = judgedMistake(view);
   const page = view.data?.page;
   if (!mistake || !page) return;
-  const key = draftKey(view, mistake);
-  const note = view.verdict.note.value;
-  const before = JSON.stringify([mistake.verdict ?? null, mistake.unsaved ?? null]);
-  const event = { document: page.document, index: page.index, number: mistake.number, keys: mistake.keys, target: mistake.target ?? null, verdict, note };
-  const late = window.setTimeout(() => {
-    const draft = view.drafts.get(key);
-    if (!draft?.waiting || draft.timer !== late) return;
-    view.drafts.set(key, { ...draft, waiting: false, late: "The dashboard has not answered. The text stays here; choose the verdict again to retry." });
-    writeVerdict(view);
-  }, LATE);
-  view.drafts.set(key, { verdict, note, waiting: true, before, timer: late });
-  view.send("verdict", event);
-  // A wish that reaches the server during another run can get lost on the way: it is sent once more.
-  window.setTimeout(() => {
-    const draft = view.drafts.get(key);
-    if (draft?.waiting && draft.timer === late) view.send("verdict", { ...event, again: true });
-  }, AGAIN);
+  view.drafts.send(page, mistake, verdict, view.verdict.note.value);
   writeVerdict(view);
   view.spoken.textContent = verdict ? `${verdictWords(verdict)}, sent` : "Verdict taken back, sent";
-}
-
-/** New data: what was waited for is here, so its draft goes. @param {Viewer} view */
-export function settleDrafts(view) {
-  for (const mistake of view.data?.mistakes ?? []) {
-    const key = draftKey(view, mistake);
-    const draft = view.drafts.get(key);
-    if (!draft?.waiting || JSON.stringify([mistake.verdict ?? null, mistake.unsaved ?? null]) === draft.before) continue;
-    window.clearTimeout(draft.timer);
-    view.drafts.delete(key);
-  }
 }

@@ -4,28 +4,51 @@
  * Each function writes one part from the data and the state of a viewer, and changes neither.
  */
 
-import { STATUS_WORDS, button, count, html, plural, setAttributes } from "../shared/elements.js";
-import { drawCrop } from "../shared/layers.js";
-import { drawList, drawListMessage, drawStrip, markStrip } from "./list.js";
+import { button, html, setAttributes } from "../shared/elements.js";
+import { warningLines } from "../shared/pane.js";
+import { rowOf } from "../shared/turn.js";
+import { STATUS_WORDS, count, plural } from "../shared/words.js";
+import { drawCrop } from "./crop.js";
+import { drawList, drawListMessage } from "./list.js";
+import { drawStrip, markStrip } from "./strip.js";
 import { drawMenu, keyLine } from "./toolbar.js";
-import { boxesOf, listedMistakes } from "./visible.js";
 import { writeVerdict } from "./verdict.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 
-export const STATUSES = /** @type {("TP" | "FP" | "FN")[]} */ (["TP", "FP", "FN"]);
+export const STATUSES = /** @type {import("../shared/payloads.d.ts").CountedStatus[]} */ (["TP", "FP", "FN"]);
 
 /** Counts on the toggles, key line, names for screen readers, problem and warnings. @param {Viewer} view */
 export function writeBars(view) {
   const data = view.shown();
-  const { counts, page, models } = data;
+  const { page, models } = data;
+  writeToggles(view);
+  writeLostToggle(view);
+  view.keys.replaceChildren(...keyLine(models.length > 1, data.verdicts === true, () => view.openHelp(), () => window.print()), view.placeLine);
+  const { root, boxes, sheet } = view.pane;
+  root.setAttribute("aria-label", page
+    ? `Page ${page.index + 1} of ${page.document}, ${plural(data.boxes.length, "box", "boxes")}. Press ? for the keys.` : "No page");
+  boxes.setAttribute("aria-label", "Boxes");
+  sheet.hidden = page === null;
+  view.pane.showProblem(page?.problem ?? null);
+  view.warnings.replaceChildren(...warningLines(page?.notes ?? [], [data]));
+}
+
+/** The statuses with their counts. @param {Viewer} view */
+function writeToggles(view) {
+  const { counts, statuses } = view.shown();
   for (const status of STATUSES) {
     const { node, number } = view.tools.toggles[status];
-    node.hidden = !(data.statuses ?? STATUSES).includes(status);
+    node.hidden = !(statuses ?? STATUSES).includes(status);
     number.textContent = count(counts[status]);
     const words = STATUS_WORDS[status];
     setAttributes(node, { "aria-label": `${status} ${words}, ${count(counts[status])}`, title: `Show or hide ${words}` });
   }
+}
+
+/** How much text no prediction holds. @param {Viewer} view */
+function writeLostToggle(view) {
+  const { page } = view.shown();
   const lost = page?.lost_words ?? null;
   const ink = page?.lost_ink ?? null;
   view.tools.lost.hidden = lost === null && ink === null;
@@ -34,18 +57,6 @@ export function writeBars(view) {
   setAttributes(view.tools.lost, ink === null
     ? { "aria-label": `Text lost, ${plural(lost ?? 0, "word")}`, title: "Show or hide the words of the ground truth that no prediction holds" }
     : { "aria-label": `Text lost, ${amount} of the ink`, title: "No text layer: share of the ink in the ground truth that no prediction holds. Show or hide it" });
-  view.keys.replaceChildren(...keyLine(models.length > 1, data.verdicts === true, () => view.openHelp(), () => window.print()), view.placeLine);
-  const { root, boxes, sheet, problem, warnings } = view.pane;
-  root.setAttribute("aria-label", page
-    ? `Page ${page.index + 1} of ${page.document}, ${plural(data.boxes.length, "box", "boxes")}. Press ? for the keys.` : "No page");
-  boxes.setAttribute("aria-label", "Boxes");
-  sheet.hidden = page === null;
-  const trouble = page?.problem ?? null;
-  problem.hidden = trouble === null;
-  problem.replaceChildren(...(trouble ? [html("b", {}, trouble.title), html("p", {}, trouble.text), html("p", { class: "muted" }, trouble.fix)] : []));
-  const notes = (page?.notes ?? []).map((text) => html("div", { class: "warning", title: text }, text));
-  if (data.limit) notes.push(html("div", { class: "warning warning-calm" }, `${count(data.limit.drawn)} of ${plural(data.limit.total, "box", "boxes")} drawn`));
-  warnings.replaceChildren(...notes);
 }
 
 /** Which page this is, and its place in the list. @param {Viewer} view */
@@ -64,9 +75,8 @@ export function writePlace(view) {
 
 /** "Mistake 1 of 6" between its two buttons. @param {Viewer} view */
 export function writeMistakePlace(view) {
-  const listed = listedMistakes(view);
-  const number = view.selected ? view.boxes.get(view.selected)?.mistake : null;
-  const at = listed.findIndex((mistake) => mistake.number === number);
+  const listed = view.state.listedMistakes();
+  const at = view.state.placeInList(view.selected);
   const { mistakeText, previousMistake, nextMistake } = view.tools;
   const text = listed.length === 0 ? "No mistake" : at < 0 ? plural(listed.length, "mistake") : `Mistake ${count(at + 1)} of ${count(listed.length)}`;
   if (mistakeText.textContent !== text) mistakeText.textContent = text;
@@ -94,20 +104,21 @@ export function writeStrip(view) {
   markStrip(view.strip, pages.findIndex((page) => page.current), "current");
 }
 
-/** One small picture, after the page itself is on screen. @param {Viewer} view @param {HTMLElement} frame @param {import("../shared/layers.js").Mistake} mistake */
+/** One small picture, after the page itself is on screen. @param {Viewer} view @param {HTMLElement} frame @param {import("../shared/payloads.d.ts").MistakeItem} mistake */
 async function paintCrop(view, frame, mistake) {
-  const own = boxesOf(view, mistake);
+  const { content } = view.state;
+  const own = content.boxesOf(mistake);
   const picture = await view.picture();
   if (!own.length || !frame.isConnected) return;
   const size = { width: frame.clientWidth || 100, height: frame.clientHeight || 66 };
-  drawCrop(frame, [...view.boxes.values()], own, view.pageSize(), size, picture);
+  drawCrop(frame, [...content.boxes.values()], own, view.pageSize(), size, picture);
 }
 
 /** All rows of the list. @param {Viewer} view */
 export function writeRows(view) {
   view.rows = drawList(view.list, view.shown().mistakes, {
     choose: (mistake) => view.chooseMistake(mistake),
-    hover: (mistake) => view.setHover(mistake ? boxesOf(view, mistake)[0]?.key ?? null : null),
+    hover: (mistake) => view.setHover(mistake ? view.state.content.boxesOf(mistake)[0]?.key ?? null : null),
     crop: (frame, mistake) => void paintCrop(view, frame, mistake),
   });
   writeListState(view);
@@ -116,7 +127,7 @@ export function writeRows(view) {
 /** Which rows show, the head of the list, and the sentence when no row shows. @param {Viewer} view */
 export function writeListState(view) {
   const data = view.shown();
-  const listed = new Set(listedMistakes(view).map((mistake) => mistake.number));
+  const listed = new Set(view.state.listedMistakes().map((mistake) => mistake.number));
   for (const [number, row] of view.rows) row.hidden = !listed.has(number);
   view.list.querySelector(".message-box")?.remove();
   if (data.empty) {
@@ -149,8 +160,8 @@ export function writeListState(view) {
 export function writeNotes(view) {
   /** @type {HTMLElement[]} */
   const notes = [];
-  if (!view.layers.predictions) notes.push(button("Show predictions", { class: "note" }, () => view.setLayer("predictions", true), "Predictions are hidden. Show (T)"));
-  if (view.layers.truth) notes.push(button("Show only missed ground truth", { class: "note" }, () => view.setLayer("truth", false), "All ground truth shows. Only missed (G)"));
+  if (!view.state.layers.predictions) notes.push(button("Show predictions", { class: "note" }, () => view.setLayer("predictions", true), "Predictions are hidden. Show (T)"));
+  if (view.state.layers.truth) notes.push(button("Show only missed ground truth", { class: "note" }, () => view.setLayer("truth", false), "All ground truth shows. Only missed (G)"));
   if (view.crowded) notes.push(button("Zoom in for the mistake numbers", { class: "note" }, () => view.zoom(2, null), "Too full for mistake numbers. Zoom in (+)"));
   if (view.data?.page?.position === 0) notes.unshift(button("Clear the filter", { class: "note" }, () => view.send("clear_filter", true), "The filter hides this page. Clear filter"));
   view.pane.notes.replaceChildren(...notes);
@@ -158,15 +169,13 @@ export function writeNotes(view) {
 
 /** @param {Viewer} view @param {number | null} position 1-based place among the pages of the list */
 export function showAsked(view, position) {
-  const here = view.data?.strip.findIndex((page) => page.current) ?? -1;
-  const page = view.data?.page;
-  markStrip(view.strip, position !== null && here >= 0 && page ? here + position - page.position : -1, "asked");
+  markStrip(view.strip, rowOf(view.data, position), "asked");
 }
 
 /** @param {Viewer} view */
 export function writeMenuButton(view) {
   const labels = view.shown().labels;
-  const hidden = labels.filter((label) => view.hiddenLabels.has(label)).length;
+  const hidden = labels.filter((label) => view.state.hiddenLabels.has(label)).length;
   const { labels: node, labelNumber } = view.tools;
   node.hidden = view.shown().statuses !== undefined;
   labelNumber.textContent = hidden ? `${labels.length - hidden} of ${labels.length}` : count(labels.length);
@@ -180,8 +189,8 @@ export function writeMenu(view) {
   /** @type {Map<string, number>} */
   const sums = new Map(data.labels.map((label) => [label, 0]));
   for (const box of data.boxes) sums.set(box.label, (sums.get(box.label) ?? 0) + 1);
-  const rows = data.labels.map((label) => ({ label, boxes: sums.get(label) ?? 0, shown: !view.hiddenLabels.has(label) }));
-  drawMenu(view.tools.menu, rows, { ...view.layers, loose: view.loose }, {
+  const rows = data.labels.map((label) => ({ label, boxes: sums.get(label) ?? 0, shown: !view.state.hiddenLabels.has(label) }));
+  drawMenu(view.tools.menu, rows, { ...view.state.layers, loose: view.state.loose }, {
     loose: (loose) => view.setLoose(loose),
     label: (label, shown) => view.showLabels([label], shown),
     all: (shown) => {

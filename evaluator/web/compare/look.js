@@ -1,0 +1,26 @@
+/**
+ * How the comparison draws its boxes: those that a filter asks for in full, the others faded, chips on the differences.
+ *
+ * Which boxes are in full is written in the data, so that a filter for "both missed" can bring those forward.
+ */
+
+import { areaOf } from "../shared/geometry.js";
+
+/** @typedef {import("../shared/payloads.d.ts").PairBoxItem} PairBoxItem */
+
+/** Which chips come first when there is room for some only. @param {PairBoxItem} box @returns {number} */
+function chipRank(box) {
+  return box.status === "FP" ? 1 : 0;
+}
+
+/** @type {import("../shared/layers.js").BoxLook<PairBoxItem>} */
+export const PAIR_LOOK = {
+  bands: 2,
+  band: (box) => (box.full ? 1 : 0),
+  className: (box) => (box.full ? " differs" : " agrees"),
+  hasChip: (box) => box.full && Boolean(box.chip),
+  chip: (box) => box.chip,
+  chipOrder: (a, b) => chipRank(a) - chipRank(b) || areaOf(b.xyxy) - areaOf(a.xyxy),
+  weight: (box) => (box.full ? 1 : 0.4),
+  room: 0.12,
+};

@@ -1,0 +1,73 @@
+/**
+ * The boxes of both models on one page: which box of one stands for which of the other, and the way through the
+ * differences. Pure: no document.
+ */
+
+import { PageContent } from "../shared/content.js";
+
+/** @typedef {import("../shared/payloads.d.ts").PairBoxItem} PairBoxItem */
+/** @typedef {import("../shared/payloads.d.ts").PaneItem} PaneItem */
+/** @typedef {import("../shared/payloads.d.ts").DifferenceItem} DifferenceItem */
+
+export class PairState {
+  constructor() {
+    /** @type {PageContent<PairBoxItem>[]} of model A and model B */
+    this.contents = [new PageContent(), new PageContent()];
+    /** @type {DifferenceItem[]} */
+    this.differences = [];
+    /** whether matched ground truth shows */
+    this.truth = false;
+  }
+
+  /** @param {PaneItem[]} panes two, or none @param {DifferenceItem[]} differences */
+  fill(panes, differences) {
+    this.contents = this.contents.map((_, order) => new PageContent(panes[order]?.boxes, panes[order]?.mistakes));
+    this.differences = differences;
+  }
+
+  /** @param {string | null} key @returns {PairBoxItem | undefined} a box of either model */
+  box(key) {
+    return this.contents[0].box(key) ?? this.contents[1].box(key);
+  }
+
+  /** @param {number} order 0 for A, 1 for B @returns {PairBoxItem[]} */
+  visible(order) {
+    return [...this.contents[order].boxes.values()].filter((box) => this.truth || box.status !== "truth");
+  }
+
+  /** @param {string | null} one @param {string | null} other @returns {boolean} the same box, seen in either page */
+  sameBox(one, other) {
+    if (one === null || other === null) return false;
+    if (one === other) return true;
+    const box = this.box(one);
+    return box?.mate === other || this.box(other)?.partner === one || box?.partner === other;
+  }
+
+  /**
+   * The box of one page that stands for a box of either page.
+   * @param {number} order of the page @param {string | null} key
+   * @returns {PairBoxItem | null} the box itself, its ground truth, or the shared false positive
+   */
+  counterpart(order, key) {
+    const own = this.contents[order];
+    const other = this.contents[1 - order].box(key);
+    return own.box(key) ?? own.box(other?.partner) ?? own.box(other?.mate) ?? null;
+  }
+
+  /** @param {string | null} key @returns {number} place of its difference, -1 for none */
+  placeOf(key) {
+    return this.differences.findIndex((each) => this.sameBox(each.key, key));
+  }
+
+  /** @param {string | null} key @returns {DifferenceItem | undefined} */
+  differenceOf(key) {
+    return this.differences[this.placeOf(key)];
+  }
+
+  /** @param {string | null} selected @param {number} step 1 or -1 @returns {DifferenceItem | undefined} the next one */
+  nextDifference(selected, step) {
+    const { length } = this.differences;
+    const at = this.placeOf(selected);
+    return this.differences[at < 0 ? (step > 0 ? 0 : length - 1) : (at + step + length) % length];
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * The toolbar of the comparison: filters, differences, ways to look, zoom.
+ */
+
+import { button, html, icon, joined } from "../shared/elements.js";
+import { segments } from "./list.js";
+
+export const MODES = [
+  { name: "side", title: "Side by side", words: "Two linked panes (S)" },
+  { name: "flip", title: "Flip", words: "One pane, F changes the model" },
+  { name: "slider", title: "Slider", words: "One pane with a divider (D)" },
+];
+
+/**
+ * @typedef {object} CompareToolbarActions
+ * @property {(mode: string) => void} mode
+ * @property {(step: number) => void} step to another difference
+ * @property {(factor: number) => void} zoom
+ * @property {() => void} fit
+ * @property {() => void} enlarge
+ */
+
+/** @param {CompareToolbarActions} actions */
+export function makeCompareToolbar(actions) {
+  const filters = html("div", { class: "filters" });
+  const modes = segments("Way to look", "modes", MODES, actions.mode);
+  const previous = button("Previous difference", { title: "Previous difference (P)" }, () => actions.step(-1), icon("up"));
+  const next = button("Next difference", { title: "Next difference (N)" }, () => actions.step(1), icon("down"));
+  const place = html("span", { class: "joined-text" });
+  const zoomOut = button("Zoom out", { title: "Zoom both panes out (\u2212)" }, () => actions.zoom(1 / 1.4), icon("minus"));
+  const fit = button("Zoom, linked", { class: "fit pair-fit" }, actions.fit);
+  const zoomIn = button("Zoom in", { title: "Zoom both panes in (+)" }, () => actions.zoom(1.4), icon("plus"));
+  const large = button("Tall panes", { class: "toggle", "aria-pressed": "false", title: "Panes as tall as the window (Z)" }, actions.enlarge, "Tall");
+  const root = html("div", { class: "toolbar pair-toolbar" }, filters, html("span", { class: "grow" }),
+    joined("Difference", previous, place, next), modes, joined("Zoom", zoomOut, fit, zoomIn), large);
+  return { root, filters, modes, previous, next, place, zoomOut, fit, zoomIn, large };
+}

@@ -1,0 +1,58 @@
+/**
+ * Which crops the gallery asks for: those of cards near the screen, one question at a time. Pure: it asks nobody.
+ */
+
+/** @typedef {import("../shared/payloads.d.ts").CropItem} CropItem */
+
+/** Crops of one question. */
+const AT_ONCE = 24;
+
+export class CropQueue {
+  constructor() {
+    this.set = "";
+    /** @type {Map<string, CropItem>} */
+    this.crops = new Map();
+    /** @type {Set<string>} */
+    this.wanted = new Set();
+    /** @type {Set<string>} asked for and not answered */
+    this.asked = new Set();
+  }
+
+  /** @param {string} set what the cards are of; another set forgets the crops */
+  open(set) {
+    if (set === this.set) return;
+    this.set = set;
+    this.crops.clear();
+    this.wanted.clear();
+    this.asked.clear();
+  }
+
+  /** @param {string} key of a card @param {boolean} near whether it is near the screen */
+  see(key, near) {
+    if (!near) this.wanted.delete(key);
+    else if (!this.crops.has(key) && !this.asked.has(key)) this.wanted.add(key);
+  }
+
+  /** Other cards are drawn. */
+  forgetWanted() {
+    this.wanted.clear();
+  }
+
+  /** @returns {boolean} whether there is something to ask for, and nothing under way */
+  isReady() {
+    return this.wanted.size > 0 && this.asked.size === 0;
+  }
+
+  /** @returns {string[]} keys for the next question, which is under way from now on */
+  take() {
+    this.asked = new Set([...this.wanted].slice(0, AT_ONCE));
+    for (const key of this.asked) this.wanted.delete(key);
+    return [...this.asked];
+  }
+
+  /** An answer; what did not come is not asked for again until its card comes back to the screen. @param {Record<string, CropItem>} crops */
+  answer(crops) {
+    for (const [key, crop] of Object.entries(crops)) this.crops.set(key, crop);
+    this.asked.clear();
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * The boxes and mistakes of one page, by key and number, and how they belong together. Pure: no document.
+ */
+
+/**
+ * @template {import("./payloads.d.ts").BoxItem} B
+ */
+export class PageContent {
+  /** @param {B[]} [boxes] @param {import("./payloads.d.ts").MistakeItem[]} [mistakes] */
+  constructor(boxes = [], mistakes = []) {
+    this.boxes = new Map(boxes.map((box) => [box.key, box]));
+    this.mistakes = new Map(mistakes.map((mistake) => [mistake.number, mistake]));
+  }
+
+  /** @param {string | null | undefined} key @returns {B | undefined} */
+  box(key) {
+    return this.boxes.get(key ?? "");
+  }
+
+  /** @param {B | null | undefined} box @returns {import("./payloads.d.ts").MistakeItem | undefined} */
+  mistakeOf(box) {
+    return this.mistakes.get(box?.mistake ?? -1);
+  }
+
+  /** @param {import("./payloads.d.ts").MistakeItem} mistake @returns {B[]} */
+  boxesOf(mistake) {
+    return mistake.keys.flatMap((key) => this.boxes.get(key) ?? []);
+  }
+
+  /**
+   * Boxes that belong to one box: its match, or the nearest of the other side, and the rest of its mistake.
+   * @param {B} box @returns {B[]}
+   */
+  companionsOf(box) {
+    const keys = [box.partner, box.partner ? null : box.nearest?.key, ...(this.mistakeOf(box)?.keys ?? [])];
+    const others = new Map();
+    for (const key of keys) {
+      const other = key === box.key ? undefined : this.box(key);
+      if (other) others.set(other.key, other);
+    }
+    return [...others.values()];
+  }
+}

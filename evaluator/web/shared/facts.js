@@ -1,0 +1,73 @@
+/**
+ * What is said of one box: its name for a screen reader, its chip, the facts of its tooltip. Pure: no document.
+ */
+
+import { STATUS_WORDS, capital, ratio, scoreText } from "./words.js";
+
+/** @typedef {import("./payloads.d.ts").BoxItem} BoxItem */
+/** @typedef {import("./payloads.d.ts").MistakeItem} MistakeItem */
+/**
+ * @typedef {object} BoxFacts
+ * @property {string} head
+ * @property {string} label
+ * @property {string} wrong
+ * @property {[string, string][]} numbers names and values
+ * @property {string} more
+ * @property {string} source
+ */
+
+const STATUS_NAMES = { TP: "True positive", FP: "False positive", FN: "Missed", truth: "Matched ground truth" };
+
+/** @param {BoxItem} box @returns {string} what a screen reader says about a box */
+export function boxName(box) {
+  const parts = [STATUS_NAMES[box.status], box.label];
+  if (box.score !== null && box.score !== undefined) parts.push(`score ${scoreText(box.score)}`);
+  if (box.mistake !== null && box.mistake !== undefined) parts.push(`mistake ${box.mistake}`);
+  return parts.join(", ");
+}
+
+/** @param {MistakeItem} mistake @returns {string} what a screen reader says about a mistake */
+export function mistakeName(mistake) {
+  return [mistake.title, mistake.label, ...mistake.lines].join(", ");
+}
+
+/** @param {BoxItem} box @param {boolean} compact @returns {string} "1 FP Table 0.83" */
+export function chipText(box, compact) {
+  const number = box.mistake === null || box.mistake === undefined ? "" : `${box.mistake} `;
+  if (compact) return `${number}${box.status}`;
+  return [`${number}${box.status}`, box.label, scoreText(box.score)].filter(Boolean).join(" ");
+}
+
+/**
+ * The facts of one box, five lines at most.
+ * @param {BoxItem} box @param {import("./content.js").PageContent<any>} content @returns {BoxFacts}
+ */
+export function factsOf(box, content) {
+  const mistake = content.mistakeOf(box);
+  const other = box.side === "prediction" ? "ground truth" : "prediction";
+  const near = content.box(box.nearest?.key);
+  const nearText = near && box.nearest ? `nearest ${other}: ${near.label}, IoU ${ratio(box.nearest.iou)}` : "";
+  const wrong = mistake?.lines[0] || matchText(box, content.box(box.partner), other) || nearText || `no ${other} near it`;
+  const known = [box.iou, box.coverage, box.purity].some((value) => value !== null && value !== undefined);
+  const more = mistake?.lines.slice(1).find((line) => !(known && line.startsWith("IoU")) && !/^(no )?score\b/.test(line)) ?? "";
+  const score = box.score === null || box.score === undefined ? "" : `score ${scoreText(box.score)}`;
+  return {
+    head: mistake?.title ?? plainHead(box),
+    label: box.label,
+    wrong,
+    numbers: known ? [["IoU", ratio(box.iou)], ["Coverage", ratio(box.coverage)], ["Purity", ratio(box.purity)]] : [],
+    more: known && more && more !== wrong ? more : nearText !== wrong ? nearText : "",
+    source: [score, box.source ?? ""].filter(Boolean).join(", "),
+  };
+}
+
+/** @param {BoxItem} box @returns {string} the head of a box that is no mistake */
+function plainHead(box) {
+  return box.status === "TP" ? "Matched" : box.status === "truth" ? "Ground truth" : capital(STATUS_WORDS[box.status]);
+}
+
+/** @param {BoxItem} box @param {BoxItem | undefined} partner @param {string} other its side in words @returns {string} */
+function matchText(box, partner, other) {
+  if (!partner) return "";
+  return partner.label === box.label ? `matches its ${other}` : `matches ${other} ${partner.label}`;
+}

@@ -1,0 +1,58 @@
+/**
+ * From a parent element to the component in it: one for each parent, because Streamlit calls a component's default
+ * export again with the same parent whenever the data change.
+ */
+
+/**
+ * @template E events by name
+ * @typedef {(...event: { [N in keyof E]: [name: N, value: E[N]] }[keyof E]) => void} Send
+ */
+/**
+ * @template P payload
+ * @template E events by name
+ * @typedef {{send: Send<E>, update: (data: P) => void, stop: () => void}} Mounted
+ */
+/**
+ * What Streamlit hands over. A state value stays until it changes, a trigger value is there for one run.
+ * @template P payload
+ * @typedef {object} StreamlitComponent
+ * @property {ParentNode & Node} parentElement
+ * @property {P} data
+ * @property {(name: string, value: unknown) => void} setTriggerValue
+ * @property {(name: string, value: unknown) => void} setStateValue
+ */
+
+/**
+ * @template P payload
+ * @template E events by name
+ * @param {(parent: ParentNode & Node, send: Send<E>) => Mounted<P, E>} make
+ * @returns {(parent: ParentNode & Node, data: P, send: Send<E>) => () => void} shows data in a parent: the first call builds
+ *   the component, later calls keep what the reader did; the result takes it away again
+ */
+export function mounting(make) {
+  /** @type {WeakMap<object, Mounted<P, E>>} */
+  const mounted = new WeakMap();
+  return (parent, data, send) => {
+    const component = mounted.get(parent) ?? make(parent, send);
+    mounted.set(parent, component);
+    component.send = send;
+    component.update(data);
+    return () => {
+      component.stop();
+      mounted.delete(parent);
+    };
+  };
+}
+
+/**
+ * @template P payload
+ * @template E events by name
+ * @param {StreamlitComponent<P>} component @param {(keyof E)[]} lasting events that stay until they change
+ * @returns {Send<E>}
+ */
+export function streamlitSend(component, lasting = []) {
+  return (name, value) => {
+    if (lasting.includes(name)) component.setStateValue(String(name), value);
+    else component.setTriggerValue(String(name), value);
+  };
+}

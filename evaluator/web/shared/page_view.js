@@ -1,0 +1,309 @@
+/**
+ * What every view of a page does: it takes data and decodes the page image, fills the window, listens to the keys of the
+ * whole view, and sends the chosen box, page turns and requests for a sharper image.
+ *
+ * What differs is in the class that extends it: its panes, what it draws, what else it sends.
+ */
+
+import { html } from "./elements.js";
+import { REPEATING, actionOf } from "./keys.js";
+import { startPlacement } from "./placement.js";
+import { Debounced, SentChoice, cancelWhenLeaving } from "./requests.js";
+import { PageTurner } from "./turn.js";
+
+/** @typedef {import("./payloads.d.ts").GoEvent} GoEvent */
+/** @typedef {import("./payloads.d.ts").SelectedEvent} SelectedEvent */
+/** @typedef {import("./payloads.d.ts").SharperEvent} SharperEvent */
+/** @typedef {{go: GoEvent, selected: SelectedEvent, sharper: SharperEvent}} SharedEvents */
+/**
+ * @typedef {object} SharedPayload
+ * @property {import("./payloads.d.ts").PageItem | null} page
+ * @property {{document: string, index: number, current: boolean}[]} strip
+ * @property {string | null} selected
+ */
+
+const IMAGE_DATA = /^data:image\/(webp|png|jpeg);base64,[A-Za-z0-9+/=]+$/;
+const BLANK_PAGE = { width: 595, height: 842 };
+const SHARPER_FROM = 1.3;
+const REST = 250;
+/** Pixels between the view and the lower edge of the window. */
+const BELOW = 14;
+
+/**
+ * @template {SharedPayload} P
+ */
+export class PageView {
+  /**
+   * @param {Record<string, string>} actions by key
+   */
+  constructor(actions) {
+    this.actions = actions;
+    /** @type {import("./pane.js").PagePane<any>[]} the extending class makes them */
+    this.panes = [];
+    /** @type {P | null} */
+    this.data = null;
+    this.pageId = "";
+    this.contentText = "";
+    this.load = 0;
+    this.askedWidth = 0;
+    /** @type {string | null} */
+    this.hover = null;
+    /** @type {string | null} */
+    this.selected = null;
+    this.sent = new SentChoice();
+    /** @type {[number, number] | null} */
+    this.pointer = null;
+    this.place = startPlacement();
+    this.font = "650 12px sans-serif";
+    this.chipTimer = 0;
+    /** @type {Record<string, Debounced>} */
+    this.requests = { selected: new Debounced(REST), sharper: new Debounced(REST) };
+    this.root = html("div", { class: "layoutscope-viewer" });
+    this.spoken = html("div", { class: "unseen", "aria-live": "polite" });
+    /** @type {HTMLDialogElement | null} */
+    this.help = null;
+    this.turner = new PageTurner(
+      (go) => this.request("go", go),
+      (asked) => this.showAsked(asked),
+      (slow) => this.root.classList.toggle("waiting", slow),
+    );
+    /** @type {(() => void)[]} */
+    this.stops = [() => this.turner.stop(), () => window.clearTimeout(this.chipTimer)];
+  }
+
+  // ---- what the extending class does ----------------------------------------------------------------------------
+
+  /** Sends an event. @param {Parameters<import("./mount.js").Send<SharedEvents>>} _event name and value */
+  request(..._event) {}
+
+  /** Shows data. @param {P} _data @param {HTMLImageElement[]} _images decoded, one for each pane, or none */
+  present(_data, _images) {}
+
+  /** Shows which page was asked for. @param {number | null} _position 1-based place among the pages of the list */
+  showAsked(_position) {}
+
+  /** Shows the box under the pointer, or the chosen one, everywhere. */
+  showMark() {}
+
+  /** Places the chips. */
+  arrange() {}
+
+  /** The pane or the window has another size. */
+  resized() {}
+
+  /** @returns {number} pixels, 0 to fill the window */
+  fixedHeight() {
+    return 0;
+  }
+
+  /** @param {string | null} key of the chosen box @returns {string} what a screen reader says of it */
+  nameOf(key) {
+    return key ?? "";
+  }
+
+  /** @param {string} action @param {HTMLElement | null} _target @returns {boolean} whether the key was used */
+  act(action, _target) {
+    switch (action) {
+      case "previous-page": this.turner.turn(-1); return true;
+      case "next-page": this.turner.turn(1); return true;
+      case "help": this.openHelp(); return true;
+      default: return false;
+    }
+  }
+
+  // ---- the window around ------------------------------------------------------------------------------------------
+
+  /** @param {ParentNode & Node} parent @param {number} leastHeight pixels */
+  listen(parent, leastHeight) {
+    this.leastHeight = leastHeight;
+    parent.append(html("div", { class: "layoutscope-frame" }, this.root));
+    const pageKeys = (/** @type {KeyboardEvent} */ event) => {
+      if (this.focusIsAround()) this.pressed(event);
+    };
+    const resize = () => this.resized();
+    const sizes = new ResizeObserver(resize);
+    this.root.addEventListener("keydown", (event) => this.pressed(event));
+    window.addEventListener("keydown", pageKeys);
+    window.addEventListener("resize", resize);
+    sizes.observe(this.panes[0].root);
+    const block = this.host().closest("[data-testid='stMainBlockContainer']");
+    if (block) sizes.observe(block);
+    this.stops.push(cancelWhenLeaving(this.root, this.requests), () => {
+      window.removeEventListener("keydown", pageKeys);
+      window.removeEventListener("resize", resize);
+      sizes.disconnect();
+    });
+    document.fonts?.ready.then(() => this.scheduleChips());
+  }
+
+  stop() {
+    this.stops.forEach((stop) => stop());
+    this.root.parentElement?.remove();
+  }
+
+  /** @returns {Element} the element of the outer document that holds the view */
+  host() {
+    const top = this.root.getRootNode();
+    return top instanceof ShadowRoot ? top.host : this.root;
+  }
+
+  /** @returns {boolean} nothing else wants the keys: the focus is on the view as a whole */
+  focusIsAround() {
+    const active = document.activeElement;
+    if (!this.root.isConnected || this.root.offsetParent === null) return false;
+    if (!active || active === document.body) return true;
+    return active !== this.host() && active.contains(this.host()) && !active.contains(document.querySelector("dialog[open]"));
+  }
+
+  fillWindow() {
+    const height = this.fixedHeight() || this.heightBelow();
+    this.root.style.setProperty("--viewer-height", `${Math.max(this.leastHeight ?? 0, Math.floor(height))}px`);
+  }
+
+  /** @returns {number} pixels from the top of the view to the lower edge of the window, as if nothing were scrolled */
+  heightBelow() {
+    const host = this.host();
+    let scroller = host.parentElement;
+    while (scroller && !/auto|scroll/.test(getComputedStyle(scroller).overflowY)) scroller = scroller.parentElement;
+    const scrolled = scroller ? scroller.scrollTop : window.scrollY;
+    return window.innerHeight - host.getBoundingClientRect().top - scrolled - BELOW;
+  }
+
+  // ---- data -------------------------------------------------------------------------------------------------------
+
+  /** @returns {P} what is on screen */
+  shown() {
+    return /** @type {P} */ (this.data);
+  }
+
+  /** @returns {{width: number, height: number}} points */
+  pageSize() {
+    const page = this.data?.page;
+    return page && page.width > 0 && page.height > 0 ? page : BLANK_PAGE;
+  }
+
+  /** @param {P} data */
+  update(data) {
+    this.load += 1;
+    const load = this.load;
+    const source = data.page?.image ?? null;
+    if (source === null || source === this.panes[0].image.getAttribute("src")) {
+      this.present(data, source === null ? [] : this.panes.map((pane) => pane.image));
+      return;
+    }
+    if (!IMAGE_DATA.test(source)) {
+      this.present(withoutImage(data), []);
+      return;
+    }
+    const images = this.panes.map(() => /** @type {HTMLImageElement} */ (html("img", { class: "page-image", alt: "", draggable: "false", src: source })));
+    Promise.all(images.map((image) => image.decode())).then(
+      () => load === this.load && this.present(data, images),
+      () => load === this.load && this.present(withoutImage(data), []),
+    );
+  }
+
+  /**
+   * Takes the data over, and the box that they choose unless it only repeats what the reader chose meanwhile.
+   * @param {P} data @param {boolean} [anew] the choice of the data counts in any case @returns {boolean} whether it is another page
+   */
+  accept(data, anew = false) {
+    const pageId = data.page ? JSON.stringify([data.page.document, data.page.index]) : "";
+    const turned = pageId !== this.pageId || this.data === null;
+    const before = this.data?.selected ?? null;
+    this.data = data;
+    this.pageId = pageId;
+    if (turned || anew || (data.selected !== before && this.sent.isNew(data.selected))) {
+      this.selected = data.selected;
+      this.sent.agree(data.selected);
+      this.requests.selected.cancel();
+    }
+    if (turned) {
+      this.hover = null;
+      this.askedWidth = 0;
+    }
+    return turned;
+  }
+
+  // ---- choices ----------------------------------------------------------------------------------------------------
+
+  /** @param {string | null} key of a box */
+  select(key) {
+    if (key === this.selected) return;
+    this.selected = key;
+    this.showMark();
+    this.spoken.textContent = this.nameOf(key);
+    this.requests.selected.schedule(() => {
+      const page = this.data?.page;
+      if (!page || this.sent.isLatest(this.selected)) return;
+      this.sent.add(this.selected);
+      this.request("selected", { document: page.document, index: page.index, key: this.selected });
+    });
+  }
+
+  /** @returns {boolean} whether there was a box to let go */
+  letGo() {
+    if (this.selected === null && this.hover === null) return false;
+    this.hover = null;
+    this.select(null);
+    this.showMark();
+    return true;
+  }
+
+  /** Asks for a sharper image when the page is drawn larger than its picture, once the reader rests. */
+  scheduleSharper() {
+    this.requests.sharper.schedule(() => {
+      const page = this.data?.page;
+      if (!page?.image) return;
+      const width = Math.ceil(this.place.sheet.width * (window.devicePixelRatio || 1));
+      if (width <= SHARPER_FROM * Math.max(page.image_width, this.askedWidth)) return;
+      this.askedWidth = width;
+      this.request("sharper", { document: page.document, index: page.index, width });
+    });
+  }
+
+  /** New content gets its chips at once, a zoom or a toggle when it has come to rest. */
+  scheduleChips() {
+    window.clearTimeout(this.chipTimer);
+    const ready = this.panes.every((pane) => pane.chips.classList.contains("ready"));
+    if (ready) this.chipTimer = window.setTimeout(() => this.arrange(), 60);
+    else this.arrange();
+  }
+
+  // ---- keys -------------------------------------------------------------------------------------------------------
+
+  openHelp() {
+    if (this.help && !this.help.open) this.help.showModal();
+  }
+
+  /** @param {KeyboardEvent} event */
+  pressed(event) {
+    if (!this.data || this.help?.open || event.defaultPrevented) return;
+    const action = actionOf(this.actions, event);
+    if (!action || (event.repeat && !REPEATING.has(action))) return;
+    const target = event.composedPath()[0];
+    if (!this.act(action, target instanceof HTMLElement ? target : null)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+/**
+ * @template {SharedPayload} P @param {P} data @returns {P} the same page as an empty sheet, and why
+ */
+function withoutImage(data) {
+  const problem = {
+    title: "The page image cannot be shown",
+    text: "The browser could not decode it. The boxes are drawn on an empty sheet.",
+    fix: "Reload the view; if it stays, open the PDF elsewhere to check it.",
+  };
+  return { ...data, page: data.page && { ...data.page, image: null, problem: data.page.problem ?? problem } };
+}
+
+/**
+ * Gives a view that was opened by its name alone its full address. In place, because Streamlit makes a step of the
+ * history of each change, and then the way back would take two presses.
+ * @param {string | undefined} address
+ */
+export function writeAddress(address) {
+  if (address && !window.location.search) window.history.replaceState(window.history.state, "", `${window.location.pathname}?${address}`);
+}

@@ -1,0 +1,38 @@
+/**
+ * Numbers and names as people read them. Pure functions: no document.
+ */
+
+/** Names of the statuses in words. */
+export const STATUS_WORDS = { TP: "matched", FP: "false positive", FN: "missed", truth: "matched ground truth" };
+
+const grouped = new Intl.NumberFormat("en-US");
+
+/** @param {number} value @returns {string} "3,692" */
+export function count(value) {
+  return grouped.format(value);
+}
+
+/** @param {number | null | undefined} value @returns {string} "0.864", "-" when missing */
+export function ratio(value) {
+  return value === null || value === undefined ? "-" : value.toFixed(3);
+}
+
+/** @param {number | null | undefined} value @returns {string} "0.83", empty when missing */
+export function scoreText(value) {
+  return value === null || value === undefined ? "" : value.toFixed(2);
+}
+
+/** @param {number} value @param {string} one @param {string} [many] @returns {string} "1 mistake", "6 mistakes" */
+export function plural(value, one, many = `${one}s`) {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** @param {number} share @returns {string} "12.5000%", for a style or an attribute */
+export function percentOf(share) {
+  return `${(share * 100).toFixed(4)}%`;
+}
+
+/** @param {string} text @returns {string} with a capital first letter */
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

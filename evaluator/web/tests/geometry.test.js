@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { areaOf, boxesAt, chipRect, clampOffset, cropRegion, fitScale, linkEnds, overlapOf, placeBeside, placeChips, unionOf } from "../shared/geometry.js";
+
+/** @typedef {import("../shared/payloads.d.ts").Rect} Rect */
+
+test("areas and overlaps are never negative", () => {
+  assert.equal(areaOf([2, 2, 1, 5]), 0);
+  assert.equal(overlapOf([0, 0, 4, 4], [2, 3, 9, 9]), 2);
+  assert.equal(overlapOf([0, 0, 1, 1], [1, 0, 2, 1]), 0);
+  assert.deepEqual(unionOf([[0, 2, 3, 4], [1, 1, 2, 9]]), [0, 1, 3, 9]);
+});
+
+test("the whole page fits, and a sheet never leaves its pane", () => {
+  assert.equal(fitScale({ width: 100, height: 200 }, { width: 300, height: 212 }, 6), 1);
+  assert.equal(clampOffset(-50, 80, 100, 6), 10);
+  assert.equal(clampOffset(40, 300, 100, 6), 6);
+  assert.equal(clampOffset(-999, 300, 100, 6), -206);
+});
+
+test("of the boxes under a point the smallest comes first", () => {
+  /** @type {{name: string, xyxy: Rect}[]} */
+  const boxes = [{ name: "table", xyxy: [0, 0, 9, 9] }, { name: "cell", xyxy: [1, 1, 3, 3] }, { name: "far", xyxy: [5, 5, 8, 8] }];
+  assert.deepEqual(boxesAt(boxes, 2, 2, 0, 0).map(({ name }) => name), ["cell", "table"]);
+  assert.deepEqual(boxesAt(boxes, 4.5, 4.5, 0.6, 0.6).map(({ name }) => name), ["far", "table"]);
+});
+
+test("a crop has the shape of its frame and holds its boxes", () => {
+  const [x1, y1, x2, y2] = cropRegion([[0.4, 0.4, 0.5, 0.45]], { width: 600, height: 800 }, { width: 150, height: 100 });
+  assert.ok(x1 <= 0.4 && y1 <= 0.4 && x2 >= 0.5 && y2 >= 0.45);
+  assert.ok(Math.abs(((x2 - x1) * 600) / ((y2 - y1) * 800) - 1.5) < 1e-9);
+});
+
+test("the ends of a link are apart even when the boxes coincide", () => {
+  const { truth, prediction } = linkEnds([0, 0, 50, 10], [0, 0, 50, 10], 30);
+  assert.equal(Math.hypot(truth[0] - prediction[0], truth[1] - prediction[1]), 30);
+});
+
+test("chips do not cover each other, and a sheet that is too full has none", () => {
+  const chips = [0, 1, 2].map((order) => ({ key: `p${order}`, box: /** @type {Rect} */ ([100, 100, 200, 150]), width: 60, compactWidth: 30 }));
+  const placed = placeChips(chips, chips.map(({ box }) => ({ rect: box, weight: 1 })), [0, 0, 800, 800], 17);
+  const rects = placed.map(({ rect }) => rect).filter((rect) => rect !== null);
+  assert.equal(rects.length, 3);
+  rects.forEach((one, order) => rects.slice(order + 1).forEach((other) => assert.ok(overlapOf(one, other) <= 1)));
+  assert.ok(placeChips(chips, [], [0, 0, 60, 60], 17).every(({ rect }) => rect === null));
+  assert.deepEqual(chipRect([10, 50, 40, 60], "above-right", 20, 17), [20, 31, 40, 48]);
+});
+
+test("the tooltip stays in the pane and off the pointer", () => {
+  const [left, top] = placeBeside([10, 10, 60, 40], { width: 100, height: 50 }, { width: 400, height: 300 }, [150, 25], [], [0, 0, 400, 300]);
+  assert.ok(left >= 8 && top >= 8 && left + 100 <= 392 && top + 50 <= 292);
+  assert.ok(!(left - 12 < 150 && left + 112 > 150 && top - 12 < 25 && top + 62 > 25));
+});

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { amountText, cellAfter, cellFacts, shareText, twoLines } from "../matrix/facts.js";
+
+/** @typedef {import("../shared/payloads.d.ts").MatrixPayload} MatrixPayload */
+
+/** @type {MatrixPayload} */
+const MATRIX = {
+  key: "A", classes: ["Background"], kind: "matrix", shows: "pixels", text: [["1"]], level: [[0]], ramp: [], rows: "Ground truth",
+  columns: "Predicted", letters: ["A", "B"], chosen: null, scale: { name: "Pixels", swatches: [] },
+  facts: { pixels: [[50400]], row: [[0.1124]], column: [[0.99999]], f1: [[null]] },
+};
+
+test("shares never round to all or nothing", () => {
+  assert.deepEqual([0, 0.0004, 0.5, 0.99999, 1, null].map(shareText), ["0 %", "under 0.1 %", "50.0 %", "99.9 %", "100 %", "n/a"]);
+  assert.deepEqual([50400, 0.25, null].map(amountText), ["50,400", "0.3", "n/a"]);
+});
+
+test("the four numbers of a cell, in their unit", () => {
+  assert.deepEqual(cellFacts(MATRIX, 0, 0), ["50,400 pixels", "11.2 % of the row", "99.9 % of the column", "F1 n/a"]);
+  assert.equal(cellFacts({ ...MATRIX, unit: "boxes" }, 0, 0)[0], "50,400 boxes");
+});
+
+test("a difference in points, and who is better", () => {
+  /** @type {MatrixPayload} */
+  const difference = { ...MATRIX, kind: "difference", shows: "row", facts: { first: [[0.5]], second: [[0.75]], gain: [[-1]] } };
+  assert.deepEqual(cellFacts(difference, 0, 0), ["A 50.0 %", "B 75.0 %", "difference \u221225.0 points", "B is better here"]);
+  const undefinedOne = { ...difference, facts: { first: [[null]], second: [[0.75]], gain: [[0]] } };
+  assert.deepEqual(cellFacts(undefinedOne, 0, 0), ["A n/a", "B 75.0 %"]);
+});
+
+test("keys walk the matrix like a spreadsheet and never leave it", () => {
+  const key = (/** @type {string} */ name, ctrlKey = false) => cellAfter({ key: name, ctrlKey }, [3, 4], 20);
+  assert.deepEqual([key("ArrowUp"), key("ArrowDown", true), key("Home"), key("End", true)], [[2, 4], [20, 4], [3, 0], [20, 20]]);
+  assert.deepEqual([key("PageUp"), key("PageDown")], [[0, 4], [13, 4]]);
+  assert.equal(key("a"), null);
+});
+
+test("a name is parted where people would part it", () => {
+  const fits = (/** @type {string} */ text) => text.length <= 8;
+  assert.deepEqual(twoLines("Text", fits), ["Text"]);
+  assert.deepEqual(twoLines("Section-header", fits), ["Section-", "header"]);
+  assert.deepEqual(twoLines("Background", fits), ["Back-", "ground"]);
+  assert.deepEqual(twoLines("Page-footers-of-reports", fits), ["Page-", "footers\u2026"]);
+});

@@ -1,0 +1,110 @@
+/**
+ * Verdicts that a reviewer has begun or sent and that the data do not hold yet, by mistake. It draws nothing.
+ *
+ * A verdict that no answer comes for is sent once more, under the same id, and then reported as late; its text stays.
+ */
+
+import { eventId } from "../shared/requests.js";
+
+/** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
+/** @typedef {import("../shared/payloads.d.ts").OpinionItem} OpinionItem */
+/** @typedef {import("../shared/payloads.d.ts").VerdictEvent} VerdictEvent */
+/** @typedef {{document: string, index: number}} PagePlace */
+/**
+ * @typedef {object} Draft
+ * @property {string | null} [verdict] undefined: not chosen anew
+ * @property {string} [note]
+ * @property {boolean} [waiting] sent, and not answered
+ * @property {string} [before] what the data held when it was sent
+ * @property {number} [timer]
+ * @property {string} [late] why it is not stored
+ */
+/**
+ * @typedef {object} Judgement what the reviewer sees of a verdict
+ * @property {string | null} verdict
+ * @property {string} note
+ * @property {string} problem why it is not stored; empty when it is, or will be
+ * @property {boolean} waiting
+ * @property {OpinionItem | null} saved one's own stored word
+ */
+
+const AGAIN = 3000;
+const LATE = 8000;
+const LATE_WORDS = "The dashboard has not answered. The text stays here; choose the verdict again to retry.";
+
+export class Drafts {
+  /** @param {(event: VerdictEvent) => void} deliver @param {() => void} changed a draft was found to be late @param {() => string} [makeId] */
+  constructor(deliver, changed, makeId = eventId) {
+    this.deliver = deliver;
+    this.changed = changed;
+    this.makeId = makeId;
+    /** @type {Map<string, Draft>} */
+    this.drafts = new Map();
+  }
+
+  /** @param {PagePlace} page @param {MistakeItem} mistake @returns {string} what a draft is kept under */
+  keyOf(page, mistake) {
+    return mistake.target ?? JSON.stringify([page.document, page.index, mistake.keys]);
+  }
+
+  /**
+   * What the reviewer sees: the draft, else what could not be stored, else one's own last word.
+   * @param {PagePlace} page @param {MistakeItem} mistake @param {string | null} reviewer @returns {Judgement}
+   */
+  shown(page, mistake, reviewer) {
+    const draft = this.drafts.get(this.keyOf(page, mistake));
+    const saved = mistake.verdict?.opinions.find((each) => each.author === reviewer) ?? null;
+    const base = mistake.unsaved ?? saved;
+    return {
+      verdict: draft?.verdict === undefined ? base?.verdict ?? null : draft.verdict,
+      note: draft?.note ?? base?.note ?? "",
+      problem: mistake.unsaved?.problem ?? draft?.late ?? "",
+      waiting: draft?.waiting ?? false,
+      saved,
+    };
+  }
+
+  /** @param {PagePlace} page @param {MistakeItem} mistake @param {string} note as typed, not sent */
+  type(page, mistake, note) {
+    const key = this.keyOf(page, mistake);
+    this.drafts.set(key, { ...this.drafts.get(key), note });
+  }
+
+  /** @param {PagePlace} page @param {MistakeItem} mistake @param {string | null} verdict null takes it back @param {string} note */
+  send(page, mistake, verdict, note) {
+    const key = this.keyOf(page, mistake);
+    const event = {
+      id: this.makeId(), document: page.document, index: page.index, number: mistake.number, keys: mistake.keys,
+      target: mistake.target ?? null, verdict, note,
+    };
+    const timer = window.setTimeout(() => {
+      const draft = this.drafts.get(key);
+      if (!draft?.waiting || draft.timer !== timer) return;
+      this.drafts.set(key, { ...draft, waiting: false, late: LATE_WORDS });
+      this.changed();
+    }, LATE);
+    this.drafts.set(key, { verdict, note, waiting: true, before: stored(mistake), timer });
+    this.deliver(event);
+    // A request that reaches the server during another run can get lost on the way.
+    window.setTimeout(() => {
+      const draft = this.drafts.get(key);
+      if (draft?.waiting && draft.timer === timer) this.deliver({ ...event, again: true });
+    }, AGAIN);
+  }
+
+  /** New data: what was waited for is here, so its draft goes. @param {PagePlace} page @param {MistakeItem[]} mistakes */
+  resolve(page, mistakes) {
+    for (const mistake of mistakes) {
+      const key = this.keyOf(page, mistake);
+      const draft = this.drafts.get(key);
+      if (!draft?.waiting || stored(mistake) === draft.before) continue;
+      window.clearTimeout(draft.timer);
+      this.drafts.delete(key);
+    }
+  }
+}
+
+/** @param {MistakeItem} mistake @returns {string} what the data hold about its verdict */
+function stored(mistake) {
+  return JSON.stringify([mistake.verdict ?? null, mistake.unsaved ?? null]);
+}

@@ -562,7 +562,8 @@ def main() -> None:
         selected=state.selected,
     )
     names = ("go", "selected", "sharper", "model", "clear_filter", "verdict")
-    viewer(msgspec.convert(data, PagePayload), key="viewer", **{f"on_{name}": functools.partial(record, name) for name in names})
+    payload = msgspec.convert(data, PagePayload)
+    viewer(payload, key="viewer", **{f"on_{name}": functools.partial(record, name) for name in names})
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from evaluator.drawing.payloads import PictureItem, ProblemItem
 from evaluator.evaluation import Options, evaluate
 from evaluator.workspace import Sides, Workspace, find
 from tests.dashboard import (
@@ -346,10 +347,11 @@ def test_a_sharper_picture_that_cannot_be_had_leaves_the_first_one(monkeypatch: 
     app = start(monkeypatch, POSTERS, poster="night-buses")
     real = session.picture
 
-    def slow(root: Path, name: str, index: int, *, width: int) -> dict[str, Any]:
+    def slow(root: Path, name: str, index: int, *, width: int) -> PictureItem:
         if width == 1_500:
             return real(root, name, index, width=width)
-        return {"problem": {"title": "Rendering took too long", "text": "", "fix": ""}, "notes": []}
+        problem = ProblemItem("Rendering took too long", "", "")
+        return PictureItem(width=1.0, height=1.0, image=None, image_width=0, problem=problem, notes=())
 
     monkeypatch.setattr(session, "picture", slow)
     app = _set(app, "poster_sharper", ("night-buses", 2_250))  # type: ignore[arg-type]

@@ -19,7 +19,7 @@ from evaluator.protocols.pixel.cells import cell_facts, cell_words, worst_cell
 from evaluator.protocols.pixel.difference import difference
 from evaluator.protocols.pixel.protocol import page_sizes
 from tests import dashboard
-from tests.building import box, write_file
+from tests.building import box, read_by_browser, write_file
 from tests.dashboard import OVERVIEW, SAMPLE_DATA, start, words
 
 VIEW = "pages/pixel_confusion.py"
@@ -42,8 +42,7 @@ def components(app: AppTest) -> dict[str, dict[str, Any]]:
 
 
 def row_of(result: pixel.PixelResult, document: str, page: int) -> int:
-    codes = [each.doc_id for each in result.dataset.documents]
-    row = result.dataset.page_row(codes.index(document), page - 1)
+    row = result.dataset.page_row(document, page - 1)
     assert row is not None
     return row
 
@@ -55,7 +54,7 @@ def test_it_opens_on_the_sample_data_with_no_click(monkeypatch: pytest.MonkeyPat
     line = result.signature.line.removeprefix("pixel 2020 · ")
     assert dashboard.signature(app) == f"pixel 2020 · score ≥ 0.00 (A) · 12 classes · {line}"
     found = components(app)
-    expected = matrix_data(result.classes, result.whole.matrices, "row", "steps")
+    expected = read_by_browser(matrix_data(result.classes, result.whole.matrices, "row", "steps"))
     assert {name: found["matrix"][name] for name in expected} == expected
     cell = worst_cell(result.whole.matrices.confusion[0])
     assert found["matrix"]["chosen"] == list(cell)

@@ -33,11 +33,15 @@ from evaluator.metrics.results import threshold_text
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
 from evaluator.protocols.pixel.difference import difference
-from pages.shared import frame, session
-from pages.shared import session_compare as state
-from pages.shared import session_pixel as pixels
+from pages.shared import compare as held
+from pages.shared import frame, opened, pictures
+from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.confusion import chosen_cell, matrix
-from pages.shared.linked_panes import board, panes, parse_door, parse_panes
+from pages.shared.linked_panes import board, panes, parse_linked, parse_panes
+from pages.shared.opened import Model, OpenedBoxes, Place
+from pages.shared.pixel import results as pixels
+from pages.shared.results import confusion_of, score_threshold
+from pages.shared.state import State, chosen_cells, chosen_points, report, state
 
 BROWSER_VIEW, PIXEL_VIEW = "pages/page_browser.py", "pages/pixel_confusion.py"
 _PANES, _BOARD, _MATRIX = "compare_panes", "compare_board", "compare_matrix"
@@ -46,130 +50,126 @@ _PARTS = {"mistakes": "Mistakes", "classes": "Class confusion", "pixels": "Pixel
 _BARS_HEIGHT = 330
 
 
-def _choices(found: session.Opened) -> None:
+def _choices(found: OpenedBoxes) -> None:
     """Models, label and document, in the sidebar."""
     with st.sidebar:
-        indexes = list(range(len(found.names)))
-        for model, role in zip(session.models(found), ("baseline", "candidate"), strict=True):
-            key = f"model_{model.letter.lower()}"
-            session.choose(key, model.index)
-            st.selectbox(
-                f"Model {model.letter}, {role}",
-                indexes,
-                format_func=lambda index: plain(found.names[index]),
-                key=key,
-                persist_state="session",
-            )
-        st.button("Swap A and B", icon=":material/swap_horiz:", on_click=state.swap, width="stretch")
+        for model, role in zip(found.models, ("baseline", "candidate"), strict=True):
+            frame.model_choice(found, model, f", {role}")
+        st.button("Swap A and B", icon=":material/swap_horiz:", on_click=held.swap, width="stretch")
         frame.label_choice(found)
         frame.document_choice(found)
 
 
-def _one_model(found: session.Opened) -> None:
+def _one_model(found: OpenedBoxes) -> None:
     """The empty state: there is nothing to compare with."""
     frame.title("Compare", "")
-    (model,) = session.models(found)
+    (model,) = found.models
     name = frame.shortened(plain(model.name), 60)
     st.html(
         '<div class="ls-empty"><p>Only one model is open, so there is nothing to compare. '
         "Add a second prediction under Files.</p></div>"
     )
-    st.caption(f"Open now: {frame.escaped(name)}. Predictions of the same documents are told by their content.")
+    st.caption(f"Open now: {frame.escaped(name)}. Predictions of the same documents are recognised by their content.")
     st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/folder_open:")
     frame.sidebar(found)
 
 
-def _label_notes(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
-    """What is to be said when the models do not have the same labels: it changes the numbers."""
+def _label_notes(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
+    """A warning when the models do not have the same labels: it changes the numbers."""
     first, second = (found.dataset.predictions[model.index].source.labels for model in chosen)
     notes = label_notes(first, second, found.dataset.ground_truth.source.labels)
     if notes.sentences:
         st.warning(frame.escaped(" ".join(notes.sentences)), icon=":material/label:")
 
 
-def _door() -> None:
+def _linked() -> None:
     """A number of the board was opened."""
-    door = parse_door(session.chosen(_BOARD))
-    if door is not None:
-        state.open_door(door)
+    pages = parse_linked(report(_BOARD))
+    if pages is not None:
+        held.open_linked(pages)
 
 
 def _events() -> CompareEvents:
-    return parse_panes(session.chosen(_PANES))
+    return parse_panes(report(_PANES))
 
 
-def _went(both: state.Compared) -> None:
+def _went(both: held.Compared) -> None:
     """A page turn, a click on the list."""
     go = _events().go
     if go is not None:
-        state.turn(both, go.document, go.index, go.step)
+        held.turn(both, go.document, go.index, go.step)
 
 
 def _selected() -> None:
     """A box was chosen or let go."""
     selected = _events().selected
     if selected is not None:
-        session.choose("box", selected.key)
+        state.box = selected.key
 
 
 def _sharper() -> None:
     """The page is zoomed beyond its picture."""
-    wish = _events().sharper
-    if wish is not None:
-        session.choose("sharper", (wish.document, wish.index, min(wish.width, 8_000)))
+    pictures.ask_sharper(_events().sharper)
 
 
 def _shown() -> None:
     """Another filter."""
     name = _events().show
     if name is not None:
-        state.choose_show(name)
+        held.choose_show(name)
 
 
 def _looked() -> None:
     """Another way to look."""
     name = _events().mode
     if name is not None:
-        state.choose_mode(name)
+        state.pair_mode = name
 
 
 def _open_browser(page: OpenEvent) -> None:
     """The shown page of one model in the Page browser, with the same box."""
-    session.choose("model", page.letter)
+    state.model = page.letter
     key = page.key or ""
     own = key.startswith(page.letter.lower())
-    session.choose("box", f"p{key[1:]}" if own else key if key.startswith("g") else None)
+    state.box = f"p{key[1:]}" if own else key if key.startswith("g") else None
     st.switch_page(BROWSER_VIEW)
 
 
 @st.fragment
-def _pages(found: session.Opened) -> None:
+def _pages(found: OpenedBoxes) -> None:
     """The list of pages and the two panes; a page turn runs this part alone."""
-    if state.touches_everything():
+    if State.pair_whole.take():
         st.rerun()
-    both = state.compared(found)
-    show = state.show()
+    both = held.compared(found)
+    show = state.pair_show
     rows = pair_list.listed_pages(both.listed, show)
-    position = state.place_in(both, rows)
-    place = None if position is None else state.place_of(both, int(rows[position]))
+    position = held.place_in(both, rows)
+    place = None if position is None else held.place_of(both, int(rows[position]))
     payload = _pane_data(found, both, show, rows, position)
     events = panes(
-        msgspec.structs.replace(payload, address=state.finish(place)),
+        msgspec.structs.replace(payload, address=_write_url(place)),
         key=_PANES,
         on_go=lambda: _went(both),
         on_selected=_selected,
         on_sharper=_sharper,
         on_show=_shown,
         on_mode=_looked,
-        on_clear_filter=state.clear,
+        on_clear_filter=held.clear,
     )
     if events.open and place is not None:
         _open_browser(events.open)
 
 
+def _write_url(place: Place | None) -> str:
+    """Write what the view shows into the address bar; the query of the address."""
+    if place is not None:
+        state.doc, state.page = place.document, place.index
+    return write_url("compare", at(place))
+
+
 def _pane_data(
-    found: session.Opened,
-    both: state.Compared,
+    found: OpenedBoxes,
+    both: held.Compared,
     show: str,
     rows: IntArray,
     position: int | None,
@@ -184,19 +184,17 @@ def _pane_data(
         look=listed.look,
         filters=pair_list.filters(both.listed, show),
         show=show,
-        mode=state.mode(),
+        mode=state.pair_mode,
         selected=None,
-        summoned=state.visits() > 0,
-        visit=str(state.visits()),
+        summoned=state.pair_visits > 0,
+        visit=str(state.pair_visits),
         empty=EmptyItem(_nothing(both, show), "Show every changed page"),
     )
     if position is None:
         return payload
-    place = state.place_of(both, int(rows[position]))
-    wish = session.chosen("sharper")
-    width = wish[2] if wish and wish[:2] == (place.document, place.index) else None
-    picture = session.page_picture(found, place, width=width)
-    label, (a, b) = session.chosen("label") or None, both.chosen
+    place = held.place_of(both, int(rows[position]))
+    picture = pictures.page_picture(found, place)
+    label, (a, b) = state.label or None, both.chosen
     drawn = pair_data(
         *both.results,
         both.ledger,
@@ -218,24 +216,24 @@ def _pane_data(
         page=page,
         panes=drawn.panes,
         differences=drawn.differences,
-        selected=session.chosen("box"),
+        selected=state.box,
         empty=None,
     )
 
 
-def _nothing(both: state.Compared, show: str) -> str:
+def _nothing(both: held.Compared, show: str) -> str:
     """Why the list is empty."""
     if not int(both.ledger.total.changed[0]) and show == "changed":
         return "A and B find, miss and invent the same boxes at these thresholds."
     return "No page passes the filter."
 
 
-def _every_model(found: session.Opened) -> None:
+def _every_model(found: OpenedBoxes) -> None:
     """A table of all open models against A; a row makes its model B."""
-    rows = state.every_model(found)
+    rows = held.every_model(found)
     frame.section("All models", "against A, 95 % intervals over documents; a row makes its model B")
     table = pd.DataFrame({"Model": [f"{row.model.letter} {plain(row.model.name)}" for row in rows]})
-    table["Score"] = [f"≥ {threshold_text(session.score_threshold(row.model))}" for row in rows]
+    table["Score"] = [f"≥ {threshold_text(score_threshold(row.model))}" for row in rows]
     for metric, title in (("precision", "Precision"), ("recall", "Recall"), ("f1", "F1")):
         table[title] = [getattr(row.result.micro, metric)[0] for row in rows]
         if metric != "f1":
@@ -244,11 +242,11 @@ def _every_model(found: session.Opened) -> None:
         table[name.upper()] = [int(getattr(row.result.micro, name)[0]) for row in rows]
     ratio = st.column_config.NumberColumn(format="%.3f", width=80)
     # Another B is another table, so that no old choice stays marked.
-    key = f"compare_models_{session.chosen('model_b')}"
+    key = f"compare_models_{state.model_b}"
 
     def picked() -> None:
-        for place, _ in (session.chosen(key) or {}).get("selection", {}).get("cells", []):
-            state.make_b(rows[place].model.index)
+        for place, _ in chosen_cells(key):
+            held.make_b(found, rows[place].model.index)
 
     st.dataframe(
         table,
@@ -276,12 +274,11 @@ def _against(one: Difference | None) -> str | None:
 
 
 @st.fragment
-def _more(found: session.Opened) -> None:
+def _more(found: OpenedBoxes) -> None:
     """Named mistakes, class confusion and pixels, one of them at a time."""
-    if state.touches_everything():
+    if State.pair_whole.take():
         st.rerun()
-    name = state.asked_mistakes()
-    if name:
+    if State.pair_mistakes.take():
         st.switch_page(BROWSER_VIEW)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="compare_more"):
         st.html('<h2 class="ls-section">What changed</h2>', width="content")
@@ -289,26 +286,25 @@ def _more(found: session.Opened) -> None:
             "What changed",
             list(_PARTS),
             format_func=_PARTS.__getitem__,
-            key=state.PART,
-            on_change=lambda: session.choose("pair_part_moved", True),
+            key=State.pair_part.key,
+            on_change=lambda: State.pair_part_moved.set(True),
             label_visibility="collapsed",
             required=True,
             persist_state="session",
         )
-    if session.chosen("pair_part_moved"):
-        session.choose("pair_part_moved", False)
-        state.finish(state.shown_place(found))
-    {"mistakes": _mistakes, "classes": _classes, "pixels": _pixels}[state.part()](found)
+    if State.pair_part_moved.take():
+        _write_url(held.shown_place(found))
+    {"mistakes": _mistakes, "classes": _classes, "pixels": _pixels}[state.pair_part](found)
 
 
-def _mistakes(found: session.Opened) -> None:
+def _mistakes(found: OpenedBoxes) -> None:
     """Mistakes of both models by name and by label."""
-    both = state.compared(found)
+    both = held.compared(found)
     counts = mistake_counts(*both.results)
     if not counts.total_a.any() and not counts.total_b.any():
         st.caption("No mistake at these thresholds.")
         return
-    titles = [ERROR_TYPES["document"][name].title for name in counts.names]
+    titles = [ERROR_TYPES["document"][name].chip for name in counts.names]
     left, right = st.columns(2, gap="medium")
     for column, name, key, names, sides in (
         (left, "By name", _BY_NAME, titles, (counts.total_a, counts.total_b)),
@@ -322,7 +318,7 @@ def _mistakes(found: session.Opened) -> None:
             f'<small class="ls-right">{totals}</small></h2>'
         )
         bars = charts.mistakes_by_label(
-            names, dict(zip("AB", sides, strict=True)), dark=session.is_dark(), height=_BARS_HEIGHT
+            names, dict(zip("AB", sides, strict=True)), dark=frame.is_dark(), height=_BARS_HEIGHT
         )
         column.altair_chart(
             bars,
@@ -338,20 +334,20 @@ def _bar_chosen(key: str, names: dict[str, str]) -> Callable[[], None]:
     """What a bar opens: the changed pages of a label here, those of a name in the Page browser, which filters by it."""
 
     def opened() -> None:
-        for point in (session.chosen(key) or {}).get("selection", {}).get("label", []):
+        for point in chosen_points(key, "label"):
             if key == _BY_LABEL:
-                state.open_door(LinkItem("changed", str(point["label"])))
+                held.open_linked(LinkItem("changed", str(point["label"])))
             else:
-                state.ask_mistakes(names[point["label"]])
+                held.ask_mistakes(names[point["label"]])
 
     return opened
 
 
-def _classes(found: session.Opened) -> None:
+def _classes(found: OpenedBoxes) -> None:
     """Which labels are taken for which: B minus A."""
-    both = state.compared(found)
+    both = held.compared(found)
     labels = both.ledger.labels
-    sides = [session.confusion_of(found, model) for model in both.chosen]
+    sides = [confusion_of(found, model) for model in both.chosen]
     st.caption(
         "Boxes, B minus A. On the diagonal more is better, elsewhere less. Background row: invented; background "
         "column: missed. A cell lists the changed pages of its label."
@@ -371,12 +367,12 @@ def _classes(found: session.Opened) -> None:
 
 def _cell(labels: tuple[str, ...]) -> None:
     """A cell of the class confusion: the changed pages of its label."""
-    cell = chosen_cell(session.chosen(_MATRIX), len(labels) + 1)
+    cell = chosen_cell(report(_MATRIX), len(labels) + 1)
     if cell is not None and any(cell):
-        state.open_door(LinkItem("changed", labels[(cell[0] or cell[1]) - 1]))
+        held.open_linked(LinkItem("changed", labels[(cell[0] or cell[1]) - 1]))
 
 
-def _pixels(found: session.Opened) -> None:
+def _pixels(found: OpenedBoxes) -> None:
     """Which pixels of one label are taken for another: B minus A, in points of the row."""
     counted = [pixels.result_of(found, letter) for letter in ("A", "B")]
     if any(each.result is None for each in counted):
@@ -404,30 +400,30 @@ def _pixels(found: session.Opened) -> None:
 
 def view() -> None:
     """The whole view."""
-    session.begin("compare")
-    found = session.opened()
+    read_url("compare")
+    found = opened.boxes()
     if found is None:
         frame.title("Compare", "")
         frame.sidebar(None)
         frame.need_files()
         return
-    chosen = session.models(found)
+    chosen = found.models
     if len(chosen) < 2:
         _one_model(found)
         return
-    session.leave_first_address()
-    state.settle(found)
-    state.touches_everything()
+    leave_first_address()
+    held.drop_unknown(found)
+    State.pair_whole.take()
     frame.title("Compare", frame.signature(found, chosen, "95 % intervals over documents"))
     frame.banners(found)
     frame.operating_point(found, pick_model=False)
     _label_notes(found, chosen)
     _choices(found)
-    both = state.compared(found)
+    both = held.compared(found)
     board(
-        board_data(both.ledger, both.differences, show=state.show(), label=session.chosen("label") or ""),
+        board_data(both.ledger, both.differences, show=state.pair_show, label=state.label),
         key=_BOARD,
-        on_door=_door,
+        on_door=_linked,
     )
     _pages(found)
     if len(found.names) > len(chosen):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import msgspec
 import streamlit as st
@@ -11,6 +11,7 @@ from evaluator.drawing import fields as overlay
 from evaluator.drawing.payloads import (
     EmptyItem,
     ModelItem,
+    PageEvents,
     PagePayload,
     ViewedPageItem,
     WalkItem,
@@ -19,15 +20,19 @@ from evaluator.drawing.payloads import (
     without_page,
 )
 from evaluator.metrics.results import count_of, threshold_text, weighted_mean
+from evaluator.model.dataset import Side
 from evaluator.model.issues import has_errors, plain
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import DOORS, LEAST_SURE
 from evaluator.protocols.fields.evaluation import FieldsResult
-from pages.shared import field_tables as parts
-from pages.shared import frame, session
-from pages.shared import session_field_findings as field_findings
-from pages.shared import session_fields as choices
-from pages.shared import session_findings as findings
+from pages.shared import frame, opened, pictures
+from pages.shared.address import read_url, write_url
+from pages.shared.fields import results as choices
+from pages.shared.fields import tables as parts
+from pages.shared.fields import verdicts as field_findings
+from pages.shared.findings import log as findings
+from pages.shared.opened import FIELDS, Place
+from pages.shared.state import State, report, state
 from pages.shared.viewer import parse_events, viewer
 
 _KEY = "field_viewer"
@@ -43,7 +48,7 @@ def _signature(result: FieldsResult, *more: str) -> str:
     protocol, compared = PROTOCOLS["fields"], result.compared
     parts_ = [
         f"{protocol.name} {protocol.version}",
-        f"IoU ≥ {threshold_text(choices.iou())}, AP over 0.50 to 0.95",
+        f"IoU ≥ {threshold_text(state.field_iou)}, AP over 0.50 to 0.95",
         compared.value_rule,
         *more,
         f"{count_of(len(compared.documents), 'document')}, {count_of(int(compared.pages.sum()), 'page')}",
@@ -51,28 +56,28 @@ def _signature(result: FieldsResult, *more: str) -> str:
     return " · ".join(parts_)
 
 
-def _operating_point(found: choices.Opened, model: choices.FieldModel) -> None:
+def _operating_point(found: choices.Compared, model: choices.FieldModel) -> None:
     """Model, IoU threshold, two presets, and the numbers at the threshold."""
     names = {each.letter: f"{each.letter} {frame.shortened(each.name, 14)}" for each in found.models}
-    session.choose("model", model.letter)
-    session.choose("field_preset", choices.iou() if choices.iou() in choices.PRESETS else None)
-    session.choose("field_preset_of", choices.iou())
+    state.model = model.letter
+    state.field_preset = state.field_iou if state.field_iou in choices.PRESETS else None
+    state.field_preset_of = state.field_iou
     low, high = choices.IOU_RANGE
     with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
         st.segmented_control(
             "Model",
             list(names),
             format_func=lambda letter: frame.escaped(names[letter]),
-            key="model",
+            key=State.model.key,
             required=True,
             persist_state="session",
         )
-        st.slider("IoU threshold", low, high, step=0.01, key="field_iou", persist_state="session", width=240)
+        st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session", width=240)
         st.segmented_control(
             "Thresholds",
             list(choices.PRESETS),
             format_func=lambda value: f"IoU {threshold_text(value)}",
-            key="field_preset",
+            key=State.field_preset.key,
             on_change=_preset,
             label_visibility="collapsed",
         )
@@ -81,16 +86,16 @@ def _operating_point(found: choices.Opened, model: choices.FieldModel) -> None:
 
 def _preset() -> None:
     """One of the two usual thresholds."""
-    value = session.chosen("field_preset")
+    value = state.field_preset
     # When the slider was moved, the browser had not heard yet that its last step took the mark off the preset.
-    if value is not None and session.chosen("field_preset_of") == choices.iou():
-        session.choose("field_iou", float(value))
+    if value is not None and state.field_preset_of == state.field_iou:
+        state.field_iou = value
 
 
 def _numbers(model: choices.FieldModel) -> None:
     """Mean AP at the threshold, precision, recall and coverage, small."""
-    counts = model.result.overall(choices.iou())
-    mean_ap = weighted_mean(model.result.average_precisions([choices.iou()])[:, 0])[0]
+    counts = model.result.overall(state.field_iou)
+    mean_ap = weighted_mean(model.result.average_precisions([state.field_iou])[:, 0])[0]
     cells = "".join(
         f"<div><dt>{name}</dt><dd>{frame.number(value)}</dd></div>"
         for name, value in (
@@ -107,30 +112,21 @@ def _defined(value: float) -> float | None:
     return None if value != value else float(value)  # noqa: PLR0124 - NaN
 
 
-def _sidebar(found: choices.Opened, model: choices.FieldModel) -> None:
+def _sidebar(found: choices.Compared, model: choices.FieldModel) -> None:
     """Ground truth, models, and what the page list keeps."""
     compared = model.result.compared
-    truth = found.files.ground_truth
+    truth = found.opened.files.ground_truth
     with st.sidebar:
         name = truth.name if truth else ""
         st.selectbox("Ground truth", [0], format_func=lambda _: plain(name), key="field_truth", disabled=True)
-        indexes = list(range(len(found.names)))
-        for letter, place in zip("ab", range(len(found.models)), strict=False):
-            session.choose(f"field_{letter}", found.names.index(found.models[place].name))
-            st.selectbox(
-                f"Model {letter.upper()}",
-                indexes,
-                format_func=lambda index: plain(found.names[index]),
-                key=f"field_{letter}",
-                persist_state="session",
-                disabled=len(indexes) < 2,
-            )
+        for each in found.opened.models:
+            frame.model_choice(found.opened, each)
         documents = ["", *(compared.documents[code] for code in model.pages.in_natural_order)]
         st.selectbox(
             "Document",
             documents,
             format_func=lambda name: plain(name) if name else f"All {count_of(len(documents) - 1, 'document')}",
-            key="field_within",
+            key=State.field_within.key,
             persist_state="session",
         )
         classes = sorted({name for each in found.models for name in each.result.compared.classes})
@@ -139,28 +135,33 @@ def _sidebar(found: choices.Opened, model: choices.FieldModel) -> None:
             "Field",
             labels,
             format_func=lambda name: plain(name) if name else f"All {count_of(len(labels) - 1, 'field type')}",
-            key="field_label",
+            key=State.field_label.key,
             persist_state="session",
         )
-        doors = list(DOORS)
-        st.selectbox("Fields shown", doors, format_func=DOORS.__getitem__, key="field_door", persist_state="session")
+        st.selectbox(
+            "Fields shown",
+            list(DOORS),
+            format_func=DOORS.__getitem__,
+            key=State.field_number.key,
+            persist_state="session",
+        )
         units = [choices.AUTO, *overlay.UNITS]
-        told = overlay.UNITS[choices.unit(model)][0]
+        detected = overlay.UNITS[choices.unit(model)][0]
         st.selectbox(
             "Unit of the boxes",
             units,
-            format_func=lambda unit: f"{told} (detected)" if unit == choices.AUTO else overlay.UNITS[unit][0],
-            key="field_unit",
+            format_func=lambda unit: f"{detected} (detected)" if unit == choices.AUTO else overlay.UNITS[unit][0],
+            key=State.field_unit.key,
             persist_state="session",
         )
         findings.ask_author()
         frame.lines(_counted(found, model))
 
 
-def _counted(found: choices.Opened, model: choices.FieldModel) -> list[str]:
+def _counted(found: choices.Compared, model: choices.FieldModel) -> list[str]:
     """What is loaded, at the foot of the sidebar."""
     compared, coverage = model.result.compared, model.result.coverage
-    issues = count_of(len(found.issues), "issue") if found.issues else "No issues"
+    issues = count_of(len(found.opened.issues), "issue") if found.opened.issues else "No issues"
     return [
         f"{count_of(int(compared.pages.sum()), 'page')}, {count_of(len(compared.documents), 'document')}",
         f"{coverage['fields_with_bbox']:,} of {count_of(coverage['fields_total'], 'field')} with a ground-truth box",
@@ -171,8 +172,8 @@ def _counted(found: choices.Opened, model: choices.FieldModel) -> list[str]:
 # --- the page ------------------------------------------------------------------------------------------------
 
 
-def _events() -> Any:  # noqa: ANN401 - ViewerEvents
-    return parse_events(session.chosen(_KEY))
+def _events() -> PageEvents:
+    return parse_events(report(_KEY))
 
 
 def _went(model: choices.FieldModel, shown: choices.Listed) -> None:
@@ -191,35 +192,32 @@ def _selected() -> None:
     """A box was chosen or let go; one of a page that was left meanwhile is not."""
     selected = _events().selected
     if selected is not None and choices.is_shown(selected.document, selected.index):
-        session.choose("field_box", selected.key)
+        state.field_box = selected.key
 
 
 def _sharper() -> None:
     """The page is zoomed beyond its picture."""
-    wish = _events().sharper
-    if wish is not None:
-        session.choose("field_sharper", (wish.document, wish.index, min(wish.width, 8_000)))
+    pictures.ask_sharper(_events().sharper)
 
 
 def _flipped(letters: list[str]) -> None:
     """The other model."""
     letter = _events().model
     if letter in letters:
-        session.choose("model", letter)
+        state.model = letter
 
 
 def _judged(model: choices.FieldModel) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:
-        told = {"target": event.target, "verdict": event.verdict, "note": event.note}
-        field_findings.handle(model, event.document, told)
+        given = {"target": event.target, "verdict": event.verdict, "note": event.note}
+        field_findings.handle(model, event.document, given)
 
 
 def _cleared() -> None:
     """Every problem of every document."""
-    for key, value in (("field_within", ""), ("field_label", ""), ("field_door", choices.PROBLEMS)):
-        session.choose(key, value)
+    state.field_within, state.field_label, state.field_number = "", "", choices.PROBLEMS
 
 
 def _page_head(model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None) -> None:
@@ -227,12 +225,12 @@ def _page_head(model: choices.FieldModel, shown: choices.Listed, place: tuple[in
     if place is None:
         frame.section("Page")
         return
-    facts = f"page {place[1] + 1} · {_told(model)}: {shown.counts.get(place, 0):,} here"
+    facts = f"page {place[1] + 1} · {_number_in_words(model)}: {shown.counts.get(place, 0):,} here"
     frame.section(frame.shortened(model.result.compared.documents[place[0]], 44), facts)
 
 
 def _page(
-    found: choices.Opened, model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None
+    found: choices.Compared, model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None
 ) -> None:
     """The page with its boxes, and the list of problems below."""
     viewer(
@@ -248,7 +246,7 @@ def _page(
 
 
 def _data(
-    found: choices.Opened, model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None
+    found: choices.Compared, model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None
 ) -> PagePayload:
     """What the viewer draws."""
     models = [ModelItem(each.letter, plain(each.name)) for each in found.models]
@@ -263,9 +261,10 @@ def _data(
     code, index = place
     document = model.result.compared.documents[code]
     position = shown.order.index(place)
-    picture = choices.picture(found.files, document, index)
+    root = found.opened.files.pdfs
+    picture = pictures.zoomed_picture(root, document, Place(document, index))
     paper = overlay.Paper(code, index, picture.points, choices.unit(model))
-    drawn = overlay.page_data(model.result, model.pages, paper, iou=choices.iou(), kept=choices.kept_in_list(shown))
+    drawn = overlay.page_data(model.result, model.pages, paper, iou=state.field_iou, kept=choices.kept_in_list(shown))
     payload = field_findings.on_page(model, document, with_layers(payload, drawn))
     listed = [key for mistake in payload.mistakes for key in mistake.keys[:1]]
     first = max(0, min(position - choices.STRIP_PAGES // 2, len(shown.order) - choices.STRIP_PAGES))
@@ -277,7 +276,7 @@ def _data(
             document=document,
             name=plain(document),
             index=index,
-            count=choices.page_count(found.files, document),
+            count=pictures.pages_of(root, document),
             position=position + 1,
             total=len(shown.order),
         ),
@@ -285,7 +284,7 @@ def _data(
             model.result, model.pages, window, position - first, counts=shown.counts, papers={place: paper}
         ),
         strip_first=first,
-        selected=choices.settle_box(listed, [box.key for box in payload.boxes]),
+        selected=choices.chosen_box(listed, [box.key for box in payload.boxes]),
         walk=WalkItem(
             before=choices.next_with(shown, position, -1) is not None,
             after=choices.next_with(shown, position, 1) is not None,
@@ -300,18 +299,19 @@ def _data(
 
 def _one_by_one(model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None) -> None:
     """The fields of the document on screen, or those behind the chosen number."""
-    session.choose("field_tab", session.chosen("field_tab", choices.DOCUMENT))
     tab = st.segmented_control(
         "Fields one by one",
         list(choices.TABS),
-        key="field_tab",
+        key=State.field_tab.key,
         label_visibility="collapsed",
         required=True,
         persist_state="session",
     )
     if tab == choices.BEHIND:
-        parts.rows_table(model, shown.rows, f"field_behind_{_told(model)}", _opener(model), documents=True)
-        st.caption(f"{count_of(len(shown.rows), 'field')}: {frame.escaped(_told(model))}. A row shows its box.")
+        parts.rows_table(model, shown.rows, f"field_behind_{_number_in_words(model)}", _opener(model), documents=True)
+        st.caption(
+            f"{count_of(len(shown.rows), 'field')}: {frame.escaped(_number_in_words(model))}. A row shows its box."
+        )
         return
     document = model.result.compared.documents[place[0]] if place else ""
     rows = model.result.document_rows(document)
@@ -319,16 +319,16 @@ def _one_by_one(model: choices.FieldModel, shown: choices.Listed, place: tuple[i
     st.caption(f"{count_of(len(rows), 'field')} of {frame.escaped(document)}. A row shows its box.")
 
 
-def _told(model: choices.FieldModel) -> str:
+def _number_in_words(model: choices.FieldModel) -> str:
     """The chosen number in words."""
-    name = DOORS[choices.door()]
-    if choices.door() == LEAST_SURE:
+    name = DOORS[state.field_number]
+    if state.field_number == LEAST_SURE:
         name += f" {choices.budget():.0%}".replace("%", " %")
-    where = [choices.label() or "", str(session.chosen("field_within") or "")]
+    where = [state.field_label, state.field_within]
     return ", ".join(part for part in (f"{name} of {model.letter}", *where) if part)
 
 
-def _opener(model: choices.FieldModel) -> Any:  # noqa: ANN401 - a function of a row
+def _opener(model: choices.FieldModel) -> Callable[[int], None]:
     """What shows the page of a compared field, with its box chosen."""
 
     def opened(row: int) -> None:
@@ -345,9 +345,9 @@ def _opener(model: choices.FieldModel) -> Any:  # noqa: ANN401 - a function of a
 
 def _files(*, expanded: bool) -> None:
     """What is open, what is wrong with it, and the way to open something else."""
-    issues = choices.file_issues()
+    issues = opened.issues(FIELDS)
     title = f"Files of this view: {count_of(len(issues), 'issue')}" if issues else "Files of this view"
-    rejected = session.chosen("field_rejected")
+    rejected = state.field_rejected
     with st.expander(title, expanded=expanded or rejected is not None, icon=":material/folder_open:"):
         if rejected is not None:
             st.error(
@@ -355,12 +355,12 @@ def _files(*, expanded: bool) -> None:
                 icon=":material/error:",
             )
             frame.issues(rejected.issues)
-        rows = choices.loaded_rows()
+        rows = frame.loaded_rows(FIELDS)
         if rows:
             st.dataframe(rows, hide_index=True, row_height=parts.ROW_HEIGHT, placeholder="–", alt="Files of this view")
         if issues:
             if has_errors(issues):
-                st.error("Files with an error are not evaluated. Each row says what to mend.", icon=":material/error:")
+                st.error("Files with an error are not evaluated. Each row says how to fix it.", icon=":material/error:")
             frame.issues(issues)
         _upload()
 
@@ -378,22 +378,21 @@ def _upload() -> None:
             key="field_uploads",
         )
         if st.form_submit_button("Read the files") and uploads:
-            source = choices.take_upload(
-                [(each.name, each.getvalue()) for each in uploads], as_truth=role == "Ground truth"
-            )
-            session.choose("field_rejected", source if source.documents is None else None)
+            side: Side = "ground_truth" if role == "Ground truth" else "prediction"
+            source = opened.take_upload(FIELDS, [(each.name, each.getvalue()) for each in uploads], side)
+            state.field_rejected = source if source.content is None else None
             st.rerun()
 
 
 def _need_files() -> None:
     """The empty state: what is missing, and the way out."""
-    held = choices.files()
+    held = opened.files(FIELDS)
     frame.title("Fields", "")
     with st.sidebar:
         frame.lines(["Nothing to evaluate yet"])
     if held.ground_truth is None:
         text = "No ground truth of fields is open. Start with layoutscope open FOLDER, or read one here."
-    elif held.ground_truth.documents is None:
+    elif held.ground_truth.content is None:
         text = "The ground truth has errors, so nothing can be evaluated yet."
     elif not held.predictions:
         text = "No prediction is open, so there is nothing to compare with the ground truth."
@@ -405,24 +404,22 @@ def _need_files() -> None:
 
 def view() -> None:
     """The whole view."""
-    choices.begin()
-    found = choices.opened()
+    read_url("fields")
+    found = choices.compared()
     if found is None:
         _need_files()
         return
-    dropped = choices.settle(found)
-    model = choices.model_choice(found)
+    dropped = choices.drop_unknown(found.models)
+    model = found.shown
     frame.title("Fields", _signature(model.result))
-    told = [*session.refused(), *dropped]
-    if told:
-        st.caption(f"The address had parts that could not be followed: {frame.escaped(', '.join(told))}.")
+    frame.refused_parts(dropped)
     _operating_point(found, model)
-    model = choices.model_choice(found)
+    model = found.shown
     _sidebar(found, model)
     shown = choices.listed(model)
     place = choices.place(model, shown)
     if place is not None:
-        choices.go_to(model, place, session.chosen("field_box"))
+        choices.go_to(model, place, state.field_box)
     with st.container(key="field_upper"):
         left, right = st.columns([1.3, 1], gap="small")
     with left:
@@ -439,8 +436,8 @@ def view() -> None:
         _page_head(model, shown, place)
         _page(found, model, shown, place)
     parts.confidence(found)
-    _files(expanded=has_errors(found.issues))
-    choices.finish(model)
+    _files(expanded=has_errors(found.opened.issues))
+    write_url("fields")
 
 
 view()

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
+from evaluator import formats
 from evaluator.metrics.results import count_of
-from evaluator.model.dataset import Side
+from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import Issue, has_errors, plain
-from evaluator.workspace import FIELDS, format_of
-from pages.shared import frame, session
-from pages.shared import session_fields as field_files
-from pages.shared import session_posters as poster_files
+from pages.shared import frame, opened, pictures
+from pages.shared.address import read_url
+from pages.shared.opened import BOXES, FIELDS, POSTERS, Files, Kind, Source
+from pages.shared.state import state
 
 _ROLES: dict[str, Side] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
 
 
-def _loaded(files: session.Files) -> None:
+def _loaded(held: Files[Annotations]) -> None:
     """One row per file."""
-    sources = [*([files.ground_truth] if files.ground_truth else []), *files.predictions]
+    sources = held.sources
     if not sources:
         st.caption("No annotation file is open. Upload one below, or start with layoutscope open FOLDER.")
         return
-    rows = [source.annotations for source in sources]
+    rows = [source.content for source in sources]
     st.dataframe(
         {
             "File": [plain(source.name) for source in sources],
-            "Role": [_role(source, files) for source in sources],
+            "Role": [_role(source, held) for source in sources],
             "Model": [plain(read.model or "") if read else "" for read in rows],
             "Documents": [len(read.documents) if read else None for read in rows],
             "Boxes": [len(read.boxes) if read else None for read in rows],
@@ -46,10 +47,10 @@ def _loaded(files: session.Files) -> None:
     )
 
 
-def _role(source: session.Source, files: session.Files) -> str:
+def _role(source: Source[Annotations], held: Files[Annotations]) -> str:
     """What a file is used as."""
     if source.side == "ground_truth":
-        return "Reference (a prediction)" if files.as_reference else "Ground truth"
+        return "Reference (a prediction)" if held.as_reference else "Ground truth"
     return "Prediction"
 
 
@@ -60,45 +61,38 @@ def _counted(issues: tuple[Issue, ...]) -> str:
     return ", ".join(count_of(count, noun) for count, noun in counts if count) or "none"
 
 
-def _problems(files: session.Files) -> None:
+def _problems() -> None:
     """All issues of all files and pairs, errors first."""
-    found: list[Issue] = []
-    truth = files.ground_truth
-    if truth:
-        found += truth.issues
-    for source in files.predictions:
-        found += source.issues
-        if source.annotations and truth and truth.annotations:
-            found += session.pair_issues(truth.annotations, source.annotations)
-    found = sorted(dict.fromkeys(found), key=lambda issue: issue.severity != "error")
-    st.html(f'<h2 class="ls-section">Issues <small>{len(found):,} in these files</small></h2>')
-    if not found:
+    issues = sorted(opened.issues(BOXES), key=lambda issue: issue.severity != "error")
+    st.html(f'<h2 class="ls-section">Issues <small>{len(issues):,} in these files</small></h2>')
+    if not issues:
         st.caption("Nothing is wrong with these files.")
         return
-    if has_errors(found):
-        st.error("Files with an error are not evaluated. Each row says what to mend.", icon=":material/error:")
-    frame.issues(found)
+    if has_errors(issues):
+        st.error("Files with an error are not evaluated. Each row says how to fix it.", icon=":material/error:")
+    frame.issues(issues)
 
 
 def _other_formats() -> None:
     """Extracted fields and posters: what is loaded for their views, and what is wrong with it."""
-    for title, page, part in (
-        ("Extracted fields", "pages/fields.py", field_files),
-        ("Posters", "pages/posters.py", poster_files),
-    ):
-        rows, found = part.loaded_rows(), part.file_issues()
+    others: tuple[tuple[str, str, Kind[Any]], ...] = (
+        ("Extracted fields", "pages/fields.py", FIELDS),
+        ("Posters", "pages/posters.py", POSTERS),
+    )
+    for title, page, kind in others:
+        rows, issues = frame.loaded_rows(kind), opened.issues(kind)
         if not rows:
             continue
-        frame.section(title, count_of(len(found), "issue") if found else "nothing is wrong with these files")
+        frame.section(title, count_of(len(issues), "issue") if issues else "nothing is wrong with these files")
         st.dataframe(rows, hide_index=True, row_height=26, alt=f"{title} of this session")
-        if found:
-            frame.issues(sorted(found, key=lambda issue: issue.severity != "error"))
+        if issues:
+            frame.issues(sorted(issues, key=lambda issue: issue.severity != "error"))
         st.page_link(page, label=f"Open {page.split('/')[-1].removesuffix('.py').capitalize()}")
 
 
-def _upload(files: session.Files) -> None:
+def _upload(held: Files[Annotations]) -> None:
     """Add or replace annotation files and PDFs."""
-    st.html('<h2 class="ls-section">Add files <small>they stay in this session and leave with it</small></h2>')
+    st.html('<h2 class="ls-section">Add files <small>kept until this tab closes</small></h2>')
     left, right = st.columns(2, gap="medium")
     with left, st.form("annotations", clear_on_submit=True):
         role = st.segmented_control("Role of the file", list(_ROLES), default="Prediction", required=True)
@@ -108,37 +102,28 @@ def _upload(files: session.Files) -> None:
             key="upload_annotations",
         )
         if st.form_submit_button("Read the file") and uploaded is not None:
-            _take(files, uploaded.getvalue(), uploaded.name, _ROLES[role or "Prediction"])
+            _take(uploaded.getvalue(), uploaded.name, _ROLES[role or "Prediction"])
     with right, st.form("documents", clear_on_submit=True):
         pdfs = st.file_uploader("PDFs of the pages", type=["pdf"], accept_multiple_files=True, key="upload_pdfs")
         if st.form_submit_button("Add the PDFs") and pdfs:
-            added, refused = session.add_pdfs([(pdf.name, pdf.getvalue()) for pdf in pdfs])
-            session.choose("pdf_note", (added, refused))
+            added, refused = pictures.add_pdfs([(pdf.name, pdf.getvalue()) for pdf in pdfs])
+            state.pdf_note = (added, refused)
             st.rerun()
-        _pdf_note(files)
+        _pdf_note(held)
 
 
-def _take(files: session.Files, content: bytes, name: str, side: Side) -> None:
+def _take(content: bytes, name: str, side: Side) -> None:
     """Read an uploaded file; one with errors is shown, and what was loaded stays in use."""
-    if format_of(content, name) == FIELDS:
-        taken = field_files.take_upload([(name, content)], as_truth=side == "ground_truth")
-        session.choose("rejected", taken if taken.documents is None else None)
-        st.rerun()
-    source = session.read_source(content, name, side)
-    if source.annotations is None:
-        session.choose("rejected", source)
-    elif side == "ground_truth":
-        session.choose("rejected", None)
-        session.set_files(replace(files, ground_truth=source, as_reference=False))
-    else:
-        session.choose("rejected", None)
-        session.set_files(session.with_prediction(files, source))
+    recognised = formats.recognise(content, name)
+    kind: Kind[Any] = FIELDS if recognised is not None and recognised.kind == FIELDS.name else BOXES
+    source = opened.take_upload(kind, [(name, content)], side)
+    state.rejected = source if source.content is None else None
     st.rerun()
 
 
 def _rejected() -> None:
     """The last upload, when it could not be used."""
-    source = session.chosen("rejected")
+    source = state.rejected
     if source is None:
         return
     st.error(
@@ -147,26 +132,26 @@ def _rejected() -> None:
     frame.issues(source.issues)
 
 
-def _pdf_note(files: session.Files) -> None:
+def _pdf_note(held: Files[Annotations]) -> None:
     """Where PDFs come from, and what became of the last upload."""
-    note = session.chosen("pdf_note")
+    note = state.pdf_note
     if note:
         added, refused = note
         st.caption(f"Added {len(added)}." + (f" Not PDFs: {frame.escaped(', '.join(refused))}." if refused else ""))
-    if files.pdfs is None:
+    if held.pdfs is None:
         st.caption(
             "No PDF folder is open, so pages are shown as empty sheets. "
             "Start with layoutscope open FOLDER --pdfs DIR, or add PDFs here."
         )
     else:
-        st.caption(f"PDFs are looked up by name under the folder {frame.escaped(files.pdfs.name)}.")
+        st.caption(f"PDFs are looked up by name under the folder {frame.escaped(held.pdfs.name)}.")
 
 
-def _reference(files: session.Files) -> None:
+def _reference(held: Files[Annotations]) -> None:
     """Without a ground truth: let one of the models be the reference, on purpose."""
-    if files.ground_truth is not None or len(files.predictions) < 2:
+    if held.ground_truth is not None or len(held.predictions) < 2:
         return
-    names = {place: source.name for place, source in enumerate(files.predictions) if source.annotations}
+    names = {place: source.name for place, source in enumerate(held.predictions) if source.content}
     st.warning(
         "No ground truth is open. One of the predictions can serve as reference: the numbers then say how far the "
         "models agree, not which is right.",
@@ -175,22 +160,22 @@ def _reference(files: session.Files) -> None:
     with st.form("reference"):
         place = st.selectbox("Reference", list(names), format_func=lambda key: plain(names[key]), index=None)
         if st.form_submit_button("Use as reference") and place is not None:
-            session.use_as_reference(place)
+            opened.use_as_reference(place)
             st.rerun()
 
 
 def view() -> None:
     """The whole view."""
-    session.begin("files")
-    files = session.files()
+    read_url("files")
+    held = opened.files(BOXES)
     frame.title("Files", "what is evaluated, and what is wrong with it")
     _rejected()
-    _reference(files)
-    _loaded(files)
-    _problems(files)
+    _reference(held)
+    _loaded(held)
+    _problems()
     _other_formats()
-    _upload(files)
-    found = session.opened()
+    _upload(held)
+    found = opened.boxes()
     if found is not None:
         frame.files_choice(found)
     frame.sidebar(found)

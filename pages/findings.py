@@ -11,14 +11,19 @@ from typing import Any, Final, Literal, get_args
 import streamlit as st
 
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import BadInput, plain
+from evaluator.model.issues import BadInput, Issue, plain
 from evaluator.review import corrected_truth, exchange, identity, intake
-from evaluator.review.status import STATES, Standing
-from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Book, Event, Target
-from pages.shared import finding, frame, session
-from pages.shared import session_field_findings as field_findings
-from pages.shared import session_finding_queue as queue
-from pages.shared import session_findings as findings
+from evaluator.review.status import STATES, FindingStatus
+from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Event, ReviewLog, Target
+from pages.shared import frame, opened, pictures
+from pages.shared.address import read_url, write_url
+from pages.shared.fields import verdicts as field_findings
+from pages.shared.findings import card as finding
+from pages.shared.findings import log as findings
+from pages.shared.findings import queue
+from pages.shared.opened import OpenedBoxes
+from pages.shared.results import result_of
+from pages.shared.state import ImportNote, State, state
 
 BROWSER_VIEW = "pages/page_browser.py"
 _STATE_CHOICES: Final[Mapping[str, str]] = {"": "All", "applies": "Applies", "past": "No longer applies"}
@@ -59,12 +64,12 @@ def _save_again() -> None:
 # --- corrected numbers -------------------------------------------------------------------------------------------
 
 
-def _numbers(found: session.Opened) -> None:
+def _numbers(found: OpenedBoxes) -> None:
     """The corrected numbers next to the official ones, each with its signature."""
     to = findings.corrections_of(found)
     frame.section("Corrected numbers", "official numbers first; the verdicts change the ground truth, see below")
-    if field_findings.any_field(findings.book()):
-        st.caption("These are the numbers of the boxes. Those of extracted fields stand in the view Fields.")
+    if field_findings.any_field(findings.review_log()):
+        st.caption("These are the numbers of the boxes. Those of extracted fields are in the view Fields.")
     if not to.applied:
         st.caption(
             "No agreed verdict on boxes says that the ground truth is wrong or that a mistake is to be ignored, "
@@ -73,8 +78,8 @@ def _numbers(found: session.Opened) -> None:
         return
     rows: list[str] = []
     signatures: list[str] = []
-    for model in session.models(found):
-        official = session.result_of(found, model)
+    for model in found.models:
+        official = result_of(found, model)
         corrected = findings.corrected_of(found, model)
         assert corrected is not None
         name = f"{frame.letter_badge(model.letter)} {html.escape(frame.short_name(model))}"
@@ -129,25 +134,29 @@ def _moved(value: float | None, other: float | None) -> str:
 # --- queue -------------------------------------------------------------------------------------------------------
 
 
-def _filters(book: Book, entries: Sequence[Standing]) -> None:
+def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
     """The filter of the queue, in the sidebar."""
     counts = dict.fromkeys(finding.WORDS, 0)
     for entry in entries:
         counts[finding.kind(entry)] += 1
-    judged = list(book.judged.values())
+    judged = list(log.judged.values())
     authors = sorted({name for found in judged for name in found.authors})
     tags = sorted({tag for found in judged for tag in found.tags})
     past = sum(entry.state != "applies" for entry in entries)
     totals = {"": len(entries), "applies": len(entries) - past, "past": past}
-    for name, known in (("finding_author", authors), ("finding_tag", tags), ("finding_state", _STATE_CHOICES)):
-        if session.chosen(name) not in ("", *known):
-            session.choose(name, "")
+    for field, known in (
+        (State.finding_author, authors),
+        (State.finding_tag, tags),
+        (State.finding_state, _STATE_CHOICES),
+    ):
+        if field.get() not in ("", *known):
+            field.set("")
     st.pills(
         "Verdict",
-        [kind for kind in finding.WORDS if counts[kind] or kind in (session.chosen("finding_verdicts") or [])],
+        [kind for kind in finding.WORDS if counts[kind] or kind in state.finding_verdicts],
         selection_mode="multi",
         format_func=lambda kind: f"{finding.said(kind)} {counts[kind]:,}",
-        key="finding_verdicts",
+        key=State.finding_verdicts.key,
         persist_state="session",
         help="None chosen shows all.",
     )
@@ -155,21 +164,21 @@ def _filters(book: Book, entries: Sequence[Standing]) -> None:
         "State",
         list(_STATE_CHOICES),
         format_func=lambda state: f"{_STATE_CHOICES[state]} {totals[state]:,}",
-        key="finding_state",
+        key=State.finding_state.key,
         required=True,
         persist_state="session",
     )
-    for label, name, known in (("Author", "finding_author", authors), ("Tag", "finding_tag", tags)):
+    for label, field, known in (("Author", State.finding_author, authors), ("Tag", State.finding_tag, tags)):
         st.selectbox(
             label,
             ["", *known],
             format_func=lambda text: plain(text) or "All",
-            key=name,
+            key=field.key,
             persist_state="session",
         )
 
 
-def _queue(entries: Sequence[Standing]) -> Standing | None:
+def _queue(entries: Sequence[FindingStatus]) -> FindingStatus | None:
     """The list; the chosen finding, or the first."""
     table = {
         "Verdict": [finding.said(finding.kind(entry)) for entry in entries],
@@ -206,12 +215,12 @@ def _queue(entries: Sequence[Standing]) -> Standing | None:
     return entries[rows[0]] if rows and rows[0] < len(entries) else entries[0]
 
 
-def _last_note(entry: Standing) -> str:
+def _last_note(entry: FindingStatus) -> str:
     """The latest note of a finding."""
     return next((event.note for event in reversed(entry.judged.opinions) if event.note), "")
 
 
-def _detail(found: session.Opened | None, entry: Standing) -> None:
+def _detail(found: OpenedBoxes | None, entry: FindingStatus) -> None:
     """One finding: what it is, where it stands, its picture, and who said what."""
     frame.section(finding.about(entry), finding.place(entry))
     finding.state(entry)
@@ -231,10 +240,10 @@ def _detail(found: session.Opened | None, entry: Standing) -> None:
     st.html(f'<p class="ls-signature">Judged under {html.escape(plain(entry.judged.target.signature) or "–")}</p>')
 
 
-def _say_more(found: session.Opened) -> None:
+def _say_more(found: OpenedBoxes) -> None:
     """A verdict or note on a page, a document or the comparison; mistakes are judged on the page."""
-    with st.expander("Say something about a page, a document or the comparison"), st.form("say_more"):
-        kinds = ["page", "document", *(["comparison"] if len(session.models(found)) > 1 else [])]
+    with st.expander("Add a note on a page, a document or the comparison"), st.form("say_more"):
+        kinds = ["page", "document", *(["comparison"] if len(found.models) > 1 else [])]
         names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
         words: dict[str, str] = {"": "None, only a note", **dict(VERDICTS.items())}
         about, where, which = st.columns([1.2, 2, 1])
@@ -254,27 +263,26 @@ def _say_more(found: session.Opened) -> None:
         st.rerun()
 
 
-def _target(found: session.Opened, kind: str, document: str, page: int) -> Target | None:
+def _target(found: OpenedBoxes, kind: str, document: str, page: int) -> Target | None:
     """What was chosen to be judged; None for a page that there is not."""
-    signature = frame.signature(found, session.models(found))
+    signature = frame.signature(found, found.models)
     if kind == "comparison":
-        sources = [found.dataset.predictions[model.index].source for model in session.models(found)]
+        sources = [found.dataset.predictions[model.index].source for model in found.models]
         return identity.comparison_target([identity.box_model_name(each) for each in sources], signature=signature)
     if kind == "document":
         return identity.document_target(document, signature=signature)
     there = found.dataset.page_row(document, page) is not None
-    there = there or page < (session.page_count(found, document) or 0)
+    there = there or page < (pictures.page_count(found, document) or 0)
     return identity.page_target(document, page, signature=signature) if there else None
 
 
 # --- meeting -----------------------------------------------------------------------------------------------------
 
 
-def _meeting(found: session.Opened | None, entries: Sequence[Standing]) -> None:
+def _meeting(found: OpenedBoxes | None, entries: Sequence[FindingStatus]) -> None:
     """One finding at a time, large, with keys."""
-    held = queue.meeting()
-    assert held is not None
-    targets, position = held
+    assert state.finding_meeting is not None
+    targets, position = state.finding_meeting
     by_id = {entry.judged.target_id: entry for entry in entries}
     shown = [target for target in targets if target in by_id]
     if not shown:
@@ -318,12 +326,12 @@ def _meeting(found: session.Opened | None, entries: Sequence[Standing]) -> None:
 # --- files -------------------------------------------------------------------------------------------------------
 
 
-def _exchange(found: session.Opened | None, book: Book) -> None:
+def _exchange(found: OpenedBoxes | None, log: ReviewLog) -> None:
     """Export, import, and the corrected ground truth."""
     frame.section("Export and import", "every event with what it is about; an imported verdict is never verified")
     left, right = st.columns(2, gap="medium")
     with left.container(border=True):
-        events = book.events
+        events = log.events
         with st.container(horizontal=True, gap="small"):
             forms: tuple[tuple[str, Callable[[Sequence[Event]], bytes], str], ...] = (
                 ("CSV", lambda some: exchange.to_csv(some).encode(), "text/csv"),
@@ -359,7 +367,7 @@ def _exchange(found: session.Opened | None, book: Book) -> None:
 def _import(files: Sequence[tuple[str, bytes]]) -> None:
     """Take files in, all of them or none."""
     events: list[Event] = []
-    bad: list[Any] = []
+    bad: list[Issue] = []
     for name, content in files:
         try:
             read = intake.read(content, name)
@@ -369,21 +377,21 @@ def _import(files: Sequence[tuple[str, bytes]]) -> None:
         events += read.events
         bad += read.issues
     failed = any(finding.severity == "error" for finding in bad)
-    before = len(findings.book().events)
+    before = len(findings.review_log().events)
     refusal = None if failed else findings.add(events)
-    added = 0 if failed or refusal else len(findings.book().events) - before
-    session.choose("finding_import", (bad, failed, refusal, added, len(events)))
+    added = 0 if failed or refusal else len(findings.review_log().events) - before
+    state.finding_import = ImportNote(bad, failed, refusal, added, len(events))
     st.rerun()
 
 
 def _import_note() -> None:
     """What became of the last import."""
-    note = session.chosen("finding_import")
+    note = state.finding_import
     if note is None:
         return
     bad, failed, refusal, added, total = note
     if failed:
-        st.error("Nothing was imported: the files have bad rows. Each says what to mend.", icon=":material/error:")
+        st.error("Nothing was imported: the files have bad rows. Each row says how to fix it.", icon=":material/error:")
     elif refusal is not None:
         st.error(f"Nothing was imported. {frame.escaped(str(refusal))}", icon=":material/error:")
     else:
@@ -393,9 +401,9 @@ def _import_note() -> None:
         frame.issues(bad)
 
 
-def _nothing(book: Book, entries: Sequence[Standing]) -> None:
+def _nothing(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
     """The empty states of the queue."""
-    if len(book):
+    if len(log):
         st.html(
             f'<div class="ls-empty"><p>No finding passes the filter; there {"is" if len(entries) == 1 else "are"} '
             f"{count_of(len(entries), 'finding')}.</p></div>"
@@ -411,26 +419,26 @@ def _nothing(book: Book, entries: Sequence[Standing]) -> None:
 
 def view() -> None:
     """The whole view."""
-    session.begin("findings")
-    found = session.opened()
-    book = findings.book()
-    entries = field_findings.every_standing(found)
-    if queue.meeting() is not None and entries:
+    read_url("findings")
+    found = opened.boxes()
+    log = findings.review_log()
+    entries = field_findings.every_status(found)
+    if state.finding_meeting is not None and entries:
         _meeting(found, entries)
-        session.finish()
+        write_url("findings")
         return
-    facts = [count_of(len(book), "finding"), count_of(len(book.conflicts), "conflict")]
+    facts = [count_of(len(log), "finding"), count_of(len(log.conflicts), "conflict")]
     if findings.store_problem() is not None:
         facts = ["findings cannot be read"]
-    facts += [frame.signature(found, session.models(found))] if found is not None else []
+    facts += [frame.signature(found, found.models)] if found is not None else []
     frame.title("Findings", " · ".join(facts))
     _problems()
     with st.sidebar:
         findings.ask_author()
         if entries:
-            _filters(book, entries)
+            _filters(log, entries)
     shown = [entry for entry in entries if queue.chosen_filter().passes(entry)]
-    if found is not None and len(book):
+    if found is not None and len(log):
         _numbers(found)
     if shown:
         head, button = st.columns([3, 1], vertical_alignment="center")
@@ -451,12 +459,12 @@ def view() -> None:
             with right:
                 _detail(found, chosen)
     else:
-        _nothing(book, entries)
+        _nothing(log, entries)
     if found is not None:
         _say_more(found)
-    _exchange(found, book)
+    _exchange(found, log)
     frame.sidebar(found)
-    session.finish()
+    write_url("findings")
 
 
 view()

@@ -1,9 +1,8 @@
-"""Gallery: curves and distributions as doors, and the exact boxes behind them as crops."""
+"""Gallery: curves and distributions, and the exact boxes behind them as crops."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -17,11 +16,15 @@ from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question, in_word
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
-from pages.shared import frame, session
-from pages.shared import session_browser as browser
-from pages.shared import session_gallery as held
+from pages.shared import frame, opened
+from pages.shared import gallery as held
+from pages.shared.address import read_url, write_url
+from pages.shared.browser import listing as browser
 from pages.shared.confusion import chosen_cell, matrix
 from pages.shared.crop_gallery import gallery, opened_card, wanted
+from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.results import SCORES, confusion_of, has_scores, result_key, result_of, score_threshold
+from pages.shared.state import State, chosen_points, chosen_range, go_to, report, state
 
 BROWSER_VIEW = "pages/page_browser.py"
 _KEY = "gallery"
@@ -34,36 +37,39 @@ _TITLES = {
 }
 _HINTS = {
     "classes": "rows: ground truth, columns: prediction; a cell opens its boxes",
-    "scores": "brush a stretch of scores to see its boxes; a point of the right curve sets the threshold",
-    "fit": "brush to see the pairs that fit like this",
+    "scores": "drag to select a score range and see its boxes; a point of the right curve sets the threshold",
+    "fit": "drag to see the pairs that fit like this",
     "names": "a bar opens its mistakes",
 }
 
 
-def _sidebar(found: session.Opened) -> None:
+def _sidebar(found: OpenedBoxes) -> None:
     """The filter, shared with the Page browser, and what belongs to crops."""
     with st.sidebar:
         frame.document_choice(found)
-        titles = {name: ERROR_TYPES["document"][name].title for name in DOCUMENT}
+        titles = {name: ERROR_TYPES["document"][name].chip for name in DOCUMENT}
         st.pills(
             "Mistake",
             list(DOCUMENT),
             selection_mode="multi",
             format_func=titles.__getitem__,
-            key="mistake_names",
+            key=State.mistake_names.key,
             persist_state="session",
             help="None chosen shows all.",
         )
         frame.label_choice(found)
         with st.expander("More filters"):
-            for name, key in (("Box score", "score_range"), ("IoU of the pair", "fit_range")):
-                st.slider(name, 0.0, 1.0, step=0.01, key=key, persist_state="session")
-            st.slider("Size, share of the page", 0.0, 1.0, step=0.01, key="size_range", persist_state="session")
+            for name, field in (
+                ("Box score", State.score_range),
+                ("IoU of the pair", State.fit_range),
+                ("Size, share of the page", State.size_range),
+            ):
+                st.slider(name, 0.0, 1.0, step=0.01, key=field.key, persist_state="session")
             st.selectbox(
                 "Place on the page",
                 list(held.THIRDS),
                 format_func=held.THIRDS.__getitem__,
-                key="gallery_third",
+                key=State.gallery_third.key,
                 persist_state="session",
             )
         st.button("Clear filter", on_click=_clear_filter, width="stretch")
@@ -72,45 +78,45 @@ def _sidebar(found: session.Opened) -> None:
 def _clear_filter() -> None:
     """Everything shows again, the question too."""
     browser.clear_filter()
-    session.choose("gallery_third", "")
+    state.gallery_third = ""
     held.clear()
 
 
-def _doors(found: session.Opened, chosen: tuple[session.Model, ...], model: session.Model) -> None:
+def _charts(found: OpenedBoxes, chosen: tuple[Model, ...], model: Model) -> None:
     """One family of charts at a time."""
     head, control = st.columns([1.2, 1], vertical_alignment="center")
     with control.container(horizontal=True, horizontal_alignment="right"):
-        door = st.segmented_control(
+        st.segmented_control(
             "Charts",
-            list(held.DOORS),
-            format_func=held.DOORS.__getitem__,
-            key="gallery_door",
+            list(held.CHARTS),
+            format_func=held.CHARTS.__getitem__,
+            key=State.gallery_charts.key,
             label_visibility="collapsed",
             required=True,
             persist_state="session",
         )
-    door = door if door in held.DOORS else "classes"
-    head.html(f'<h2 class="ls-section">{_TITLES[door]} <small>{_HINTS[door]}</small></h2>')
+    charts = state.gallery_charts
+    head.html(f'<h2 class="ls-section">{_TITLES[charts]} <small>{_HINTS[charts]}</small></h2>')
     draw: dict[str, Callable[[], None]] = {
         "classes": lambda: _classes(found, model),
         "scores": lambda: _scores(found, chosen),
         "fit": lambda: _fit(found, chosen, model),
         "names": lambda: _names(found, chosen),
     }
-    with st.container(border=True, key=f"door_{door}"):
-        draw[door]()
+    with st.container(border=True, key=f"charts_{charts}"):
+        draw[charts]()
 
 
-def _classes(found: session.Opened, model: session.Model) -> None:
+def _classes(found: OpenedBoxes, model: Model) -> None:
     """The class confusion of boxes."""
-    confusion = session.confusion_of(found, model)
-    key = f"classes_{held.chart_round()}"
+    confusion = confusion_of(found, model)
+    key = f"classes_{state.gallery_round}"
     names: list[str | None] = [None, *confusion.labels]
-    asked = held.question()
+    asked = state.gallery_question
     place = tuple(names.index(label) for label in asked.cell) if asked is not None and asked.cell else None
 
     def pick() -> None:
-        cell = chosen_cell(session.chosen(key), len(names))
+        cell = chosen_cell(report(key), len(names))
         if cell is not None:
             held.ask(Question(cell=(names[cell[0]], names[cell[1]])))
 
@@ -127,29 +133,28 @@ def _classes(found: session.Opened, model: session.Model) -> None:
     )
 
 
-def _scores(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
+def _scores(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
     """Precision, recall and F1 against the score, and precision against recall."""
-    scored = [model for model in chosen if session.has_scores(found, model)]
+    scored = [model for model in chosen if has_scores(found, model)]
     if not scored:
         st.caption("All scores of the models are equal or missing, so there is no curve.")
         return
     made = {model.letter: held.curve_of(found, model) for model in scored}
-    current = {model.letter: session.score_threshold(model) for model in scored}
-    label = session.chosen("label") or None
-    keys = [f"{name}_{held.chart_round()}" for name in ("against_score", "precision_recall")]
+    current = {model.letter: score_threshold(model) for model in scored}
+    label = state.label or None
+    keys = [f"{name}_{state.gallery_round}" for name in ("against_score", "precision_recall")]
     left, right = st.columns([1.35, 1], gap="medium")
 
     def brushed() -> None:
-        found_range = _selection(keys[0], "score").get("score")
-        held.ask(Question(score=_bounds(found_range)) if found_range else None)
+        bounds = chosen_range(keys[0], "score").get("score")
+        held.ask(Question(score=_bounds(bounds)) if bounds else None)
 
     def pointed() -> None:
-        points = _selection(keys[1], "point")
-        for point in points if isinstance(points, list) else []:
+        for point in chosen_points(keys[1], "point"):
             if point.get("model") in current:
-                session.choose(f"score_{point['model'].lower()}", round(float(point["score"]), 2))
+                SCORES[point["model"]].set(round(float(point["score"]), 2))
 
-    dark = session.is_dark()
+    dark = frame.is_dark()
     left.altair_chart(
         curves.against_score(made, current, label=label, dark=dark, height=_CHART_HEIGHT),
         on_select=brushed,
@@ -168,18 +173,18 @@ def _scores(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
     )
 
 
-def _fit(found: session.Opened, chosen: tuple[session.Model, ...], model: session.Model) -> None:
+def _fit(found: OpenedBoxes, chosen: tuple[Model, ...], model: Model) -> None:
     """Histograms of IoU, coverage and purity, and purity against coverage."""
-    results = {each.letter: session.result_of(found, each) for each in chosen}
+    results = {each.letter: result_of(found, each) for each in chosen}
     every = held.every_item(found, model)
     pairs = np.flatnonzero(~np.isnan(every.iou))
     if not len(pairs):
         st.caption("No box overlaps another at these thresholds.")
         return
-    low, dark = session.iou_threshold(), session.is_dark()
+    low, dark = state.iou, frame.is_dark()
     columns = st.columns([1, 1, 1, 1.4], gap="small")
     for column, name, title in zip(columns, ("iou", "coverage", "purity"), ("IoU", "Coverage", "Purity"), strict=False):
-        key = f"fit_{name}_{held.chart_round()}"
+        key = f"fit_{name}_{state.gallery_round}"
         means = ", ".join(
             f"{letter} {frame.number(result.micro.row(0)[f'mean_{name}'])}"  # type: ignore[literal-required]
             for letter, result in results.items()
@@ -199,17 +204,16 @@ def _fit(found: session.Opened, chosen: tuple[session.Model, ...], model: sessio
             alt=f"{title} of matched boxes",
         )
     drawn = pairs[: curves.SCATTER_POINTS]
-    key = f"fit_scatter_{held.chart_round()}"
+    key = f"fit_scatter_{state.gallery_round}"
     left_out = f", the first {len(drawn):,} of {len(pairs):,}" if len(drawn) < len(pairs) else ""
     columns[3].html(
         f'<div class="ls-fit"><b>Coverage and purity</b><span>pairs of {model.letter}{left_out}</span></div>'
     )
 
     def brushed() -> None:
-        ranges = _selection(key, "fit")
+        ranges = chosen_range(key, "fit")
         coverage, purity = ranges.get("coverage"), ranges.get("purity")
-        both = coverage and purity
-        held.ask(Question(coverage=_bounds(coverage), purity=_bounds(purity)) if both else None)
+        held.ask(Question(coverage=_bounds(coverage), purity=_bounds(purity)) if coverage and purity else None)
 
     columns[3].altair_chart(
         curves.coverage_purity(
@@ -231,41 +235,35 @@ def _brushed_fit(key: str, name: str) -> Callable[[], None]:
     """What a brush on a histogram of matched boxes asks."""
 
     def brushed() -> None:
-        bounds = _selection(key, "range").get("start")
+        bounds = chosen_range(key, "range").get("start")
         asked = Question(name=MATCHED_NAME)
         held.ask(msgspec.structs.replace(asked, **{name: _bounds(bounds)}) if bounds else None)
 
     return brushed
 
 
-def _names(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
+def _names(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
     """Mistakes by name, one bar per model."""
-    counts = {model.letter: session.result_of(found, model).mistakes.counts for model in chosen}
+    counts = {model.letter: result_of(found, model).mistakes.counts for model in chosen}
     if not any(int(column.sum()) for column in counts.values()):
         st.caption("No mistake at these thresholds.")
         return
-    titles = [ERROR_TYPES["document"][name].title for name in DOCUMENT]
-    key = f"names_{held.chart_round()}"
+    titles = [ERROR_TYPES["document"][name].chip for name in DOCUMENT]
+    key = f"names_{state.gallery_round}"
 
     def pick() -> None:
-        points = _selection(key, "label")
-        picked = points[0].get("label") if isinstance(points, list) and points else None
+        points = chosen_points(key, "label")
+        picked = points[0].get("label") if points else None
         held.ask(Question(name=DOCUMENT[titles.index(picked)]) if picked in titles else None)
 
     st.altair_chart(
-        boxes.mistakes_by_label(titles, counts, dark=session.is_dark(), height=_CHART_HEIGHT + 90),
+        boxes.mistakes_by_label(titles, counts, dark=frame.is_dark(), height=_CHART_HEIGHT + 90),
         on_select=pick,
         selection_mode="label",
         theme=None,
         key=key,
         alt="Mistakes by name",
     )
-
-
-def _selection(key: str, name: str) -> Any:  # noqa: ANN401 - a mapping of an interval, a list of points
-    """A selection of a chart as the browser reports it; empty when nothing is selected."""
-    state = session.chosen(key)
-    return (state["selection"].get(name) if state else None) or {}
 
 
 def _bounds(values: list[float]) -> tuple[float, float]:
@@ -276,7 +274,7 @@ def _bounds(values: list[float]) -> tuple[float, float]:
 
 def _head(shown: held.Shown) -> None:
     """What the cards are, how many, their order, and the way back to all mistakes."""
-    asked = held.question()
+    asked = state.gallery_question
     text = "Mistakes" if asked is None else plain(in_words(asked))
     matched = len(shown.items) - shown.mistakes
     counts = [count_of(shown.mistakes, "mistake")] if shown.mistakes or not matched else []
@@ -290,7 +288,7 @@ def _head(shown: held.Shown) -> None:
             "Order",
             list(held.ORDERS),
             format_func=held.ORDERS.__getitem__,
-            key="gallery_sort",
+            key=State.gallery_sort.key,
             label_visibility="collapsed",
             persist_state="session",
             width=150,
@@ -301,7 +299,7 @@ def _head(shown: held.Shown) -> None:
                 "Cards",
                 range(sheets),
                 format_func=lambda at: _stretch(at, len(shown.items)),
-                key="gallery_sheet",
+                key=State.gallery_sheet.key,
                 label_visibility="collapsed",
                 width=190,
             )
@@ -314,62 +312,62 @@ def _stretch(sheet: int, total: int) -> str:
 
 
 @st.fragment
-def _cards(found: session.Opened, model: session.Model, shown: held.Shown, first: int) -> None:
+def _cards(found: OpenedBoxes, model: Model, shown: held.Shown, first: int) -> None:
     """The cards; a crop that is wanted runs this part of the view only."""
     stretch = shown.items.take(np.arange(first, min(first + held.CARDS, len(shown.items))))
     cards = crops.cards(shown.result, stretch)
     by_key = {card.key: card for card in cards}
-    asked = [by_key[key] for key in session.chosen("gallery_wanted", []) if key in by_key]
+    asked = [by_key[key] for key in state.gallery_wanted if key in by_key]
 
     def want() -> None:
-        session.choose("gallery_wanted", wanted(session.chosen(_KEY)))
+        state.gallery_wanted = wanted(report(_KEY))
 
     def opened() -> None:
-        card = by_key.get(opened_card(session.chosen(_KEY)) or "")
-        session.choose("gallery_opened", card)
+        card = by_key.get(opened_card(report(_KEY)) or "")
+        state.gallery_opened = card
 
     payload = GalleryPayload(
-        set="/".join(str(part) for part in session.result_key(found, model)[:3]),
+        set="/".join(str(part) for part in result_key(found, model)[:3]),
         cards=cards,
         crops=held.crops_of(found, asked),
         empty="No box passes the filter. Clear filter, or choose All mistakes.",
     )
     gallery(payload, key=_KEY, on_want=want, on_open=opened)
-    session.choose("gallery_wanted", [])
-    card = session.chosen("gallery_opened")
+    state.gallery_wanted = []
+    card = state.gallery_opened
     if card:
-        session.choose("gallery_opened", None)
-        session.go_to(card.document, card.index)
-        session.choose("box", card.box)
+        state.gallery_opened = None
+        go_to(card.document, card.index)
+        state.box = card.box
         st.switch_page(BROWSER_VIEW)
 
 
 def view() -> None:
     """The whole view."""
-    session.begin("gallery")
-    found = session.opened()
+    read_url("gallery")
+    found = opened.boxes()
     if found is None:
         frame.title("Gallery", "")
         frame.sidebar(None)
         frame.need_files()
         return
-    held.settle(found)
+    held.drop_unknown(found)
     frame.files_choice(found)
     _sidebar(found)
-    chosen, model = session.models(found), session.model_choice(found)
+    chosen, model = found.models, found.shown
     frame.title("Gallery", frame.signature(found, chosen))
     frame.banners(found)
     frame.operating_point(found, pick_model=True)
-    _doors(found, chosen, model)
+    _charts(found, chosen, model)
     shown = held.shown(found, model)
-    first = held.sheet() * held.CARDS
+    first = state.gallery_sheet * held.CARDS
     if first >= len(shown.items):
-        session.choose("gallery_sheet", 0)
+        state.gallery_sheet = 0
         first = 0
     _head(shown)
     _cards(found, model, shown, first)
     frame.sidebar(found)
-    session.finish(**held.address())
+    write_url("gallery")
 
 
 view()

@@ -10,8 +10,11 @@ from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
-from evaluator.protocols.snapshot import IOU_THRESHOLDS, ThresholdResult
-from pages.shared import frame, session
+from pages.shared import frame, opened, protocol
+from pages.shared.address import read_url, write_url
+from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.results import Result, result_of
+from pages.shared.state import state
 
 BROWSER_VIEW = "pages/page_browser.py"
 _ROW_HEIGHT = 26
@@ -19,22 +22,19 @@ _HEADER_HEIGHT = 34
 _FITS = (("IoU", "iou", "mean_iou"), ("Coverage", "coverage", "mean_coverage"), ("Purity", "purity", "mean_purity"))
 
 
-def _open_pages(**choices: str | None) -> None:
+def _open_pages(*, within: str = "", label: str = "") -> None:
     """Go to the page browser with some of its filters set."""
-    for name in ("within", "label"):
-        session.choose(name, choices.get(name))
-    session.choose("box", None)
-    session.choose("page", None)
-    session.choose("order", "worst")
+    state.within, state.label, state.order = within, label, "worst"
+    state.box = state.page = None
     st.switch_page(BROWSER_VIEW)
 
 
-def _labels(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
+def _labels(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
     """One row per label: F1 of both models, and all numbers of one of them."""
     head, controls = st.columns([1, 1.6], vertical_alignment="center")
     head.html('<h2 class="ls-section">Labels <small>a row opens its boxes</small></h2>')
     names = {model.letter: f"{model.letter} {frame.short_name(model)}" for model in chosen}
-    thresholds = sorted({session.iou_threshold(), *IOU_THRESHOLDS})
+    thresholds = sorted({state.iou, *protocol.chosen().thresholds})
     with controls.container(horizontal=True, horizontal_alignment="right", gap="small"):
         letter = st.segmented_control(
             "Numbers of",
@@ -50,12 +50,12 @@ def _labels(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
             "IoU threshold of the table",
             thresholds,
             format_func=lambda value: f"IoU {threshold_text(value)}",
-            default=session.iou_threshold(),
-            key=f"table_iou_{session.iou_threshold()}",
+            default=state.iou,
+            key=f"table_iou_{state.iou}",
             label_visibility="collapsed",
             required=True,
         )
-    results = {model.letter: session.result_of(found, model, iou=iou) for model in chosen}
+    results = {model.letter: result_of(found, model, iou=iou) for model in chosen}
     shown = results[letter if letter in results else "A"]
     columns, micro = shown.per_label, shown.micro
     labels = [ALL_LABELS, *(plain(label) for label in shown.matching.labels)]
@@ -106,13 +106,13 @@ def _labels(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
         alt="Results by label",
     )
     for row, _ in event["selection"]["cells"]:
-        session.choose("model", letter)
-        _open_pages(label=None if row == 0 else shown.matching.labels[row - 1])
+        state.model = letter or "A"
+        _open_pages(label="" if row == 0 else shown.matching.labels[row - 1])
 
 
-def _mistakes(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
+def _mistakes(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
     """Mistakes per label or per name, one bar per model."""
-    results = {model.letter: session.result_of(found, model) for model in chosen}
+    results = {model.letter: result_of(found, model) for model in chosen}
     head, control = st.columns([1.2, 1], gap="xsmall", vertical_alignment="center")
     with control.container(horizontal=True, horizontal_alignment="right"):
         by = st.segmented_control(
@@ -133,13 +133,13 @@ def _mistakes(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
     with st.container(border=True, key="mistakes_chart"):
         if by == "Name":
             counts = {letter: result.mistakes.counts for letter, result in results.items()}
-            titles = [ERROR_TYPES["document"][name].title for name in DOCUMENT]
-            chart = charts.mistakes_by_label(titles, counts, dark=session.is_dark(), height=height)
+            titles = [ERROR_TYPES["document"][name].chip for name in DOCUMENT]
+            chart = charts.mistakes_by_label(titles, counts, dark=frame.is_dark(), height=height)
             st.altair_chart(chart, theme=None, key="mistakes_by_name", alt="Mistakes by name")
             return
         per_label = {letter: result.per_label.mistakes for letter, result in results.items()}
         labels = next(iter(results.values())).matching.labels
-        chart = charts.mistakes_by_label(labels, per_label, dark=session.is_dark(), height=height)
+        chart = charts.mistakes_by_label(labels, per_label, dark=frame.is_dark(), height=height)
         event = st.altair_chart(
             chart, on_select="rerun", selection_mode="label", theme=None, key="mistakes", alt="Mistakes by label"
         )
@@ -148,16 +148,16 @@ def _mistakes(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
         _open_pages(label=str(points[0]["label"]))
 
 
-def _items(result: ThresholdResult, by: str | None) -> int:
+def _items(result: Result, by: str | None) -> int:
     """How many mistakes the bars add up to: boxes by label, named mistakes (a pair is one) by name."""
     return int(result.mistakes.counts.sum()) if by == "Name" else int(result.micro.mistakes[0])
 
 
-def _fit(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
+def _fit(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
     """How well matched boxes fit: IoU, coverage and purity."""
     lines = "A bars, B line" if len(chosen) == 2 else "bars"
     st.html(f'<h2 class="ls-section">Matched boxes <small>how well they fit: {lines}</small></h2>')
-    results = {model.letter: session.result_of(found, model) for model in chosen}
+    results = {model.letter: result_of(found, model) for model in chosen}
     if not any(len(result.matches) for result in results.values()):
         st.caption("No box matches at these thresholds.")
         return
@@ -165,15 +165,15 @@ def _fit(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
         means = ", ".join(f"{key} {frame.number(result.micro.row(0)[mean])}" for key, result in results.items())  # type: ignore[literal-required]
         column.html(f'<div class="ls-fit"><b>{name}</b><span>mean {means}</span></div>')
         values = {key: getattr(result.matches, field) for key, result in results.items()}
-        low = session.iou_threshold()
+        low = state.iou
         column.altair_chart(
-            charts.histogram(values, low=low, dark=session.is_dark()), theme=None, alt=f"{name} of matched boxes"
+            charts.histogram(values, low=low, dark=frame.is_dark()), theme=None, alt=f"{name} of matched boxes"
         )
 
 
-def _documents(found: session.Opened, chosen: tuple[session.Model, ...]) -> None:
+def _documents(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
     """Documents, worst first; a row opens its pages."""
-    results = {model.letter: session.result_of(found, model) for model in chosen}
+    results = {model.letter: result_of(found, model) for model in chosen}
     first = results["A"].per_document
     order = sorted(range(len(first)), key=lambda row: (-int(first.mistakes[row]), row))
     dataset = found.dataset
@@ -223,19 +223,19 @@ def _documents(found: session.Opened, chosen: tuple[session.Model, ...]) -> None
 
 def view() -> None:
     """The whole view."""
-    session.begin("overview")
-    found = session.opened()
+    read_url("overview")
+    found = opened.boxes()
     if found is None:
         frame.title("Overview", "")
         frame.sidebar(None)
         frame.need_files()
         return
     frame.files_choice(found)
-    chosen = session.models(found)
+    chosen = found.models
     frame.title("Overview", frame.signature(found, chosen))
     frame.banners(found)
     frame.operating_point(found, pick_model=False)
-    baseline = session.result_of(found, chosen[0]).micro
+    baseline = result_of(found, chosen[0]).micro
     for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
         with column:
             frame.model_card(found, model, None if model.letter == "A" else baseline)
@@ -252,7 +252,7 @@ def view() -> None:
     with right:
         _documents(found, chosen)
     frame.sidebar(found)
-    session.finish()
+    write_url("overview")
 
 
 view()

@@ -22,10 +22,13 @@ from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
-from pages.shared import frame, session
-from pages.shared import session_browser as browser
-from pages.shared import session_findings as findings
-from pages.shared import session_words as words
+from pages.shared import frame, opened, pictures
+from pages.shared.address import at, leave_first_address, read_url, write_url
+from pages.shared.browser import listing as browser
+from pages.shared.browser import text_count as words
+from pages.shared.findings import log as findings
+from pages.shared.opened import Model, OpenedBoxes, Place
+from pages.shared.state import Field, State, go_to, report, state
 from pages.shared.viewer import parse_events, viewer
 
 _KEY = "viewer"
@@ -33,33 +36,35 @@ _PAGES_OFFERED = 500
 _ORDERS = {"worst": "Worst first", "page": "In order"}
 
 
-def _filters(found: session.Opened, counts: IntArray) -> None:
+def _filters(found: OpenedBoxes, counts: IntArray) -> None:
     """The filter, in the sidebar: what, how sure, and which pages."""
-    titles = {name: ERROR_TYPES["document"][name].title for name in DOCUMENT}
-    present = [name for code, name in enumerate(DOCUMENT) if counts[code] or name in session.chosen("mistake_names")]
+    titles = {name: ERROR_TYPES["document"][name].chip for name in DOCUMENT}
+    present = [name for code, name in enumerate(DOCUMENT) if counts[code] or name in state.mistake_names]
     st.pills(
         "Mistake",
         present,
         selection_mode="multi",
         format_func=lambda name: f"{titles[name]} {counts[DOCUMENT.index(name)]:,}",
-        key="mistake_names",
+        key=State.mistake_names.key,
         persist_state="session",
         help="None chosen shows all.",
     )
     frame.label_choice(found)
-    _range("Box score", "score_range", "Missed boxes have no score and stay.")
-    st.checkbox("Only pages with mistakes", key="only", persist_state="session")
-    st.checkbox("Only without verdict", key="unjudged", persist_state="session")
+    _range("Box score", State.score_range, "Missed boxes have no score and stay.")
+    st.checkbox("Only pages with mistakes", key=State.only.key, persist_state="session")
+    st.checkbox("Only without verdict", key=State.unjudged.key, persist_state="session")
     with st.expander("More filters"):
         _range(
-            "IoU of the pair", "fit_range", "Mistakes without a pair have none; they stay when the range begins at 0."
+            "IoU of the pair",
+            State.fit_range,
+            "Mistakes without a pair have none; they stay when the range begins at 0.",
         )
-        _range("Size, share of the page", "size_range", "Of the largest box of a mistake.")
+        _range("Size, share of the page", State.size_range, "Of the largest box of a mistake.")
         st.segmented_control(
             "Pages",
             list(_ORDERS),
             format_func=_ORDERS.__getitem__,
-            key="order",
+            key=State.order.key,
             required=True,
             persist_state="session",
         )
@@ -67,28 +72,28 @@ def _filters(found: session.Opened, counts: IntArray) -> None:
         _saved_filters()
 
 
-def _range(label: str, key: str, explained: str) -> None:
+def _range(label: str, field: Field[tuple[float, float]], explained: str) -> None:
     """A slider for two bounds."""
-    st.slider(label, 0.0, 1.0, step=0.01, key=key, persist_state="session", help=explained)
+    st.slider(label, 0.0, 1.0, step=0.01, key=field.key, persist_state="session", help=explained)
 
 
 def _poor_matches() -> None:
     """Matched boxes that fit badly, as mistakes of their own."""
     st.checkbox(
         "Also poor matches",
-        key="poor",
+        key=State.poor.key,
         persist_state="session",
         help="Matched pairs below these shares are listed as cut off or over-cropped. The counts of TP, FP and FN "
         "stay as they are.",
     )
-    if session.chosen("poor"):
-        for name, key in (("Coverage below", "poor_coverage"), ("Purity below", "poor_purity")):
-            st.slider(name, 0.0, 1.0, step=0.01, key=key, persist_state="session")
+    if state.poor:
+        for name, field in (("Coverage below", State.poor_coverage), ("Purity below", State.poor_purity)):
+            st.slider(name, 0.0, 1.0, step=0.01, key=field.key, persist_state="session")
 
 
 def _saved_filters() -> None:
     """Filters of this session under names."""
-    saved = list(browser.saved_filters())
+    saved = list(state.saved_filters)
     name = st.text_input("Save the filter as", key="filter_name", max_chars=60)
     with st.container(horizontal=True, gap="small"):
         if st.button("Save", key="filter_save"):
@@ -108,8 +113,8 @@ def _saved_filters() -> None:
             )
             st.button(
                 "Delete",
-                key=f"forget_{saved.index(each)}",
-                on_click=browser.forget_filter,
+                key=f"delete_{saved.index(each)}",
+                on_click=browser.delete_filter,
                 args=(each,),
                 type="tertiary",
             )
@@ -129,34 +134,34 @@ def _page_choice(shown: browser.Listed) -> None:
         return f"{index + 1} · {mistakes}{' · ' + plain(document) if several else ''}"
 
     def go() -> None:
-        position = session.chosen("page_wish")
+        position = state.page_wanted
         if position is not None and position < len(shown.pages):
-            session.go_to(*shown.pages.at(position))
-        session.choose("page_wish", None)
+            go_to(*shown.pages.at(position))
+        state.page_wanted = None
 
     st.selectbox(
-        "Pages, worst first" if session.chosen("order") == "worst" else "Pages, in order",
+        "Pages, worst first" if state.order == "worst" else "Pages, in order",
         offered,
         index=None,
         format_func=name,
-        key="page_wish",
+        key=State.page_wanted.key,
         placeholder=f"Go to one of {len(shown.pages):,}",
         on_change=go,
         disabled=not len(shown.pages),
     )
 
 
-def _text_by_label(found: session.Opened, model: session.Model, document: str | None) -> None:
+def _text_by_label(found: OpenedBoxes, model: Model, document: str | None) -> None:
     """How much text the model loses, by label: counted when asked for, because every page must be read."""
-    job = words.under_way()
+    job = state.word_count
     running = job is not None and job.running
     with st.expander("Text lost by label", expanded=running):
         st.fragment(_text_count, run_every=0.5 if running else None)(found, model, document, running)
 
 
-def _text_count(found: session.Opened, model: session.Model, document: str | None, was_running: bool) -> None:
+def _text_count(found: OpenedBoxes, model: Model, document: str | None, was_running: bool) -> None:
     """The count, its progress, or the way to it."""
-    job, summary = words.under_way(), words.counted(found, model, document)
+    job, summary = state.word_count, words.counted(found, model, document)
     if job is not None and job.running:
         done = job.summary.pages if job.summary else 0
         st.progress(done / max(job.total, 1), text=f"{done:,} of {count_of(job.total, 'page')}")
@@ -168,7 +173,7 @@ def _text_count(found: session.Opened, model: session.Model, document: str | Non
     if summary is None:
         pages = len(words.rows_of(found, document))
         if job is not None and job.failed:
-            st.caption("The count ended with an error of the program; the log has it.")
+            st.caption("Counting failed; see the server log.")
         st.caption(f"Reads the words of {count_of(pages, 'page')}.")
         if st.button("Count", key="words_count", disabled=not pages):
             words.start(found, model, document)
@@ -177,12 +182,12 @@ def _text_count(found: session.Opened, model: session.Model, document: str | Non
     _text_table(found, summary)
 
 
-def _text_table(found: session.Opened, summary: TextSummary) -> None:
+def _text_table(found: OpenedBoxes, summary: TextSummary) -> None:
     """Labels with the most lost words first."""
     rows = summary.rows(found.dataset.labels)
-    told = f"{count_of(summary.pages, 'page')}"
+    counted = count_of(summary.pages, "page")
     if summary.silent:
-        told += f"; {summary.silent:,} without a text layer or unreadable, not counted"
+        counted += f"; {summary.silent:,} without a text layer or unreadable, not counted"
     if rows:
         st.dataframe(
             {
@@ -206,11 +211,11 @@ def _text_table(found: session.Opened, summary: TextSummary) -> None:
                 ),
             },
         )
-    st.caption(f"Words of the text layer. {told}.")
+    st.caption(f"Words of the text layer. {counted}.")
 
 
 def _events() -> PageEvents:
-    return parse_events(session.chosen(_KEY))
+    return parse_events(report(_KEY))
 
 
 def _went(shown: browser.Listed) -> None:
@@ -228,54 +233,52 @@ def _selected() -> None:
     """A box was chosen or let go."""
     selected = _events().selected
     if selected is not None:
-        session.choose("box", selected.key)
+        state.box = selected.key
 
 
 def _sharper() -> None:
     """The page is zoomed beyond its picture."""
-    wish = _events().sharper
-    if wish is not None:
-        session.choose("sharper", (wish.document, wish.index, min(wish.width, 8_000)))
+    pictures.ask_sharper(_events().sharper)
 
 
-def _judged(found: session.Opened, model: session.Model) -> None:
+def _judged(found: OpenedBoxes, model: Model) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:
-        place = session.Place(event.document, event.index)
-        told = {"target": event.target, "verdict": event.verdict, "note": event.note}
-        findings.handle(found, model, place, told)
+        place = Place(event.document, event.index)
+        given = {"target": event.target, "verdict": event.verdict, "note": event.note}
+        findings.handle(found, model, place, given)
 
 
 def _flipped(letters: list[str]) -> None:
     """The other model."""
     letter = _events().model
     if letter in letters:
-        session.choose("model", letter)
-        session.choose("whole_view", True)
+        state.model = letter
+        state.whole_view = True
 
 
 def _cleared() -> None:
     """All filters off."""
     browser.clear_filter()
-    session.choose("whole_view", True)
+    state.whole_view = True
 
 
 def view() -> None:
     """The whole view."""
-    session.begin("page_browser")
-    found = session.opened()
+    read_url("page_browser")
+    found = opened.boxes()
     if found is None:
         frame.title("Page browser", "")
         frame.sidebar(None)
         frame.need_files()
         return
-    chosen = session.models(found)
+    chosen = found.models
     frame.title("Page browser", frame.signature(found, chosen))
     frame.banners(found)
     frame.operating_point(found, pick_model=True)
-    model = session.model_choice(found)
-    browser.settle_filter(found)
+    model = found.shown
+    browser.drop_unknown(found)
     shown = browser.listed(found, model)
     with st.sidebar:
         frame.document_choice(found)
@@ -285,29 +288,21 @@ def view() -> None:
         with st.expander("You as reviewer"):
             findings.ask_author()
         frame.lines(kept_text(shown.pages, shown.keep, shown.chosen))
-    session.choose("whole_view", False)
+    state.whole_view = False
     _pages(found, chosen, model, shown)
 
 
 @st.fragment
-def _pages(
-    found: session.Opened, chosen: tuple[session.Model, ...], model: session.Model, shown: browser.Listed
-) -> None:
+def _pages(found: OpenedBoxes, chosen: tuple[Model, ...], model: Model, shown: browser.Listed) -> None:
     """The viewer: a page turn runs this part only, the numbers around it stay."""
-    if session.chosen("whole_view"):
+    if state.whole_view:
         st.rerun()
     place = browser.find_place(shown)
     if place is not None:
-        session.choose("doc", place.document)
-        session.choose("page", place.index)
+        state.doc, state.page = place.document, place.index
     data = _data(found, chosen, model, shown, place)
-    session.leave_first_address()
-    address = session.finish(
-        doc=place.document if place else None,
-        page=str(place.index + 1) if place else None,
-        box=session.chosen("box"),
-        **browser.filter_address(),
-    )
+    leave_first_address()
+    address = write_url("page_browser", at(place))
     viewer(
         msgspec.structs.replace(data, address=address, signature=frame.signature(found, chosen)),
         key=_KEY,
@@ -320,15 +315,15 @@ def _pages(
     )
     if place is not None:
         browser.prepare_neighbours(found, shown, place)
-    session.settle_memory("page drawn")
+    opened.freeze_loaded("page drawn")
 
 
 def _data(
-    found: session.Opened,
-    chosen: tuple[session.Model, ...],
-    model: session.Model,
+    found: OpenedBoxes,
+    chosen: tuple[Model, ...],
+    model: Model,
     shown: browser.Listed,
-    place: session.Place | None,
+    place: Place | None,
 ) -> PagePayload:
     """What the viewer draws."""
     models = [ModelItem(other.letter, plain(other.name)) for other in chosen]
@@ -338,10 +333,8 @@ def _data(
         return payload
     pages = shown.pages
     position = pages.position(place.document, place.index)
-    wish = session.chosen("sharper")
-    width = wish[2] if wish and wish[:2] == (place.document, place.index) else None
-    name = next(document.name for document in found.dataset.documents if document.doc_id == place.document)
-    picture = session.page_picture(found, place, width=width)
+    name = found.dataset.documents[found.dataset.document_code[place.document]].name
+    picture = pictures.page_picture(found, place)
     drawn, lost = browser.drawn(found, shown, place, picture.points)
     payload = browser.with_verdicts(found, model, place, with_layers(payload, drawn))
     around = strip(shown.working.result, pages, position)
@@ -353,13 +346,13 @@ def _data(
             document=place.document,
             name=plain(name),
             index=place.index,
-            count=session.page_count(found, place.document),
+            count=pictures.page_count(found, place.document),
             position=0 if position is None else position + 1,
             total=len(pages),
         ),
         strip=around.pages,
         strip_first=around.first,
-        selected=browser.settle_box(payload.mistakes),
+        selected=browser.chosen_box(payload.mistakes),
         walk=browser.walk(shown, position),
         filtered=not shown.keep.all(),
         empty=None,

@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from evaluator import export
 from evaluator.drawing import matrix as heatmap
-from evaluator.drawing.payloads import MatrixPayload, TintPayload, with_axes
+from evaluator.drawing.payloads import MatrixPayload, SharperEvent, TintPayload, with_axes
 from evaluator.drawing.tint import tint_data
 from evaluator.metrics.results import count_of, defined
 from evaluator.model.issues import Issue, plain
@@ -22,9 +22,11 @@ from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
 from evaluator.protocols.pixel.tables import matrix_files
 from pages.shared import confusion as components
-from pages.shared import frame, session
-from pages.shared import session_pixel as choices
-from pages.shared.pixel_scope import (
+from pages.shared import frame, opened, pictures
+from pages.shared.address import at, read_url, write_url
+from pages.shared.opened import OpenedBoxes, Place
+from pages.shared.pixel import results as choices
+from pages.shared.pixel.scope import (
     Shown,
     arranged,
     differences,
@@ -37,46 +39,34 @@ from pages.shared.pixel_scope import (
     sides_of,
     values_of,
 )
-from pages.shared.pixel_summary import PAGES_AT_ONCE, summary
+from pages.shared.pixel.summary import PAGES_AT_ONCE, summary
+from pages.shared.state import Field, State, chosen_cells, report, state
 
 _HEATMAP, _PAGE, _TABLE = "pixel_matrix", "pixel_page_view", "pixel_table"
 _SHOWS = {"pixels": "Pixels", "row": "Row share", "column": "Column share", "f1": "F1"}
 _COLOURS = {"steps": "Steps", "linear": "Linear", "log": "Log"}
-_CLASSES = {"auto": "Told by their names", "same": "The same", "different": "Different"}
+_CLASSES = {"auto": "Recognised by label names", "same": "The same", "different": "Different"}
 _MISSING = {"penalize": "Counts as background", "ignore": "Is left out"}
-# The count tells at most so many issues of one rule.
-_FINDINGS_OF_A_RULE = 200
-# Means over more pages than this are worked out when asked for.
-_PAGES_AT_ONCE = 3_000
+# The count names at most so many issues of one rule.
+_ISSUES_OF_A_RULE = 200
 
 
 # --- choices --------------------------------------------------------------------------------------------------
 
 
-def _sidebar_choices(found: session.Opened) -> None:
+def _sidebar_choices(found: OpenedBoxes) -> None:
     """Classes, missing pages and score thresholds."""
-    for key, title, names in (
-        ("pixel_classes", "Classes of both sides", _CLASSES),
-        ("pixel_missing", "Page missing on one side", _MISSING),
-    ):
-        session.choose(key, session.chosen(key) if session.chosen(key) in names else next(iter(names)))
-        st.selectbox(title, list(names), format_func=names.__getitem__, key=key, persist_state="session")
-    for model in session.models(found):
-        session.score_threshold(model)
-        scores = session.has_scores(found, model)
-        st.slider(
-            f"Score {model.letter}, at least",
-            0.0,
-            1.0,
-            step=0.01,
-            key=f"score_{model.letter.lower()}",
-            persist_state="session",
-            disabled=not scores,
-            help=None if scores else "All scores of this model are equal or missing.",
-        )
+    lists: tuple[tuple[Field[Any], str, dict[str, str]], ...] = (
+        (State.pixel_classes, "Classes of both sides", _CLASSES),
+        (State.pixel_missing, "Page missing on one side", _MISSING),
+    )
+    for field, title, names in lists:
+        st.selectbox(title, list(names), format_func=names.__getitem__, key=field.key, persist_state="session")
+    for model in found.models:
+        frame.score_slider(found, model)
 
 
-def _sidebar_place(result: pixel.PixelResult, place: session.Place | None) -> None:
+def _sidebar_place(result: pixel.PixelResult, place: Place | None) -> None:
     """Document and page."""
     if place is None:
         return
@@ -84,24 +74,27 @@ def _sidebar_place(result: pixel.PixelResult, place: session.Place | None) -> No
     counted = np.flatnonzero(result.counted)
     names = {each.doc_id: plain(each.name) for each in dataset.documents}
     present = [dataset.documents[code].doc_id for code in np.unique(dataset.page_document[counted]).tolist()]
-    session.choose("pixel_document", place.document)
-    st.selectbox("Document", present, format_func=names.__getitem__, key="pixel_document", on_change=_document_chosen)
-    code = next(row for row, each in enumerate(dataset.documents) if each.doc_id == place.document)
+    state.pixel_document = place.document
+    st.selectbox(
+        "Document", present, format_func=names.__getitem__, key=State.pixel_document.key, on_change=_document_chosen
+    )
+    code = dataset.document_code[place.document]
     pages = dataset.page_index[counted[dataset.page_document[counted] == code]].tolist()
-    session.choose("pixel_page", place.index)
-    st.selectbox("Page", pages, format_func=lambda index: f"{index + 1:,}", key="pixel_page", on_change=_page_chosen)
+    state.pixel_page = place.index
+    st.selectbox(
+        "Page", pages, format_func=lambda index: f"{index + 1:,}", key=State.pixel_page.key, on_change=_page_chosen
+    )
 
 
 def _document_chosen() -> None:
-    session.choose("doc", session.chosen("pixel_document"))
-    session.choose("page", None)
+    state.doc, state.page = state.pixel_document, None
 
 
 def _page_chosen() -> None:
-    session.choose("page", session.chosen("pixel_page"))
+    state.page = state.pixel_page
 
 
-def _controls(found: session.Opened, result: pixel.PixelResult, place: session.Place | None) -> None:
+def _controls(found: OpenedBoxes, result: pixel.PixelResult, place: Place | None) -> None:
     """Scope, what a cell shows, colour and model, in one row."""
     documents = len(np.unique(result.dataset.page_document[result.counted]))
     scopes = {
@@ -109,22 +102,21 @@ def _controls(found: session.Opened, result: pixel.PixelResult, place: session.P
         "document": "Document",
         "dataset": f"All {count_of(documents, 'document')}",
     }
-    names = {model.letter: f"{model.letter} {frame.short_name(model)}" for model in session.models(found)}
+    names = {model.letter: f"{model.letter} {frame.short_name(model)}" for model in found.models}
     names |= {"A-B": "A − B", "B on A": "B vs A"}
-    session.choose("pixel_of", choices.chosen_of(found))
-    for key, title, options in (
-        ("pixel_scope", "Scope", scopes),
-        ("pixel_shows", "Cell shows", _SHOWS),
-        ("pixel_colour", "Colour", _COLOURS),
-        ("pixel_of", "Model", {of: names[of] for of in choices.letters_of(found)}),
-    ):
-        if session.chosen(key) not in options:
-            session.choose(key, "dataset" if key == "pixel_scope" else "row" if key == "pixel_shows" else "steps")
+    state.pixel_of = choices.chosen_of(found)
+    controls: tuple[tuple[Field[Any], str, dict[str, str]], ...] = (
+        (State.pixel_scope, "Scope", scopes),
+        (State.pixel_shows, "Cell shows", _SHOWS),
+        (State.pixel_colour, "Colour", _COLOURS),
+        (State.pixel_of, "Model", {of: names[of] for of in choices.letters_of(found)}),
+    )
+    for field, title, options in controls:
         st.segmented_control(
             title,
             list(options),
             format_func=_escaping(options),
-            key=key,
+            key=field.key,
             required=True,
             persist_state="session",
         )
@@ -137,23 +129,23 @@ def _escaping(options: dict[str, str]) -> Callable[[str], str]:
 
 def _cell_chosen(classes: tuple[str, ...]) -> None:
     """A cell of the heatmap."""
-    cell = components.chosen_cell(session.chosen(_HEATMAP), len(classes))
+    cell = components.chosen_cell(report(_HEATMAP), len(classes))
     if cell is not None:
         choices.choose_cell(classes, *cell)
 
 
 def _table_cell_chosen(classes: tuple[str, ...], key: str) -> None:
     """A cell of the table."""
-    for row, column in (session.chosen(key) or {}).get("selection", {}).get("cells", []):
+    for row, column in chosen_cells(key):
         if column in classes:
             choices.choose_cell(classes, int(row), classes.index(column))
 
 
-def _sharper(place: session.Place) -> None:
+def _sharper(place: Place) -> None:
     """The page is zoomed beyond its picture."""
-    width = components.wished_width(session.chosen(_PAGE))
+    width = components.wanted_width(report(_PAGE))
     if width is not None:
-        session.choose("sharper", (place.document, place.index, width))
+        pictures.ask_sharper(SharperEvent(place.document, place.index, width))
 
 
 # --- parts of the view ----------------------------------------------------------------------------------------
@@ -161,7 +153,7 @@ def _sharper(place: session.Place) -> None:
 
 def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> MatrixPayload:
     """What the heatmap shows."""
-    shows, colour = session.chosen("pixel_shows"), session.chosen("pixel_colour")
+    shows, colour = state.pixel_shows, state.pixel_colour
     if shown.of == "A-B":
         shares = differences(shown, "row") if shows == "pixels" else None
         data = heatmap.difference_data(differences(shown, shows), shows, colour, shares=shares)
@@ -170,7 +162,7 @@ def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> MatrixPayload:
     rows, columns = sides_of(shown)
     return with_axes(
         msgspec.structs.replace(data, classes=[plain(name) for name in shown.classes]),
-        key=f"{shown.of} {session.chosen('pixel_scope')}",
+        key=f"{shown.of} {state.pixel_scope}",
         rows=rows,
         columns=columns,
         chosen=cell,
@@ -180,7 +172,7 @@ def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> MatrixPayload:
 def _heading(shown: Shown) -> bool:
     """What the matrix is, and the way to the table and the files; whether the table is wanted."""
     adds = {"row": "each row adds to 100 per cent; ", "column": "each column adds to 100 per cent; "}
-    small = f"{'' if shown.of == 'A-B' else adds.get(session.chosen('pixel_shows'), '')}a cell opens its pages"
+    small = f"{'' if shown.of == 'A-B' else adds.get(state.pixel_shows, '')}a cell opens its pages"
     with st.container(key="pixel_heading", horizontal=True, vertical_alignment="center", gap="small"):
         st.html(f'<h2 class="ls-section">Where each label’s pixels go <small>{html.escape(small)}</small></h2>')
         as_table = st.toggle("As table", key="pixel_as_table", persist_state="session")
@@ -200,7 +192,7 @@ def _heading(shown: Shown) -> bool:
 def _matrix(shown: Shown, cell: tuple[int, int], *, as_table: bool) -> None:
     """The matrix as a heatmap, or as a table."""
     rows, _ = sides_of(shown)
-    shows = session.chosen("pixel_shows")
+    shows = state.pixel_shows
     if not as_table:
         components.matrix(_heatmap_data(shown, cell), key=_HEATMAP, on_cell=lambda: _cell_chosen(shown.classes))
         return
@@ -210,7 +202,7 @@ def _matrix(shown: Shown, cell: tuple[int, int], *, as_table: bool) -> None:
     # A label may be called like the first column, and column names must differ.
     first = rows if rows not in shown.classes else f"{rows} (rows)"
     table.insert(0, first, [plain(name) for name in shown.classes])
-    key = f"{_TABLE}_{shown.of}_{shows}_{session.chosen('pixel_scope')}"
+    key = f"{_TABLE}_{shown.of}_{shows}_{state.pixel_scope}"
     form = "%.1f" if share else "%.3f" if shows == "f1" else "localized"
     names: dict[str, Any] = {
         name: st.column_config.NumberColumn(plain(name), format=form, width=76) for name in shown.classes
@@ -244,9 +236,7 @@ def _cell_card(shown: Shown, facts: dict[str, CellFacts]) -> None:
     )
 
 
-def _page(
-    found: session.Opened, shown: Shown, letter: str, place: session.Place | None, names: tuple[str, str]
-) -> None:
+def _page(found: OpenedBoxes, shown: Shown, letter: str, place: Place | None, names: tuple[str, str]) -> None:
     """The page with the pixels of the cell."""
     result = shown.scopes[letter].result
     page = page_row(result, place)
@@ -256,12 +246,10 @@ def _page(
     row, column = (result.classes.index(name) for name in names)
     sides = ("A", "B") if shown.of == "B on A" else ("True", f"{letter}" if shown.of == "A-B" else "Predicted")
     tint = tint_data(result, page, row, column, names=sides)
-    wish = session.chosen("sharper")
-    width = wish[2] if wish and wish[:2] == (place.document, place.index) else None
-    picture = session.page_picture(found, place, width=width)
+    picture = pictures.page_picture(found, place)
     if picture.problem:
         picture = msgspec.structs.replace(picture, width=tint.raster[0], height=tint.raster[1])
-    name = next(each.name for each in result.dataset.documents if each.doc_id == place.document)
+    name = result.dataset.documents[result.dataset.document_code[place.document]].name
     counted = defined(float(result.cell_pixels(row, column)[page])) or 0.0
     several = "" if abs(counted - tint.pixels) < 0.05 else f", counted as {counted:,.1f}: several labels"
     pixels = f"{tint.pixels:,} pixels{several}" if tint.pixels else "no pixel of this cell"
@@ -285,7 +273,7 @@ def _no_sizes(counted: choices.Counted) -> None:
     """The empty state of a count that cannot be made: what is wrong, and a size for pages that have none."""
     missing = [each for each in counted.issues if each.rule.startswith("a page needs its width and height")]
     if missing:
-        count = count_of(len(missing), "page") + (" or more" if len(missing) >= _FINDINGS_OF_A_RULE else "")
+        count = count_of(len(missing), "page") + (" or more" if len(missing) >= _ISSUES_OF_A_RULE else "")
         text = (
             f"{count} without a size: neither the files nor the PDFs give one, so the pixels cannot be counted. "
             "Open the PDFs in Files, or set one size for these pages."
@@ -296,7 +284,7 @@ def _no_sizes(counted: choices.Counted) -> None:
             width = columns[0].number_input("Width", 1.0, 100_000.0, 612.0, step=1.0, format="%.1f")
             height = columns[1].number_input("Height", 1.0, 100_000.0, 792.0, step=1.0, format="%.1f")
             if columns[2].form_submit_button("Use this size for pages without one"):
-                session.choose("pixel_size", (float(width), float(height)))
+                state.pixel_size = (float(width), float(height))
                 st.rerun()
     else:
         st.html('<div class="ls-empty"><p>The pixels of these files cannot be counted.</p></div>')
@@ -306,7 +294,7 @@ def _no_sizes(counted: choices.Counted) -> None:
 
 def _notes(shown: Shown) -> None:
     """What changes how the numbers are read: two predictions, a size that was set, issues of the count."""
-    size = session.chosen("pixel_size")
+    size = state.pixel_size
     if size is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"Pages whose size nobody gives count as {size[0]:g} x {size[1]:g}.")
@@ -322,7 +310,7 @@ def _issues(shown: Shown) -> list[Issue]:
     return list(dict.fromkeys(each for scope in shown.scopes.values() for each in scope.result.issues))
 
 
-def _signature(found: session.Opened, shown: Shown) -> str:
+def _signature(found: OpenedBoxes, shown: Shown) -> str:
     """Everything that made the numbers, in one line."""
     result = shown.first.result
     signed = result.signature
@@ -332,18 +320,17 @@ def _signature(found: session.Opened, shown: Shown) -> str:
     return " · ".join([*parts, *options, counts, signed.package])
 
 
-def _follows(shown: Shown, letter: str, cell: tuple[int, int], place: session.Place | None) -> bool:
+def _follows(shown: Shown, letter: str, cell: tuple[int, int], place: Place | None) -> bool:
     """Whether the page should become the one with the most pixels of the cell.
 
     When a cell was chosen, and when the cell became another one by itself and the page has nothing of it; a page that
     the reader or the address chose stays.
     """
-    scope, names = session.chosen("pixel_scope"), [shown.classes[each] for each in cell]
-    now, before = [shown.of, scope, *names], session.chosen("pixel_cell_of")
-    chosen = session.chosen("pixel_follow")
-    session.choose("pixel_cell_of", now)
-    session.choose("pixel_follow", None)
-    linked = before is None and session.chosen("pixel_row") is not None and session.chosen("page") is not None
+    scope, names = state.pixel_scope, [shown.classes[each] for each in cell]
+    now, before = (shown.of, scope, *names), state.pixel_cell_of
+    chosen = State.pixel_follow.take()
+    state.pixel_cell_of = now
+    linked = not before and state.pixel_row is not None and state.page is not None
     if scope == "page" or ((now == before or linked) and not chosen):
         return False
     result = shown.scopes[letter].result
@@ -364,22 +351,17 @@ def _archive(shown: Shown) -> bytes:
     return export.to_zip(files)
 
 
-def _banners(found: session.Opened) -> None:
+def _banners(found: OpenedBoxes) -> None:
     """What changes the meaning of all numbers."""
     if found.files.as_reference:
-        st.warning(
-            "The reference is a model's prediction, not a ground truth: the numbers say how far the models agree, "
-            "not which is right.",
-            icon=":material/compare_arrows:",
-        )
-    if refused := session.refused():
-        st.caption(f"The address had parts that could not be followed: {frame.escaped(', '.join(refused))}.")
+        frame.reference_banner()
+    frame.refused_parts()
 
 
 def view() -> None:
     """The whole view."""
-    session.begin("pixel_confusion")
-    found = session.opened()
+    read_url("pixel_confusion")
+    found = opened.boxes()
     if found is None:
         frame.title("Pixel confusion", "")
         frame.sidebar(None)
@@ -403,14 +385,14 @@ def view() -> None:
             _banners(found)
         _no_sizes(refusal)
         frame.sidebar(found)
-        choices.finish(found, None, None)
+        write_url("pixel_confusion", {State.pixel_of: of, **at(None)})
         return
     _results(found, head, of, results)
 
 
-def _beside(found: session.Opened, of: str, results: dict[str, pixel.PixelResult]) -> dict[str, pixel.PixelResult]:
+def _beside(found: OpenedBoxes, of: str, results: dict[str, pixel.PixelResult]) -> dict[str, pixel.PixelResult]:
     """The other model, for the means; not for a large corpus, where it would double the time."""
-    if of not in ("A", "B") or len(session.models(found)) < 2 or int(results[of].counted.sum()) > PAGES_AT_ONCE:
+    if of not in ("A", "B") or len(found.models) < 2 or int(results[of].counted.sum()) > PAGES_AT_ONCE:
         return {}
     other = "B" if of == "A" else "A"
     result = choices.result_of(found, other).result
@@ -418,7 +400,7 @@ def _beside(found: session.Opened, of: str, results: dict[str, pixel.PixelResult
 
 
 def _results(
-    found: session.Opened,
+    found: OpenedBoxes,
     head: DeltaGenerator,
     of: str,
     results: dict[str, pixel.PixelResult],
@@ -459,9 +441,10 @@ def _results(
         pixels = int(first.whole.pixels[0])
         frame.lines([f"{heatmap.short_pixels(float(pixels))} pixels, {count_of(first.signature.pages, 'page')}"])
     if place is not None:
-        session.choose("doc", place.document)
-        session.choose("page", place.index)
-    choices.finish(found, place, (shown.classes[cell[0]], shown.classes[cell[1]]))
+        state.doc, state.page = place.document, place.index
+    row, column = (shown.classes[each] for each in cell)
+    # The cell and the page follow from the files when nobody chose them, but a link must show the same on other files.
+    write_url("pixel_confusion", {State.pixel_row: row, State.pixel_column: column, State.pixel_of: of, **at(place)})
 
 
 view()

@@ -11,15 +11,20 @@ import pandas as pd
 import streamlit as st
 
 from evaluator.charts import posters as charts
+from evaluator.formats.posters import Posters
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.issues import plain
 from evaluator.protocols.posters.difference import PosterColumns, paired
 from evaluator.protocols.posters.evaluation import CRITERIA, FIELDS_FROM, FIELDS_TO, PASS_FROM
-from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, EXPLANATIONS, PROFILES, PURPOSES
-from pages.shared import frame, session
-from pages.shared import poster as panel
-from pages.shared import session_posters as choices
+from evaluator.protocols.posters.profiles import EXPLANATIONS, PROFILES, PURPOSES
+from evaluator.workspace import sample
+from pages.shared import frame, opened
+from pages.shared.address import read_url, write_url
+from pages.shared.opened import POSTERS, SAMPLE_DATA
+from pages.shared.posters import panel
+from pages.shared.posters import results as choices
+from pages.shared.state import State, state
 
 _TABLE, _CHART = "poster_table", "poster_criteria"
 _ROWS_SHOWN = 14
@@ -32,12 +37,11 @@ _BOUNDS = dict.fromkeys(CRITERIA, (PASS_FROM, np.inf)) | {"field_proportion": (F
 def _controls(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel) -> None:
     """Profile with its explanation, model, and the download."""
     with st.container(border=True, key="poster_controls", horizontal=True, vertical_alignment="bottom", gap="medium"):
-        session.choose("poster_profile", choices.profile())
         st.segmented_control(
             "Profile",
             list(PROFILES),
             format_func=str.capitalize,
-            key="poster_profile",
+            key=State.poster_profile.key,
             required=True,
             persist_state="session",
         )
@@ -46,16 +50,16 @@ def _controls(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterMode
         names = {model.letter: f"{model.letter} {frame.shortened(model.name, 14)}" for model in chosen}
         if len(chosen) == 2:
             names["B-A"] = "B − A"
-        session.choose("poster_of", session.chosen("poster_of") if session.chosen("poster_of") in names else "A")
+        state.poster_of = state.poster_of if state.poster_of in names else "A"
         st.segmented_control(
             "Numbers of",
             list(names),
             format_func=lambda key: frame.escaped(names[key]),
-            key="poster_of",
+            key=State.poster_of.key,
             required=True,
             persist_state="session",
         )
-        st.html(f'<span class="ls-purpose">{html.escape(PURPOSES[choices.profile()])}</span>')
+        st.html(f'<span class="ls-purpose">{html.escape(PURPOSES[state.poster_profile])}</span>')
         st.download_button(
             "results.json",
             data=choices.evaluated(shown).results_json,
@@ -81,12 +85,10 @@ def _explanation() -> None:
     )
 
 
-def _sidebar(chosen: tuple[choices.PosterModel, ...]) -> None:
+def _sidebar(found: opened.Opened[Posters]) -> None:
     """Which files the numbers are of, and the two models."""
-    files = choices.files()
-    usable = {index: side.name for index, side in enumerate(files.predictions) if side.posters is not None}
+    truth = found.files.ground_truth
     with st.sidebar:
-        truth = files.ground_truth
         st.selectbox(
             "Ground truth",
             [0],
@@ -94,22 +96,12 @@ def _sidebar(chosen: tuple[choices.PosterModel, ...]) -> None:
             key="poster_truth_shown",
             disabled=True,
         )
-        for model in chosen:
-            key = f"poster_{model.letter.lower()}"
-            session.choose(key, model.index)
-            st.selectbox(
-                f"Model {model.letter}",
-                list(usable),
-                format_func=lambda index: plain(usable[index]),
-                key=key,
-                persist_state="session",
-                disabled=len(usable) < 2,
-            )
-        issues = choices.file_issues()
+        for model in found.models:
+            frame.model_choice(found, model)
         frame.lines(
             [
                 count_of(len(choices.posters_open()), "poster"),
-                count_of(len(issues), "issue") + " in the files" if issues else "No issues in the files",
+                count_of(len(found.issues), "issue") + " in the files" if found.issues else "No issues in the files",
             ]
         )
 
@@ -125,11 +117,11 @@ def _cards(chosen: tuple[choices.PosterModel, ...]) -> None:
             f"<div><dt>{panel.TITLES[name]}</dt><dd>{frame.number(found.means[name])}</dd></div>" for name in CRITERIA
         )
         compared = sum(not error for error in found.columns.errors)
-        told = f"means of {count_of(compared, 'poster')}"
+        means_of = f"means of {count_of(compared, 'poster')}"
         column.html(
             f'<section class="ls-card{frame.theme()}" aria-label="Model {model.letter}"><header>'
             f"{frame.letter_badge(model.letter)}<b>{html.escape(plain(model.name))}</b>"
-            f"<span>{html.escape(told)}</span></header>"
+            f"<span>{html.escape(means_of)}</span></header>"
             f'<div class="ls-pass"><b>{found.passed:,} of {len(found.columns.ids):,}</b> pass</div>'
             f'<dl class="ls-criteria">{means}</dl></section>'
         )
@@ -137,10 +129,10 @@ def _cards(chosen: tuple[choices.PosterModel, ...]) -> None:
 
 def _table(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) -> None:
     """Every poster with its four criteria; a cell opens the poster of its row."""
-    of = str(session.chosen("poster_of"))
+    of = state.poster_of
     table, failing = _differences(chosen, ordered) if of == "B-A" else _values(chosen, ordered, of)
-    told = "B minus A" if of == "B-A" else f"model {of}, ✕ fails"
-    frame.section("All posters", f"{len(ordered):,}, worst first · {told} · a row opens its poster")
+    numbers = "B minus A" if of == "B-A" else f"model {of}, ✕ fails"
+    frame.section("All posters", f"{len(ordered):,}, worst first · {numbers} · a row opens its poster")
     key = f"{_TABLE}_{of}"
     event = st.dataframe(
         _styled(table, failing, signed=of == "B-A"),
@@ -160,9 +152,10 @@ def _table(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) ->
     )
     cells = event["selection"]["cells"]
     # A chosen cell stays chosen while the reader goes on by other ways.
-    if cells and cells != session.chosen(f"{key}_seen") and cells[0][0] < len(ordered):
+    marked = State.poster_marked.of(key)
+    if cells and cells != marked.get() and cells[0][0] < len(ordered):
         choices.open_poster(ordered[cells[0][0]])
-    session.choose(f"{key}_seen", cells)
+    marked.set(cells)
 
 
 _WIDTHS = dict(zip(CRITERIA, (78, 92, 90, 94), strict=True))
@@ -213,7 +206,7 @@ def _frame_of(ordered: tuple[str, ...], results: list[str], values: FloatArray) 
 
 def _styled(table: pd.DataFrame, failing: BoolArray, *, signed: bool) -> Any:  # noqa: ANN401 - pandas' Styler
     """The table with failing or lost numbers marked by a colour, and failing ones by a sign as well."""
-    style = f"color: {'#FF9A4D' if session.is_dark() else '#A84300'}; font-weight: 650"
+    style = f"color: {'#FF9A4D' if frame.is_dark() else '#A84300'}; font-weight: 650"
     marks = pd.DataFrame("", index=table.index, columns=table.columns)
     for place, name in enumerate(CRITERIA):
         marks.loc[failing[:, place], _heading(name)] = style
@@ -244,7 +237,7 @@ def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
             [_BOUNDS[name] for name in CRITERIA],
             names={letter: found.ids for letter, found in columns.items()},
             chosen=poster_id,
-            dark=session.is_dark(),
+            dark=frame.is_dark(),
         ),
         on_select="rerun",
         selection_mode="poster",
@@ -254,9 +247,10 @@ def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
     )
     points = event["selection"]["poster"]
     named = points[0]["poster"] if points else None
-    if named is not None and named != session.chosen(f"{_CHART}_seen"):
+    marked = State.poster_marked.of(_CHART)
+    if named is not None and named != marked.get():
         choices.open_poster(str(named))
-    session.choose(f"{_CHART}_seen", named)
+    marked.set(named)
 
 
 # --- the view ------------------------------------------------------------------------------------------------
@@ -264,15 +258,15 @@ def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
 
 def _nothing_to_evaluate() -> None:
     """The empty state: what is missing, its issues in place, and ways out."""
-    files = choices.files()
-    truth = files.ground_truth
-    if truth is None and not files.predictions:
+    held = opened.files(POSTERS)
+    truth = held.ground_truth
+    if truth is None and not held.predictions:
         text = "No posters are open."
     elif truth is None:
         text = "No reference of the posters is open, so nothing can be compared."
-    elif truth.posters is None:
+    elif truth.content is None:
         text = "The reference of the posters has errors, so nothing can be compared."
-    elif not files.predictions:
+    elif not held.predictions:
         text = "No extraction is open, so there is nothing to compare with the reference."
     else:
         text = "No extraction can be read, so there is nothing to compare with the reference."
@@ -282,10 +276,10 @@ def _nothing_to_evaluate() -> None:
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Open the sample posters", icon=":material/folder_open:"):
-            choices.use_sample()
+            opened.use(POSTERS, sample(SAMPLE_DATA))
             st.rerun()
         st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/description:")
-    issues = choices.file_issues()
+    issues = opened.issues(POSTERS)
     if issues:
         frame.section("Issues", f"{len(issues):,} in these files")
         frame.issues(issues)
@@ -294,7 +288,7 @@ def _nothing_to_evaluate() -> None:
 def _file_issues(chosen: tuple[choices.PosterModel, ...]) -> None:
     """What is odd about the files, below everything else."""
     of_pairs = [issue for model in chosen for issue in choices.evaluated(model).issues]
-    found = dict.fromkeys([*choices.file_issues(), *of_pairs])
+    found = dict.fromkeys([*opened.issues(POSTERS), *of_pairs])
     if found:
         frame.section("Issues", f"{len(found):,} in the files of the posters")
         frame.issues(list(found))
@@ -302,20 +296,18 @@ def _file_issues(chosen: tuple[choices.PosterModel, ...]) -> None:
 
 def view() -> None:
     """The whole view."""
-    session.begin(choices.VIEW)
-    files, chosen = choices.files(), choices.models()
-    if files.ground_truth is None or files.ground_truth.posters is None or not chosen:
+    read_url("posters")
+    found, chosen = opened.opened(POSTERS), choices.models()
+    if found is None:
         frame.title("Posters", "")
         _nothing_to_evaluate()
-        session.finish()
+        write_url("posters")
         return
-    _sidebar(chosen)
+    _sidebar(found)
     ordered = choices.order(chosen)
-    shown = chosen[-1] if session.chosen("poster_of") in ("B", "B-A") else chosen[0]
+    shown = chosen[-1] if state.poster_of in ("B", "B-A") else chosen[0]
     frame.title("Posters", choices.evaluated(shown).signature)
-    refused = session.refused()
-    if refused:
-        st.caption(f"The address had parts that could not be followed: {frame.escaped(', '.join(refused))}.")
+    frame.refused_parts()
     _controls(chosen, shown)
     with st.container(key="posters_row"):
         left, right = st.columns([1.08, 1.16], gap="small")
@@ -327,15 +319,7 @@ def view() -> None:
     with right:
         panel.show(chosen, shown, ordered, poster_id)
     _file_issues(chosen)
-    part, text, tree = (session.chosen(name) for name in ("poster_part", "poster_text", "poster_tree"))
-    session.finish(
-        profile=choices.profile() if choices.profile() != DEFAULT_PROFILE else None,
-        poster=poster_id if poster_id != ordered[0] else None,
-        part=part if part != "page" else None,
-        poster_of=session.chosen("poster_of") if session.chosen("poster_of") != "A" else None,
-        text_of=text if part == "text" and text == "generated" else None,
-        tree=tree if part == "fields" and tree == "all" else None,
-    )
+    write_url("posters", {State.poster: poster_id if poster_id != ordered[0] else None})
 
 
 view()

@@ -10,27 +10,30 @@ from evaluator.model.issues import plain
 from evaluator.pack.cards import CONFLICT, MOST_CARDS, PackOptions
 from evaluator.pack.contents import Contents
 from evaluator.review.verdicts import VERDICTS
-from pages.shared import frame, session
-from pages.shared import session_pack as held
+from pages.shared import frame, opened
+from pages.shared import pack as held
+from pages.shared.address import read_url, write_url
+from pages.shared.opened import OpenedBoxes
+from pages.shared.state import state
 
 _MEGABYTE = 2**20
 # More documents than this are chosen in the terminal.
 _DOCUMENTS = 60
 
 
-def _limits(found: session.Opened) -> tuple[PackOptions, str]:
+def _limits(found: OpenedBoxes) -> tuple[PackOptions, str]:
     """How much goes in, and the form."""
     form = st.segmented_control(
         "Form", list(held.FORMS), format_func=held.FORMS.__getitem__, default="html", key="pack_form", required=True
     )
-    cards = st.slider("Findings, at most", 0, MOST_CARDS, 60, key="pack_cards")
-    pages = st.slider("Pages with a picture, at most", 0, max(500, found.dataset.pages), 60, key="pack_pages")
+    cards = st.slider("Maximum findings", 0, MOST_CARDS, 60, key="pack_cards")
+    pages = st.slider("Maximum pages with a picture", 0, max(500, found.dataset.pages), 60, key="pack_pages")
     explained = "Pages get less sharp, then fewer, to stay within it."
-    budget = st.slider("Size, at most (MB)", 1, 200, 20, key="pack_budget", help=explained)
+    budget = st.slider("Maximum size (MB)", 1, 200, 20, key="pack_budget", help=explained)
     return PackOptions(date=held.today(), cards=cards, pages=pages, budget=budget * _MEGABYTE), form or "html"
 
 
-def _choice(found: session.Opened, limits: PackOptions) -> PackOptions:
+def _choice(found: OpenedBoxes, limits: PackOptions) -> PackOptions:
     """What it says above all, and about which documents."""
     hint = "The finding in words; from the comparison when empty"
     title = st.text_input("Title", key="pack_title", max_chars=200, placeholder=hint)
@@ -44,13 +47,12 @@ def _choice(found: session.Opened, limits: PackOptions) -> PackOptions:
         wrap=True,
         help="Whose findings and pages go in; none chosen means all. Numbers are always of all.",
     )
-    said: dict[str, str] = dict(VERDICTS.items())
-    said[CONFLICT] = "Reviewers disagree"
+    names_of_verdicts: dict[str, str] = {**dict(VERDICTS.items()), CONFLICT: "Reviewers disagree"}
     verdicts = st.pills(
         "Verdicts",
-        list(said),
+        list(names_of_verdicts),
         selection_mode="multi",
-        format_func=said.__getitem__,
+        format_func=names_of_verdicts.__getitem__,
         key="pack_verdicts",
         help="Findings of these verdicts; none chosen means all.",
     )
@@ -77,7 +79,7 @@ def _choice(found: session.Opened, limits: PackOptions) -> PackOptions:
 def _preview(contents: Contents) -> None:
     """What the pack will say, in short."""
     counts = f"{count_of(len(contents.cards), 'finding')}, {count_of(len(contents.pages), 'page')}"
-    frame.section("What it will say", counts)
+    frame.section("Preview", counts)
     st.text(plain(contents.options.title or contents.summary or contents.title))
     if contents.options.title and contents.summary:
         st.text(plain(contents.summary))
@@ -87,7 +89,7 @@ def _preview(contents: Contents) -> None:
 @st.fragment(run_every=0.5)
 def _progress() -> None:
     """How far the pack is; runs by itself while it is made."""
-    current = held.job()
+    current = state.pack_job
     if current is not None and current.running:
         share = current.done / current.total if current.total else 0.0
         st.progress(min(share, 1.0), text=frame.escaped(current.text))
@@ -119,15 +121,15 @@ def _finished(current: held.Job) -> None:
     st.caption(frame.escaped(words + "."))
 
 
-def _make(found: session.Opened, options: PackOptions, form: str, contents: Contents) -> None:
+def _make(found: OpenedBoxes, options: PackOptions, form: str, contents: Contents) -> None:
     """The button, the progress, and the finished file."""
-    current = held.job()
+    current = state.pack_job
     if current is not None and current.running:
         _progress()
     else:
         with st.container(horizontal=True, gap="small"):
             st.button(
-                "Make the pack" if current is None else "Make it again",
+                "Make the pack" if current is None else "Rebuild",
                 on_click=held.start,
                 args=(found, options, form),
                 key="pack_start",
@@ -147,15 +149,15 @@ def _make(found: session.Opened, options: PackOptions, form: str, contents: Cont
 
 def view() -> None:
     """The whole view."""
-    session.begin("review_pack")
-    found = session.opened()
+    read_url("review_pack")
+    found = opened.boxes()
     if found is None:
         frame.title("Review pack", "")
         frame.sidebar(None)
         frame.need_files()
         return
     frame.files_choice(found)
-    chosen = session.models(found)
+    chosen = found.models
     frame.title("Review pack", frame.signature(found, chosen))
     frame.banners(found)
     frame.operating_point(found, pick_model=False)
@@ -168,7 +170,7 @@ def view() -> None:
         _preview(contents)
         _make(found, options, form, contents)
     frame.sidebar(found)
-    session.finish()
+    write_url("review_pack")
 
 
 view()

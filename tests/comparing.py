@@ -14,7 +14,7 @@ import numpy as np
 
 from evaluator.model.dataset import Annotations, Dataset, join
 from evaluator.protocols import snapshot
-from evaluator.protocols.snapshot import ThresholdResult
+from evaluator.protocols.snapshot.evaluation import ThresholdResult
 from tests.building import Box, annotations, ground_truth, random_rows
 
 Rows = list[Box]

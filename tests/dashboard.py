@@ -15,7 +15,8 @@ from typing import Any
 from google.protobuf.json_format import MessageToDict
 from streamlit.testing.v1 import AppTest
 
-from pages.shared.session import LET_IN, WORKSPACE_VARIABLE
+from evaluator.workspace import WORKSPACE_VARIABLE
+from pages.shared.state import State
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE_DATA = ROOT / "sample_data"
@@ -46,7 +47,7 @@ def start(monkeypatch: Any, view: str = OVERVIEW, *, files: str | None = None, *
         monkeypatch.setenv(WORKSPACE_VARIABLE, files)
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     # What app.py notes when it lets the reader in: a view is run alone here.
-    app.session_state[LET_IN] = True
+    app.session_state[State.let_in.key] = True
     if view != OVERVIEW:
         app.switch_page(view)
     for name, text in address.items():

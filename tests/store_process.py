@@ -115,7 +115,7 @@ def without_permission(address: str) -> dict[str, object]:
         os.setuid(NOBODY)
     told: dict[str, object] = {}
     store = Store(address)
-    for what, use in (("read", lambda: len(store.book())), ("write", lambda: store.add([verdict(0, "z")]))):
+    for what, use in (("read", lambda: len(store.log())), ("write", lambda: store.add([verdict(0, "z")]))):
         try:
             told[what] = use()
         except StoreProblem as raised:

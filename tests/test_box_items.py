@@ -24,7 +24,7 @@ from evaluator.metrics.box_items import (
 )
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.model.dataset import join
-from evaluator.protocols.snapshot import ThresholdResult, pair
+from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from tests.building import annotations, box, ground_truth, random_rows
 
 TRUTH = [

@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from evaluator import cli, evaluation
+from evaluator import cli, project
 from evaluator.cli import evaluate as evaluate_command
-from evaluator.cli.protocol_options import ProtocolOptions
+from evaluator.cli.protocol_options import ProtocolOptions, chosen
 from evaluator.compare.gate import EXAMPLE, parse
 from evaluator.compare.metrics import METRICS
-from evaluator.evaluation import Options
 from evaluator.protocols import PROTOCOLS
 from tests.building import box, snapshot_file, write_file
 
@@ -126,7 +125,7 @@ def test_intervals_of_few_documents_stand_in_the_json_only(run: Runner, tmp_path
     assert recall["low"] > 0.0
     assert (recall["few_documents"], recall["clear"]) == (True, False)
     out = run(*words).out
-    assert "With 7 documents an interval means little." in " ".join(out.split())
+    assert "Too few documents for an interval: 7." in " ".join(out.split())
     line = next(line for line in out.splitlines() if "recall" in line and "All labels" in line)
     assert [cell.strip() for cell in line.strip("│").split("│")][4:7] == ["+57.1", "–", ""]
 
@@ -404,21 +403,19 @@ def test_the_document_names_every_metric_and_its_conditions_can_be_read(run: Run
 
 def test_the_options_are_those_of_evaluate() -> None:
     names = {field.name for field in dataclass_fields(ProtocolOptions)}
-    assert names == set(Options.__struct_fields__)
+    assert names == {name for protocol in PROTOCOLS.values() for name in protocol.options.__struct_fields__}
     given = set(inspect.signature(evaluate_command.evaluate).parameters)
     assert names <= given or "options" in given
-    assert ProtocolOptions().checked() == Options()
-    assert ProtocolOptions(iou=("0.5:0.6:0.05",), page_size="10x20", labels="a,b").checked() == Options(
-        iou=(0.5, 0.55, 0.6), page_size=(10.0, 20.0), labels=("a", "b")
-    )
+    assert chosen(ProtocolOptions()) == {}
+    given = ProtocolOptions(iou=("0.5:0.6:0.05",), page_size="10x20", labels="a,b")  # type: ignore[call-arg]
+    assert chosen(given) == {"iou": (0.5, 0.55, 0.6), "page_size": (10.0, 20.0), "labels": ("a", "b")}
 
 
 def test_models_of_boxes_share_one_dataset() -> None:
-    a, b = evaluation.evaluate_together(
+    a, b = project.evaluate_together(
         "snapshot",
         SIDES[1],
-        [SIDES[3], SIDES[5]],
-        Options(),  # type: ignore[list-item,arg-type]
+        [SIDES[3], SIDES[5]],  # type: ignore[list-item,arg-type]
     )
     assert a.result.matching.dataset is b.result.matching.dataset  # type: ignore[attr-defined]
     assert (a.result.matching.model, b.result.matching.model) == (0, 1)  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ import pytest
 
 from evaluator import cli
 from evaluator.cli.program import Bar, progress
-from evaluator.evaluation import Options, evaluate
+from evaluator.project import evaluate
 from evaluator.protocols.pixel.evaluation import PixelResult
 from tests.building import box, write_file
 from tests.dashboard import SAMPLE_DATA
@@ -54,7 +54,7 @@ def pair(tmp_path: Path) -> tuple[object, ...]:
 
 def sample() -> PixelResult:
     paths = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json"]
-    (found,) = evaluate("pixel", *paths, Options(pdfs=SAMPLE_DATA / "pdf"))
+    (found,) = evaluate("pixel", *paths, pdfs=SAMPLE_DATA / "pdf")
     assert isinstance(found.result, PixelResult)
     return found.result
 
@@ -119,7 +119,7 @@ def test_a_page_without_a_size_is_one_sentence(
 def test_the_count_of_pages_is_told() -> None:
     told: list[tuple[int, int]] = []
     paths = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / "lines.json"]
-    evaluate("pixel", *paths, Options(page_size=(612.0, 792.0)), count=lambda done, total: told.append((done, total)))
+    evaluate("pixel", *paths, page_size=(612.0, 792.0), count=lambda done, total: told.append((done, total)))
     assert told[-1] == (36, 36)
     assert [done for done, _ in told] == sorted(done for done, _ in told)
 

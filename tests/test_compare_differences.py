@@ -13,14 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.compare.differences import Difference, differences, in_reading_order, worth_showing
-from evaluator.compare.from_results import box_measures, measures
-from evaluator.compare.measures import Key, Measures, Ratios
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import UNDEFINED_SHARE, draws, interval
 from evaluator.formats import fields as fields_reader
 from evaluator.formats import posters as posters_reader
+from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import ALL_LABELS
-from evaluator.protocols import coco, fields, pixel, pod, posters, snapshot
+from evaluator.metrics.measures import Key, Measures, Ratios
+from evaluator.model.dataset import join
+from evaluator.protocols import coco, fields, pixel, pod, posters, protocol_of, snapshot
+from evaluator.protocols.base import Result
 from tests.benchmarks import bench_compare
 from tests.building import Box, annotations, box, ground_truth, shuffled
 from tests.comparing import drawn, names, side, snapshot_results, two_models
@@ -32,6 +34,11 @@ Drawn = tuple[list[str], list[int]]
 
 
 # --- every protocol on a corpus that really holds the copies ---------------------------------------------------
+
+
+def measures(result: Result) -> Measures:
+    """Everything that can be compared of a result."""
+    return protocol_of(result).measures(result)
 
 
 def _boxes(evaluate: Callable[..., Any], page: tuple[float, float] | None, **options: Any) -> Callable[..., Any]:
@@ -316,7 +323,7 @@ def test_a_rare_label_has_no_interval() -> None:
 def test_a_label_of_few_documents_gets_an_interval_and_no_star() -> None:
     one = only(*toy([5.0] * 7 + [math.nan] * 13, [6.0] * 7 + [math.nan] * 13))
     assert (one.documents, one.documents_with, one.rare, one.few_documents) == (20, 7, True, False)
-    assert (one.leaves_out_zero, one.starred, one.kind) == (True, False, "unclear")
+    assert (one.excludes_zero, one.starred, one.kind) == (True, False, "unclear")
     enough = only(*toy([5.0] * 8 + [math.nan] * 13, [6.0] * 8 + [math.nan] * 13))
     assert (enough.rare, enough.kind) == (False, "gain")
 
@@ -370,9 +377,7 @@ def test_swapping_the_models_negates_every_difference(name: str, seed: int) -> N
 def test_the_order_of_rows_changes_nothing(seed: int) -> None:
     truth, *models = two_models(seed, documents=9)
     plain = snapshot_results(truth, *models)
-    dataset = snapshot.join(
-        shuffled(ground_truth(truth), seed), *(shuffled(annotations(rows), seed) for rows in models)
-    )
+    dataset = join(shuffled(ground_truth(truth), seed), *(shuffled(annotations(rows), seed) for rows in models))
     mixed = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
     assert differences(*map(box_measures, mixed), resamples=50) == differences(*map(box_measures, plain), resamples=50)
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluator.compare.gate import ConditionError, Verdict, judge, parse, verdict_table
-from evaluator.compare.measures import Key, Measures, Ratios
+from evaluator.metrics.measures import Key, Measures, Ratios
 
 REFUSED = 'a condition must look like "recall[Table] < baseline - 0.5pt"; found '
 
@@ -120,7 +120,7 @@ def test_any_label_can_be_quoted(label: str) -> None:
         ("recall < baseline - 1pt", False, "It does not hold."),
         ("recall < baseline - 2pt", False, "It does not hold."),
         ("recall < baseline - 1 %", True, "It holds by 0.19 points."),
-        ("recall < baseline and significant", True, "It holds, and the interval of the difference leaves out 0."),
+        ("recall < baseline and significant", True, "It holds, and the difference is clear (the interval excludes 0)."),
         ("recall > baseline and significant", False, "It does not hold."),
     ],
 )
@@ -163,7 +163,10 @@ def test_significance_with_few_documents() -> None:
         "It holds, and cannot be judged to be chance: there is no interval.",
     )
     four = one("recall < baseline and significant", model(0.8, documents=4), model(0.9, documents=4))
-    assert four.reason == "It holds, and the interval of the difference leaves out 0. With 4 documents it means little."
+    assert (
+        four.reason
+        == "It holds, and the difference is clear (the interval excludes 0). Too few documents for an interval: 4."
+    )
 
 
 def test_a_loss_that_may_be_chance_passes_when_it_must_be_significant() -> None:

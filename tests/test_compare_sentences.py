@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evaluator.compare.differences import Difference
-from evaluator.compare.metrics import HEADLINES, METRICS
+from evaluator.compare.metrics import METRICS, headlines
 from evaluator.compare.sentences import interval_text, moved_text, name_of, points, sentence, summary
 from evaluator.metrics.box_results import ALL_LABELS
 
@@ -37,7 +37,7 @@ LOSS = made("precision", "List-item", -0.024, -0.043, -0.005, documents_better=9
         ),
         (
             LOSS,
-            "B invents more (List-item): precision −2.4 points, 95 % interval −4.3 to −0.5; "
+            "B is less precise (List-item): precision −2.4 points, 95 % interval −4.3 to −0.5; "
             "9 documents better, 19 worse.",
         ),
         (
@@ -47,7 +47,7 @@ LOSS = made("precision", "List-item", -0.024, -0.043, -0.005, documents_better=9
         (made("mean_iou", ALL_LABELS, 0.0, 0.0, 0.0), "Mean IoU: no difference."),
         (
             made("recall", ALL_LABELS, 0.026, 0.017, 0.035, documents=7, documents_better=5, documents_worse=0),
-            "Recall +2.6 points; 5 documents better, 0 worse. With 7 documents an interval means little.",
+            "Recall +2.6 points; 5 documents better, 0 worse. Too few documents for an interval: 7.",
         ),
         (
             made("recall", "Table", -0.026, documents=1),
@@ -60,7 +60,8 @@ LOSS = made("precision", "List-item", -0.024, -0.043, -0.005, documents_better=9
         ),
         (
             made("recall", "Logo", 0.5, 0.1, 0.9, documents_with=3, documents_better=3, documents_worse=0),
-            "Recall of Logo +50.0 points; 3 documents better, 0 worse. In 3 documents of 38: an interval means little.",
+            "Recall of Logo +50.0 points; 3 documents better, 0 worse. "
+            "Too few documents for an interval: 3 of 38 have the label.",
         ),
         (made("precision", "Logo", None, a=None), "Precision of Logo: not defined for A."),
         (made("precision", ALL_LABELS, None, a=None, b=None), "Precision: not defined for A and B."),
@@ -100,7 +101,7 @@ def test_the_summary_of_the_picture() -> None:
 
 def test_a_summary_leads_with_the_clear_difference_that_is_largest() -> None:
     told = summary([GAIN, made("precision", ALL_LABELS, -0.09, -0.1, -0.08)])
-    assert told.headline.startswith("B invents more: precision −9.0 points")
+    assert told.headline.startswith("B is less precise: precision −9.0 points")
     assert told.notes == "Recall +2.6 points."
 
 
@@ -114,9 +115,7 @@ def test_a_summary_without_a_clear_difference() -> None:
             made("precision", ALL_LABELS, 0.01, 0.0, 0.2, documents=3),
         ]
     )
-    assert (
-        few.headline == "Recall +10.0 points; 29 documents better, 6 worse. With 3 documents an interval means little."
-    )
+    assert few.headline == "Recall +10.0 points; 29 documents better, 6 worse. Too few documents for an interval: 3."
     assert few.notes == "Precision +1.0 points."
 
 
@@ -127,5 +126,5 @@ def test_a_summary_of_nothing() -> None:
 
 
 def test_every_headline_is_a_metric_with_words() -> None:
-    assert {metric for group in HEADLINES for metric in group} <= set(METRICS)
+    assert {metric for group in headlines() for metric in group} <= set(METRICS)
     assert all(metric.title and metric.better != metric.worse for metric in METRICS.values())

@@ -12,11 +12,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
-from evaluator.compare import differences, from_results
+from evaluator.compare import differences
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
 from evaluator.drawing.pair_list import boxes_of, listed_pages
 from evaluator.drawing.payloads import CompareEvents, GoEvent, LinkItem, OpenEvent
+from evaluator.metrics.box_measures import box_measures
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from pages.shared import linked_panes as components
@@ -69,7 +70,7 @@ def test_two_models_have_no_table_of_all(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def told(results: Sequence[snapshot.ThresholdResult]) -> str:
     """The summary of two results."""
-    a, b = (from_results.box_measures(result) for result in results)
+    a, b = (box_measures(result) for result in results)
     keys = [key for key in a.keys if key.metric in ("recall", "precision", "f1")]
     return " ".join(summary(differences.differences(a, b, keys=keys)))
 
@@ -328,7 +329,7 @@ def test_the_choices_stay_on_the_way_over_other_views(monkeypatch: pytest.Monkey
 )
 def test_malformed_reports_are_left_out(state: dict[str, Any] | None) -> None:
     assert components.parse_panes(state) == CompareEvents()
-    assert components.parse_door(state) is None
+    assert components.parse_linked(state) is None
 
 
 def test_reports_are_read() -> None:
@@ -344,6 +345,6 @@ def test_reports_are_read() -> None:
     assert found.selected is not None
     assert found.selected.key == "b3"
     assert found.open == OpenEvent("B", "g1")
-    assert components.parse_door({"door": {"show": "both_found", "label": "Table", "at": 1}}) == LinkItem(
+    assert components.parse_linked({"door": {"show": "both_found", "label": "Table", "at": 1}}) == LinkItem(
         "both_found", "Table"
     )

@@ -11,7 +11,7 @@ import pytest
 from streamlit import config as streamlit_config
 
 from evaluator import workspace
-from pages.shared.session import UPLOAD_BYTES
+from pages.shared.pictures import UPLOAD_BYTES
 from tests.dashboard import ROOT
 
 # Every colour of the design's table that the two themes must name, light and dark.
@@ -174,3 +174,14 @@ def test_views_never_turn_markup_on() -> None:
         assert "unsafe_allow_html" not in text, path.name
         assert "unsafe_allow_javascript" not in text, path.name
         assert 'persist="disk"' not in text, path.name
+
+
+def test_nothing_tells_anybody_to_install_a_name_that_the_index_does_not_have() -> None:
+    """The project is not on the package index: what works is an editable install in the clone."""
+    kinds = ("*.py", "*.md", "*.js", "*.toml")
+    folders = [ROOT / name for name in ("evaluator", "pages", "sample_data", "docs")]
+    files = [path for folder in folders for kind in kinds for path in folder.rglob(kind)]
+    files += [path for path in ROOT.iterdir() if path.suffix in (".md", ".toml", ".py") and path.name != "CHANGELOG.md"]
+    from_index = re.compile(r"""install\s+(-\S+\s+)*["'`\\]*layoutscope\b(?!/)|layoutscope\[""")
+    wrong = [str(path.relative_to(ROOT)) for path in files if from_index.search(path.read_text(encoding="utf-8"))]
+    assert wrong == []

@@ -11,10 +11,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from evaluator import cli, evaluation
+from evaluator import cli, project
 from evaluator.cli import arguments
-from evaluator.evaluation import OptionError, Options
 from evaluator.model.issues import BadInput
+from evaluator.project import OptionError
 from evaluator.protocols import PROTOCOLS
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
@@ -39,22 +39,22 @@ def test_every_protocol_of_the_table_can_be_run() -> None:
     assert set(PROTOCOLS) == {"snapshot", "pixel", "fields", "pod", "posters", "coco"}
     for protocol in PROTOCOLS:
         with pytest.raises(BadInput):
-            evaluation.evaluate(protocol, Path("no such file"), [Path("nor this")], Options())
+            project.evaluate(protocol, Path("no such file"), [Path("nor this")])
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_an_option_of_another_protocol_is_refused(protocol: str) -> None:
-    foreign = Options(profile="published") if protocol != "posters" else Options(parity="stickler")
+    foreign = {"profile": "published"} if protocol != "posters" else {"parity": "stickler"}
     name = "--profile" if protocol != "posters" else "--parity"
     with pytest.raises(OptionError, match=f"^{name} is not an option of {protocol}, which has --"):
-        evaluation.evaluate(protocol, Path("x"), [Path("y")], foreign)
+        project.evaluate(protocol, Path("x"), [Path("y")], **foreign)
 
 
 def test_issues_of_both_sides_are_told_at_once(tmp_path: Path) -> None:
     for name in ("gt.json", "pred.json"):
         (tmp_path / name).write_text("[]")
     with pytest.raises(BadInput) as problem:
-        evaluation.evaluate("snapshot", tmp_path / "gt.json", [tmp_path / "pred.json"], Options(format="snapshot"))
+        project.evaluate("snapshot", tmp_path / "gt.json", [tmp_path / "pred.json"], format="snapshot")
     assert {issue.file for issue in problem.value.issues} == {"gt.json", "pred.json"}
 
 

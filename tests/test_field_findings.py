@@ -1,4 +1,4 @@
-"""Verdicts on extracted fields: identity, what each changes, worked out on paper, their standing, and the terminal."""
+"""Verdicts on extracted fields: identity, what each changes, worked out on paper, their status, and the terminal."""
 
 from __future__ import annotations
 
@@ -24,10 +24,17 @@ from evaluator.protocols.fields.evaluation import FieldsResult, evaluate, load_s
 from evaluator.review import exchange, intake
 from evaluator.review.corrections import corrections
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
-from evaluator.review.field_targets import PROBLEMS, attach_fields, field_target, said_of, stand_fields, targets_of
-from evaluator.review.status import stand
+from evaluator.review.field_targets import (
+    PROBLEMS,
+    attach_fields,
+    field_statuses,
+    field_target,
+    judged_fields,
+    targets_of,
+)
+from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
-from evaluator.review.verdicts import Book, Event, Target, judge
+from evaluator.review.verdicts import ReviewLog, Event, Target, judge
 from tests.building import annotations, box, ground_truth, read_by_browser
 from tests.test_fields_doors import BOX, FAR, OTHER, PREDICTED, TRUTH, random_sides, rich, side
 
@@ -55,19 +62,19 @@ def said(target: Target, verdict: str | None, *, minutes: int = 0, author: str =
 
 
 def targets(found: FieldsResult, *, document: str = "d", iou: float = 0.5) -> list[Target]:
-    return list(targets_of(found, document, Book(), iou=iou).values())
+    return list(targets_of(found, document, ReviewLog(), iou=iou).values())
 
 
 def target_named(found: FieldsResult, label: str) -> Target:
     """The target of a field by its path, also when nothing is wrong with it."""
-    every = [target for target, _ in said_of(found, "d", Book(), iou=0.5).values()]
+    every = [target for target, _ in judged_fields(found, "d", ReviewLog(), iou=0.5).values()]
     (target,) = (target for target in every if target.label == label)
     return target
 
 
 def after(found: FieldsResult, *events: Event, others: Sequence[FieldsResult] = ()) -> tuple[FieldCorrections, Counts]:
     """The corrections by some verdicts, and the counts that follow."""
-    to = field_corrections([found, *others], Book.of(events))
+    to = field_corrections([found, *others], ReviewLog.of(events))
     return to, counts(corrected_fields(found, to).result)
 
 
@@ -109,12 +116,14 @@ class TestTarget:
     def test_the_identity_knows_no_threshold_and_no_other_field(self) -> None:
         found = result(TRUTH, PREDICTED)
         low = target_named(found, "low")
-        (row,) = (row for row, (target, _) in said_of(found, "d", Book(), iou=0.9).items() if target.label == "low")
+        (row,) = (
+            row for row, (target, _) in judged_fields(found, "d", ReviewLog(), iou=0.9).items() if target.label == "low"
+        )
         strict = field_target(found, row, iou=0.9)
         assert strict is not None
         assert (low.mistake, strict.mistake) == (None, "below_threshold")
         assert low.id == strict.id
-        ids = [target.id for target, _ in said_of(found, "d", Book(), iou=0.5).values()]
+        ids = [target.id for target, _ in judged_fields(found, "d", ReviewLog(), iou=0.5).values()]
         assert len(set(ids)) == len(ids)
 
     def test_values_and_scores_are_no_part_of_it(self) -> None:
@@ -125,9 +134,9 @@ class TestTarget:
 
     def test_a_field_without_a_box_cannot_be_judged(self) -> None:
         found = result({"a": rich("x")}, {"a": rich("completely different")})
-        assert said_of(found, "d", Book(), iou=0.5) == {}
+        assert judged_fields(found, "d", ReviewLog(), iou=0.5) == {}
         data = page_data(found, FieldPages(found.compared), Paper(0, 0, None, SHARES), iou=0.5)
-        (mistake,) = read_by_browser(attach_fields(data, found, "d", Book(), iou=0.5))["mistakes"]
+        (mistake,) = read_by_browser(attach_fields(data, found, "d", ReviewLog(), iou=0.5))["mistakes"]
         assert (mistake["target"], mistake["verdict"]) == (None, None)
 
     def test_boxes_in_points_have_the_unit_of_pixels(self) -> None:
@@ -138,7 +147,7 @@ class TestTarget:
         found = result(TRUTH, PREDICTED)
         missed = target_named(found, "missed")
         data = page_data(found, FieldPages(found.compared), Paper(0, 1, None, SHARES), iou=0.5)
-        (mistake,) = read_by_browser(attach_fields(data, found, "d", Book.of([said(missed, WRONG)]), iou=0.5))[
+        (mistake,) = read_by_browser(attach_fields(data, found, "d", ReviewLog.of([said(missed, WRONG)]), iou=0.5))[
             "mistakes"
         ]
         assert mistake["target"] == missed.id
@@ -148,9 +157,9 @@ class TestTarget:
     def test_a_file_with_fewer_digits_keeps_the_verdict(self) -> None:
         before = result({"a": rich("x", [0.123456, 0.1, 0.5, 0.2])}, {})
         later = result({"a": rich("x", [0.12346, 0.1, 0.5, 0.2])}, {})
-        book = Book.of([said(target_named(before, "a"), WRONG)])
-        assert list(targets_of(later, "d", book, iou=0.5)) == [target_named(before, "a").id]
-        assert after(later, *book.events)[1] == (0, 0, 0, 0)
+        log = ReviewLog.of([said(target_named(before, "a"), WRONG)])
+        assert list(targets_of(later, "d", log, iou=0.5)) == [target_named(before, "a").id]
+        assert after(later, *log.events)[1] == (0, 0, 0, 0)
 
     @pytest.mark.parametrize("form", ["csv", "json", "parquet"])
     def test_export_and_import_lose_nothing(self, form: str) -> None:
@@ -340,11 +349,11 @@ class TestModels:
         a = result({"a": HIT, "b": rich("x", FAR)}, {"a": HIT}, model="first")
         b = result({"a": HIT, "b": rich("x", FAR)}, {"a": HIT, "b": rich("x", FAR)}, model="second")
         (missed,) = targets(a)
-        to = field_corrections([a, b], Book.of([said(missed, WRONG)]))
+        to = field_corrections([a, b], ReviewLog.of([said(missed, WRONG)]))
         assert [counts(corrected_fields(one, to).result) for one in (a, b)] == [(1, 0, 0, 0), (1, 0, 0, 1)]
         # The verdict is about the ground truth alone, so it holds where only the other model is open.
         assert after(b, said(missed, WRONG))[1] == (1, 0, 0, 1)
-        to = field_corrections([a, b], Book.of([said(missed, IGNORE)]))
+        to = field_corrections([a, b], ReviewLog.of([said(missed, IGNORE)]))
         assert [counts(corrected_fields(one, to).result) for one in (a, b)] == [(1, 0, 0, 0), (1, 0, 0, 0)]
 
     def test_the_newest_of_two_verdicts_on_one_field_counts(self) -> None:
@@ -415,12 +424,12 @@ class TestModels:
         found = result({"a": HIT}, {})
         state = FieldsResult(load_state(found.compared.get_state()), (0.5,), "linspace")
         with pytest.raises(ValueError, match="the rows of a state"):
-            field_corrections([state], Book())
+            field_corrections([state], ReviewLog())
         other = result({"b": HIT}, {})
         with pytest.raises(ValueError, match="one ground truth"):
-            field_corrections([found, other], Book())
+            field_corrections([found, other], ReviewLog())
         with pytest.raises(ValueError, match="another ground truth"):
-            corrected_fields(other, field_corrections([found], Book()))
+            corrected_fields(other, field_corrections([found], ReviewLog()))
 
 
 # --- against files that are evaluated anew ---------------------------------------------------------------------------
@@ -439,7 +448,7 @@ def judged_at_random(found: FieldsResult, data: Any, verdicts: Sequence[str | No
 def test_corrected_numbers_are_those_of_the_corrected_files(seed: int, data: Any) -> None:
     truth, predicted = random_sides(seed)
     found = evaluate(truth, predicted)
-    to = field_corrections([found], Book.of(judged_at_random(found, data, (None, WRONG))))
+    to = field_corrections([found], ReviewLog.of(judged_at_random(found, data, (None, WRONG))))
     again = corrected_fields(found, to).result
     fresh = evaluate(as_file(to.truth), predicted)
     for iou in (0.3, 0.5, 0.8):
@@ -454,7 +463,7 @@ def test_corrected_numbers_are_those_of_the_corrected_files(seed: int, data: Any
 def test_what_is_ignored_leaves_with_its_own_counts_only(seed: int, data: Any) -> None:
     found = evaluate(*random_sides(seed))
     events = judged_at_random(found, data, (None, IGNORE))
-    to = field_corrections([found], Book.of(events))
+    to = field_corrections([found], ReviewLog.of(events))
     assert to.applied == len(events)
     again = corrected_fields(found, to).result
     kinds = [event.target.mistake for event in events]
@@ -485,7 +494,7 @@ def test_to_ignore_a_field_is_to_delete_it_from_both_files(seed: int, data: Any)
         for documents in sides:
             documents[event.target.document or ""].pop(event.target.label or "", None)
     fresh = evaluate(side("truth", sides[0]), side("model", sides[1]))
-    again = corrected_fields(found, field_corrections([found], Book.of(events))).result
+    again = corrected_fields(found, field_corrections([found], ReviewLog.of(events))).result
     assert counts(again) == counts(fresh)
     assert again.mean_ap == fresh.mean_ap
 
@@ -494,37 +503,37 @@ def test_to_ignore_a_field_is_to_delete_it_from_both_files(seed: int, data: Any)
 
 
 class TestStanding:
-    def states(self, book: Book, *results: FieldsResult, iou: float = 0.5) -> list[str]:
-        return [one.state for one in stand_fields(book, results, iou=iou)]
+    def states(self, log: ReviewLog, *results: FieldsResult, iou: float = 0.5) -> list[str]:
+        return [one.state for one in field_statuses(log, results, iou=iou)]
 
     def test_states(self) -> None:
         found = result({"a": rich("x", BOX)}, {"a": rich("x", OTHER)})
-        book = Book.of([said(target_named(found, "a"), "model_wrong")])
-        assert self.states(book, found, iou=0.9) == ["applies"]
-        assert self.states(book, found, iou=0.5) == ["matched"]
-        assert self.states(book) == ["not_open"]
-        assert self.states(book, result({"a": HIT}, {}, model="another")) == ["not_open"]
-        assert self.states(book, result({"a": rich("x", FAR)}, {"a": rich("x", OTHER)})) == ["gone"]
+        log = ReviewLog.of([said(target_named(found, "a"), "model_wrong")])
+        assert self.states(log, found, iou=0.9) == ["applies"]
+        assert self.states(log, found, iou=0.5) == ["matched"]
+        assert self.states(log) == ["not_open"]
+        assert self.states(log, result({"a": HIT}, {}, model="another")) == ["not_open"]
+        assert self.states(log, result({"a": rich("x", FAR)}, {"a": rich("x", OTHER)})) == ["gone"]
 
     def test_a_missed_field_that_was_found_later(self) -> None:
-        book = Book.of([said(targets(result({"a": HIT}, {}))[0], "model_wrong")])
-        assert self.states(book, result({"a": HIT}, {"a": HIT})) == ["matched"]
-        (regrouped,) = stand_fields(book, [result({"a": HIT}, {"a": rich("Acme", FAR)})], iou=0.5)
+        log = ReviewLog.of([said(targets(result({"a": HIT}, {}))[0], "model_wrong")])
+        assert self.states(log, result({"a": HIT}, {"a": HIT})) == ["matched"]
+        (regrouped,) = field_statuses(log, [result({"a": HIT}, {"a": rich("Acme", FAR)})], iou=0.5)
         assert (regrouped.state, regrouped.mistake) == ("regrouped", "below_threshold")
         assert regrouped.sentence.endswith("It is called Below threshold now; it was judged as Missed.")
         assert regrouped.box_key == "p0"
         assert regrouped.model is None
 
     def test_boxes_know_nothing_of_fields(self) -> None:
-        """Corrections, standing and review pack of boxes do not change by a verdict on a field."""
+        """Corrections, status and review pack of boxes do not change by a verdict on a field."""
         events = [said(target, WRONG) for target in targets(result(TRUTH, PREDICTED))]
         dataset = join(ground_truth([box(0.1, 0.1, 0.4, 0.2)]), annotations([box(0.6, 0.6, 0.9, 0.9)]))
         found = snapshot.pair(dataset).match().at(0.5)
-        book = Book.of(events)
-        assert stand(book, [found]) == []
-        to = corrections(dataset, book)
+        log = ReviewLog.of(events)
+        assert finding_statuses(log, [found]) == []
+        to = corrections(dataset, log)
         assert (to.applied, to.issues) == (0, ())
-        contents = gather([found], ["model"], book, PackOptions(judged_only=True))
+        contents = gather([found], ["model"], log, PackOptions(judged_only=True))
         assert contents.cards == ()
 
 
@@ -557,7 +566,7 @@ def test_the_terminal_adds_the_corrected_result(tmp_path: Path, capsys: pytest.C
     assert corrected["verdicts_applied"] == 2
     assert "corrected, 2 verdicts applied" in corrected["signature"]
     assert "corrected" not in official["signature"]
-    assert corrected["findings"][-1]["found"] == "changed or gone, or of a model that is not open"
+    assert corrected["issues"][-1]["found"] == "changed or gone, or of a model that is not open"
     assert "model.jsonl (corrected)" in run("--findings", str(kept))
 
 

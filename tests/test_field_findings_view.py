@@ -15,7 +15,7 @@ from evaluator.review.field_corrections import corrected_fields, field_correctio
 from evaluator.review.field_targets import targets_of
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.store import Store
-from evaluator.review.verdicts import Book, Event, JudgedBox, Target, judge
+from evaluator.review.verdicts import Event, JudgedBox, ReviewLog, Target, judge
 from tests import dashboard
 from tests.dashboard import SAMPLE_DATA, fine, html_blocks, start
 from tests.test_fields_view import numbers
@@ -41,7 +41,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def said(result: fields.FieldsResult, document: str, verdict: str, mistake: str) -> Event:
     """A verdict on the first problem of a kind in a document."""
-    targets = targets_of(result, document, Book(), iou=0.5).values()
+    targets = targets_of(result, document, ReviewLog(), iou=0.5).values()
     target = next(target for target in targets if target.mistake == mistake)
     return judge(target, verdict=verdict, author="Anna", verified=False, time=datetime(2026, 1, 31, tzinfo=UTC))
 
@@ -69,7 +69,7 @@ def test_a_verdict_stands_beside_its_problem_and_corrects_the_numbers(
     (judged,) = (each for each in dashboard.viewer(app)["mistakes"] if each["target"] == event.target.id)
     assert judged["label"] == event.target.label
     assert (judged["verdict"]["agreed"], judged["verdict"]["opinions"][0]["author"]) == ("ground_truth_wrong", "Anna")
-    to = field_corrections([results["A"], results["B"]], Book.of([event]))
+    to = field_corrections([results["A"], results["B"]], ReviewLog.of([event]))
     again = corrected_fields(results["A"], to).result
     before, after = results["A"].overall(0.5), again.overall(0.5)
     assert int(after.missed[0]) == int(before.missed[0]) - 1
@@ -102,7 +102,7 @@ def test_the_view_of_findings_shows_judged_fields(monkeypatch: pytest.MonkeyPatc
     app = start(monkeypatch, "pages/findings.py")
     rows = next(frame.value for frame in app.dataframe if "Verdict" in frame.value)
     found = dict(zip(zip(rows["Document"], rows["Label"], strict=True), rows["State"], strict=True))
-    assert found[document, events[0].target.label] == "Applies"
+    assert found[document, events[0].target.label] == "Still present in this run"
     assert found["nowhere", "a"] == "Not open"
     assert set(rows["Finding"]) == {"Field: missed", "Field: wrong value"}
     assert len(rows) == 3

@@ -137,12 +137,12 @@ def test_the_two_by_two_is_that_of_the_core(monkeypatch: pytest.MonkeyPatch, res
     total = sum(sum(row.values()) for row in cells.values())
     for value, row in cells.items():
         for box, count in row.items():
-            assert app.button(key=f"door_{value}_{box}").label == f"**{count:,}** {100 * count / total:.1f} %"
+            assert app.button(key=f"linked_{value}_{box}").label == f"**{count:,}** {100 * count / total:.1f} %"
 
 
 @pytest.mark.parametrize("door", ["value_wrong_box_right", "value_right_box_wrong", "value_right_box_right"])
 def test_a_cell_opens_its_fields(monkeypatch: pytest.MonkeyPatch, results: Any, door: str) -> None:
-    app = press(start(monkeypatch, FIELDS), f"door_{door}")
+    app = press(start(monkeypatch, FIELDS), f"linked_{door}")
     rows = behind(results["A"], door, iou=0.5)
     table = app.dataframe[ONE_BY_ONE].value
     shown = results["A"].rows_of(rows[:500], 0.5)
@@ -190,7 +190,7 @@ def test_the_review_says_what_the_core_says(monkeypatch: pytest.MonkeyPatch, res
             found = review_budgets(judged.right, judged.confidence, (budget / 100,))
             sentence = review_sentence(found[0], errors=int((~judged.right).sum()), total=len(judged))
             assert sentence in words(app)
-    press(app, "door_least_B")
+    press(app, "linked_least_B")
     assert address(app)["behind"] == "least_sure"
     assert address(app)["model"] == "B"
 
@@ -412,7 +412,7 @@ def test_any_documents_can_be_shown(tmp_path_factory: pytest.TempPathFactory, se
         data = dashboard.viewer(app)
         assert sum(page["mistakes"] for page in data["strip"]) >= len(behind(result, "problems", iou=iou))
         for door in ("value_right_box_right", "value_wrong_box_wrong"):
-            press(app, f"door_{door}")
+            press(app, f"linked_{door}")
 
 
 def _write(home: Path, side: Any) -> None:

@@ -24,7 +24,7 @@ from evaluator.review import corrected_truth
 from evaluator.review.corrected import corrected, corrected_evaluation
 from evaluator.review.corrections import Corrections, corrections
 from evaluator.review.identity import page_mistakes
-from evaluator.review.verdicts import Book, Event, judge
+from evaluator.review.verdicts import Event, ReviewLog, judge
 from tests.building import Box, annotations, box, ground_truth, random_rows
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
@@ -145,7 +145,7 @@ class TestTable:
         assert counts(found) == before
         events = verdicts(found, WRONG)
         assert [event.target.mistake for event in events] == [name]
-        to = corrections(found.matching.dataset, Book.of(events))
+        to = corrections(found.matching.dataset, ReviewLog.of(events))
         assert to.applied == 1
         assert to.issues == ()
         assert counts(corrected(found, to).result) == after
@@ -155,7 +155,7 @@ class TestTable:
     def test_ignore(self, row: Any) -> None:
         _, truth, predicted, _, _, after, _ = row
         found = result(ground_truth([MATCH, *truth]), annotations([MATCH, *predicted]))
-        to = corrections(found.matching.dataset, Book.of(verdicts(found, IGNORE)))
+        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, IGNORE)))
         assert to.applied == 1
         assert counts(corrected(found, to).result) == after
         # To ignore a mistake says nothing about the ground truth.
@@ -166,7 +166,7 @@ class TestTable:
     def test_other_verdicts_change_nothing(self, verdict: str) -> None:
         truth, predicted = random_rows(3)
         found = result(ground_truth(truth), annotations(predicted))
-        to = corrections(found.matching.dataset, Book.of(verdicts(found, verdict)))
+        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, verdict)))
         assert to.applied == 0
         assert to.dataset is found.matching.dataset
 
@@ -174,9 +174,9 @@ class TestTable:
         found = result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.2)]), annotations([MATCH]))
         (event,) = verdicts(found, WRONG)
         other = msgspec.structs.replace(event, id="b" * 32, author="Ben", verdict="model_wrong")
-        assert corrections(found.matching.dataset, Book.of([event, other])).applied == 0
+        assert corrections(found.matching.dataset, ReviewLog.of([event, other])).applied == 0
         agreeing = msgspec.structs.replace(other, verdict=WRONG)
-        assert corrections(found.matching.dataset, Book.of([event, agreeing])).applied == 1
+        assert corrections(found.matching.dataset, ReviewLog.of([event, agreeing])).applied == 1
 
 
 class TestOneGroundTruth:
@@ -187,7 +187,7 @@ class TestOneGroundTruth:
         a = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.3)]), model="a")
         b = replace(annotations([MATCH]), model="b")
         found = result(truth, a, b)
-        to = corrections(found.matching.dataset, Book.of(verdicts(found, WRONG)))
+        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, WRONG)))
         assert counts(corrected(found, to).result) == (2, 0, 0)
         assert counts(corrected(result(truth, a, b, model=1), to).result) == (1, 0, 1)
 
@@ -198,14 +198,14 @@ class TestOneGroundTruth:
             replace(annotations([*[MATCH], box(0.1, 0.1, 0.4, 0.3)]), model="b"),
         )
         found = result(truth, a, b)
-        to = corrections(found.matching.dataset, Book.of(verdicts(found, IGNORE)))
+        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, IGNORE)))
         assert counts(corrected(found, to).result) == (1, 0, 0)
         assert counts(corrected(result(truth, a, b, model=1), to).result) == (1, 0, 0)
 
     def test_a_verdict_holds_at_other_thresholds(self) -> None:
         truth, predicted = ground_truth([MATCH]), annotations([MATCH, box(0.1, 0.1, 0.4, 0.3, score=0.3)])
         found = result(truth, predicted)
-        to = corrections(found.matching.dataset, Book.of(verdicts(found, WRONG)))
+        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, WRONG)))
         strict = snapshot.pair(found.matching.dataset).match(min_score=0.5).at(0.75)
         # The match without score stays, the accepted one is below the threshold: the model misses the object now.
         assert counts(strict) == (1, 0, 0)
@@ -213,18 +213,18 @@ class TestOneGroundTruth:
 
     def test_an_accepted_prediction_is_kept_with_the_verdict(self) -> None:
         truth, predicted = ground_truth([MATCH]), annotations([MATCH, box(0.1, 0.1, 0.4, 0.3)])
-        book = Book.of(verdicts(result(truth, predicted), WRONG))
+        log = ReviewLog.of(verdicts(result(truth, predicted), WRONG))
         later = result(truth, annotations([MATCH, box(0.1, 0.1, 0.4, 0.29)]))
         assert counts(later) == (1, 1, 0)
-        assert counts(corrected(later, corrections(later.matching.dataset, book)).result) == (2, 0, 0)
+        assert counts(corrected(later, corrections(later.matching.dataset, log)).result) == (2, 0, 0)
 
     def test_one_object_that_two_models_found_is_added_once(self) -> None:
         truth = ground_truth([MATCH])
         a = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.3)]), model="a")
         b = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.28)]), model="b")
         found, other = result(truth, a, b), result(truth, a, b, model=1)
-        book = Book.of([*verdicts(found, WRONG), *verdicts(other, WRONG, minutes=1)])
-        to = corrections(found.matching.dataset, book)
+        log = ReviewLog.of([*verdicts(found, WRONG), *verdicts(other, WRONG, minutes=1)])
+        to = corrections(found.matching.dataset, log)
         assert to.applied == 2
         assert boxes(to.dataset.ground_truth.source)[0] == ("Figure", 0.1, 0.1, 0.4, 0.28)
         assert len(to.dataset.ground_truth) == 2
@@ -234,7 +234,9 @@ class TestOneGroundTruth:
         a = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.2)]), model="a")
         b = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.22)]), model="b")
         found, other = result(truth, a, b), result(truth, a, b, model=1)
-        to = corrections(found.matching.dataset, Book.of([*verdicts(found, WRONG, minutes=1), *verdicts(other, WRONG)]))
+        to = corrections(
+            found.matching.dataset, ReviewLog.of([*verdicts(found, WRONG, minutes=1), *verdicts(other, WRONG)])
+        )
         assert to.applied == 1
         assert [finding.sentence for finding in to.issues] == [
             "ground_truth.json: a.pdf, page 1: a verdict is applied when no newer one changes the same box; "
@@ -244,9 +246,9 @@ class TestOneGroundTruth:
 
     def test_a_ground_truth_box_that_is_gone_takes_its_verdict_along(self) -> None:
         predicted = annotations([MATCH, box(0.1, 0.1, 0.4, 0.2)])
-        book = Book.of(verdicts(result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.4)]), predicted), WRONG))
+        log = ReviewLog.of(verdicts(result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.4)]), predicted), WRONG))
         now = result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.5)]), predicted)
-        to = corrections(now.matching.dataset, book)
+        to = corrections(now.matching.dataset, log)
         assert to.applied == 0
         assert "its ground truth box is still in the file; found changed or gone." in to.issues[0].sentence
 
@@ -254,8 +256,8 @@ class TestOneGroundTruth:
         predicted = annotations([MATCH, box(0.1, 0.1, 0.4, 0.2, label="Extra")], labels=("Figure", "Table", "Extra"))
         truth = ground_truth([MATCH])
         found = result(truth, predicted)
-        book = Book.of(verdicts(found, WRONG))
-        to = corrections(found.matching.dataset, book)
+        log = ReviewLog.of(verdicts(found, WRONG))
+        to = corrections(found.matching.dataset, log)
         assert to.dataset.ground_truth.source.labels == ("Figure", "Table", "Extra")
         assert to.dataset.ground_truth.source.label_map == {"1": "Figure", "2": "Table", "3": "Extra"}
         assert counts(corrected(found, to).result) == (2, 0, 0)
@@ -265,13 +267,13 @@ class TestOneGroundTruth:
             (join(replace(truth, unit="pixels"), replace(predicted, unit="pixels")), "in the unit of the ground truth"),
             (join(ground_truth([MATCH._replace(document="b.pdf")])), "its document and page are open"),
         ):
-            refused = corrections(other, book)
+            refused = corrections(other, log)
             assert refused.applied == 0
             assert words in refused.issues[0].sentence
 
     def test_a_page_that_the_ground_truth_does_not_have_is_added_to_it(self) -> None:
         found = result(ground_truth([MATCH]), annotations([MATCH, box(0.1, 0.1, 0.4, 0.2, document="b.pdf", page=3)]))
-        to = corrections(found.matching.dataset, Book.of(verdicts(found, WRONG)))
+        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, WRONG)))
         again = corrected(found, to).result
         assert counts(again) == (2, 0, 0)
         assert [document.doc_id for document in to.dataset.ground_truth.source.documents] == ["a.pdf", "b.pdf"]
@@ -279,7 +281,7 @@ class TestOneGroundTruth:
 
     def test_a_result_of_other_files_is_refused(self) -> None:
         found, other = result(ground_truth([MATCH]), annotations([MATCH])), random_rows(1)
-        to = corrections(join(ground_truth(other[0], name="other.json")), Book())
+        to = corrections(join(ground_truth(other[0], name="other.json")), ReviewLog())
         with pytest.raises(ValueError, match="another dataset"):
             corrected(found, to)
 
@@ -293,7 +295,7 @@ class TestNumbers:
         truth, predicted = random_rows(seed)
         found = result(ground_truth(truth), annotations(predicted), iou=iou)
         events = verdicts(found, WRONG)[:: 1 + seed % 3]
-        to = corrections(found.matching.dataset, Book.of(events))
+        to = corrections(found.matching.dataset, ReviewLog.of(events))
         content = corrected_truth.snapshot_file(to, created_at=NOW)
         official = result(formats.read_bytes(content, "again.json"), annotations(predicted), iou=iou)
         assert official.micro.row(0) == corrected(found, to).result.micro.row(0)
@@ -303,7 +305,7 @@ class TestNumbers:
     def test_when_every_mistake_is_ignored_none_is_left(self, seed: int) -> None:
         truth, predicted = random_rows(seed)
         found = result(ground_truth(truth), annotations(predicted))
-        to = corrections(found.matching.dataset, Book.of(verdicts(found, IGNORE)))
+        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, IGNORE)))
         again = corrected(found, to).result
         assert len(again.mistakes) == 0
         assert again.micro.row(0)["tp"] <= found.micro.row(0)["tp"]
@@ -313,14 +315,14 @@ class TestNumbers:
     def test_a_missed_box_that_was_wrong_raises_recall_only(self, seed: int) -> None:
         truth, predicted = random_rows(seed)
         found = result(ground_truth(truth), annotations(predicted))
-        to = corrections(found.matching.dataset, Book.of(verdicts(found, WRONG, "missed")))
+        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, WRONG, "missed")))
         before, after = found.micro.row(0), corrected(found, to).result.micro.row(0)
         assert (after["tp"], after["fp"]) == (before["tp"], before["fp"])
         assert after["fn"] == before["fn"] - to.applied
 
     def test_the_signature_counts_the_verdicts(self) -> None:
         found = result(ground_truth([MATCH, box(0.1, 0.1, 0.4, 0.2)]), annotations([MATCH]))
-        to = corrections(found.matching.dataset, Book.of(verdicts(found, WRONG)))
+        to = corrections(found.matching.dataset, ReviewLog.of(verdicts(found, WRONG)))
         told = corrected(found, to)
         assert told.applied == 1
         assert told.signature.line.startswith(
@@ -335,7 +337,7 @@ class TestNumbers:
         found = result(source, annotations(predicted))
         row = found.micro.row(0)
         to = corrections(
-            found.matching.dataset, Book.of([*verdicts(found, WRONG)[::2], *verdicts(found, IGNORE)[1::2]])
+            found.matching.dataset, ReviewLog.of([*verdicts(found, WRONG)[::2], *verdicts(found, IGNORE)[1::2]])
         )
         corrected(found, to)
         assert found.micro.row(0) == row
@@ -360,7 +362,9 @@ class TestProtocols:
 
     def to(self, dataset: Any) -> Corrections:
         found = result(ground_truth(self.TRUTH), scored([*self.PREDICTED]))
-        return corrections(dataset, Book.of([*verdicts(found, WRONG, "cut_off"), *verdicts(found, WRONG, "missed")]))
+        return corrections(
+            dataset, ReviewLog.of([*verdicts(found, WRONG, "cut_off"), *verdicts(found, WRONG, "missed")])
+        )
 
     @pytest.mark.parametrize("protocol", [snapshot, pod, coco])
     def test_all_thresholds_and_average_precision(self, protocol: Any) -> None:
@@ -389,15 +393,15 @@ class TestProtocols:
 
     def test_ignored_boxes_leave_every_protocol(self) -> None:
         found = result(ground_truth(self.TRUTH), scored([*self.PREDICTED]))
-        book = Book.of(verdicts(found, IGNORE))
+        log = ReviewLog.of(verdicts(found, IGNORE))
         left = ground_truth([MATCH]), scored([self.PREDICTED[0]])
         for protocol in (snapshot, pod, coco):
             official: Any = protocol.evaluate(ground_truth(self.TRUTH), scored([*self.PREDICTED]))
-            told = corrected_evaluation(official, corrections(official.matching.dataset, book))
+            told = corrected_evaluation(official, corrections(official.matching.dataset, log))
             assert told.table().rows == protocol.evaluate(*left).table().rows
         size = {"page_size": (100.0, 100.0)}
         pixels = pixel.evaluate(ground_truth(self.TRUTH), scored([*self.PREDICTED]), **size)  # type: ignore[arg-type]
-        told = corrected_evaluation(pixels, corrections(pixels.dataset, book))
+        told = corrected_evaluation(pixels, corrections(pixels.dataset, log))
         assert told.table().rows == pixel.evaluate(*left, **size).table().rows  # type: ignore[arg-type]
 
     def test_pixel_boxes_with_outlines_areas_and_crowds(self) -> None:
@@ -419,8 +423,8 @@ class TestProtocols:
         )
         official = coco.evaluate(truth, predicted)
         found = official.thresholds[0.5]
-        book = Book.of(verdicts(found, WRONG, "missed"))
-        to = corrections(official.matching.dataset, book)
+        log = ReviewLog.of(verdicts(found, WRONG, "missed"))
+        to = corrections(official.matching.dataset, log)
         boxes_now = to.dataset.ground_truth.source.boxes
         assert to.applied == 1
         assert boxes_now.area is not None
@@ -435,7 +439,7 @@ class TestFile:
     def corrections(self) -> Corrections:
         truth, predicted = random_rows(8)
         found = result(ground_truth(truth), annotations(predicted))
-        return corrections(found.matching.dataset, Book.of(verdicts(found, WRONG)[::2]))
+        return corrections(found.matching.dataset, ReviewLog.of(verdicts(found, WRONG)[::2]))
 
     def test_our_reader_takes_it_and_finds_what_was_meant(self) -> None:
         to = self.corrections()
@@ -455,10 +459,10 @@ class TestFile:
 
     def test_pixels_become_shares_of_the_page(self) -> None:
         truth = replace(ground_truth([box(10, 20, 50, 100)]), unit="pixels", page_size=np.array([[100.0, 200.0]]))
-        to = corrections(join(truth), Book())
+        to = corrections(join(truth), ReviewLog())
         content = corrected_truth.snapshot_file(to, created_at=NOW)
         assert boxes(formats.read_bytes(content, "a.json")) == [("Figure", 0.1, 0.1, 0.5, 0.5)]
-        unknown = corrections(join(replace(truth, page_size=None)), Book())
+        unknown = corrections(join(replace(truth, page_size=None)), ReviewLog())
         with pytest.raises(BadInput) as raised:
             corrected_truth.snapshot_file(unknown, created_at=NOW)
         assert "boxes as shares of the page, which needs the size of every page" in str(raised.value)

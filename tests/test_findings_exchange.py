@@ -141,9 +141,9 @@ class TestByHand:
             read("\n".join(rows).encode(), "bad.csv")
         assert [finding.sentence for finding in raised.value.issues] == [
             'bad.csv: line 3, page_index: page_index must be a number from 0; found "x". Correct it.',
-            "bad.csv: line 3, author: a verdict needs an author; found nothing. Write who said it.",
-            "bad.csv: line 3, verdict: the verdict must be one of model_wrong, ground_truth_wrong, ambiguous, ignore, "
-            'or empty; found "perhaps". Correct it.',
+            "bad.csv: line 3, author: a verdict needs an author; found nothing. Write who gave it.",
+            "bad.csv: line 3, verdict: the verdict must be one of model_wrong, ground_truth_wrong, ambiguous, ignore; "
+            'found "perhaps". Correct it, or leave it empty.',
             'bad.csv: line 3, event: event must be an id as it was exported; found "a b". Leave it empty.',
             'bad.csv: line 4, page_index: page_index must be a number from 0; found "-1". Correct it.',
             "bad.csv: line 4, time: time must be ISO 8601 with a time zone, for instance 2026-01-31T12:00:00Z; found "
@@ -152,7 +152,7 @@ class TestByHand:
             "Give kind, document and page_index, or the exported snapshot.",
             "bad.csv: line 6: a row without snapshot must name a page or a document; found page without document. "
             "Give kind, document and page_index, or the exported snapshot.",
-            "bad.csv: line 7: A note must not contain control characters. Correct the row.",
+            "bad.csv: line 7, note: a note must not contain control characters. Correct it.",
             "bad.csv: line 8, snapshot: snapshot must be as it was exported; found Input data was truncated. "
             "Export again.",
             "bad.csv: line 9: a row must have as many cells as the header; found 1 cells for 9 columns. "
@@ -177,7 +177,7 @@ class TestByHand:
     def test_targets_that_make_no_sense(self, target: Target) -> None:
         for form, write in FORMS.items():
             with pytest.raises(BadInput) as raised:
-                read(write([said(target)]), f"bad.{form}")
+                read(write([msgspec.structs.replace(said(MISTAKE), target=target)]), f"bad.{form}")
             assert len(raised.value.issues) == 1
 
     @pytest.mark.parametrize(
@@ -231,8 +231,8 @@ class TestMerge:
         assert len(merged.events) == 6
         assert merged.repeated == 1
         assert [found.target_id for found in merged.conflicts] == [pages[1].id]
-        assert merged.book.judged[pages[0].id].verdict == "ignore"
-        rows = table(merged.book.judged.values())
+        assert merged.log.judged[pages[0].id].verdict == "ignore"
+        rows = table(merged.log.judged.values())
         by_page = {row[2]: dict(zip(rows.columns, row, strict=True)) for row in rows.rows}
         assert by_page[1]["verdict"] == "conflict"
         assert by_page[1]["said"] == "Anna: ignore; Ben: model_wrong; Chidi: note"
@@ -244,4 +244,4 @@ class TestMerge:
         first = [said(page, "ignore"), said(page, "model_wrong", time=NOW + timedelta(hours=2))]
         second = [said(page, "ambiguous", time=NOW + timedelta(hours=1))]
         for sources in ((first, second), (second, first)):
-            assert merge(*sources).book.judged[page.id].verdict == "model_wrong"
+            assert merge(*sources).log.judged[page.id].verdict == "model_wrong"

@@ -33,7 +33,7 @@ from evaluator.review.identity import (
     page_targets,
 )
 from evaluator.review.status import stand
-from evaluator.review.verdicts import VERDICTS, Book, Event, JudgedBox, Target, judge, target_problem
+from evaluator.review.verdicts import VERDICTS, ReviewLog, Event, JudgedBox, Target, judge, target_problem
 from tests.building import Box, annotations, box, ground_truth, random_rows, read_by_browser, shuffled, snapshot_file
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
@@ -169,39 +169,39 @@ class TestClaims:
                 ground_truth([coarse(row, write) for row in truth]),
                 annotations([coarse(row, write) for row in predicted]),
             )
-            book = Book.of(
+            log = ReviewLog.of(
                 [
                     said(target)
                     for page in range(before.matching.dataset.pages)
                     for target in page_mistakes(before, page).targets
                 ]
             )
-            standings = stand(book, [after])
+            statuses = finding_statuses(log, [after])
             # A box at a threshold may fall on the other side; nothing else may change.
-            applies = sum(standing.state == "applies" for standing in standings)
-            assert applies >= 0.97 * len(standings)
+            applies = sum(status.state == "applies" for status in statuses)
+            assert applies >= 0.97 * len(statuses)
             held = {
                 target_id
                 for page in range(after.matching.dataset.pages)
-                for target_id in page_targets(after, page, book)
+                for target_id in page_targets(after, page, log)
             }
-            assert len(held & set(book.judged)) == applies
+            assert len(held & set(log.judged)) == applies
 
     def test_one_verdict_goes_to_one_mistake(self) -> None:
         one = JudgedBox(side="prediction", label="Figure", xyxy=(0.1, 0.1, 0.2, 0.2), model="m")
         near = msgspec.structs.replace(one, xyxy=(0.10005, 0.1, 0.2, 0.2))
         targets = [Target(kind="mistake", document="a", page=0, boxes=(each,)) for each in (near, one)]
-        book = Book.of([said(targets[1])])
-        assert [held and held.target_id for held in claimed(targets, book.on_page("a", 0))] == [None, targets[1].id]
-        assert [held is not None for held in claimed(targets[:1], book.on_page("a", 0))] == [True]
+        log = ReviewLog.of([said(targets[1])])
+        assert [held and held.target_id for held in claimed(targets, log.on_page("a", 0))] == [None, targets[1].id]
+        assert [held is not None for held in claimed(targets[:1], log.on_page("a", 0))] == [True]
 
     def test_a_tenth_of_a_thousandth_of_the_page_is_the_limit(self) -> None:
         one = JudgedBox(side="prediction", label="Figure", xyxy=(0.1, 0.1, 0.2, 0.2), model="m")
-        book = Book.of([said(Target(kind="mistake", document="a", page=0, boxes=(one,)))])
+        log = ReviewLog.of([said(Target(kind="mistake", document="a", page=0, boxes=(one,)))])
         for shift, same in ((0.00009, True), (0.00011, False)):
             other = msgspec.structs.replace(one, xyxy=(0.1, 0.1, 0.2, 0.2 + shift))
             target = Target(kind="mistake", document="a", page=0, boxes=(other,))
-            assert (claimed([target], book.on_page("a", 0))[0] is not None) is same
+            assert (claimed([target], log.on_page("a", 0))[0] is not None) is same
 
 
 class TestStanding:
@@ -209,27 +209,27 @@ class TestStanding:
     # The first is cut off at IoU 0.5, the second invented.
     PREDICTED = (box(0.1, 0.1, 0.5, 0.28, score=0.4), box(0.6, 0.1, 0.9, 0.2, score=0.8))
 
-    def book(self) -> Book:
+    def log(self) -> ReviewLog:
         found = page_mistakes(result(ground_truth(self.TRUTH), annotations(self.PREDICTED)), 0)
-        return Book.of([said(target, minutes=-place) for place, target in enumerate(found.targets)])
+        return ReviewLog.of([said(target, minutes=-place) for place, target in enumerate(found.targets)])
 
-    def states(self, *results: BoxResult[Any], book: Book | None = None) -> dict[str, str]:
+    def states(self, *results: BoxResult[Any], log: ReviewLog | None = None) -> dict[str, str]:
         return {
-            standing.judged.target.mistake or standing.judged.target.kind: standing.state
-            for standing in stand(book or self.book(), results)
+            status.judged.target.mistake or status.judged.target.kind: status.state
+            for status in finding_statuses(log or self.log(), results)
         }
 
     def test_the_same_results(self) -> None:
         found = result(ground_truth(self.TRUTH), annotations(self.PREDICTED))
-        standings = stand(self.book(), [found])
+        statuses = finding_statuses(self.log(), [found])
         assert [
-            (each.judged.target.mistake, each.state, each.mistake, each.box_key, each.model) for each in standings
+            (each.judged.target.mistake, each.state, each.mistake, each.box_key, each.model) for each in statuses
         ] == [
             ("cut_off", "applies", "cut_off", "g0", 0),
             ("missed", "applies", "missed", "g1", 0),
             ("invented", "applies", "invented", "p1", 0),
         ]
-        assert not any(each.renamed for each in standings)
+        assert not any(each.renamed for each in statuses)
 
     def test_a_pair_that_matches_at_a_lower_threshold_is_no_longer_a_mistake(self) -> None:
         found = result(ground_truth(self.TRUTH), annotations(self.PREDICTED), iou=0.4)
@@ -242,14 +242,14 @@ class TestStanding:
 
     def test_another_prediction_takes_the_ground_truth(self) -> None:
         more = (*self.PREDICTED, box(0.1, 0.1, 0.5, 0.5, score=0.9))
-        standings = {
+        statuses = {
             s.judged.target.mistake: s
-            for s in stand(self.book(), [result(ground_truth(self.TRUTH), annotations(more))])
+            for s in finding_statuses(self.log(), [result(ground_truth(self.TRUTH), annotations(more))])
         }
-        assert standings["cut_off"].state == "regrouped"
-        assert standings["cut_off"].mistake == "duplicate"
-        assert standings["cut_off"].sentence == (
-            "Its boxes are there and belong to another mistake now. "
+        assert statuses["cut_off"].state == "regrouped"
+        assert statuses["cut_off"].mistake == "duplicate"
+        assert statuses["cut_off"].sentence == (
+            "Its boxes are in the files and belong to another mistake now. "
             "It is called Duplicate now; it was judged as Cut off."
         )
 
@@ -262,29 +262,34 @@ class TestStanding:
     def test_another_name_of_the_same_pair_keeps_the_verdict(self) -> None:
         target = page_mistakes(result(ground_truth(self.TRUTH), annotations(self.PREDICTED)), 0).targets[0]
         assert target.mistake == "cut_off"
-        book = Book.of([said(msgspec.structs.replace(target, mistake="near_miss"))])
-        (standing,) = stand(book, [result(ground_truth(self.TRUTH), annotations(self.PREDICTED))])
-        assert standing.state == "applies"
-        assert standing.renamed
-        assert standing.sentence == (
-            "It is there as it was judged. It is called Cut off now; it was judged as Near miss."
-        )
+        log = ReviewLog.of([said(msgspec.structs.replace(target, mistake="near_miss"))])
+        (status,) = finding_statuses(log, [result(ground_truth(self.TRUTH), annotations(self.PREDICTED))])
+        assert status.state == "applies"
+        assert status.renamed
+        assert status.sentence == ("Its boxes are unchanged. It is called Cut off now; it was judged as Near miss.")
 
     def test_another_model_and_another_document_are_not_open(self) -> None:
         other = with_changes(annotations(self.PREDICTED), model="other")
         assert self.states(result(ground_truth(self.TRUTH), other)) == {
             "cut_off": "not_open", "missed": "applies", "invented": "not_open",
         }  # fmt: skip
-        assert set(self.states(book=self.book()).values()) == {"not_open"}
-        book = Book.of([said(document_target("z.pdf")), said(page_target("z.pdf", 0)), said(page_target("a.pdf", 7))])
+        assert set(self.states(log=self.log()).values()) == {"not_open"}
+        log = ReviewLog.of(
+            [said(document_target("z.pdf")), said(page_target("z.pdf", 0)), said(page_target("a.pdf", 7))]
+        )
         found = result(ground_truth(self.TRUTH), annotations(self.PREDICTED))
-        assert [standing.state for standing in stand(book, [found])] == ["not_open", "not_open", "gone"]
+        assert [status.state for status in finding_statuses(log, [found])] == ["not_open", "not_open", "gone"]
 
     def test_pages_documents_and_comparisons_apply_while_they_are_open(self) -> None:
         found = result(ground_truth(self.TRUTH), annotations(self.PREDICTED))
         targets = page_target("a.pdf", 0), document_target("a.pdf"), comparison_target(["toy", "toy"])
-        book = Book.of([said(target) for target in (*targets, comparison_target(["toy", "gone"]))])
-        assert [standing.state for standing in stand(book, [found])] == ["applies", "applies", "applies", "not_open"]
+        log = ReviewLog.of([said(target) for target in (*targets, comparison_target(["toy", "gone"]))])
+        assert [status.state for status in finding_statuses(log, [found])] == [
+            "applies",
+            "applies",
+            "applies",
+            "not_open",
+        ]
 
     @given(some.integers(0, 10_000), some.floats(0.1, 0.9), some.floats(0.0, 1.0))
     @settings(max_examples=30, deadline=None)
@@ -293,13 +298,13 @@ class TestStanding:
         before = result(ground_truth(truth), annotations(predicted))
         after = result(ground_truth(truth), annotations(predicted), iou=iou, min_score=score)
         targets = [t for page in range(before.matching.dataset.pages) for t in page_mistakes(before, page).targets]
-        book = Book.of([said(target) for target in targets])
-        standings = stand(book, [after])
-        assert {standing.judged.target_id for standing in standings} == {target.id for target in targets}
+        log = ReviewLog.of([said(target) for target in targets])
+        statuses = finding_statuses(log, [after])
+        assert {status.judged.target_id for status in statuses} == {target.id for target in targets}
         now = set(every_id(after))
-        for standing in standings:
-            assert (standing.state == "applies") == (standing.judged.target_id in now)
-            assert standing.state in ("applies", "regrouped", "matched", "left_out")
+        for status in statuses:
+            assert (status.state == "applies") == (status.judged.target_id in now)
+            assert status.state in ("applies", "regrouped", "matched", "left_out")
 
 
 class TestAttach:
@@ -307,7 +312,7 @@ class TestAttach:
         truth, predicted = random_rows(31, per_page=9)
         found = result(ground_truth(truth), annotations(predicted))
         targets = page_mistakes(found, 0).targets
-        book = Book.of(
+        log = ReviewLog.of(
             [
                 said(targets[0], "ignore", note="n", tags=["t"]),
                 said(targets[0], "ambiguous", author="Ben", verified=True, minutes=1),
@@ -343,16 +348,16 @@ class TestAttach:
             ],
         }
         assert by_id[targets[1].id] is None
-        assert set(page_targets(found, 0, book)) == set(by_id)
+        assert set(page_targets(found, 0, log)) == set(by_id)
         json.dumps(told)
 
     def test_a_label_filter_changes_no_identity(self) -> None:
         truth, predicted = random_rows(31, per_page=9)
         found = result(ground_truth(truth), annotations(predicted))
         every = {
-            m["number"]: m for m in read_by_browser(attach(layers.page_data(found, 0), found, 0, Book()))["mistakes"]
+            m["number"]: m for m in read_by_browser(attach(layers.page_data(found, 0), found, 0, ReviewLog()))["mistakes"]
         }
-        few = read_by_browser(attach(layers.page_data(found, 0, labels=["Table"]), found, 0, Book()))["mistakes"]
+        few = read_by_browser(attach(layers.page_data(found, 0, labels=["Table"]), found, 0, ReviewLog()))["mistakes"]
         keys = {mistake["target"]: mistake["keys"] for mistake in every.values()}
         assert few
         assert all(set(mistake["keys"]) <= set(keys[mistake["target"]]) for mistake in few)
@@ -360,9 +365,9 @@ class TestAttach:
     def test_a_page_without_mistakes(self) -> None:
         found = result(ground_truth([box(0.1, 0.1, 0.2, 0.2)]), annotations([box(0.1, 0.1, 0.2, 0.2)]))
         assert page_mistakes(found, 0).targets == ()
-        assert page_targets(found, 0, Book()) == {}
+        assert page_targets(found, 0, ReviewLog()) == {}
         data = layers.page_data(found, 0)
-        assert attach(data, found, 0, Book()) is data
+        assert attach(data, found, 0, ReviewLog()) is data
 
 
 class TestBook:
@@ -373,36 +378,36 @@ class TestBook:
             said(page, "model_wrong", minutes=1),
             said(page, "model_wrong", author="Ben", minutes=2),
         ]
-        (found,) = Book.of(events).judged.values()
+        (found,) = ReviewLog.of(events).judged.values()
         assert [(event.author, event.verdict) for event in found.opinions] == [
             ("Ben", "model_wrong"),
             ("Anna", "ignore"),
         ]
         assert found.conflict
         assert found.verdict is None
-        agreed = Book.of([*events, said(page, "ignore", author="Ben", minutes=4)]).judged[page.id]
+        agreed = ReviewLog.of([*events, said(page, "ignore", author="Ben", minutes=4)]).judged[page.id]
         assert agreed.verdict == "ignore"
         assert not agreed.conflict
         assert len(agreed.history) == 4
 
     def test_a_note_does_not_vote(self) -> None:
         page = page_target("a", 0)
-        (found,) = Book.of([said(page, "ignore"), said(page, None, author="Ben", note="why")]).judged.values()
+        (found,) = ReviewLog.of([said(page, "ignore"), said(page, None, author="Ben", note="why")]).judged.values()
         assert found.verdict == "ignore"
         assert len(found.opinions) == 2
 
     def test_a_typed_name_never_stands_for_a_verified_one(self) -> None:
         page = page_target("a", 0)
         events = [said(page, "ignore", verified=True), said(page, "model_wrong", minutes=1)]
-        (found,) = Book.of(events).judged.values()
+        (found,) = ReviewLog.of(events).judged.values()
         assert len(found.opinions) == 2
         assert found.conflict
 
     def test_what_was_taken_back_is_history(self) -> None:
         page = page_target("a", 0)
-        book = Book.of([said(page, "ignore"), said(page, None, minutes=1)])
-        assert len(book) == 0
-        found = book.get(page.id)
+        log = ReviewLog.of([said(page, "ignore"), said(page, None, minutes=1)])
+        assert len(log) == 0
+        found = log.get(page.id)
         assert found is not None
         assert [event.action for event in found.history] == ["judged", "cleared"]
 
@@ -418,7 +423,7 @@ class TestBook:
         ]
         other = [*events, *events[: len(events) // 2]]
         random.shuffle(other)
-        first, again = Book.of(events), Book.of(other)
+        first, again = ReviewLog.of(events), ReviewLog.of(other)
         assert list(first.judged) == list(again.judged)
         assert [found.history for found in first.every.values()] == [found.history for found in again.every.values()]
         assert first.revision == again.revision
@@ -434,6 +439,7 @@ class TestBook:
             ({"note": "a\ud800b"}, "A note must not contain control characters."),
             ({"tags": ["a,b"]}, "A tag must not contain a comma; use two tags."),
             ({"tags": [str(number) for number in range(21)]}, "A finding may have 20 tags."),
+            ({"event_id": "a b"}, "Event must be an id as it was exported."),
             ({"time": datetime(2026, 1, 31)}, "The time must have a time zone."),
         ],
     )
@@ -454,7 +460,7 @@ def test_a_page_of_the_sample_is_named_as_the_viewer_names_it() -> None:
     found = result(truth, lines)
     for page in range(found.matching.dataset.pages):
         data = layers.page_data(found, page)
-        told = read_by_browser(attach(data, found, page, Book()))
+        told = read_by_browser(attach(data, found, page, ReviewLog()))
         mistakes = page_mistakes(found, page)
         assert sorted(mistake["target"] for mistake in told["mistakes"]) == sorted(mistakes.ids)
         assert np.array_equal(

@@ -7,6 +7,7 @@ that are killed, or run out of room, are those of ``store_process``.
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import json
 import os
@@ -126,7 +127,7 @@ class TestContract:
     """What holds on every database."""
 
     def test_a_store_that_was_not_begun_is_empty_and_is_not_begun_by_reading(self, address: str, store: Store) -> None:
-        assert len(store.book()) == 0
+        assert len(store.log()) == 0
         assert store.events() == []
         assert store.workspaces() == []
         if "://" not in address:
@@ -169,15 +170,21 @@ class TestContract:
             store.add([said(0), said(1), broken])
         assert store.events() == []
 
-    def test_the_book_reads_what_others_kept_since(self, address: str, store: Store, opened: Opener) -> None:
+    def test_an_event_that_is_sent_twice_is_stored_once(self, store: Store) -> None:
+        sent = "2f1c6a1e-9a55-4c0c-8c0e-5b9a6f1e7d10"
+        store.add([said(0, event_id=sent)])
+        store.add([said(0, event_id=sent, minutes=1)])
+        assert [(event.id, event.time) for event in store.events()] == [(sent, said(0).time)]
+
+    def test_the_log_reads_what_others_kept_since(self, address: str, store: Store, opened: Opener) -> None:
         other = opened(address)
         store.add([said(0)])
-        assert len(other.book()) == 1
-        book = other.book()
-        assert other.book() is book
+        assert len(other.log()) == 1
+        log = other.log()
+        assert other.log() is log
         store.add([said(1), said(0, "ignore", minutes=1)])
-        assert [found.verdict for found in other.book().judged.values()] == ["ignore", "model_wrong"]
-        assert other.book().revision != book.revision
+        assert [found.verdict for found in other.log().judged.values()] == ["ignore", "model_wrong"]
+        assert other.log().revision != log.revision
 
     def test_twenty_writers_at_once_lose_nothing(self, address: str, opened: Opener) -> None:
         told = run("together", address, 20, 5)
@@ -192,7 +199,7 @@ class TestContract:
             gate.wait()
             for event in events[writer * 5 : writer * 5 + 5]:
                 store.add([event])
-                assert event.target_id in store.book().judged
+                assert event.target_id in store.log().judged
 
         with ThreadPoolExecutor(20) as pool:
             list(pool.map(write, range(20)))
@@ -243,7 +250,7 @@ class TestContract:
         engine = create_engine(f"sqlite:///{address}" if "://" not in address else address)
         with engine.begin() as connection:
             connection.execute(text("UPDATE layoutscope_version SET version = 3"))
-        for use in (lambda: opened(address).book(), lambda: opened(address).add([said(1)])):
+        for use in (lambda: opened(address).log(), lambda: opened(address).add([said(1)])):
             with pytest.raises(StoreProblem) as raised:
                 use()
             assert raised.value.kind == "newer_schema"
@@ -260,7 +267,7 @@ class TestContract:
             connection.execute(text("UPDATE layoutscope_event SET verdict = 'perhaps'"))
         engine.dispose()
         with pytest.raises(StoreProblem) as raised:
-            opened(address).book()
+            opened(address).log()
         assert raised.value.kind == "corrupt"
         assert raised.value.text.startswith(f"{opened(address).name} cannot be read as a database.")
 
@@ -273,7 +280,7 @@ class TestFiles:
         path.write_bytes(random.Random(3).randbytes(9_000))
         before = hashlib.sha256(path.read_bytes()).hexdigest()
         store = opened(path)
-        for use in (store.book, lambda: store.add([said(0)]), store.check):
+        for use in (store.log, lambda: store.add([said(0)]), store.check):
             with pytest.raises(StoreProblem) as raised:
                 use()
             assert raised.value.kind == "corrupt"
@@ -284,6 +291,32 @@ class TestFiles:
             "nothing is written to it. The database says: file is not a database. Put a backup in its place; or move "
             "it away and start again, and import an exported file of findings."
         )
+
+    @pytest.mark.parametrize("damaged", [False, True])
+    def test_no_connection_outlives_its_store(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damaged: bool
+    ) -> None:
+        # Python 3.13 warns of every connection that is left open.
+        path = tmp_path / "findings.sqlite"
+        if damaged:
+            path.write_bytes(random.Random(3).randbytes(9_000))
+        connections: list[sqlite3.Connection] = []
+        connect = sqlite3.connect
+
+        def noted(*place: Any, **options: Any) -> sqlite3.Connection:
+            connections.append(connect(*place, **options))
+            return connections[-1]
+
+        monkeypatch.setattr(sqlite3, "connect", noted)
+        store = Store(path)
+        with pytest.raises(StoreProblem) if damaged else contextlib.nullcontext():
+            store.add([said(0)])
+        del store
+        gc.collect()
+        assert connections
+        for connection in connections:
+            with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
+                connection.execute("SELECT 1")
 
     def test_a_page_in_the_middle_that_is_damaged_is_found_before_anything_is_written(
         self, tmp_path: Path, opened: Opener
@@ -375,14 +408,14 @@ class TestFiles:
         holder.execute("BEGIN IMMEDIATE")
         try:
             store = opened(path)
-            assert len(store.book()) == 1
+            assert len(store.log()) == 1
             with pytest.raises(StoreProblem) as raised:
                 store.add([said(1)])
             assert raised.value.kind == "busy"
         finally:
             holder.close()
         store.add([said(1)])
-        assert len(store.book()) == 2
+        assert len(store.log()) == 2
 
     def test_a_file_that_was_moved_away_is_followed(self, tmp_path: Path, opened: Opener) -> None:
         path = tmp_path / "findings.sqlite"
@@ -391,7 +424,7 @@ class TestFiles:
         for name in ("", "-wal", "-shm"):
             if (file := Path(f"{path}{name}")).exists():
                 file.rename(tmp_path / f"moved.sqlite{name}")
-        assert len(store.book()) == 0
+        assert len(store.log()) == 0
         store.add([said(1)])
         assert [event.target.page for event in opened(path).events()] == [1]
         assert [event.target.page for event in opened(tmp_path / "moved.sqlite").events()] == [0]
@@ -428,16 +461,16 @@ class TestAddresses:
         store = opened("postgresql+psycopg://me:secret@127.0.0.1:1/base")
         assert store.name == "postgresql 127.0.0.1/base"
         with pytest.raises(StoreProblem) as raised:
-            store.book()
+            store.log()
         assert raised.value.kind == "unreachable"
         assert "secret" not in str(raised.value)
 
     def test_an_sqlite_address_is_a_file(self, tmp_path: Path, opened: Opener) -> None:
         opened(f"sqlite:///{tmp_path / 'findings.sqlite'}").add([said(0)])
-        assert len(opened(tmp_path / "findings.sqlite").book()) == 1
+        assert len(opened(tmp_path / "findings.sqlite").log()) == 1
 
     def test_names_that_mean_something_in_addresses(self, tmp_path: Path, opened: Opener) -> None:
         path = tmp_path / "what? 100% #1 & ü.sqlite"
         opened(path).add([said(0)])
         assert path.exists()
-        assert len(opened(path).book()) == 1
+        assert len(opened(path).log()) == 1

@@ -87,7 +87,7 @@ class TestView:
         assert rows["Verdict"].tolist() == [
             "○ Ignore", "✎ Note only", "≠ Reviewers differ", "● Model wrong", "◆ Ground truth wrong",
         ]  # fmt: skip
-        assert rows["State"].tolist() == ["Not open", "Applies", "Applies", "Applies", "Applies"]
+        assert rows["State"].tolist() == ["Not open", *["Still present in this run"] * 4]
         assert rows["Who"].tolist() == ["Ben", "Anna", "Anna, Ben", "Anna", "Anna"]
         assert rows["Note"].tolist()[-1] == "<b>nothing</b> here"
         assert "5 findings · 1 conflict" in text_of(app)
@@ -166,7 +166,7 @@ class TestVerdict:
         )  # fmt: skip
         assert "≠ Reviewers differ" in queue_of(app)["Verdict"].tolist()
         # One's own opinion can be taken back; the history stays.
-        fine(next(button for button in app.button if button.label == "Take back").click().run())
+        fine(next(button for button in app.button if button.label == "Undo").click().run())
         with Store(kept) as store:
             assert [event.action for event in store.events()][-2:] == ["judged", "cleared"]
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from evaluator import formats
 from evaluator.metrics.box_items import MATCHED, Question, answer, class_confusion, items
 from evaluator.model.dataset import join
-from evaluator.protocols.snapshot import ThresholdResult, pair
+from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from tests.dashboard import SAMPLE_DATA, fine, start, workspace
 
 GALLERY = "pages/gallery.py"

@@ -201,14 +201,14 @@ def test_far_boxes_are_two_mistakes() -> None:
     data = page_of([box(0.1, 0.1, 0.2, 0.2)], [box(0.5, 0.5, 0.9, 0.9, score=None)])
     assert [(each["title"], each["tags"], each["lines"]) for each in data["mistakes"]] == [
         ("Missed", ["FN"], ["no prediction here"]),
-        ("Invented", ["FP"], ["no ground truth here", "no score"]),
+        ("False positive with nothing there", ["FP"], ["no ground truth here", "no score"]),
     ]
 
 
 def test_a_slight_touch_is_two_mistakes_that_name_each_other() -> None:
     # IoU 0.0526: nearest, but not near.
     data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.46, 0.5, 0.86)])
-    assert [each["title"] for each in data["mistakes"]] == ["Missed", "Invented"]
+    assert [each["title"] for each in data["mistakes"]] == ["Missed", "False positive with nothing there"]
     assert [each["lines"] for each in data["mistakes"]] == [
         ["overlaps a false positive Figure", "IoU 0.05"],
         ["overlaps a missed Figure", "IoU 0.05 · no score"],

@@ -141,7 +141,10 @@ def test_a_login_by_half_is_no_way_in(auth: Any, sentence: str) -> None:
 def test_the_screen_says_that_the_packages_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(login, "_can_log_in", lambda: False)
     app = session(auth=AUTH, user={"is_logged_in": False})
-    sentence = "A login is set up, but the packages for it are missing: install layoutscope[login] and start again."
+    sentence = (
+        "A login is set up, but the packages for it are missing: "
+        'run uv pip install -e ".[login]" in the clone and start again.'
+    )
     assert words(app) == ["LayoutScope", sentence]
     assert widgets(app) == []
 

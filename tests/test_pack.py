@@ -31,9 +31,9 @@ from evaluator.pack.pictures import Pictures
 from evaluator.pack.writing import Writer, WritingProblem
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.writer import Mark, Note
-from evaluator.protocols.snapshot import ThresholdResult, pair
+from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from evaluator.review.identity import page_mistakes
-from evaluator.review.verdicts import Book, Event, judge
+from evaluator.review.verdicts import Event, ReviewLog, judge
 from evaluator.system.whole_file import write_whole
 from tests.building import annotations, box, ground_truth
 
@@ -80,7 +80,7 @@ def judged(results: list[ThresholdResult]) -> list[Event]:
 
 
 def test_it_says_the_numbers_of_the_results(results: list[ThresholdResult]) -> None:
-    contents = gather(results, NAMES, Book.of([]), PackOptions())
+    contents = gather(results, NAMES, ReviewLog.of([]), PackOptions())
     rows = key_rows(contents)
     assert [(letter, name, special) for letter, name, special, _ in rows] == [
         ("A", "lines 1.0", ""),
@@ -91,13 +91,13 @@ def test_it_says_the_numbers_of_the_results(results: list[ThresholdResult]) -> N
     assert contents.summary.startswith("B finds more: recall +7.2 points")
     assert contents.title in contents.summary
     assert contents.ledger is not None
-    assert contents.cards_words == "nobody has judged a mistake yet; the 12 largest stand here"
+    assert contents.cards_words == "no mistake has a verdict yet; the 12 largest are shown"
     assert len({card.page for card in contents.cards}) == 12
 
 
 def test_judged_mistakes_come_with_verdict_and_note_and_a_corrected_row(results: list[ThresholdResult]) -> None:
     events = judged(results)
-    contents = gather(results, NAMES, Book.of(events), PackOptions(title="Rules and headings"))
+    contents = gather(results, NAMES, ReviewLog.of(events), PackOptions(title="Rules and headings"))
     assert contents.title == "Rules and headings"
     first, second = contents.cards
     assert (first.verdict, first.verdict_words, first.people) == (
@@ -132,23 +132,23 @@ def test_judged_mistakes_come_with_verdict_and_note_and_a_corrected_row(results:
     ],
 )
 def test_findings_can_be_chosen(results: list[ThresholdResult], options: dict[str, Any], numbers: list[str]) -> None:
-    contents = gather(results, NAMES, Book.of(judged(results)), PackOptions(**options))
+    contents = gather(results, NAMES, ReviewLog.of(judged(results)), PackOptions(**options))
     assert [card.verdict_words for card in contents.cards] == numbers
 
 
 def test_a_verdict_that_no_longer_applies_is_told_as_such(results: list[ThresholdResult]) -> None:
     event = verdict_on(results[1], 0, 0)
-    only_lines = gather(results[:1], NAMES[:1], Book.of([event]), PackOptions())
+    only_lines = gather(results[:1], NAMES[:1], ReviewLog.of([event]), PackOptions())
     assert only_lines.cards[0].state.startswith("Not open.")
     assert only_lines.differences == ()
     assert only_lines.ledger is None
 
 
 def test_pages_of_findings_come_first_and_documents_can_be_chosen(results: list[ThresholdResult]) -> None:
-    contents = gather(results, NAMES, Book.of(judged(results)), PackOptions(pages=2))
+    contents = gather(results, NAMES, ReviewLog.of(judged(results)), PackOptions(pages=2))
     assert set(contents.pages) == {card.page for card in contents.cards}
     assert contents.left_out == 32
-    chosen = gather(results, NAMES, Book.of([]), PackOptions(documents=("rainfall-atlas.pdf",)))
+    chosen = gather(results, NAMES, ReviewLog.of([]), PackOptions(documents=("rainfall-atlas.pdf",)))
     assert {card.document for card in chosen.cards} == {"rainfall-atlas.pdf"}
     assert {chosen.place(page)[0] for page in chosen.pages} == {"rainfall-atlas.pdf"}
     assert key_rows(chosen) == key_rows(contents)[:1] + key_rows(chosen)[1:]
@@ -173,7 +173,7 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, Any], message
 
 def test_three_models_are_refused(results: list[ThresholdResult]) -> None:
     with pytest.raises(ValueError, match=r"^a pack is about one or two models; found 3$"):
-        gather([*results, results[0]], [*NAMES, "c"], Book.of([]), PackOptions())
+        gather([*results, results[0]], [*NAMES, "c"], ReviewLog.of([]), PackOptions())
 
 
 # --- HTML -----------------------------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def made(tmp_path: Path, contents: Contents, pool: PagePool, pdfs: Path | None =
 def test_the_file_holds_everything_and_asks_for_nothing(
     tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
 ) -> None:
-    contents = gather(results, NAMES, Book.of(judged(results)), PackOptions(pages=3, date="21 November 2026"))
+    contents = gather(results, NAMES, ReviewLog.of(judged(results)), PackOptions(pages=3, date="21 November 2026"))
     text = made(tmp_path, contents, pool)
     found = Read(text)
     addresses = [
@@ -243,7 +243,7 @@ def test_words_from_strangers_stay_words(tmp_path: Path, pool: PagePool) -> None
     dataset = join(ground_truth(rows, labels=labels), annotations(others, labels=labels))
     result = pair(dataset).match().at(0.9)
     event = verdict_on(result, 0, 0, note=" ".join(HOSTILE), author="<img src=x>", tags=("<b>",))
-    contents = gather([result], ["<script>alert(2)</script>"], Book.of([event]), PackOptions(title=HOSTILE[0]))
+    contents = gather([result], ["<script>alert(2)</script>"], ReviewLog.of([event]), PackOptions(title=HOSTILE[0]))
     text = made(tmp_path, contents, pool, None)
     found = Read(text)
     assert {tag for tag, _ in found.elements if tag in ("img", "iframe", "link", "object")} == set()
@@ -261,7 +261,7 @@ def test_words_from_strangers_stay_words(tmp_path: Path, pool: PagePool) -> None
 
 
 def test_boxes_stand_on_the_crop_where_they_stand_on_the_page(pool: PagePool, results: list[ThresholdResult]) -> None:
-    contents = gather(results, NAMES, Book.of(judged(results)), PackOptions())
+    contents = gather(results, NAMES, ReviewLog.of(judged(results)), PackOptions())
     card = contents.cards[0]
     _, name, index = contents.place(card.page)
     picture = Pictures(pool, SAMPLE / "pdf").crop(name, index, [each["xyxy"] for each in card.boxes])
@@ -281,7 +281,7 @@ def test_the_size_is_what_was_asked_for(
     tmp_path: Path, pool: PagePool, results: list[ThresholdResult], budget: int
 ) -> None:
     options = PackOptions(budget=budget, cards=1, documents=("rainfall-atlas.pdf",))
-    contents = gather(results, NAMES, Book.of([]), options)
+    contents = gather(results, NAMES, ReviewLog.of([]), options)
     path = tmp_path / "pack.html"
     written = write_html(path, contents, Pictures(pool, SAMPLE / "pdf"), progress=nothing)
     assert written.size == path.stat().st_size <= budget
@@ -291,7 +291,7 @@ def test_the_size_is_what_was_asked_for(
 
 
 def test_a_cancelled_pack_leaves_the_older_file(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
-    contents = gather(results, NAMES, Book.of([]), PackOptions())
+    contents = gather(results, NAMES, ReviewLog.of([]), PackOptions())
     path = tmp_path / "pack.html"
     path.write_text("older")
 
@@ -321,7 +321,7 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_the_pdf_says_the_same(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
-    contents = gather(results, NAMES, Book.of(judged(results)), PackOptions(pages=4))
+    contents = gather(results, NAMES, ReviewLog.of(judged(results)), PackOptions(pages=4))
     path = tmp_path / "pack.pdf"
     written = write_pdf(path, contents, Pictures(pool, SAMPLE / "pdf"), progress=nothing)
     with pymupdf.open(path) as document:
@@ -343,7 +343,7 @@ def test_marked_documents_carry_every_mistake_in_the_layer_of_its_model(
     tmp_path: Path, results: list[ThresholdResult]
 ) -> None:
     pypdf = pytest.importorskip("pypdf")
-    contents = gather(results, NAMES, Book.of([]), PackOptions(documents=("river-districts.pdf",)))
+    contents = gather(results, NAMES, ReviewLog.of([]), PackOptions(documents=("river-districts.pdf",)))
     (marked,) = write_marked(tmp_path, contents, SAMPLE / "pdf", progress=nothing)
     code = next(at for at, each in enumerate(contents.dataset.documents) if each.doc_id == "river-districts.pdf")
     expected = list(notes_of(contents, code))
@@ -371,7 +371,7 @@ def test_marked_documents_carry_every_mistake_in_the_layer_of_its_model(
 
 
 def test_a_document_that_is_not_there_or_no_pdf_is_told(tmp_path: Path, results: list[ThresholdResult]) -> None:
-    contents = gather(results, NAMES, Book.of([]), PackOptions(documents=("river-districts.pdf",)))
+    contents = gather(results, NAMES, ReviewLog.of([]), PackOptions(documents=("river-districts.pdf",)))
     (marked,) = write_marked(tmp_path, contents, tmp_path, progress=nothing)
     assert marked.path is None
     assert marked.problem.startswith("PDF not found")
@@ -397,7 +397,7 @@ def test_a_writer_that_is_killed_is_told() -> None:
 
 def test_the_folder_has_every_form(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
     events = judged(results)
-    contents = gather(results, NAMES, Book.of(events), PackOptions(pages=1, documents=("tram-options.pdf",)))
+    contents = gather(results, NAMES, ReviewLog.of(events), PackOptions(pages=1, documents=("tram-options.pdf",)))
     found = write_folder(
         tmp_path / "pack", contents, Pictures(pool, SAMPLE / "pdf"), events, SAMPLE / "pdf", progress=nothing
     )
@@ -419,7 +419,7 @@ def test_the_folder_has_every_form(tmp_path: Path, pool: PagePool, results: list
 
 
 def test_the_plan_never_promises_more_than_the_pages_there_are(pool: PagePool, results: list[ThresholdResult]) -> None:
-    contents = gather(results, NAMES, Book.of([]), PackOptions(pages=0, cards=0, judged_only=True))
+    contents = gather(results, NAMES, ReviewLog.of([]), PackOptions(pages=0, cards=0, judged_only=True))
     plan = plan_of(contents, Pictures(pool, None))
     assert plan.pages == ()
     assert contents.cards == ()

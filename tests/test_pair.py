@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator import formats
-from evaluator.compare import differences, from_results
+from evaluator.compare import differences
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
@@ -20,6 +20,7 @@ from evaluator.drawing.confusion_difference import class_difference
 from evaluator.drawing.pair import PAGE_FILTERS, pair_data
 from evaluator.drawing.pair_list import LISTED_PAGES, boxes_of, filters, listed_pages, page_list, signed
 from evaluator.metrics.box_items import class_confusion
+from evaluator.metrics.box_measures import box_measures
 from evaluator.model.dataset import join
 from evaluator.protocols.snapshot import IOU_FLOOR, ThresholdResult, pair
 from tests.building import Box, annotations, box, ground_truth, random_rows, read_by_browser
@@ -46,7 +47,7 @@ def sample() -> Results:
 
 @cache
 def sample_differences() -> tuple[Difference, ...]:
-    return differences.differences(*(from_results.box_measures(result) for result in sample()))
+    return differences.differences(*(box_measures(result) for result in sample()))
 
 
 # Four ground truths, one for each outcome; one false positive that both have, and one of B alone.
@@ -304,7 +305,7 @@ def test_bars_stand_where_their_numbers_say() -> None:
 
 def test_few_documents_have_no_interval_and_say_why() -> None:
     results = toy()
-    found = differences.differences(*(from_results.box_measures(result) for result in results))
+    found = differences.differences(*(box_measures(result) for result in results))
     board = board_of(ledger(*results), found)
     assert board["reason"] == "No intervals: with 1 document an interval means little; 8 are needed."
     for row in board["tables"][0]["rows"]:

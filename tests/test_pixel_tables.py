@@ -10,7 +10,8 @@ import zipfile
 import pytest
 
 from evaluator import export
-from evaluator.protocols.pixel.tables import PER_CLASS, long_table, matrix_files, numbered
+from evaluator.cli.evaluate import numbered
+from evaluator.protocols.pixel.tables import PER_CLASS, long_table, matrix_files
 from tests.test_protocol_pixel import several_pages
 
 NAMES = ["confusion", "precision", "recall", "f1"]

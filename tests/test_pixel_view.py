@@ -14,10 +14,11 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
 from evaluator.drawing.matrix import SHOWS, matrix_data, short_pixels
-from evaluator.evaluation import Options, evaluate, page_sizes
+from evaluator.project import evaluate
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import cell_facts, cell_words, worst_cell
 from evaluator.protocols.pixel.difference import difference
+from evaluator.protocols.pixel.protocol import page_sizes
 from tests import dashboard
 from tests.building import box, write_file
 from tests.dashboard import OVERVIEW, SAMPLE_DATA, start, words
@@ -28,9 +29,9 @@ VIEW = "pages/pixel_confusion.py"
 @cache
 def core(model: str, score: float | None = None) -> pixel.PixelResult:
     """The numbers as the terminal gets them."""
-    options = Options(pdfs=SAMPLE_DATA / "pdf", min_score=score)
+    options = {"pdfs": SAMPLE_DATA / "pdf", "min_score": score}
     paths = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{model}.json"]
-    (evaluated,) = evaluate("pixel", *paths, options)
+    (evaluated,) = evaluate("pixel", *paths, **options)
     assert isinstance(evaluated.result, pixel.PixelResult)
     return evaluated.result
 

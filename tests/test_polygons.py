@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evaluator.evaluation import Options, evaluate
 from evaluator.model.boxes import Overlap, overlap
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.issues import Collector
 from evaluator.model.polygons import outline_bounds, polygon_issues, polygon_overlap
+from evaluator.project import evaluate
 from evaluator.protocols import snapshot
 from tests.building import annotations, box, ground_truth, random_rows
 
@@ -310,8 +310,8 @@ def test_a_protocol_of_boxes_compares_outlines_when_told_to(protocol: str, tmp_p
         options["small_px"] = 0.0
     matched = {}
     for polygons in (True, None):
-        chosen = Options(**{**options, "polygons": polygons})  # type: ignore[arg-type]
-        (found,) = evaluate(protocol, truth, [prediction], chosen)
+        chosen = {**options, "polygons": polygons}
+        (found,) = evaluate(protocol, truth, [prediction], **chosen)
         result = found.result.thresholds[0.4]  # type: ignore[attr-defined]
         assert ("polygon IoU" in found.result.signature.line) == bool(polygons)
         matched[polygons] = (
@@ -328,10 +328,10 @@ def test_outlines_that_cannot_be_used_are_found_when_they_are_asked_for(tmp_path
     crossed, flat = [0, 0, 40, 40, 40, 0, 0, 40], [0, 0, 40, 40, 20, 20]
     truth, prediction = coco_files(tmp_path, [[crossed], None], [None, [flat]])
     for chosen, places in (
-        (Options(), []),
-        (Options(polygons=True), ["$.annotations[0].segmentation", "$[1].segmentation"]),
+        ({}, []),
+        ({"polygons": True}, ["$.annotations[0].segmentation", "$[1].segmentation"]),
     ):
-        (found,) = evaluate("coco", truth, [prediction], chosen)
+        (found,) = evaluate("coco", truth, [prediction], **chosen)
         assert [issue.place for issue in found.issues] == places
     assert [issue.sentence for issue in found.issues] == [
         "gt.json: $.annotations[0].segmentation: a polygon must not cross or touch itself (OGC simple features 1.2.1, "
@@ -348,7 +348,7 @@ def test_crowds_are_compared_by_the_share_of_the_prediction(tmp_path: Path) -> N
         row["iscrowd"] = 1
     value["annotations"].append(dict(value["annotations"][0], id=9, bbox=[500, 0, 40, 40], iscrowd=0, segmentation=[]))
     truth.write_text(json.dumps(value), encoding="utf-8")
-    (found,) = evaluate("coco", truth, [prediction], Options(iou=(0.5, 0.75), polygons=True))
+    (found,) = evaluate("coco", truth, [prediction], iou=(0.5, 0.75), polygons=True)
     ignored = {iou: result.ignored.tolist() for iou, result in found.result.thresholds.items()}  # type: ignore[attr-defined]
     assert ignored == {0.5: [0, 1], 0.75: [0]}
 
@@ -397,7 +397,7 @@ def test_average_precision_by_outline_is_that_of_masks_whose_edges_are_those_of_
         official.evaluate()
         official.accumulate()
         official.summarize()
-    (found,) = evaluate("coco", truth, [prediction], Options(polygons=True))
+    (found,) = evaluate("coco", truth, [prediction], polygons=True)
     numbers = found.result.numbers  # type: ignore[attr-defined]
     expected = dict(zip(numbers, official.stats.tolist(), strict=True))
     for name in ("AP", "AP50", "AP75", "AR1", "AR10", "AR100"):

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator.drawing.payloads import PictureItem, ProblemItem
-from evaluator.evaluation import Options, evaluate
+from evaluator.drawing.payloads import PictureItem, ProblemItem, SharperEvent
+from evaluator.project import evaluate
 from evaluator.workspace import Sides, Workspace, find
 from tests.dashboard import (
     SAMPLE_DATA,
@@ -77,7 +77,7 @@ def _is_group(app: AppTest, key: str) -> bool:
     return any(each.key == key for each in app.get("button_group"))
 
 
-def _set(app: AppTest, key: str, value: str) -> AppTest:
+def _set(app: AppTest, key: str, value: object) -> AppTest:
     app.session_state[key] = value
     return fine(app.run())
 
@@ -95,7 +95,7 @@ def test_all_posters_worst_first_with_their_criteria(monkeypatch: pytest.MonkeyP
     ]  # fmt: skip
     assert [row["Result"] for row in rows] == ["✕ 2 of 4", "✕ 1 of 4", "✕ 2 of 4", "✕ 2 of 4", "✓ pass"]
     assert list(rows[0])[2:] == ["Words ≥ 0.75", "ROUGE-L ≥ 0.75", "Numbers ≥ 0.75", "Fields 0.50–2.00"]
-    (expected,) = evaluate("posters", SAMPLE / "ground_truth", [SAMPLE / "across"], Options())
+    (expected,) = evaluate("posters", SAMPLE / "ground_truth", [SAMPLE / "across"])
     by_id = {each["poster_id"]: each["metrics"] for each in expected.to_json()["posters"]}
     for row in rows:
         assert list(row.values())[2:] == list(by_id[row["Poster"]].values())
@@ -218,11 +218,13 @@ def test_results_json_is_the_file_of_the_reference_program(monkeypatch: pytest.M
     app = start(monkeypatch, POSTERS)
     (button,) = app.get("download_button")
     assert button.proto.label == "results.json"
-    from pages.shared import session_posters as choices
+    from pages.shared.posters import results as choices
 
-    model = choices.PosterModel("A", 0, "across", choices.reader.read(SAMPLE / "across", side="prediction"))
-    truth = choices.reader.read(SAMPLE / "ground_truth", side="ground_truth")
-    found = choices._evaluated.__wrapped__("t", "p", "documented", _sides=(truth, model.posters))
+    sides = (
+        choices.reader.read(SAMPLE / "ground_truth", side="ground_truth"),
+        choices.reader.read(SAMPLE / "across", side="prediction"),
+    )
+    found = choices._evaluated.__wrapped__("t", "p", "documented", _sides=sides)
     content = json.loads(found.results_json)
     assert set(content) == {"results", "aggregate"}
     assert [each["poster_id"] for each in content["results"]] == list(found.columns.ids)
@@ -342,10 +344,11 @@ def test_a_poster_whose_page_is_broken_shows_its_problem(monkeypatch: pytest.Mon
 
 
 def test_a_sharper_picture_that_cannot_be_had_leaves_the_first_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.shared import session
+    from pages.shared import pictures
+    from pages.shared.state import State
 
     app = start(monkeypatch, POSTERS, poster="night-buses")
-    real = session.picture
+    real = pictures.picture
 
     def slow(root: Path, name: str, index: int, *, width: int) -> PictureItem:
         if width == 1_500:
@@ -353,8 +356,8 @@ def test_a_sharper_picture_that_cannot_be_had_leaves_the_first_one(monkeypatch: 
         problem = ProblemItem("Rendering took too long", "", "")
         return PictureItem(width=1.0, height=1.0, image=None, image_width=0, problem=problem, notes=())
 
-    monkeypatch.setattr(session, "picture", slow)
-    app = _set(app, "poster_sharper", ("night-buses", 2_250))  # type: ignore[arg-type]
+    monkeypatch.setattr(pictures, "picture", slow)
+    app = _set(app, State.sharper.key, SharperEvent("night-buses", 0, 2_250))
     page = viewer(app)["page"]
     assert page["image_width"] == 1_500
     assert page["notes"] == ["No sharper picture: Rendering took too long."]

@@ -94,8 +94,8 @@ def official(instances: Instances, results: Results, **params: Any) -> Any:
 
 
 def read_pair(instances: Instances, results: Results) -> tuple[Annotations, Annotations]:
-    truth = reader.read(json.dumps(instances).encode(), "gt.json")
-    return truth, reader.resolve(reader.read(json.dumps(results).encode(), "dt.json"), truth)
+    truth = reader.FORMAT.read(json.dumps(instances).encode(), "gt.json")
+    return truth, reader.resolve(reader.FORMAT.read(json.dumps(results).encode(), "dt.json"), truth)
 
 
 def undefined_as_none(value: float) -> float | None:
@@ -316,7 +316,7 @@ def test_different_units_and_unresolved_results_are_refused() -> None:
         "shares.json: boxes must be in the unit of gt.json; found page, not pixels. Convert one of the files."
     )
     with pytest.raises(BadInput, match="a results list must be read with its ground truth"):
-        coco.evaluate(truth, reader.read(json.dumps(results).encode(), "dt.json"))
+        coco.evaluate(truth, reader.FORMAT.read(json.dumps(results).encode(), "dt.json"))
 
 
 @pytest.mark.parametrize(

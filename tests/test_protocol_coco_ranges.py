@@ -15,13 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator import cli, evaluation
-from evaluator.evaluation import OptionError, Options
+from evaluator import cli, project
 from evaluator.formats import coco as reader
 from evaluator.formats import limits
+from evaluator.formats.base import Reading
 from evaluator.formats.coco import shape as coco_shape
 from evaluator.formats.coco import stream as coco_stream
 from evaluator.model.issues import BadInput
+from evaluator.project import OptionError
 from evaluator.protocols import coco
 from evaluator.protocols.coco import ranges as coco_ranges
 from evaluator.protocols.coco.ranges import RangesResult, average_over_ranges
@@ -43,8 +44,8 @@ def written(truth: object, predictions: object) -> Iterator[tuple[Path, Path]]:
 
 def ordinary(paths: tuple[Path, Path], **options: Any) -> coco.CocoResult:
     """The result of the ordinary way."""
-    truth = reader.read(paths[0].read_bytes(), paths[0].name, side="ground_truth")
-    predicted = reader.read(paths[1].read_bytes(), paths[1].name, side="prediction")
+    truth = reader.FORMAT.read(paths[0].read_bytes(), paths[0].name, Reading(side="ground_truth"))
+    predicted = reader.FORMAT.read(paths[1].read_bytes(), paths[1].name, Reading(side="prediction"))
     return coco.evaluate(truth, reader.resolve(predicted, truth), **options)
 
 
@@ -219,9 +220,9 @@ ODD_FRAMES: tuple[Value, ...] = (
 def said(truth: object, predictions: object, *, page_ranges: bool) -> Any:
     """What an evaluation says: its values and issues, or the issues that stop it."""
     with written(truth, predictions) as paths:
-        options = Options(page_ranges=True) if page_ranges else Options()
+        options = {"page_ranges": True} if page_ranges else {}
         try:
-            (found,) = evaluation.evaluate("coco", paths[0], [paths[1]], options)
+            (found,) = project.evaluate("coco", paths[0], [paths[1]], **options)
         except BadInput as problem:
             return problem.issues
     return found.to_json()
@@ -485,32 +486,32 @@ def test_json_has_no_error_types(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (Options(labels=("label 1",)), "--page-ranges goes with --iou alone, and not with --labels"),
-        (Options(min_score=0.5), "--page-ranges goes with --iou alone, and not with --min-score"),
-        (Options(min_area=0.5), "--page-ranges goes with --iou alone, and not with --min-area"),
-        (Options(polygons=True), "--page-ranges goes with --iou alone, and not with --polygons"),
-        (Options(map_label={"a": "b"}), "--page-ranges goes with --iou alone, and not with --map-label"),
-        (Options(as_reference=True), "--page-ranges goes with --iou alone, and not with --as-reference"),
-        (Options(format="snapshot"), "--page-ranges goes with --iou alone, and not with --format"),
+        ({"labels": ("label 1",)}, "--page-ranges goes with --iou alone, and not with --labels"),
+        ({"min_score": 0.5}, "--page-ranges goes with --iou alone, and not with --min-score"),
+        ({"min_area": 0.5}, "--page-ranges goes with --iou alone, and not with --min-area"),
+        ({"polygons": True}, "--page-ranges goes with --iou alone, and not with --polygons"),
+        ({"map_label": {"a": "b"}}, "--page-ranges goes with --iou alone, and not with --map-label"),
+        ({"as_reference": True}, "--page-ranges goes with --iou alone, and not with --as-reference"),
+        ({"format": "snapshot"}, "--page-ranges goes with --iou alone, and not with --format"),
     ],
 )
-def test_options_that_need_boxes_are_refused(options: Options, sentence: str) -> None:
-    chosen = Options(**{**options.said(), "page_ranges": True})
+def test_options_that_need_boxes_are_refused(options: dict[str, Any], sentence: str) -> None:
+    chosen = {**options, "page_ranges": True}
     with pytest.raises(OptionError) as refused:
-        evaluation.evaluate("coco", Path("gt.json"), [Path("dt.json")], chosen)
+        project.evaluate("coco", Path("gt.json"), [Path("dt.json")], **chosen)
     assert str(refused.value) == sentence
 
 
 def test_folders_and_comparisons_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    chosen = Options(page_ranges=True)
+    chosen = {"page_ranges": True}
     with pytest.raises(OptionError, match=f"^--page-ranges reads files, and {tmp_path.name} is a folder$"):
-        evaluation.evaluate("coco", tmp_path, [Path("dt.json")], chosen)
+        project.evaluate("coco", tmp_path, [Path("dt.json")], **chosen)
     with pytest.raises(
         OptionError, match=r"^--page-ranges leaves no boxes to compare; it belongs to layoutscope evaluate$"
     ):
-        evaluation.evaluate_together("coco", Path("gt.json"), [Path("dt.json")], chosen)
+        project.evaluate_together("coco", Path("gt.json"), [Path("dt.json")], **chosen)
     with pytest.raises(OptionError, match=r"^--page-ranges is not an option of snapshot, which has"):
-        evaluation.evaluate("snapshot", Path("gt.json"), [Path("dt.json")], chosen)
+        project.evaluate("snapshot", Path("gt.json"), [Path("dt.json")], **chosen)
     code, _, said_wrong = run(capsys, (tmp_path, tmp_path), "--page-ranges", "--findings", "store")
     assert code == 2
     assert "--page-ranges leaves no boxes that --findings could correct; choose one of them." in said_wrong
@@ -522,7 +523,7 @@ def test_thresholds_that_make_no_sense_are_told_as_ever() -> None:
             sentences = []
             for page_ranges in (None, True):
                 with pytest.raises(OptionError) as refused:
-                    evaluation.evaluate("coco", paths[0], [paths[1]], Options(iou=iou, page_ranges=page_ranges))
+                    project.evaluate("coco", paths[0], [paths[1]], iou=iou, page_ranges=page_ranges)
                 sentences.append(str(refused.value))
             assert sentences[0] == sentences[1]
 
@@ -532,7 +533,7 @@ def test_each_model_goes_its_own_way(tmp_path: Path) -> None:
     odd = tmp_path / "odd.json"
     odd.write_text(json.dumps([{**row, "score": row["score"] + 2.0} for row in results]))
     with written(truth, results) as (gt, dt):
-        both = evaluation.evaluate("coco", gt, [dt, odd], Options(page_ranges=True))
+        both = project.evaluate("coco", gt, [dt, odd], page_ranges=True)
     assert [type(one.result) for one in both] == [RangesResult, coco.CocoResult]
     assert [len(one.issues) for one in both] == [0, 1]
     assert both[0].result.to_json()["AP"] == both[1].result.to_json()["AP"]

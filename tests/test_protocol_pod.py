@@ -18,7 +18,7 @@ from evaluator import formats
 from evaluator.metrics.average_precision import all_point_precision, eleven_point_precision
 from evaluator.model.dataset import Annotations, join
 from evaluator.protocols import pod
-from evaluator.protocols.pod import evaluate, pair
+from evaluator.protocols.pod.evaluation import evaluate, pair
 from tests.building import Box, annotations, box, ground_truth
 
 ORACLES = Path(__file__).resolve().parent / "oracles" / "pod"

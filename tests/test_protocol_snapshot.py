@@ -19,7 +19,7 @@ from evaluator.metrics.results import RATIOS
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.issues import BadInput
 from evaluator.protocols import snapshot
-from evaluator.protocols.snapshot import IOU_FLOOR, ThresholdResult, evaluate, pair
+from evaluator.protocols.snapshot.evaluation import IOU_FLOOR, ThresholdResult, evaluate, pair
 from tests.building import LABELS, Box, annotations, box, ground_truth, random_rows
 
 ORACLES = Path(__file__).resolve().parent / "oracles" / "snapshot"

@@ -28,7 +28,7 @@ Evaluate = Callable[..., Any]
 seeds = st.integers(0, 10**6)
 every_seed = settings(deadline=None, max_examples=50)
 # Where the better score chooses first, the sides are not alike and file order decides between equal scores.
-BY_SCORE = {"evaluator.protocols.coco", "evaluator.protocols.pod"}
+BY_SCORE = {"evaluator.protocols.coco.evaluation", "evaluator.protocols.pod.evaluation"}
 
 
 @pytest.fixture(params=[name for name, row in PROTOCOLS.items() if row.matches_boxes], scope="module")

@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 
 from evaluator import formats
 from evaluator.formats import coco
+from evaluator.formats.base import Reading
+from evaluator.formats.coco import Coco
 from evaluator.formats.coco import arrow as coco_arrow
 from evaluator.formats.coco import pieces as coco_pieces
 from evaluator.formats.coco import shape as coco_shape
@@ -71,8 +73,8 @@ def columns(source: Annotations) -> dict[str, Any]:
 
 def read(value: object, **given: Any) -> Annotations:
     """Read on the fast path where the file allows it, and on the exact path; both say the same."""
-    exact = coco.read(encoded(value), "gt.json", _exact=True, **given)
-    found = coco.read(encoded(value), "gt.json", **given)
+    exact = Coco(exact=True).read(encoded(value), "gt.json", Reading(**given))
+    found = coco.FORMAT.read(encoded(value), "gt.json", Reading(**given))
     assert columns(found) == columns(exact)
     return found
 
@@ -82,7 +84,7 @@ def sentences(value: object, **given: Any) -> list[str]:
     both = []
     for exact in (True, False):
         with pytest.raises(BadInput) as raised:
-            coco.read(encoded(value), "gt.json", _exact=exact, **given)
+            Coco(exact=exact).read(encoded(value), "gt.json", Reading(**given))
         both.append([issue.sentence for issue in raised.value.issues])
     assert both[0] == both[1]
     return both[0]
@@ -399,8 +401,8 @@ def test_the_format_and_the_side_are_told_by_content(tmp_path: Path) -> None:
     assert formats.detect(tmp_path / "gt.json") == formats.detect(tmp_path / "dt.json") == "coco"
     assert formats.side_of(tmp_path / "gt.json") == "ground_truth"
     assert formats.side_of(tmp_path / "dt.json") == "prediction"
-    assert coco.side_of(b"{}") is None
-    assert not coco.detect(b'{"label_map": {}, "predictions": []}')
+    assert coco.FORMAT.side_of(b"{}") is None
+    assert not coco.FORMAT.detect(b'{"label_map": {}, "predictions": []}')
 
 
 def test_a_folder_of_files_is_read_as_one(tmp_path: Path) -> None:
@@ -646,7 +648,7 @@ def test_mutated_files_are_read_or_refused_with_issues(data: st.DataObject) -> N
         content[at : at + data.draw(st.integers(0, 3))] = piece
     for exact in (False, True):
         with contextlib.suppress(BadInput):
-            coco.read(bytes(content), "x.json", _exact=exact)
+            Coco(exact=exact).read(bytes(content), "x.json")
 
 
 _ROWS = [
@@ -692,7 +694,7 @@ def test_what_pieces_say_is_what_the_exact_walk_says(reader: str, data: st.DataO
 def outcome(content: bytes, *, exact: bool) -> Any:
     """The columns of a file, or its issues."""
     try:
-        return columns(coco.read(content, "x.json", _exact=exact))
+        return columns(Coco(exact=exact).read(content, "x.json"))
     except BadInput as bad:
         return bad.issues
 
@@ -705,7 +707,7 @@ def test_sampled_values_in_every_place(exact: bool) -> None:
             for value in values:
                 text = json.dumps(replaced(base, place, value)).encode()
                 with contextlib.suppress(BadInput):
-                    assert np.isfinite(coco.read(text, "x.json", _exact=exact).boxes.xyxy).all()
+                    assert np.isfinite(Coco(exact=exact).read(text, "x.json").boxes.xyxy).all()
 
 
 def places(value: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

@@ -460,3 +460,26 @@ def test_any_bytes_are_refused_with_issues(content: bytes) -> None:
     for name in ("d.json", "d.jsonl"):
         documents, issues = outcome(content, name)
         assert has_errors(issues) == (documents is None)
+
+
+@pytest.mark.parametrize(
+    ("position", "message"),
+    [
+        (8, "Expecting property name enclosed in double quotes"),
+        (6, "Illegal trailing comma before end of object"),
+    ],
+    ids=["to Python 3.12", "from Python 3.13"],
+)
+def test_a_trailing_comma_is_worded_alike_under_every_python(
+    position: int, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = '{"x":1, }'
+
+    def loads(content: str, **_: object) -> object:
+        raise json.JSONDecodeError(message, content, position)
+
+    monkeypatch.setattr(json, "loads", loads)
+    assert sentences(text, "d.json") == [
+        "error: d.json: line 1, column 9: the text must be well-formed JSON (RFC 8259); "
+        'found "}". Correct the text at this place, or export it again.'
+    ]

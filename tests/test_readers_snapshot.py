@@ -18,6 +18,9 @@ from hypothesis import strategies as st
 
 from evaluator import formats
 from evaluator.formats import limits, snapshot
+from evaluator.formats.base import Reading
+from evaluator.formats.snapshot import Snapshot
+from evaluator.formats.snapshot import reader as snapshot_reader
 from evaluator.formats.snapshot import shape as snapshot_shape
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, Issue, has_errors
@@ -144,7 +147,7 @@ def test_both_paths_find_the_same(row):
 
 def _exact(content: bytes, **options) -> tuple[Annotations | None, tuple[Issue, ...]]:
     try:
-        found = snapshot.read(content, "f.json", _exact=True, **options)
+        found = Snapshot(exact=True).read(content, "f.json", Reading(**options))
     except BadInput as bad:
         return None, bad.issues
     return found, found.issues
@@ -371,7 +374,7 @@ def test_crowded_page_is_refused():
 @needs_shared
 def test_two_million_boxes_are_refused_before_they_are_built(monkeypatch):
     content = gzip.decompress((Path(SHARED) / "hostile/json/boxes_2M.json.gz").read_bytes())
-    monkeypatch.setattr(snapshot, "decode", lambda _: pytest.fail("decoded"))
+    monkeypatch.setattr(snapshot_reader, "decode", lambda _: pytest.fail("decoded"))
     monkeypatch.setattr(snapshot, "walk", lambda *_: pytest.fail("walked"))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     _, issues = outcome(content, format=None)
@@ -501,7 +504,7 @@ def test_real_files(name):
     found = formats.read(path)
     content = path.read_bytes()
     assert rows(found) == naive(content)
-    same_columns(found, snapshot.read(content, path.name, _exact=True))
+    same_columns(found, Snapshot(exact=True).read(content, path.name))
     assert snapshot_shape.decode(content) is not None
 
 
@@ -526,7 +529,7 @@ def _reads(case: Path) -> bool:
 
 
 def _pair(truth: bytes, predicted: bytes) -> list[str]:
-    one, two = snapshot.read(truth, "gt.json"), snapshot.read(predicted, "pred.json")
+    one, two = snapshot.FORMAT.read(truth, "gt.json"), snapshot.FORMAT.read(predicted, "pred.json")
     return [f"{issue.severity} {issue.sentence}" for issue in snapshot.check_pair(one, two)]
 
 
@@ -572,14 +575,16 @@ def test_pair_documents_and_page_ids():
 # Table of formats, paths, folders
 
 
-def test_detection(monkeypatch, tmp_path):
+class Twin(Snapshot):
+    name, title = "twin", "Twin"
+
+
+def test_detection(tmp_path):
     path = tmp_path / "a.json"
     path.write_bytes(VALID["prediction"])
     assert formats.detect(path) == "snapshot"
     assert formats.detect(tmp_path) == "snapshot"
-    twin = formats.FORMATS["snapshot"]._replace(name="twin", description="Twin")
-    monkeypatch.setitem(formats.FORMATS, "twin", twin)
-    with pytest.raises(BadInput) as bad:
+    with formats.registered(Twin()), pytest.raises(BadInput) as bad:
         formats.read(path)
     assert str(bad.value) == (
         "a.json: the format must be clear from the content; found signs of snapshot (Document Snapshot Detection, "
@@ -737,8 +742,8 @@ def _places(tree: object) -> list[tuple]:
 def test_paths_agree_on_valid_files(tree, ascii_only, indent):
     content = json.dumps(tree, ensure_ascii=ascii_only, indent=indent).encode()
     assert snapshot_shape.decode(content) is not None
-    fast = snapshot.read(content, "f.json", max_per_rule=None)
-    same_columns(fast, snapshot.read(content, "f.json", _exact=True, max_per_rule=None))
+    fast = snapshot.FORMAT.read(content, "f.json", Reading(max_per_rule=None))
+    same_columns(fast, Snapshot(exact=True).read(content, "f.json", Reading(max_per_rule=None)))
     assert rows(fast) == naive(content)
 
 

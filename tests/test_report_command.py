@@ -10,7 +10,7 @@ import pytest
 
 from evaluator import cli, formats
 from evaluator.model.dataset import join
-from evaluator.protocols.snapshot import pair
+from evaluator.protocols.snapshot.evaluation import pair
 from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
@@ -60,7 +60,7 @@ def test_a_pdf_by_its_name(tmp_path: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["coco"], "error: a review pack is made of snapshot results; found coco.\n"),
+        (["pixel"], "error: a review pack is made of snapshot, pod, coco results; found pixel.\n"),
         (["--iou", "0.05"], "error: --iou must be between 0.1 and 1; found 0.05.\n"),
         (["--min-score", "1.5"], "error: --min-score must be between 0 and 1; found 1.5.\n"),
         (["--min-score", "0.1", "--min-score", "0.2"], "error: --min-score is given once for each model; found 2.\n"),

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import base64
 import http.client
+import os
+import runpy
+import signal
 import socket
+import subprocess
+import sys
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+import streamlit
+from streamlit.web.server import starlette
+from streamlit.web.server.starlette import starlette_app
 
-from tests.browser.conftest import dashboard
+from tests.browser.conftest import ROOT, dashboard
 
 
 @pytest.fixture(scope="module")
@@ -69,3 +79,47 @@ def test_it_listens_on_this_machine_only(server: str) -> None:
         with socket.socket() as knock:
             knock.settimeout(5)
             assert knock.connect_ex((address, port)) != 0
+
+
+@pytest.mark.parametrize("module_is_there", [True, False])
+def test_without_the_place_for_the_host_check_nothing_is_served(
+    module_is_there: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if module_is_there:
+        monkeypatch.delattr(starlette_app, "create_streamlit_middleware")
+    else:
+        monkeypatch.delattr(starlette, "starlette_app")
+        monkeypatch.setitem(sys.modules, starlette_app.__name__, None)
+    monkeypatch.setattr("streamlit.web.cli.main", lambda *_, **__: pytest.fail("the server was started"))
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(ROOT / "pages" / "_serve.py"), run_name="__main__")
+    assert ended.value.code == 3
+    assert capsys.readouterr().err == (
+        f"LayoutScope does not start: Streamlit {streamlit.__version__} is installed, and with it the server would "
+        "answer under any name. Install the version that requirements.txt names.\n"
+    )
+
+
+def test_the_version_of_streamlit_is_pinned_to_the_tested_minor() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    major, minor = streamlit.__version__.split(".")[:2]
+    assert f"streamlit>={major}.{minor},<{major}.{int(minor) + 1}" in project["dependencies"]
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_server_although_nobody_reads_its_output(ending: signal.Signals, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        assert process.stdout is not None
+        said = next(line for line in process.stdout if b"running at" in line).decode()
+        process.stdout.close()
+        process.send_signal(ending)
+        process.wait(30)
+    finally:
+        process.kill()
+    port = urlsplit(said.split()[4]).port
+    assert port is not None
+    with socket.socket() as knock:
+        assert knock.connect_ex(("127.0.0.1", port)) != 0

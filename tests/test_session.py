@@ -141,11 +141,11 @@ def test_a_late_mark_on_a_preset_does_not_undo_the_slider(monkeypatch: pytest.Mo
     app.slider(key="iou").set_value(0.51)
     dashboard.fine(app.run())
     app.slider(key="iou").set_value(0.52)
-    app.button_group(key="preset").set_value("Specification")
+    app.button_group(key="preset").set_value("Standard thresholds")
     dashboard.fine(app.run())
     assert app.slider(key="iou").value == 0.52
     assert app.button_group(key="preset").value is None
-    app.button_group(key="preset").set_value("Specification")
+    app.button_group(key="preset").set_value("Standard thresholds")
     dashboard.fine(app.run())
     assert app.slider(key="iou").value == 0.5
 

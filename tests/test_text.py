@@ -30,7 +30,7 @@ def by_the_textbook(first: list[str], second: list[str]) -> int:
         ("‹a› «b» „c‟ ‚d‛ ′", "'a' \"b\" \"c' 'd' '"),
         ("a–b—c−d‐e", "a-b-c-d-e"),
         ("10⁻⁵ m² CO₂", "10-5 m2 CO2"),
-        ("ﬁnding ½", "issue 1⁄2"),
+        ("ﬁnding ½", "finding 1⁄2"),
         ("é", "e\u0301"),
         (" a\u00a0b\u2009c\u3000d\t\n e ", "a b c d e"),
         ("MiXeD", "MiXeD"),

@@ -8,7 +8,7 @@ import time
 import urllib.parse
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
 from evaluator.model.dataset import Dataset, join
 from evaluator.pdf.pool import PagePool
 from evaluator.protocols import snapshot
+from evaluator.protocols.snapshot import Matching, ThresholdResult
 from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store
 from evaluator.review.verdicts import judge
@@ -161,6 +162,32 @@ def test_mistakes_by_name_are_those_of_the_core(monkeypatch: pytest.MonkeyPatch)
     assert words[place + 1 : place + 5] == ["A", f"{named[0]:,}", "B", f"{named[1]:,}"]
 
 
+def test_one_step_of_the_iou_threshold_computes_each_result_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tuple[int, float]] = []
+    pooled: list[tuple[int, float]] = []
+    at, micro = Matching.at, ThresholdResult.micro.func
+
+    def counted_at(self: Matching, iou: float) -> ThresholdResult:
+        made.append((self.model, iou))
+        return at(self, iou)
+
+    @cached_property
+    def counted_micro(self: ThresholdResult) -> Any:
+        pooled.append((self.matching.model, self.iou))
+        return micro(self)
+
+    app = start(monkeypatch)
+    counted_micro.__set_name__(ThresholdResult, "micro")
+    monkeypatch.setattr(Matching, "at", counted_at)
+    monkeypatch.setattr(ThresholdResult, "micro", counted_micro)
+    # A threshold that no other test asks for: results are shared by all sessions of a process.
+    app.slider(key="iou").set_value(0.37)
+    dashboard.fine(app.run())
+    assert sorted(made) == sorted(pooled) == [(0, 0.37), (1, 0.37)]
+    dashboard.fine(app.run())
+    assert len(made) == len(pooled) == 2, "a run without a change computes nothing"
+
+
 @pytest.mark.parametrize(("iou", "score_a", "score_b"), [(0.75, 0.0, 0.0), (0.5, 0.8, 0.35), (0.1, 1.0, 0.9)])
 def test_sliders_match_anew(monkeypatch: pytest.MonkeyPatch, iou: float, score_a: float, score_b: float) -> None:
     app = start(monkeypatch)
@@ -180,7 +207,7 @@ def test_sliders_match_anew(monkeypatch: pytest.MonkeyPatch, iou: float, score_a
 
 def test_presets(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch)
-    assert app.button_group(key="preset").value == "Specification"
+    assert app.button_group(key="preset").value == "Standard thresholds"
     app.slider(key="iou").set_value(0.6)
     dashboard.fine(app.run())
     assert app.button_group(key="preset").value is None
@@ -194,7 +221,7 @@ def test_presets(monkeypatch: pytest.MonkeyPatch) -> None:
     for model, (card, score) in enumerate(zip(dashboard.cards(app), best, strict=True)):
         assert card_numbers(card) == shown(core(model, 0.6, score).micro.row(0))
         assert core(model, 0.6, score).micro.f1[0] >= core(model, 0.6).micro.f1[0]
-    app.button_group(key="preset").set_value("Specification")
+    app.button_group(key="preset").set_value("Standard thresholds")
     dashboard.fine(app.run())
     assert [app.slider(key=name).value for name in ("iou", "score_a", "score_b")] == [0.5, 0.0, 0.0]
 
@@ -357,7 +384,7 @@ def test_a_filter_is_saved_and_used_again(monkeypatch: pytest.MonkeyPatch) -> No
     assert [{**each, "current": False} for each in dashboard.viewer(app)["strip"]] == [
         {**each, "current": False} for each in strip
     ]
-    app.button(key="forget_0").click()
+    app.button(key="delete_0").click()
     dashboard.fine(app.run())
     assert "use_0" not in [each.key for each in app.button]
     app.text_input(key="filter_name").set_value("  ")
@@ -380,13 +407,13 @@ def test_a_link_to_a_page_that_the_filter_hides_leads_there_and_says_so(monkeypa
 def test_the_page_choice_goes_to_a_page_and_forgets_it(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, PAGE_BROWSER)
     listed = dashboard.viewer(app)["strip"]
-    choice = app.selectbox(key="page_wish")
+    choice = app.selectbox(key="page_wanted")
     assert choice.options[2].startswith(f"{listed[2]['index'] + 1} · {listed[2]['mistakes']} mistake")
     choice.set_value(2)
     dashboard.fine(app.run())
     page = dashboard.viewer(app)["page"]
     assert (page["document"], page["index"], page["position"]) == (listed[2]["document"], listed[2]["index"], 3)
-    assert app.selectbox(key="page_wish").value is None
+    assert app.selectbox(key="page_wanted").value is None
 
 
 def test_lost_text_reaches_the_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -445,7 +472,7 @@ def test_files_lists_the_sample_data(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(table["Documents"]) == [8, 8, 8]
     dataset = sample()
     assert list(table["Boxes"]) == [len(dataset.ground_truth), *(len(each) for each in dataset.predictions)]
-    assert list(table["Findings"]) == ["none"] * 3
+    assert list(table["Issues"]) == ["none"] * 3
     digests = [side.source.sha256[:12] for side in (dataset.ground_truth, *dataset.predictions)]
     assert list(table["SHA-256"]) == digests
     assert "Nothing is wrong with these files." in [each.value for each in app.caption]
@@ -468,7 +495,7 @@ def test_the_sidebar_counts(monkeypatch: pytest.MonkeyPatch, view: str) -> None:
     words = dashboard.words(start(monkeypatch, view))
     for line in ("36 pages, 8 documents", f"{len(sample().ground_truth):,} ground-truth boxes, 11 labels"):
         assert line in words
-    assert "No findings in the files" in words
+    assert "No issues in the files" in words
 
 
 # --- states --------------------------------------------------------------------------------------------------
@@ -513,7 +540,7 @@ def test_a_ground_truth_with_errors(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     app = start(monkeypatch, view, files=dashboard.workspace(broken, [prediction]))
     assert any(word.startswith("The ground truth has errors") for word in dashboard.words(app))
     dashboard.go(app, FILES)
-    assert [each.value for each in app.error] == ["Files with an error are not evaluated. Each row says what to mend."]
+    assert [each.value for each in app.error] == ["Files with an error are not evaluated. Each row says how to fix it."]
     findings = app.dataframe[1].value
     assert list(findings["File"])[:1] == ["t.json"]
     assert findings["Place"][0] == "$.predictions[0].objects[0].bbox"

@@ -31,9 +31,9 @@ def folder(tmp_path: Path) -> Path:
 
 def test_roles_come_from_the_content(folder: Path) -> None:
     found = find([folder])
-    assert found.ground_truth == folder / "annotated.json"
-    assert found.predictions == (folder / "a.json", folder / "b.json")
-    assert found.pdfs == folder.resolve() / "pdf"
+    assert found.of("boxes").ground_truth == folder / "annotated.json"
+    assert found.of("boxes").predictions == (folder / "a.json", folder / "b.json")
+    assert found.of("boxes").pdfs == folder.resolve() / "pdf"
     assert (found.as_reference, found.issues) == (False, ())
 
 
@@ -41,38 +41,50 @@ def test_names_do_not_decide(tmp_path: Path) -> None:
     truth = write_file(tmp_path / "prediction.json", ONE, side="ground_truth")
     model = write_file(tmp_path / "ground_truth.json", ONE)
     found = find([tmp_path])
-    assert (found.ground_truth, found.predictions) == (truth, (model,))
+    assert (found.of("boxes").ground_truth, found.of("boxes").predictions) == (truth, (model,))
 
 
 def test_what_is_named_is_not_guessed(folder: Path) -> None:
     found = find([folder], ground_truth=folder / "b.json", predictions=[folder / "a.json"], as_reference=True)
-    assert (found.ground_truth, found.predictions, found.as_reference) == (
+    assert (found.of("boxes").ground_truth, found.of("boxes").predictions, found.as_reference) == (
         folder / "b.json", (folder / "a.json",), True,
     )  # fmt: skip
-    assert find([folder], pdfs=folder / "pdf" / "2024").pdfs == folder / "pdf" / "2024"
+    assert find([folder], pdfs=folder / "pdf" / "2024").of("boxes").pdfs == folder / "pdf" / "2024"
 
 
 def test_files_can_be_named_one_by_one(folder: Path) -> None:
     found = find([folder / "b.json", folder / "annotated.json", folder / "pdf" / "2024" / "y.pdf"])
-    assert (found.ground_truth, found.predictions) == (folder / "annotated.json", (folder / "b.json",))
-    assert found.pdfs == folder.resolve() / "pdf" / "2024"
+    assert (found.of("boxes").ground_truth, found.of("boxes").predictions) == (
+        folder / "annotated.json",
+        (folder / "b.json",),
+    )
+    assert found.of("boxes").pdfs == folder.resolve() / "pdf" / "2024"
 
 
 def test_a_file_named_twice_is_opened_once(folder: Path) -> None:
     found = find([folder], predictions=[folder / "a.json", folder / "b.json"], ground_truth=folder / "annotated.json")
-    assert found.predictions == (folder / "a.json", folder / "b.json")
+    assert found.of("boxes").predictions == (folder / "a.json", folder / "b.json")
 
 
 def test_predictions_without_a_ground_truth_are_fine(folder: Path) -> None:
     (folder / "annotated.json").unlink()
     shutil.rmtree(folder / "pdf")
     found = find([folder])
-    assert (found.ground_truth, found.predictions, found.pdfs) == (None, (folder / "a.json", folder / "b.json"), None)
+    assert (found.of("boxes").ground_truth, found.of("boxes").predictions, found.of("boxes").pdfs) == (
+        None,
+        (folder / "a.json", folder / "b.json"),
+        None,
+    )
 
 
 def test_an_empty_folder_is_an_empty_workspace(tmp_path: Path) -> None:
     found = find([tmp_path])
-    assert (found.ground_truth, found.predictions, found.pdfs, found.issues) == (None, (), None, ())
+    assert (found.of("boxes").ground_truth, found.of("boxes").predictions, found.of("boxes").pdfs, found.issues) == (
+        None,
+        (),
+        None,
+        (),
+    )
 
 
 def test_two_ground_truths_are_refused_by_name(folder: Path) -> None:
@@ -83,7 +95,7 @@ def test_two_ground_truths_are_refused_by_name(folder: Path) -> None:
         "annotated.json: one session has one ground truth; found annotated.json, other.json. "
         "Name the one you mean with --gt."
     ]
-    assert find([folder], ground_truth=folder / "other.json").ground_truth == folder / "other.json"
+    assert find([folder], ground_truth=folder / "other.json").of("boxes").ground_truth == folder / "other.json"
 
 
 def test_every_missing_path_is_said(folder: Path) -> None:
@@ -99,7 +111,7 @@ def test_every_missing_path_is_said(folder: Path) -> None:
 def test_other_json_files_are_passed_over_and_said(folder: Path, content: bytes) -> None:
     (folder / "package.json").write_bytes(content)
     found = find([folder])
-    assert found.predictions == (folder / "a.json", folder / "b.json")
+    assert found.of("boxes").predictions == (folder / "a.json", folder / "b.json")
     assert [issue.sentence for issue in found.issues] == [
         "package.json: a JSON file must be of a known annotation format; found none that LayoutScope reads. "
         "The file is left out; run layoutscope check on it to see why."
@@ -112,32 +124,38 @@ def test_hidden_and_deep_folders_are_left_alone(folder: Path) -> None:
         write_file(place / "truth.json", ONE, side="ground_truth")
     write_file(folder.joinpath(*"1234", "deep.json"), ONE)
     found = find([folder])
-    assert found.ground_truth == folder / "annotated.json"
-    assert found.predictions[-1] == folder.joinpath(*"1234", "deep.json")
+    assert found.of("boxes").ground_truth == folder / "annotated.json"
+    assert found.of("boxes").predictions[-1] == folder.joinpath(*"1234", "deep.json")
 
 
 def test_at_most_26_models_are_opened(tmp_path: Path) -> None:
     for index in range(30):
         write_file(tmp_path / f"{index:02}.json", ONE)
-    assert len(find([tmp_path]).predictions) == 26
+    assert len(find([tmp_path]).of("boxes").predictions) == 26
 
 
 def test_paths_inside_a_file_are_never_opened(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "pdf").mkdir()
     (tmp_path / "pdf" / "a.pdf").write_bytes(b"%PDF-1.7")
     shutil.rmtree(folder / "pdf")
-    assert find([folder / "a.json"]).pdfs is None
+    assert find([folder / "a.json"]).of("boxes").pdfs is None
 
 
-def test_formats_that_the_dashboard_does_not_show_are_left_out_and_said(folder: Path) -> None:
+def test_files_of_every_format_of_boxes_are_opened(tmp_path: Path) -> None:
+    coco = {"images": [{"id": 1, "width": 10, "height": 10, "file_name": "a.png"}], "categories": [], "annotations": []}
+    (tmp_path / "instances.json").write_text(json.dumps(coco))
+    result = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "score": 0.5}
+    (tmp_path / "model.json").write_text(json.dumps([result]))
+    found = find([tmp_path])
+    assert found.of("boxes") == Sides(tmp_path / "instances.json", (tmp_path / "model.json",), None)
+    assert found.issues == ()
+
+
+def test_ground_truths_of_two_formats_are_refused_by_name(folder: Path) -> None:
     coco = {"images": [{"id": 1, "width": 10, "height": 10, "file_name": "a.png"}], "categories": [], "annotations": []}
     (folder / "instances.json").write_text(json.dumps(coco))
-    found = find([folder])
-    assert "instances.json" not in {path.name for path in (found.ground_truth, *found.predictions) if path}
-    assert [issue.sentence for issue in found.issues if issue.file == "instances.json"] == [
-        "instances.json: the dashboard shows files of the formats snapshot, fields and posters; found coco. "
-        "Evaluate it in the terminal: layoutscope evaluate coco --gt FILE --pred FILE."
-    ]
+    with pytest.raises(BadInput, match=r"one session has one ground truth; found annotated\.json, instances\.json"):
+        find([folder])
 
 
 # --- extracted fields and posters ----------------------------------------------------------------------------
@@ -167,31 +185,36 @@ def test_a_folder_of_fields_is_one_side(tmp_path: Path) -> None:
     (tmp_path / "pdf").mkdir()
     (tmp_path / "pdf" / "one.pdf").write_bytes(b"%PDF-1.7")
     found = find([tmp_path])
-    assert found.fields == Sides(
+    assert found.of("fields") == Sides(
         tmp_path / "ground truth", (tmp_path / "a", tmp_path / "b"), tmp_path.resolve() / "pdf"
     )
-    assert (found.ground_truth, found.predictions, found.posters, found.issues) == (None, (), Sides(), ())
+    assert (found.of("boxes").ground_truth, found.of("boxes").predictions, found.of("posters"), found.issues) == (
+        None,
+        (),
+        Sides(),
+        (),
+    )
 
 
 def test_fields_without_confidence_are_the_ground_truth_when_no_name_says(tmp_path: Path) -> None:
     fields_file(tmp_path / "people" / "one.json")
     fields_file(tmp_path / "model" / "one.json", confidence=0.5)
     found = find([tmp_path])
-    assert found.fields == Sides(tmp_path / "people", (tmp_path / "model",), None)
+    assert found.of("fields") == Sides(tmp_path / "people", (tmp_path / "model",), None)
 
 
 def test_two_sides_of_fields_without_confidence_are_not_guessed(tmp_path: Path) -> None:
     fields_file(tmp_path / "people" / "one.json")
     fields_file(tmp_path / "model" / "one.json")
     found = find([tmp_path])
-    assert found.fields == Sides(None, (tmp_path / "model", tmp_path / "people"), None)
+    assert found.of("fields") == Sides(None, (tmp_path / "model", tmp_path / "people"), None)
     assert [issue.sentence for issue in found.issues] == [
         "model: files of fields do not say which is the ground truth; its folder or file is called ground_truth; "
         "found model, people, all without confidence. "
         "Name the ground truth with --gt; until then all of them are predictions."
     ]
     named = find([tmp_path], ground_truth=tmp_path / "people")
-    assert (named.fields, named.issues) == (Sides(tmp_path / "people", (tmp_path / "model",), None), ())
+    assert (named.of("fields"), named.issues) == (Sides(tmp_path / "people", (tmp_path / "model",), None), ())
 
 
 def test_two_ground_truths_of_fields_are_refused_by_name(tmp_path: Path) -> None:
@@ -207,7 +230,7 @@ def test_a_file_of_json_lines_is_one_side(tmp_path: Path) -> None:
         (tmp_path / name).write_text(line)
     (tmp_path / "log.jsonl").write_text('{"time": 3}')
     found = find([tmp_path])
-    assert found.fields == Sides(tmp_path / "ground_truth.jsonl", (tmp_path / "model.ndjson",), None)
+    assert found.of("fields") == Sides(tmp_path / "ground_truth.jsonl", (tmp_path / "model.ndjson",), None)
     assert [issue.file for issue in found.issues] == ["log.jsonl"]
 
 
@@ -215,22 +238,22 @@ def test_fields_lie_beside_boxes(folder: Path) -> None:
     fields_file(folder / "fields" / "ground_truth" / "x.json")
     fields_file(folder / "fields" / "model" / "x.json", confidence=1.0)
     found = find([folder])
-    assert found.fields == Sides(
+    assert found.of("fields") == Sides(
         folder / "fields" / "ground_truth", (folder / "fields" / "model",), folder.resolve() / "pdf"
     )
-    assert (found.ground_truth, len(found.predictions)) == (folder / "annotated.json", 2)
+    assert (found.of("boxes").ground_truth, len(found.of("boxes").predictions)) == (folder / "annotated.json", 2)
     boxes = find([folder], ground_truth=folder / "fields" / "ground_truth", predictions=[folder / "fields" / "model"])
-    assert boxes.fields == found.fields
-    assert boxes.ground_truth == folder / "annotated.json"
+    assert boxes.of("fields") == found.of("fields")
+    assert boxes.of("boxes").ground_truth == folder / "annotated.json"
 
 
 def test_one_folder_can_be_both_sides_of_posters(tmp_path: Path) -> None:
     for number in (1, 2):
         poster_file(tmp_path / str(number) / "reference.json")
         poster_file(tmp_path / str(number) / "extracted.json")
-    assert find([tmp_path]).posters == Sides(tmp_path, (tmp_path,), None)
+    assert find([tmp_path]).of("posters") == Sides(tmp_path, (tmp_path,), None)
     one = tmp_path / "1"
-    assert find([one]).posters == Sides(one, (one,), None)
+    assert find([one]).of("posters") == Sides(one, (one,), None)
 
 
 def test_folders_of_posters_are_told_by_their_names(tmp_path: Path) -> None:
@@ -238,8 +261,8 @@ def test_folders_of_posters_are_told_by_their_names(tmp_path: Path) -> None:
     poster_file(tmp_path / "b" / "1_extracted.json")
     poster_file(tmp_path / "a" / "1.json")
     found = find([tmp_path])
-    assert found.posters == Sides(tmp_path / "ground_truth", (tmp_path / "a", tmp_path / "b"), None)
-    assert found.fields == Sides()
+    assert found.of("posters") == Sides(tmp_path / "ground_truth", (tmp_path / "a", tmp_path / "b"), None)
+    assert found.of("fields") == Sides()
 
 
 def test_a_workspace_survives_the_way_to_another_process(folder: Path) -> None:
@@ -247,7 +270,7 @@ def test_a_workspace_survives_the_way_to_another_process(folder: Path) -> None:
     poster_file(folder / "posters" / "model" / "1.json")
     found = find([folder], as_reference=True)
     assert from_json(found.to_json()) == found
-    assert from_json('{"ground_truth": null, "predictions": [], "pdfs": null, "as_reference": false}') == find()
+    assert from_json('{"sides": {}, "as_reference": false}') == find()
 
 
 def test_the_sample_data_is_a_workspace_of_its_own(tmp_path: Path) -> None:
@@ -255,6 +278,6 @@ def test_the_sample_data_is_a_workspace_of_its_own(tmp_path: Path) -> None:
         (tmp_path / place).mkdir(parents=True)
     found = sample(tmp_path)
     root = tmp_path / "fields"
-    assert found.fields == Sides(root / "ground_truth", (root / "a", root / "b"), root / "pdf")
-    assert found.posters == Sides()
-    assert found.ground_truth == tmp_path / "ground_truth.json"
+    assert found.of("fields") == Sides(root / "ground_truth", (root / "a", root / "b"), root / "pdf")
+    assert found.of("posters") == Sides()
+    assert found.of("boxes").ground_truth == tmp_path / "ground_truth.json"

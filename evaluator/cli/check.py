@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from evaluator import evaluation, export, formats
+from evaluator import export, formats
 from evaluator.cli.program import BAD_INPUT, OK, app
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
@@ -34,12 +34,12 @@ def check(
         Write JSON to standard output.
     """
     results = [_check(path) for path in files]
+    issues = [issue for _, of_file in results for issue in of_file]
     annotations = [read for read, _ in results if read is not None]
-    issues = [issue for _, found in results for issue in found]
     truths = [read for read in annotations if read.side == "ground_truth"]
     if len(truths) == 1:
         predictions = [read for read in annotations if read.side == "prediction"]
-        issues += [issue for read in predictions for issue in evaluation.check_pair(truths[0], read)]
+        issues += [issue for read in predictions for issue in formats.pair_issues(truths[0], read)]
     if json:
         described = [_described(path, read) for path, (read, _) in zip(files, results, strict=True)]
         print(export.to_json({"files": described, "issues": issues}))

@@ -5,21 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any, Final
 
 from cyclopts import Group, Parameter
 
-from evaluator import evaluation, export
+from evaluator import export, project
 from evaluator.cli.program import GATE_FAILED, OK, UsageError, app, progress
-from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, need_protocol
+from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.compare.comparison import Comparison, signature_line
 from evaluator.compare.comparison import compare as compared
-from evaluator.compare.from_results import ProtocolResult, measures
 from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, parse, verdict_table
 from evaluator.compare.resampling import RESAMPLES, SEED
-from evaluator.evaluation import Evaluation, OptionError
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
+from evaluator.project import OptionError, Say
+from evaluator.protocols import protocol_of
+from evaluator.protocols.base import Evaluation, Result
 
 _MOST_RESAMPLES: Final = 1_000_000
 
@@ -134,7 +135,7 @@ def gate(
             conditions = [parse(text) for text in fail_if]
             evaluations = _evaluated(protocol, gt, paths, options, say)
             say("Judging")
-            sides = [measures(result) for result in _results(evaluations)]
+            sides = [protocol_of(result).measures(result) for result in _results(evaluations)]
             reference = sides[1] if len(sides) > 1 else None
             verdicts = judge(conditions, sides[0], reference, seed=seed, resamples=resamples)
         except ConditionError as problem:
@@ -148,19 +149,17 @@ def gate(
     return GATE_FAILED if failed else OK
 
 
-def _evaluated(
-    protocol: str, gt: Path, paths: Sequence[Path], options: ProtocolOptions, say: evaluation.Say
-) -> list[Evaluation]:
+def _evaluated(protocol: str, gt: Path, paths: Sequence[Path], options: ProtocolOptions, say: Say) -> list[Evaluation]:
     """The predictions evaluated against one ground truth, ready to be compared."""
     try:
-        return evaluation.evaluate_together(protocol, gt, paths, options.checked(), say)
+        return project.evaluate_together(protocol, gt, paths, say, **chosen(options))
     except OptionError as problem:
         raise UsageError(f"{problem}.") from problem
 
 
-def _results(evaluations: Sequence[Evaluation]) -> list[ProtocolResult]:
-    """The results behind some evaluations, which are those of the protocols."""
-    return [cast(ProtocolResult, one.result) for one in evaluations]
+def _results(evaluations: Sequence[Evaluation]) -> list[Result]:
+    """The results behind some evaluations."""
+    return [one.result for one in evaluations]
 
 
 def _check(*, json: bool, markdown: bool, resamples: int, seed: int) -> None:

@@ -26,6 +26,7 @@ from evaluator.workspace import WORKSPACE_VARIABLE
 _FIRST_PORT: Final = 8501
 _PORTS_TRIED: Final = 100
 _START_SECONDS: Final = 60.0
+_STOP_SECONDS: Final = 5.0
 
 
 @app.default
@@ -111,20 +112,28 @@ def _serve(
     # Its own messages are messages: they go to standard error, and our line alone to standard output.
     child = subprocess.Popen(command, env=environment, stdout=2)
     with contextlib.suppress(ValueError):  # only the main thread may set it; elsewhere the caller stops us
-        signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         if _answers(f"{address}/_stcore/health", child):
             print(f"LayoutScope is running at {address} (Ctrl+C stops it)", flush=True)
             if browser:
                 webbrowser.open(address)
         code = child.wait()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, BrokenPipeError):
         code = OK
     finally:
-        if child.poll() is None:
-            child.terminate()
-            child.wait()
+        _stop(child)
     return OK if code in (0, -signal.SIGTERM, -signal.SIGINT) else INTERNAL_ERROR
+
+
+def _stop(child: subprocess.Popen[bytes]) -> None:
+    """End the server: it writes when it stops, and hangs there when nobody reads its output any more."""
+    child.terminate()
+    try:
+        child.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
 
 
 def _free_port(wanted: int | None) -> int:

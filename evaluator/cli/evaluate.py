@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
-from evaluator import evaluation, export
+from evaluator import export, project
 from evaluator.cli.findings import with_corrected
 from evaluator.cli.program import OK, Bar, UsageError, app, progress
-from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, need_protocol
-from evaluator.evaluation import Evaluation, OptionError
+from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
+from evaluator.metrics.results import ResultTable
+from evaluator.project import OptionError
+from evaluator.protocols.base import Evaluation
 
 _output = Group("Output", sort_key=3)
 
@@ -54,18 +56,18 @@ def evaluate(
     need_protocol(protocol)
     if json + csv + markdown > 1:
         raise UsageError("choose one of --json, --csv and --markdown.")
-    if findings and options.page_ranges:
+    options_given = chosen(options)
+    if findings and options_given.get("page_ranges"):
         raise UsageError("--page-ranges leaves no boxes that --findings could correct; choose one of them.")
-    chosen_options = options.checked()
     with progress("Reading") as say:
         try:
-            results = evaluation.evaluate(protocol, gt, pred, chosen_options, say, count=say.count)
+            results = project.evaluate(protocol, gt, pred, say, say.count, **options_given)
         except OptionError as problem:
             raise UsageError(f"{problem}.") from problem
         if findings:
             results = with_corrected(results, findings)
-        chosen = "result.json" if json else "result.csv" if csv else "result.md" if markdown else None
-        text = _written(results, chosen, out, say)
+        form = "result.json" if json else "result.csv" if csv else "result.md" if markdown else None
+        text = _written(results, form, out, say)
     sys.stdout.write(text)
     if not json:  # the JSON has them
         unique = {issue: None for evaluated in results for issue in evaluated.issues}
@@ -79,7 +81,7 @@ def _written(results: Sequence[Evaluation], chosen: str | None, out: Path | None
     # Made when it is wanted: the matrices of every page are dear, and most runs want a table.
     forms: dict[str, Callable[[], str]] = {
         "result.json": lambda: export.to_json(_values(results)) + "\n",
-        "result.csv": lambda: export.to_csv([evaluated.csv_table() for evaluated in results]),
+        "result.csv": lambda: export.to_csv([evaluated.result.csv_table() for evaluated in results]),
         "result.md": lambda: export.to_markdown(tables),
     }
     made: dict[str, str] = {}
@@ -89,11 +91,26 @@ def _written(results: Sequence[Evaluation], chosen: str | None, out: Path | None
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for model, evaluated in enumerate(results):
-            files = evaluated.csv_files(model, len(results))
+            files = numbered(evaluated.result.csv_files(), model, len(results))
             made |= {name: export.to_csv([table]) for name, table in files.items()}
         for name, text in made.items():
             (out / name).write_text(text, encoding="utf-8", newline="\n")
     return made[chosen] if chosen else export.to_text(tables)
+
+
+def numbered(files: Mapping[str, ResultTable], model: int, models: int) -> dict[str, ResultTable]:
+    """Files of one of several models under names of their own: ``model-2-confusion.csv``; those of a single one stay.
+
+    Parameters
+    ----------
+    files : mapping of ResultTable
+        By the name of the file.
+    model : int
+        Place of the model, from 0.
+    models : int
+        How many there are.
+    """
+    return dict(files) if models == 1 else {f"model-{model + 1}-{name}": table for name, table in files.items()}
 
 
 def _values(results: Sequence[Evaluation]) -> dict[str, Any] | list[dict[str, Any]]:

@@ -7,18 +7,18 @@ import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from cyclopts import App, Group, Parameter
 
-from evaluator import export, formats
+from evaluator import export, project, protocols
 from evaluator.cli.program import OK, UsageError, app, progress
-from evaluator.evaluation import Evaluation, check_pair
 from evaluator.metrics.results import count_of
-from evaluator.model.dataset import join
 from evaluator.model.issues import BadInput, Issue, plain
-from evaluator.protocols import coco, fields, pixel, pod, snapshot
+from evaluator.protocols import PROTOCOLS, protocol_of
+from evaluator.protocols.base import DatasetResult, Evaluation
+from evaluator.protocols.fields import FieldsResult
 from evaluator.review import corrected_truth, exchange, intake
 from evaluator.review.corrected import corrected_evaluation
 from evaluator.review.corrections import corrections
@@ -26,14 +26,13 @@ from evaluator.review.field_corrections import corrected_fields, field_correctio
 from evaluator.review.place import FINDINGS_VARIABLE
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
-from evaluator.review.verdicts import Book, Event, Judged
+from evaluator.review.verdicts import Event, Judged, ReviewLog
 
 Format = Literal["csv", "json", "parquet"]
 
 _store = Group("Store", sort_key=1)
 _Address = Annotated[str | None, Parameter(name="--findings", group=_store)]
 _Workspace = Annotated[str, Parameter(group=_store)]
-_CORRECTED: Final = (snapshot.SnapshotResult, pod.PodResult, coco.CocoResult, pixel.PixelResult)
 
 findings_app = App(name="findings", help="Verdicts and notes: export, import, merge, and the corrected ground truth.")
 app.command(findings_app)
@@ -98,11 +97,11 @@ def import_findings(
     with _opened(findings) as store:
         before = len(_asked(lambda: store.events(workspace)))
         _asked(lambda: store.add(events, workspace))
-        book = _asked(lambda: store.book(workspace))
-    added = len(book.events) - before
+        log = _asked(lambda: store.log(workspace))
+    added = len(log.events) - before
     there = len(events) - added
-    sys.stderr.write(f"{count_of(added, 'event')} added, {there:,} were there; {_counted(book)}\n")
-    sys.stdout.write(_conflicts(book.conflicts))
+    sys.stderr.write(f"{count_of(added, 'event')} added, {there:,} were there; {_counted(log)}\n")
+    sys.stdout.write(_conflicts(log.conflicts))
     return OK
 
 
@@ -131,7 +130,7 @@ def merge_findings(
     if out is not None:
         corrected_truth.write(out, _written(merged.events, format), sources=files)
     repeated = f", {merged.repeated:,} of them in several files" if merged.repeated else ""
-    sys.stderr.write(f"{count_of(len(merged.events), 'event')}{repeated}; {_counted(merged.book)}\n")
+    sys.stderr.write(f"{count_of(len(merged.events), 'event')}{repeated}; {_counted(merged.log)}\n")
     sys.stdout.write(_conflicts(merged.conflicts))
     return OK
 
@@ -161,13 +160,12 @@ def correct(
         The corrected file.
     """
     with progress("Reading"):
-        truth = formats.read(gt, side="ground_truth")
-        predictions = [formats.read(path, side="prediction") for path in pred]
-        problems = [finding for read in predictions for finding in check_pair(truth, read)]
-        if any(finding.severity == "error" for finding in problems):
-            raise BadInput(problems)
+        protocol = protocols.box_protocols()[protocols.DEFAULT]
+        options = protocol.options()
+        files = project.open_project(protocol, gt, pred, options)
+        dataset = project.require_joined(files, protocol, options).dataset
         with _opened(findings, must_exist=True) as store:
-            to = corrections(join(truth, *predictions), _asked(lambda: store.book(workspace)))
+            to = corrections(dataset, _asked(lambda: store.log(workspace)))
         content = corrected_truth.snapshot_file(to, created_at=datetime.now(UTC))
     corrected_truth.write(out, content, sources=(gt, *pred))
     sys.stdout.write("".join(f"{plain(change.sentence)}\n" for change in to.of_boxes))
@@ -200,32 +198,35 @@ def with_corrected(results: Sequence[Evaluation], address: str, workspace: str =
         For a protocol without corrected numbers, and a store that cannot be read.
     """
     with _opened(address, must_exist=True) as store:
-        book = _asked(lambda: store.book(workspace))
-    if results and all(isinstance(official.result, fields.FieldsResult) for official in results):
-        return _with_corrected_fields(results, book)
-    both: list[Evaluation] = []
-    for official in results:
-        result: Any = official.result
-        if not isinstance(result, _CORRECTED):
-            raise UsageError(
-                "--findings needs snapshot, pod, coco, pixel or fields, whose results have corrected numbers."
-            )
-        to = corrections(result.dataset if isinstance(result, pixel.PixelResult) else result.matching.dataset, book)
-        both.append(official._replace(issues=(*official.issues, *to.issues)))
-        if to.applied:
-            both.append(Evaluation(corrected_evaluation(result, to), (*official.issues, *to.issues)))
-    return both
+        log = _asked(lambda: store.log(workspace))
+    protocol = protocol_of(results[0].result)
+    if not protocol.correctable:
+        able = ", ".join(name for name, each in PROTOCOLS.items() if each.correctable)
+        raise UsageError(f"--findings needs one of {able}, whose results have corrected numbers.")
+    if protocol.kind == "fields":
+        return _with_corrected_fields(results, log)
+    return [one for official in results for one in _with_corrected_boxes(official, log)]
 
 
-def _with_corrected_fields(results: Sequence[Evaluation], book: Book) -> list[Evaluation]:
+def _with_corrected_boxes(official: Evaluation, log: ReviewLog) -> list[Evaluation]:
+    """An evaluation of boxes, and the one on the corrected files when there is anything to correct."""
+    result = official.result
+    assert isinstance(result, DatasetResult)
+    to = corrections(result.evaluated, log)
+    issues = (*official.issues, *to.issues)
+    both = [Evaluation(result, issues)]
+    return [*both, Evaluation(corrected_evaluation(result, to), issues)] if to.applied else both
+
+
+def _with_corrected_fields(results: Sequence[Evaluation], log: ReviewLog) -> list[Evaluation]:
     """Evaluations of fields with their corrected ones; all models are corrected by one ground truth."""
     official = [(evaluation, evaluation.result) for evaluation in results]
-    to = field_corrections([result for _, result in official if isinstance(result, fields.FieldsResult)], book)
+    to = field_corrections([result for _, result in official if isinstance(result, FieldsResult)], log)
     both: list[Evaluation] = []
     for evaluation, result in official:
-        assert isinstance(result, fields.FieldsResult)
+        assert isinstance(result, FieldsResult)
         found = (*evaluation.issues, *to.issues)
-        both.append(evaluation._replace(issues=found))
+        both.append(Evaluation(evaluation.result, found))
         if to.applied:
             both.append(Evaluation(corrected_fields(result, to), found))
     return both
@@ -275,9 +276,9 @@ def _written(events: Sequence[Event], format: Format) -> bytes:
     return text.encode()
 
 
-def _counted(book: Book) -> str:
-    """How many findings and conflicts a book has, in words."""
-    return f"{count_of(len(book), 'finding')}, {count_of(len(book.conflicts), 'conflict')}"
+def _counted(log: ReviewLog) -> str:
+    """How many findings and conflicts a log has, in words."""
+    return f"{count_of(len(log), 'finding')}, {count_of(len(log.conflicts), 'conflict')}"
 
 
 def _conflicts(conflicts: Sequence[Judged]) -> str:

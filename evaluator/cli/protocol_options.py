@@ -1,138 +1,157 @@
 """The options of the protocols as command-line parameters, for every command that evaluates.
 
-Owns their names, help and first checks; what a protocol makes of them is in ``evaluation``.
+Owns the way from the option structs of the protocols to flags: one flag for each name, its help and range from the
+struct. What an option means, and which values make sense together, a protocol decides.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import field, make_dataclass
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from cyclopts import Group, Parameter
+from msgspec import Meta
 
 from evaluator.cli.arguments import assignment, names, need_ratio, size, thresholds, weight
 from evaluator.cli.program import UsageError
-from evaluator.evaluation import Options
 from evaluator.protocols import PROTOCOLS
+from evaluator.protocols.base import BoxOptions
 
 _boxes = Group("Boxes", sort_key=1)
 _own = Group("Options of one protocol", sort_key=2)
 
+Read = Callable[[str, Any], Any]
+"""Flag and what was written after it, to the value of the option; UsageError in one sentence."""
 
-@Parameter(name="*")
-@dataclass(frozen=True, kw_only=True)
-class ProtocolOptions:
-    """What can be chosen about an evaluation.
 
-    Attributes
-    ----------
-    iou
-        IoU threshold in (0, 1], or a range "0.50:0.95:0.05"; repeat it for more.
-    min_score
-        Leave out predictions below this score before matching.
-    min_area
-        Leave out predictions below this share of the page (0.008 for the published World Bank numbers).
-    labels
-        Score these labels only, separated by commas.
-    map_label
-        Rename a label in all files, "fig=Figure"; repeat it for more.
-    as_reference
-        Allow --gt to be a prediction file.
-    format
-        Format of the files, when it should not be told by content.
-    polygons
-        Compare outlines instead of boxes, where a file has them.
-    class_weight
-        snapshot: weight of a label in the mean over labels, Table=2; repeat it for more.
-    ap
-        pod: how average precision is read off the curve.
-    small_px
-        pod: objects of at most this width and height are not counted.
-    line_px
-        pod: regions of at most this width or height count as lines and are left out.
-    lenient
-        pod: repair what the format allows, with a warning each.
-    classes
-        pixel: whether both sides have the same classes.
-    missing_page
-        pixel: a page that one side lacks counts as background, or is left out.
-    page_size
-        pixel: width and height, "612x792", of pages whose size neither file nor PDF gives.
-    pdfs
-        pixel: folder of the PDFs that give the sizes of the pages.
-    exact
-        pixel: add the integer counts of label sets to the JSON.
-    parity
-        fields: reproduce the pairing of the reference program.
-    recall_grid
-        fields: how the 101 recall points are computed.
-    schema
-        fields: JSON file that says how values are compared.
-    profile
-        posters: the text of the specification, or what reproduces the published table.
-    page_ranges
-        coco: read and match a range of pages at a time: the twelve numbers alone, in a fraction of the memory.
-    """
+class _Flag(NamedTuple):
+    """How an option of one type is written: the type that the command line parses, its default, and how it is read."""
 
-    iou: Annotated[tuple[str, ...], Parameter(group=_boxes, negative="")] = ()
-    min_score: Annotated[float | None, Parameter(group=_boxes)] = None
-    min_area: Annotated[float | None, Parameter(group=_boxes)] = None
-    labels: Annotated[str | None, Parameter(group=_boxes)] = None
-    map_label: Annotated[tuple[str, ...], Parameter(group=_boxes, negative="")] = ()
-    as_reference: Annotated[bool, Parameter(group=_boxes, negative="")] = False
-    format: Annotated[str | None, Parameter(group=_boxes)] = None
-    polygons: Annotated[bool, Parameter(group=_boxes, negative="")] = False
-    class_weight: Annotated[tuple[str, ...], Parameter(group=_own, negative="")] = ()
-    ap: Annotated[Literal["11-point", "all-point"] | None, Parameter(group=_own)] = None
-    small_px: Annotated[float | None, Parameter(group=_own)] = None
-    line_px: Annotated[float | None, Parameter(group=_own)] = None
-    lenient: Annotated[bool, Parameter(group=_own, negative="")] = False
-    classes: Annotated[Literal["auto", "same", "different"] | None, Parameter(group=_own)] = None
-    missing_page: Annotated[Literal["penalize", "ignore"] | None, Parameter(group=_own)] = None
-    page_size: Annotated[str | None, Parameter(group=_own)] = None
-    pdfs: Annotated[Path | None, Parameter(group=_own)] = None
-    exact: Annotated[bool, Parameter(group=_own, negative="")] = False
-    parity: Annotated[Literal["none", "stickler"] | None, Parameter(group=_own)] = None
-    recall_grid: Annotated[Literal["linspace", "decimal"] | None, Parameter(group=_own)] = None
-    schema: Annotated[Path | None, Parameter(group=_own)] = None
-    profile: Annotated[Literal["documented", "published"] | None, Parameter(group=_own)] = None
-    page_ranges: Annotated[bool, Parameter(group=_own, negative="")] = False
+    type: Any
+    default: object
+    read: Read
 
-    def checked(self) -> Options:
-        """The options as `evaluation` takes them; UsageError for one that is not written as it should be."""
-        need_ratio("--min-score", self.min_score)
-        need_ratio("--min-area", self.min_area)
-        weights = (assignment("--class-weight", text) for text in self.class_weight)
-        return Options(
-            iou=tuple(value for text in self.iou for value in thresholds(text)) or None,
-            min_score=self.min_score,
-            min_area=self.min_area,
-            labels=names(self.labels),
-            map_label=dict(assignment("--map-label", text) for text in self.map_label) or None,
-            as_reference=self.as_reference or None,
-            format=self.format,
-            polygons=self.polygons or None,
-            class_weight={name: weight(name, value) for name, value in weights} or None,
-            ap=self.ap,
-            small_px=self.small_px,
-            line_px=self.line_px,
-            lenient=self.lenient or None,
-            classes=self.classes,
-            missing_page=self.missing_page,
-            page_size=size(self.page_size),
-            pdfs=self.pdfs,
-            exact=self.exact or None,
-            parity=self.parity,
-            recall_grid=self.recall_grid,
-            schema=self.schema,
-            profile=self.profile,
-            page_ranges=self.page_ranges or None,
+
+def _number(flag: str, value: float) -> float:
+    return value
+
+
+def _ratio(flag: str, value: float) -> float:
+    need_ratio(flag, value)
+    return value
+
+
+def _as_written(flag: str, value: object) -> object:
+    return value
+
+
+def _flag_of(hint: object, meta: Meta) -> _Flag:
+    """How an option with this type is written."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return _flag_of(next(part for part in parts if part is not type(None)), meta)
+    if hint is bool:
+        return _Flag(bool, False, _as_written)
+    if hint is float:
+        return _Flag(float | None, None, _ratio if (meta.ge, meta.le) == (0.0, 1.0) else _number)
+    if hint == tuple[float, ...]:
+        return _Flag(tuple[str, ...], (), lambda flag, texts: tuple(x for text in texts for x in thresholds(text)))
+    if hint == tuple[float, float]:
+        return _Flag(str | None, None, lambda flag, text: size(text))
+    if hint == tuple[str, ...]:
+        return _Flag(str | None, None, lambda flag, text: names(text))
+    if origin in (Mapping, dict) or get_origin(origin) is Mapping or "Mapping" in str(origin):
+        return _Flag(tuple[str, ...], (), _names_to_numbers if parts[1] is not str else _names_to_names)
+    if origin is Literal or hint in (Path, str):
+        return _Flag(hint | None, None, _as_written)  # type: ignore[operator]
+    raise TypeError(f"no flag for {hint}")
+
+
+def _names_to_names(flag: str, texts: tuple[str, ...]) -> dict[str, str]:
+    return dict(assignment(flag, text) for text in texts)
+
+
+def _names_to_numbers(flag: str, texts: tuple[str, ...]) -> dict[str, float]:
+    return {name: weight(name, value) for name, value in (assignment(flag, text) for text in texts)}
+
+
+class _Option(NamedTuple):
+    """One flag with its help."""
+
+    flag: _Flag
+    help: str
+    shared: bool
+
+
+def _options() -> dict[str, _Option]:
+    """Every option of every registered protocol by its name."""
+    options: dict[str, _Option] = {}
+    for protocol in PROTOCOLS.values():
+        for name, hint in get_type_hints(protocol.options, include_extras=True).items():
+            if name in options:
+                continue
+            kind, *metas = get_args(hint)
+            bounds = next((meta for meta in metas if meta.ge is not None or meta.le is not None), Meta())
+            text = next(meta.description for meta in metas if meta.description)
+            shared = name in BoxOptions.__struct_fields__
+            options[name] = _Option(_flag_of(kind, bounds), text if shared else f"{protocol.name}: {text}", shared)
+    return options
+
+
+_OPTIONS: Final = _options()
+
+if TYPE_CHECKING:
+
+    class ProtocolOptions:
+        """What can be chosen about an evaluation, one field for each option of each protocol."""
+
+else:
+    ProtocolOptions = Parameter(name="*")(
+        make_dataclass(
+            "ProtocolOptions",
+            [
+                (
+                    name,
+                    Annotated[
+                        option.flag.type,
+                        Parameter(group=_boxes if option.shared else _own, help=option.help, negative=""),
+                    ],
+                    field(default=option.flag.default),
+                )
+                for name, option in _OPTIONS.items()
+            ],
+            frozen=True,
+            kw_only=True,
+            namespace={"__module__": __name__, "__doc__": "What can be chosen about an evaluation."},
         )
-
+    )
 
 DEFAULT: Final = ProtocolOptions()
 """Nothing chosen."""
+
+
+def chosen(options: ProtocolOptions) -> dict[str, Any]:
+    """The options that were given, as the protocols take them; UsageError for one that is written wrongly."""
+    given = {name: getattr(options, name) for name in _OPTIONS}
+    return {
+        name: _OPTIONS[name].flag.read("--" + name.replace("_", "-"), value)
+        for name, value in given.items()
+        if value != _OPTIONS[name].flag.default
+    }
 
 
 def need_protocol(protocol: str) -> None:

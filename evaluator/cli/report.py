@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Group, Parameter
 
-from evaluator import export, formats
+from evaluator import export, protocols
 from evaluator.cli.arguments import names as names_of
 from evaluator.cli.arguments import need_ratio
 from evaluator.cli.program import OK, UsageError, app, progress
-from evaluator.evaluation import check_pair
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import count_of
-from evaluator.model.dataset import Annotations, Side, join
-from evaluator.model.issues import BadInput, Issue, has_errors, plain
+from evaluator.model.dataset import Dataset
+from evaluator.model.issues import plain
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather
 from evaluator.pack.folder import write_folder
@@ -25,11 +26,13 @@ from evaluator.pack.html_pack import Written, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pdf.pool import PagePool
-from evaluator.protocols import snapshot
+from evaluator.project import open_project, require_joined
+from evaluator.protocols import box_protocols
+from evaluator.protocols.base import BoxOptions, BoxProtocol
 from evaluator.review.place import store_address
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
-from evaluator.review.verdicts import Book, Event
+from evaluator.review.verdicts import Event, ReviewLog
 
 _numbers = Group("Numbers", sort_key=1)
 _contents = Group("Contents", sort_key=2)
@@ -38,14 +41,14 @@ _MEGABYTE = 2**20
 
 @app.command(name="report")
 def review_pack(
-    protocol: str = snapshot.NAME,
+    protocol: str = protocols.DEFAULT,
     /,
     *,
     gt: Path,
     pred: Annotated[list[Path], Parameter(negative="")],
     out: Path,
     pdfs: Path | None = None,
-    iou: Annotated[float, Parameter(group=_numbers)] = snapshot.IOU_THRESHOLDS[0],
+    iou: Annotated[float | None, Parameter(group=_numbers)] = None,
     min_score: Annotated[tuple[float, ...], Parameter(group=_numbers, negative="")] = (),
     labels: Annotated[str | None, Parameter(group=_numbers)] = None,
     as_reference: Annotated[bool, Parameter(group=_numbers, negative="")] = False,
@@ -65,7 +68,7 @@ def review_pack(
     Parameters
     ----------
     protocol
-        snapshot; the protocol whose boxes have pages to show.
+        A protocol that matches boxes, which have pages to show.
     gt
         Ground-truth file or folder.
     pred
@@ -75,9 +78,9 @@ def review_pack(
     pdfs
         The folder under which the PDFs are looked up by name; without it pages are empty sheets.
     iou
-        IoU threshold.
+        IoU threshold; the protocol's first one when not given.
     min_score
-        Leave out predictions below this score; repeat it for the second model.
+        Leave out predictions below this score; repeat it for each further model.
     labels
         Score these labels only, separated by commas.
     as_reference
@@ -104,16 +107,18 @@ def review_pack(
     budget
         Size of the HTML file in megabytes; pages get less sharp, then fewer, to stay within it.
     """
-    if protocol != snapshot.NAME:
-        raise UsageError(f"a review pack is made of {snapshot.NAME} results; found {protocol}.")
+    system = box_protocols().get(protocol)
+    if system is None:
+        raise UsageError(f"a review pack is made of {', '.join(box_protocols())} results; found {protocol}.")
     if len(pred) > 2:
         raise UsageError(f"a review pack is about one or two models; found {len(pred)}.")
     if len(min_score) > len(pred):
         raise UsageError(f"--min-score is given once for each model; found {len(min_score)}.")
     for value in min_score:
         need_ratio("--min-score", value)
-    if not snapshot.IOU_FLOOR <= iou <= 1.0:
-        raise UsageError(f"--iou must be between {snapshot.IOU_FLOOR} and 1; found {iou:g}.")
+    iou = system.thresholds[0] if iou is None else iou
+    if not system.iou_floor <= iou <= 1.0:
+        raise UsageError(f"--iou must be between {system.iou_floor} and 1; found {iou:g}.")
     try:
         options = PackOptions(
             title=title,
@@ -129,13 +134,14 @@ def review_pack(
     except ValueError as problem:
         raise UsageError(f"{problem}.") from problem
     with progress("Reading") as say:
-        truth, predictions, found = _read(gt, pred, as_reference=as_reference)
+        chosen = system.options(labels=names_of(labels), as_reference=as_reference)
+        files = require_joined(open_project(system, gt, pred, chosen, say), system, chosen)
         events = _events(findings, workspace, gt)
         say("Evaluating")
-        scores = [*min_score, *[0.0] * len(pred)]
-        results = _results(truth, predictions, iou, scores, names_of(labels))
-        named = [f"{read.model or read.name} {read.version or ''}".strip() for read in predictions]
-        contents = gather(results, named, Book.of(events), options, issues=found)
+        results = _results(system, files.dataset, chosen, iou, [*min_score, *[0.0] * len(pred)])
+        sources = [side.source for side in files.dataset.predictions]
+        named = [f"{read.model or read.name} {read.version or ''}".strip() for read in sources]
+        contents = gather(results, named, ReviewLog.of(events), options, issues=files.issues)
         _need_documents(options.documents, contents)
         with PagePool() as pool:
             pictures = Pictures(pool, pdfs)
@@ -152,7 +158,7 @@ def review_pack(
                 told = _told(out / "pack.html", made.html) + _told(out / "pack.pdf", made.pdf)
                 for one in made.marked:
                     told += f"{one.name}: {one.problem or count_of(one.notes, 'mark')}\n"
-    sys.stderr.write(export.issues_text(found))
+    sys.stderr.write(export.issues_text(files.issues))
     sys.stdout.write(told)
     return OK
 
@@ -161,27 +167,6 @@ def _today() -> str:
     """The day of the pack."""
     today = date.today()
     return f"{today.day} {today:%B %Y}"
-
-
-def _read(
-    gt: Path, pred: list[Path], *, as_reference: bool
-) -> tuple[Annotations, list[Annotations], tuple[Issue, ...]]:
-    """All files with what is odd about them; BadInput with the findings of all when one is wrong."""
-    found: list[Issue] = []
-    whole: list[Annotations] = []
-    for place, path in enumerate([gt, *pred]):
-        side: Side = "prediction" if place else "ground_truth"
-        try:
-            whole.append(formats.read(path, side=side, as_reference=as_reference and not place))
-            found += whole[-1].issues
-        except BadInput as problem:
-            found += problem.issues
-    if len(whole) == len(pred) + 1:
-        found += [issue for each in whole[1:] for issue in check_pair(whole[0], each)]
-    every = tuple(dict.fromkeys(found))
-    if has_errors(every):
-        raise BadInput(every)
-    return whole[0], whole[1:], every
 
 
 def _events(findings: str | None, workspace: str, gt: Path) -> list[Event]:
@@ -199,14 +184,14 @@ def _events(findings: str | None, workspace: str, gt: Path) -> list[Event]:
 
 
 def _results(
-    truth: Annotations, predictions: list[Annotations], iou: float, scores: list[float], labels: tuple[str, ...] | None
-) -> list[snapshot.ThresholdResult]:
-    """The result of each model on one dataset."""
-    dataset = join(truth, *predictions)
+    protocol: BoxProtocol[BoxOptions], dataset: Dataset, options: BoxOptions, iou: float, scores: Sequence[float]
+) -> list[AnyBoxResult]:
+    """The result of each model on one dataset, each at a score threshold of its own."""
     try:
+        pairs = [protocol.pair(dataset, model, options) for model in range(len(dataset.predictions))]
         return [
-            snapshot.pair(dataset, model).match(min_score=scores[model], labels=labels).at(iou)
-            for model in range(len(predictions))
+            protocol.match(of_model, options, min_score=score).at(iou)
+            for of_model, score in zip(pairs, scores, strict=False)
         ]
     except ValueError as problem:
         raise UsageError(f"{problem}.") from problem

@@ -15,16 +15,18 @@ from typing import Any, Final
 import msgspec
 
 from evaluator.compare.differences import Difference, differences, in_reading_order
-from evaluator.compare.from_results import ProtocolResult, box_result, label_names, measures
 from evaluator.compare.labels import LabelNotes, label_notes
 from evaluator.compare.ledger import Ledger, ledger
-from evaluator.compare.measures import Measures
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.mistakes import MistakeCounts, mistake_counts
 from evaluator.compare.resampling import LEVEL, RESAMPLES, SEED
 from evaluator.compare.sentences import interval_text, moved_text, sentence, summary
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import ERROR_TYPES
+from evaluator.metrics.measures import Measures
 from evaluator.metrics.results import ResultTable, Signature, threshold_text
+from evaluator.protocols import protocol_of
+from evaluator.protocols.base import BoxEvaluation, Result
 
 STAR: Final = "★"
 NOTHING: Final = "–"
@@ -43,14 +45,14 @@ class Comparison:
         Of the intervals.
     """
 
-    results: tuple[ProtocolResult, ...]
+    results: tuple[Result, ...]
     seed: int = SEED
     resamples: int = RESAMPLES
 
     @cached_property
     def measures(self) -> tuple[Measures, ...]:
         """The numbers of each model."""
-        return tuple(measures(result) for result in self.results)
+        return tuple(protocol_of(result).measures(result) for result in self.results)
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
@@ -64,20 +66,20 @@ class Comparison:
     @cached_property
     def ledger(self) -> Ledger | None:
         """Box by box, at the first IoU threshold; None for protocols without a one-to-one matching of boxes."""
-        a, b = (box_result(result) for result in self.results[:2])
+        a, b = (first_boxes(result) for result in self.results[:2])
         return None if a is None or b is None else ledger(a, b)
 
     @cached_property
     def mistakes(self) -> MistakeCounts | None:
         """Named mistakes of A and B, at the first IoU threshold; None as for the ledger."""
-        a, b = (box_result(result) for result in self.results[:2])
+        a, b = (first_boxes(result) for result in self.results[:2])
         return None if a is None or b is None else mistake_counts(a, b)
 
     @cached_property
     def labels(self) -> LabelNotes:
         """How the labels of A and B differ; nothing for protocols without labelled boxes."""
-        a, b = (label_names(result) for result in self.results[:2])
-        return label_notes(a.prediction, b.prediction, a.ground_truth)
+        (truth, a), (_, b) = (protocol_of(result).labels(result) for result in self.results[:2])
+        return label_notes(a, b, truth)
 
     @property
     def signature(self) -> str:
@@ -103,7 +105,7 @@ class Comparison:
             with the numbers of all of them when there are more than two. Undefined is None.
         """
         found, told = self.ledger, summary(self.differences)
-        boxes = box_result(self.results[0])
+        boxes = first_boxes(self.results[0])
         value: dict[str, Any] = {
             "protocol": results[0]["protocol"],
             "signature": self.signature,
@@ -156,10 +158,10 @@ class Comparison:
         return tuple(tables)
 
     def _differences_table(self, title: str) -> ResultTable:
-        """One row per difference, B minus A, in reading order; no interval where it means little."""
+        """One row per difference, B minus A, in reading order; no interval where there are too few documents."""
         found = in_reading_order(self.differences)
         moved = _aligned([moved_text(one) for one in found])
-        intervals = _aligned([None if _means_little(one) else interval_text(one, signed=True) for one in found])
+        intervals = _aligned([None if _too_few(one) else interval_text(one, signed=True) for one in found])
         return ResultTable(
             title=title,
             signature=self.signature,
@@ -195,14 +197,19 @@ class Comparison:
         )
 
 
-def compare(results: Sequence[ProtocolResult], *, seed: int = SEED, resamples: int = RESAMPLES) -> Comparison:
+def first_boxes(result: Result) -> AnyBoxResult | None:
+    """The result at the first IoU threshold, whose boxes the ledger counts; None for protocols without boxes."""
+    return result.first if isinstance(result, BoxEvaluation) else None
+
+
+def compare(results: Sequence[Result], *, seed: int = SEED, resamples: int = RESAMPLES) -> Comparison:
     """Models under one protocol, compared.
 
     Parameters
     ----------
     results : sequence of results, length >= 2
         Of one protocol with one choice of options; those that match boxes are of one dataset, see
-        ``evaluation.evaluate_together``.
+        `evaluator.project.evaluate_together`.
     seed, resamples : int
         See `evaluator.compare.resampling.draws`.
 
@@ -277,11 +284,11 @@ def difference_json(one: Difference) -> dict[str, Any]:
 def points_and_interval(one: Difference) -> str | None:
     """A difference with its interval in points, ``+2.6 (1.7 to 3.5)``; None when it is undefined."""
     text, found = moved_text(one), interval_text(one)
-    return text if text is None or found is None or _means_little(one) else f"{text} ({found})"
+    return text if text is None or found is None or _too_few(one) else f"{text} ({found})"
 
 
-def _means_little(one: Difference) -> bool:
-    """Whether too few documents stand behind an interval to show it."""
+def _too_few(one: Difference) -> bool:
+    """Whether there are too few documents for an interval."""
     return one.few_documents or one.rare
 
 

@@ -12,9 +12,9 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
-from evaluator.compare.measures import Key, Measures
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import FEW_DOCUMENTS, RESAMPLES, SEED, draws, interval
+from evaluator.metrics.measures import Key, Measures
 from evaluator.metrics.results import defined
 from evaluator.model.boxes import FloatArray, IntArray
 
@@ -69,7 +69,7 @@ class Difference:
 
     @property
     def few_documents(self) -> bool:
-        """Whether there are so few documents that an interval means little."""
+        """Whether there are too few documents for an interval."""
         return self.documents < FEW_DOCUMENTS
 
     @property
@@ -79,14 +79,14 @@ class Difference:
         return not self.few_documents and with_label < FEW_DOCUMENTS
 
     @property
-    def leaves_out_zero(self) -> bool:
+    def excludes_zero(self) -> bool:
         """Whether there is an interval and 0 is outside of it."""
         return self.low is not None and self.high is not None and (self.low > 0.0 or self.high < 0.0)
 
     @property
     def starred(self) -> bool:
-        """Whether the difference is clear: the interval leaves out 0, and enough documents have the label."""
-        return self.leaves_out_zero and not self.few_documents and not self.rare
+        """Whether the difference is clear: the interval excludes 0, and enough documents have the label."""
+        return self.excludes_zero and not self.few_documents and not self.rare
 
     @property
     def kind(self) -> Kind:

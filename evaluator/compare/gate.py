@@ -8,11 +8,11 @@ Owns the grammar, the verdict of each condition and the table that says which fa
 A condition says what is *not* allowed: ``recall[Table] < baseline - 0.5pt`` fails when recall of Table is more than
 half a point below the baseline. ``pt`` are points, the hundredths of a ratio; ``%`` after the baseline is a share of
 it. Without a label, or with ``[all]``, the number is that over all labels; a label with odd characters stands in double
-quotes. ``and significant`` lets a condition fail only when the interval of the difference to the baseline leaves out 0.
+quotes. ``and significant`` lets a condition fail only when the interval of the difference to the baseline excludes 0.
 
 A condition that cannot be judged fails. A number that is undefined for the prediction is mostly the very regression
 that a gate is for (a model that finds nothing has no precision), and a gate that passes because it saw nothing is worse
-than none. It is no wrong usage either, so the exit code is that of a failed gate and the reason is told.
+than none. It is no wrong usage either, so the exit code is that of a failed gate and the reason is given.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 from evaluator.compare.differences import Difference, differences
-from evaluator.compare.measures import Key, Measures
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import RESAMPLES, SEED
 from evaluator.compare.sentences import MINUS, interval_text, moved_text, points
-from evaluator.metrics.results import ResultTable, count_of, defined
+from evaluator.metrics.measures import Key, Measures
+from evaluator.metrics.results import ResultTable, defined
 
 Operator = Literal["<", ">", "<=", ">="]
 Unit = Literal["points", "percent"]
@@ -93,7 +93,7 @@ class Condition:
     operator : "<", ">", "<=" or ">="
     limit : Limit
     significant : bool
-        Whether it fails only when the interval of the difference leaves out 0.
+        Whether it fails only when the interval of the difference excludes 0.
     """
 
     text: str
@@ -117,7 +117,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a condition.
+    """The outcome of a condition.
 
     Attributes
     ----------
@@ -228,7 +228,7 @@ def judge(
     seed: int = SEED,
     resamples: int = RESAMPLES,
 ) -> tuple[Verdict, ...]:
-    """What becomes of some conditions.
+    """The outcomes of some conditions.
 
     Parameters
     ----------
@@ -304,12 +304,12 @@ def _significant(difference: Difference) -> tuple[bool, str]:
     """Whether a condition that holds fails although it must be significant, and why."""
     if difference.low is None:
         return True, "It holds, and cannot be judged to be chance: there is no interval."
-    if not difference.leaves_out_zero:
+    if not difference.excludes_zero:
         return False, "It holds, and the interval of the difference includes 0."
     counted = difference.documents if difference.documents_with is None else difference.documents_with
     little = difference.few_documents or difference.rare
-    few = f" With {count_of(counted, 'document')} it means little." if little else ""
-    return True, f"It holds, and the interval of the difference leaves out 0.{few}"
+    few = f" Too few documents for an interval: {counted:,}." if little else ""
+    return True, f"It holds, and the difference is clear (the interval excludes 0).{few}"
 
 
 def verdict_table(verdicts: Sequence[Verdict], title: str, signature: str) -> ResultTable:

@@ -1,4 +1,4 @@
-"""The ledger: which of two models found each ground truth, and which false positives they share.
+"""The ledger: which of two models found each ground truth box, and which false positives they share.
 
 Owns the outcome of every box under two results of one ground truth, its counts by label, page and document, and the
 categories by which pages are filtered. Works on `BoxResult`, so every protocol that matches boxes can be compared; A
@@ -7,7 +7,7 @@ is the baseline, B the candidate. Rows are file order, codes those of the result
 The net change counts mistakes: ``gains`` are those that only A makes (ground truth that only B finds, false positives
 of A alone), ``losses`` those that only B makes, and ``net = gains - losses`` is by how many mistakes B has fewer. That
 is (hits of B - hits of A) - (false positives of B - false positives of A), because what both do falls out: a page where
-B finds one more box and invents five is a worse page. ``net_found`` counts the ground truth alone.
+B finds one more box and has five more false positives is a worse page. ``net_found`` counts the ground truth alone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,40 +27,24 @@ from evaluator.model.dataset import Dataset, JoinedBoxes
 
 BOTH, A_ONLY, B_ONLY, NEITHER = range(4)
 OUTCOMES: Final = ("both", "a_only", "b_only", "neither")
-"""What can become of a ground truth, by code."""
+"""The outcomes of a ground truth box, by code."""
 NOT_COUNTED: Final = -1
 """Outcome of ground truth that takes no part: a label that is not scored, or a box that the filter leaves out."""
 
 SHARED_IOU: Final = 0.5
-"""From this IoU on, two false positives of one label are the same invention."""
+"""From this IoU on, two false positives of one label are one false positive of both models."""
 
 OutcomeArray = npt.NDArray[np.int8]
 
 
-class Category(NamedTuple):
-    """A kind of page or box by which pages are filtered.
-
-    Attributes
-    ----------
-    name : str
-        As in JSON.
-    title : str
-        As people read it.
-    """
-
-    name: str
-    title: str
-
-
-CATEGORIES: Final = (
-    Category("changed", "Changed"),
-    Category("b_fixed", "B fixed"),
-    Category("b_broke", "B broke"),
-    Category("both_missed", "Both missed"),
-    Category("only_b_invents", "Only B invents"),
-)
-"""The filters in the order of the view. *Changed*: anything that only one model does; *B fixed* and *B broke*: ground
-truth that only B, only A finds; *Only B invents*: false positives of B that A does not have."""
+CATEGORIES: Final = {
+    "b_fixed": "b_only",
+    "b_broke": "a_only",
+    "both_missed": "neither",
+    "only_b_invents": "b_invents",
+}
+"""Kinds of pages by name, each with the column that it counts: gained in B, lost in B, missed by both, false positives
+only in B. *changed* is everything that only one model does."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +56,7 @@ class LedgerCounts:
     both, a_only, b_only, neither : int64, shape (R,)
         Ground truth by who found it.
     shared, a_invents, b_invents : int64, shape (R,)
-        False positives that both models have (one of each), that only A, that only B has.
+        False positives that both models have (one of each), that only A has, that only B has.
     """
 
     both: IntArray
@@ -88,12 +72,12 @@ class LedgerCounts:
 
     @property
     def gains(self) -> IntArray:
-        """Mistakes that only A makes, int64, shape (R,): what B fixed, and what only A invents."""
+        """Mistakes that only A makes, int64, shape (R,): gained in B, and false positives only in A."""
         return self.b_only + self.a_invents
 
     @property
     def losses(self) -> IntArray:
-        """Mistakes that only B makes, int64, shape (R,): what B broke, and what only B invents."""
+        """Mistakes that only B makes, int64, shape (R,): lost in B, and false positives only in B."""
         return self.a_only + self.b_invents
 
     @property
@@ -112,15 +96,14 @@ class LedgerCounts:
         return self.gains + self.losses
 
     def category(self, name: str) -> IntArray:
-        """Boxes of one of `CATEGORIES`, int64, shape (R,).
+        """Boxes that are *changed* or in one of `CATEGORIES`, int64, shape (R,).
 
         Raises
         ------
         KeyError
             For a name that is no category.
         """
-        columns = {"b_fixed": "b_only", "b_broke": "a_only", "both_missed": "neither", "only_b_invents": "b_invents"}
-        column: IntArray = self.changed if name == "changed" else getattr(self, columns[name])
+        column: IntArray = self.changed if name == "changed" else getattr(self, CATEGORIES[name])
         return column
 
     def row(self, index: int) -> dict[str, int]:
@@ -138,15 +121,6 @@ class LedgerCounts:
         }
 
 
-class CategoryCount(NamedTuple):
-    """How many boxes and pages are in a category."""
-
-    name: str
-    title: str
-    items: int
-    pages: int
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class FalsePositives:
     """The false positives of one model, as columns of one length F in file order.
@@ -156,7 +130,7 @@ class FalsePositives:
     row : int64, shape (F,)
         Row of the prediction in its file.
     partner : int64, shape (F,)
-        Row of the other model's false positive that is the same invention; -1 where this model is alone.
+        Row of the other model's false positive of the same place; -1 where this model is alone.
     page : int64, shape (F,)
         Row in the page columns of the dataset.
     document, label : int32, shape (F,)
@@ -262,23 +236,13 @@ class Ledger:
             b=self.b.take(kept(self.b)),
         )
 
-    @cached_property
-    def categories(self) -> tuple[CategoryCount, ...]:
-        """Boxes and pages of each of `CATEGORIES`, in that order."""
-        per_page = self.per_page
-        columns = [(category, per_page.category(category.name)) for category in CATEGORIES]
-        return tuple(
-            CategoryCount(category.name, category.title, int(column.sum()), int((column > 0).sum()))
-            for category, column in columns
-        )
-
     def pages(self, category: str | None = None) -> IntArray:
-        """Pages of a category, the one that lost most first.
+        """Pages of a category, the page with the largest net loss first.
 
         Parameters
         ----------
         category : str, optional
-            Name of one of `CATEGORIES`; every page of the dataset when absent.
+            ``changed`` or one of `CATEGORIES`; every page of the dataset when absent.
 
         Returns
         -------
@@ -308,7 +272,7 @@ class Ledger:
         return {document.doc_id: self.per_document.row(row) for row, document in enumerate(self.dataset.documents)}
 
     def pages_json(self) -> list[dict[str, Any]]:
-        """The changed pages as plain values, the one that lost most first: document, page from 0, counts."""
+        """The changed pages as plain values, the largest net loss first: document, page from 0, counts."""
         dataset = self.dataset
         return [
             {
@@ -409,7 +373,7 @@ def _same(one: Dataset, other: Dataset) -> bool:
 
 
 def _false_positives(result: BoxResult[Any], shared: IntArray, with_other: IntArray) -> FalsePositives:
-    """The false positives of a result; rows of `shared` are the same inventions as rows of `with_other`."""
+    """The false positives of a result; rows of `shared` are the same false positives as rows of `with_other`."""
     rows, prediction = result.false_positives, result.matching.prediction
     partner = np.full(len(prediction), UNMATCHED, dtype=np.int64)
     partner[shared] = with_other
@@ -417,7 +381,7 @@ def _false_positives(result: BoxResult[Any], shared: IntArray, with_other: IntAr
 
 
 def _shared(a: BoxResult[Any], b: BoxResult[Any]) -> tuple[IntArray, IntArray]:
-    """Rows of the false positives of A and of B that are the same inventions, one to one."""
+    """Rows of the false positives of A and of B that are the same, one to one."""
     rows = [_by_corners(result) for result in (a, b)]
     sides = [result.matching.prediction for result in (a, b)]
     if sides[0].source.unit != sides[1].source.unit:

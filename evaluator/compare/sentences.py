@@ -1,8 +1,8 @@
 """Differences in words: who, what, how much, how sure, how many documents.
 
 Owns the sentences of one difference, the summary of all of them, and how points and intervals are spelled. A
-difference is called more or less only when its interval leaves out 0 and there are enough documents. Text from data
-(labels) stands in the sentences as it is; whoever shows them escapes it.
+difference is called more or less only when its interval excludes 0 and there are enough documents. Text from data
+(labels) is in the sentences as it is; whoever shows them escapes it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from evaluator.compare.differences import Difference
-from evaluator.compare.metrics import HEADLINES, METRICS
+from evaluator.compare.metrics import METRICS, headlines
 from evaluator.compare.resampling import LEVEL
 from evaluator.metrics.results import count_of
 
@@ -20,7 +20,7 @@ _LEVEL: Final = f"{LEVEL:.0%}".replace("%", " %")
 
 
 class Summary(NamedTuple):
-    """What a comparison comes to.
+    """The result of a comparison.
 
     Attributes
     ----------
@@ -121,10 +121,10 @@ def sentence(one: Difference) -> str:
         why = f"{one.undefined:,} of {one.resamples:,} resamples leave it undefined"
         return f"{_capital(metric.title)}{of} {moved}; {counts}. No interval: {why}."
     if one.few_documents:
-        little = f"With {count_of(one.documents, 'document')} an interval means little."
+        little = f"Too few documents for an interval: {one.documents:,}."
         return f"{_capital(metric.title)}{of} {moved}; {counts}. {little}"
     if one.rare:
-        little = f"In {count_of(one.documents_with or 0, 'document')} of {one.documents:,}: an interval means little."
+        little = f"Too few documents for an interval: {one.documents_with or 0:,} of {one.documents:,} have the label."
         return f"{_capital(metric.title)}{of} {moved}; {counts}. {little}"
     sure = f"{_LEVEL} interval {interval_text(one)}; {counts}."
     if one.starred:
@@ -163,7 +163,7 @@ def summary(found: Sequence[Difference]) -> Summary:
 def _headlines(found: Sequence[Difference]) -> list[Difference]:
     """The differences over all labels that a summary speaks of; only those that are defined."""
     overall = {one.metric: one for one in found if one.overall and one.difference is not None}
-    for group in HEADLINES:
+    for group in headlines():
         told = [overall[metric] for metric in group if metric in overall]
         if told:
             return told

@@ -123,7 +123,7 @@ def _card(result: BoxResult[Any], shown: Items, row: int) -> CardItem:
         truths, predictions, title = shown.truth[[row]], shown.prediction[[row]], "Matched"
     else:
         truths, predictions = mistakes.truths_of(mistake), mistakes.predictions_of(mistake)
-        title = ERROR_TYPES["document"][DOCUMENT[shown.kind[row]]].title
+        title = ERROR_TYPES["document"][DOCUMENT[shown.kind[row]]].chip
     boxes = [*_boxes("ground_truth", result, truths), *_boxes("prediction", result, predictions)]
     document, index = dataset.documents[shown.document[row]], int(dataset.page_index[shown.page[row]])
     return CardItem(

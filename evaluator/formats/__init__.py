@@ -1,112 +1,118 @@
-"""The table of annotation formats, and the way from a path or an upload to columns.
+"""The table of formats, and the way from a path or bytes to what they hold.
 
-Owns `FORMATS`, the detection of a format from the content, and the reading of a file or a folder of files. Each
-format has its own file; a new one is added by writing ``detect`` and ``read`` there and one row here. Nothing
-here knows a format's rules.
+Owns `FORMATS`, the detection of a format from the content, and what is asked of a format by the name that its
+content carries. A new format is one file with a `Format`, and one line in the table here; the order of the lines
+decides nothing. Nothing here knows a format's rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, NoReturn, Protocol
+from typing import Any, Literal, NoReturn, overload
 
-from evaluator.formats import coco, cvat, folder, json_text, limits, pod, snapshot
+from evaluator.formats import coco, cvat, fields, folder, json_text, limits, pod, posters, snapshot
+from evaluator.formats.base import (
+    KINDS,
+    BoxFormat,
+    Content,
+    Format,
+    Kind,
+    Reading,
+    Unit,
+    read_boxes,
+)
 from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Collector, Issue, has_errors, quote
+from evaluator.model.issues import BadInput, Collector, Issue, quote
 from evaluator.model.polygons import polygon_issues
+
+__all__ = [
+    "FORMATS", "HEAD_BYTES", "KINDS", "AnyFormat", "BoxFormat", "Content", "Format", "Kind", "Reading", "Unit",
+    "detect", "detect_bytes", "format_of", "of_kind", "outline_issues", "pair_issues", "place", "read",
+    "read_bytes", "recognise", "register", "registered", "resolve", "side_of", "suffixes",
+]  # fmt: skip
 
 HEAD_BYTES = 1 << 22
 """How much of a file the detection looks at."""
-# Where nearly every file says what it is; the rest is looked at only when this does not.
+# Where nearly every file states what it is; the rest is looked at only when this does not.
 _FIRST_BYTES = 1 << 16
 
+AnyFormat = Format[Any]
+"""A format of any kind; `of_kind` gives those of one kind with what they read."""
 
-class Reader(Protocol):
-    """Bytes of one file to columns; raises `BadInput` with all issues."""
+_TABLE: tuple[AnyFormat, ...] = (
+    snapshot.FORMAT,
+    pod.FORMAT,
+    coco.FORMAT,
+    cvat.FORMAT,
+    fields.FORMAT,
+    posters.FORMAT,
+)
 
-    def __call__(
-        self,
-        content: bytes,
-        name: str,
-        *,
-        side: Side | None = None,
-        as_reference: bool = False,
-        max_per_rule: int | None = 200,
-    ) -> Annotations:
-        """Read one file."""
-        ...
+FORMATS: dict[str, AnyFormat] = {row.name: row for row in _TABLE}
+"""Every format by its name, of all kinds."""
 
 
-class Format(NamedTuple):
-    """One row of the table of formats.
+def register(format: AnyFormat) -> None:
+    """Add a format to the table; ValueError when its name is taken."""
+    if format.name in FORMATS:
+        raise ValueError(f"there is a format {format.name} already")
+    FORMATS[format.name] = format
 
-    Attributes
+
+@contextmanager
+def registered(format: AnyFormat) -> Iterator[None]:
+    """A format is in the table while this lasts."""
+    register(format)
+    try:
+        yield
+    finally:
+        del FORMATS[format.name]
+
+
+@overload
+def of_kind(kind: Literal["boxes"]) -> Mapping[str, BoxFormat]: ...
+@overload
+def of_kind(kind: Kind) -> Mapping[str, AnyFormat]: ...
+def of_kind(kind: Kind) -> Mapping[str, AnyFormat]:
+    """The formats of one kind, by name."""
+    return {name: row for name, row in FORMATS.items() if row.kind == kind}
+
+
+def suffixes() -> frozenset[str]:
+    """The endings of files that any format has."""
+    return frozenset(suffix for row in FORMATS.values() for suffix in row.suffixes)
+
+
+def recognise(content: bytes, name: str) -> AnyFormat | None:
+    """Which format some bytes look like, of any kind.
+
+    Parameters
     ----------
+    content : bytes
+        The file, or its beginning.
     name : str
-        Key of the row, the value of ``--format`` and of `Annotations.format`.
-    description : str
-        What it is, in words, for messages and help.
-    looks_for : str
-        What the detection looks for, in words.
-    detect : callable
-        Whether the first bytes of a file look like it.
-    read : Reader
-    side_of : callable
-        What the bytes say they are, ground truth or prediction, without reading them; None when they do not say.
-    read_leniently : Reader or None
-        The same with the repairs that the format allows, each with a warning; None when it has none.
+        Its name; a format does not claim a file with an ending that only others have.
+
+    Returns
+    -------
+    Format or None
+        None for no format, and for more than one of the same kind. Where kinds compete, the most particular wins.
     """
-
-    name: str
-    description: str
-    looks_for: str
-    detect: Callable[[bytes], bool]
-    read: Reader
-    side_of: Callable[[bytes], Side | None]
-    read_leniently: Reader | None = None
-
-
-FORMATS: dict[str, Format] = {
-    "snapshot": Format(
-        name="snapshot",
-        description="Document Snapshot Detection, schema 1.3 (JSON)",
-        looks_for="two of the keys label_map, coordinate_system, documents, predictions, page_index",
-        detect=snapshot.detect,
-        read=snapshot.read,
-        side_of=snapshot.side_of,
-    ),
-    "pod": Format(
-        name="pod",
-        description="ICDAR 2017 page object detection (XML, or a zip archive of it)",
-        looks_for="a <document> element or a zip archive",
-        detect=pod.detect,
-        read=pod.read,
-        side_of=pod.side_of,
-        read_leniently=pod.read_leniently,
-    ),
-    "coco": Format(
-        name="coco",
-        description="COCO instances or results (JSON)",
-        looks_for="two of the keys image_id, category_id, images, file_name, annotations, categories, iscrowd",
-        detect=coco.detect,
-        read=coco.read,
-        side_of=coco.side_of,
-    ),
-    "cvat": Format(
-        name="cvat",
-        description="CVAT for images 1.1 (XML)",
-        looks_for="an <annotations> element with an <image>",
-        detect=cvat.detect,
-        read=cvat.read,
-        side_of=cvat.side_of,
-    ),
-}
+    head = content[:HEAD_BYTES]
+    ending = Path(name).suffix.lower()
+    of_others = ending in suffixes()
+    possible = [row for row in FORMATS.values() if ending in row.suffixes or not of_others]
+    for kind in KINDS:
+        claims = [row for row in possible if row.kind == kind and row.detect(head, name)]
+        if claims:
+            return claims[0] if len(claims) == 1 else None
+    return None
 
 
 def detect(path: str | Path) -> str:
-    """Key of the format of a file, or of the first file of a folder, from its content.
+    """Name of the format of a file of boxes, or of the first file of a folder, from its content.
 
     Parameters
     ----------
@@ -123,12 +129,28 @@ def detect(path: str | Path) -> str:
         The path cannot be read, no format fits, or more than one does.
     """
     path = Path(path)
-    file = folder.files(path)[0] if folder.is_folder(path) else path
+    file = folder.files(path, _box_suffixes())[0] if folder.is_folder(path) else path
     return detect_bytes(folder.load(file, limits.MAX_FILE_BYTES), file.name)
 
 
+def detect_bytes(content: bytes, name: str) -> str:
+    """Name of the format of some bytes; see `detect`."""
+    formats = of_kind("boxes")
+    possible: list[str] = []
+    for size in (_FIRST_BYTES, HEAD_BYTES):
+        head = content[:size]
+        possible = possible or [key for key, row in formats.items() if row.detect(head, name)]
+    if len(possible) == 1:
+        return possible[0]
+    if possible:
+        rule = "the format must be clear from the content"
+        names = " and ".join(f"{key} ({formats[key].title})" for key in possible)
+        _refuse(name, rule, f"signs of {names}", f"Name one with --format {' or --format '.join(possible)}.")
+    _refuse_unknown(content, name)
+
+
 def side_of(path: Path) -> Side | None:
-    """What a file says it is, ground truth or prediction, without reading it.
+    """What a file of boxes states that it is, ground truth or prediction, without reading it.
 
     Parameters
     ----------
@@ -138,28 +160,13 @@ def side_of(path: Path) -> Side | None:
     Returns
     -------
     "ground_truth", "prediction" or None
-        None for a file of no known format, one that cannot be opened, or one that does not say.
+        None for a file of no known format, one that cannot be opened, or one that does not state it.
     """
     try:
         content = folder.load(path, limits.MAX_FILE_BYTES)
-        return FORMATS[detect_bytes(content, path.name)].side_of(content)
+        return FORMATS[detect_bytes(content, path.name)].side_of(content, path.name)
     except BadInput:
         return None
-
-
-def detect_bytes(content: bytes, name: str) -> str:
-    """Key of the format of some bytes; see `detect`."""
-    possible: list[str] = []
-    for size in (_FIRST_BYTES, HEAD_BYTES):
-        head = content[:size]
-        possible = possible or [key for key, row in FORMATS.items() if row.detect(head)]
-    if len(possible) == 1:
-        return possible[0]
-    if possible:
-        rule = "the format must be clear from the content"
-        names = " and ".join(f"{key} ({FORMATS[key].description})" for key in possible)
-        _refuse(name, rule, f"signs of {names}", f"Name one with --format {' or --format '.join(possible)}.")
-    _refuse_unknown(content, name)
 
 
 def read(
@@ -171,21 +178,15 @@ def read(
     max_per_rule: int | None = 200,
     lenient: bool = False,
 ) -> Annotations:
-    """The columns of an annotation file, or of a folder of files of one side read as one.
+    """The columns of a file of boxes, or of a folder of files of one side read as one.
 
     Parameters
     ----------
     path : str or Path
     format : str or None
-        A key of `FORMATS`; None detects it from the content.
-    side : "ground_truth", "prediction" or None
-        What the file is given as; None accepts either.
-    as_reference : bool
-        Accept predictions as ground truth; their scores are dropped and a warning says so.
-    max_per_rule : int or None
-        How many issues of one rule are spelled out; None spells out all.
-    lenient : bool
-        Let the reader repair what its format allows to be repaired; each repair is a warning.
+        A key of `of_kind`; None detects it from the content.
+    side, as_reference, max_per_rule, lenient
+        See `Reading`.
 
     Returns
     -------
@@ -197,60 +198,8 @@ def read(
     BadInput
         With all issues of all files.
     """
-    path = Path(path)
-    files = folder.files(path) if folder.is_folder(path) else [path]
-    parts: list[Annotations] = []
-    issues: list[Issue] = []
-    room = limits.MAX_FILE_BYTES
-    # Asked for once, and only when a file does not say its side.
-    side_of_others = cache(lambda: next((told for file in files if (told := side_of(file))), None))
-    for file in files:
-        try:
-            content = folder.load(file, room)
-            room -= len(content)
-            parts.append(
-                read_bytes(
-                    content,
-                    file.name,
-                    format=format,
-                    side=side if side or _says_its_side(content) else side_of_others(),
-                    as_reference=as_reference,
-                    max_per_rule=max_per_rule,
-                    lenient=lenient,
-                )
-            )
-        except BadInput as bad:
-            issues += bad.issues
-    if has_errors(issues):
-        raise BadInput([*issues, *(issue for part in parts for issue in part.issues)])
-    return folder.merge(path.resolve().name, parts) if folder.is_folder(path) else parts[0]
-
-
-def outline_issues(source: Annotations) -> tuple[Issue, ...]:
-    """Warnings for the outlines of a file that cannot be used as they stand.
-
-    Parameters
-    ----------
-    source : Annotations
-        As read; a COCO results list before it is resolved.
-
-    Returns
-    -------
-    tuple of Issue
-        Empty for files without outlines.
-    """
-    found = Collector(source.name, max_per_rule=200)
-    polygon_issues(source.boxes, found, lambda row: _outline_place(source, row))
-    return found.issues()
-
-
-def _outline_place(source: Annotations, row: int) -> str:
-    """Where the outline of a box stands."""
-    name, _, position = source.source_of(row)
-    place = source.boxes.ids[row]
-    if source.format == "coco":
-        place = f"{'$' if coco.is_unresolved(source) else '$.annotations'}[{position}].segmentation"
-    return place if name == source.name else f"{name}: {place}"
+    reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient)
+    return read_boxes(Path(path), reading, lambda content, name: _box_format(content, name, format), _box_suffixes())
 
 
 def read_bytes(
@@ -263,7 +212,7 @@ def read_bytes(
     max_per_rule: int | None = 200,
     lenient: bool = False,
 ) -> Annotations:
-    """The columns of an annotation file whose bytes are at hand; parameters as in `read`.
+    """The columns of a file of boxes whose bytes are at hand; parameters as in `read`.
 
     Parameters
     ----------
@@ -281,17 +230,78 @@ def read_bytes(
         With all issues of the file.
     """
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
-    if format is not None and format not in FORMATS:
-        _refuse(name, f"the format must be one of {', '.join(FORMATS)}", quote(format), "Correct --format.")
-    key = format or detect_bytes(content, name)
-    row = FORMATS[key]
-    reader = row.read_leniently if lenient and row.read_leniently else row.read
-    return reader(content, name, side=side, as_reference=as_reference, max_per_rule=max_per_rule)
+    reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient)
+    return _box_format(content, name, format).read(content, name, reading)
 
 
-def _says_its_side(content: bytes) -> bool:
-    """Whether a file says what it is, ground truth or prediction; a page without boxes may not."""
-    return any(row.detect(content[:HEAD_BYTES]) and row.side_of(content) for row in FORMATS.values())
+def format_of(source: Annotations) -> BoxFormat | None:
+    """The format that some boxes were read from; None for boxes that were made."""
+    return of_kind("boxes").get(source.format)
+
+
+def place(source: Annotations, row: int) -> str:
+    """Where a box is in its file, as its owner reads it; see `BoxFormat.place`."""
+    format_ = format_of(source)
+    return format_.place(source, row) if format_ else source.boxes.ids[row]
+
+
+def outline_issues(source: Annotations) -> tuple[Issue, ...]:
+    """Warnings for the outlines of a file that cannot be used as they are.
+
+    Parameters
+    ----------
+    source : Annotations
+
+    Returns
+    -------
+    tuple of Issue
+        Empty for files without outlines.
+    """
+    format_ = format_of(source)
+    issues = Collector(source.name, max_per_rule=200)
+    polygon_issues(source.boxes, issues, lambda row: format_.outline_place(source, row) if format_ else "")
+    return issues.issues()
+
+
+def resolve(prediction: Annotations, truth: Annotations) -> Annotations:
+    """A prediction with the pages and labels of its ground truth; see `BoxFormat.resolve`."""
+    format_ = format_of(prediction)
+    return format_.resolve(prediction, truth) if format_ else prediction
+
+
+def pair_issues(truth: Content, prediction: Content, *, lenient: bool = False) -> tuple[Issue, ...]:
+    """What is wrong or odd about two files together, by the rules of their format.
+
+    Parameters
+    ----------
+    truth, prediction : Content
+        Each read without error.
+    lenient : bool
+        What the format allows to be repaired is a warning.
+
+    Returns
+    -------
+    tuple of Issue
+        Empty for two formats, and for formats whose rules are about single files.
+    """
+    format_ = FORMATS.get(truth.format)
+    if format_ is None or truth.format != prediction.format:
+        return ()
+    return format_.pair_issues(truth, prediction, lenient=lenient)
+
+
+def _box_suffixes() -> list[str]:
+    """The endings of files of boxes: JSON first, then by name."""
+    endings = {suffix for row in of_kind("boxes").values() for suffix in row.suffixes}
+    return sorted(endings, key=lambda suffix: (suffix != ".json", suffix))
+
+
+def _box_format(content: bytes, name: str, format: str | None) -> BoxFormat:
+    """The format that was named, or else the one that the bytes look like."""
+    formats = of_kind("boxes")
+    if format is not None and format not in formats:
+        _refuse(name, f"the format must be one of {', '.join(formats)}", quote(format), "Correct --format.")
+    return formats[format or detect_bytes(content, name)]
 
 
 def _refuse_unknown(content: bytes, name: str) -> NoReturn:
@@ -299,7 +309,7 @@ def _refuse_unknown(content: bytes, name: str) -> NoReturn:
     text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text or text[:1] in b"{[/'\"" or content[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in content[:HEAD_BYTES]:
         json_text.parse(json_text.open_source(content, name))
-    looked = "; ".join(f"{row.looks_for} ({row.description})" for row in FORMATS.values())
+    looked = "; ".join(f"{row.looks_for} ({row.title})" for row in of_kind("boxes").values())
     _refuse(name, f"the content must be of a known format; looked for {looked}", quote(_head(content)), "Convert it.")
 
 

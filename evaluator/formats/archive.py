@@ -54,14 +54,14 @@ def is_archive(head: bytes) -> bool:
     return head.startswith(_MAGIC)
 
 
-def read(content: bytes, found: Collector, *, suffixes: Sequence[str]) -> list[Member]:
+def read(content: bytes, collector: Collector, *, suffixes: Sequence[str]) -> list[Member]:
     """The files of an archive, sorted by name.
 
     Parameters
     ----------
     content : bytes
         The archive.
-    found : Collector
+    collector : Collector
         Of the archive; gets all issues, among them a warning when files of another kind are left alone.
     suffixes : sequence of str
         Endings, in lower case, of the files wanted; hidden ones (and those of ``__MACOSX``) are left alone, as in
@@ -86,37 +86,37 @@ def read(content: bytes, found: Collector, *, suffixes: Sequence[str]) -> list[M
     `limits.MAX_ARCHIVE_RATIO` for one file that expands to more than 1 MiB.
     """
     try:
-        with _open(content, found) as opened:
-            chosen = _chosen(opened.infolist(), found, suffixes)
-            members = _contents(opened, chosen, found)
+        with _open(content, collector) as opened:
+            chosen = _chosen(opened.infolist(), collector, suffixes)
+            members = _contents(opened, chosen, collector)
     except _UNREADABLE as error:
-        _refuse_broken(error, found)
-    _raise_if_failed(found)
+        _refuse_broken(error, collector)
+    _raise_if_failed(collector)
     return members
 
 
-def _open(content: bytes, found: Collector) -> zipfile.ZipFile:
+def _open(content: bytes, collector: Collector) -> zipfile.ZipFile:
     """The archive, after its entries were counted: the list of a hostile one would fill the memory."""
     entries = content.count(_ENTRY_MARK)
     if entries > limits.MAX_ARCHIVE_ENTRIES:
         rule = f"an archive may have {limits.MAX_ARCHIVE_ENTRIES:,} entries"
-        found.error("", rule, f"{entries:,}", "Split the archive, or give a folder.")
-    _raise_if_failed(found)
+        collector.error("", rule, f"{entries:,}", "Split the archive, or give a folder.")
+    _raise_if_failed(collector)
     return zipfile.ZipFile(io.BytesIO(content))
 
 
-def _chosen(entries: Sequence[zipfile.ZipInfo], found: Collector, suffixes: Sequence[str]) -> list[zipfile.ZipInfo]:
+def _chosen(entries: Sequence[zipfile.ZipInfo], collector: Collector, suffixes: Sequence[str]) -> list[zipfile.ZipInfo]:
     """The entries to read, after the rules on all of them."""
     owner: dict[str, str] = {}
     files, others = [], 0
     for entry in entries:
         name = entry.orig_filename
-        _check_entry(entry, name, found)
+        _check_entry(entry, name, collector)
         # File systems that fold letter case or Unicode forms would write one over the other.
         key = unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold()).rstrip("/")
         if key in owner:
             rule = "entries must differ in more than letter case"
-            found.error(quote(name), rule, f"{quote(owner[key])} as well", "Keep one of them.")
+            collector.error(quote(name), rule, f"{quote(owner[key])} as well", "Keep one of them.")
         owner.setdefault(key, name)
         if name.endswith("/") or any(part.startswith(".") or part == "__MACOSX" for part in name.split("/")):
             continue
@@ -124,65 +124,69 @@ def _chosen(entries: Sequence[zipfile.ZipInfo], found: Collector, suffixes: Sequ
             files.append(entry)
         else:
             others += 1
-    _raise_if_failed(found)
+    _raise_if_failed(collector)
     wanted = " or ".join(suffixes)
     if not files:
-        found.error("", f"an archive must hold files that end in {wanted}", "none", "Zip the annotation files.")
+        collector.error("", f"an archive must hold files that end in {wanted}", "none", "Zip the annotation files.")
     elif others:
         rule = f"only the files of an archive that end in {wanted} are read"
-        found.warning("", rule, f"{others:,} of another kind", "Nothing to do if they are page images.")
-    _raise_if_failed(found)
+        collector.warning("", rule, f"{others:,} of another kind", "Nothing to do if they are page images.")
+    _raise_if_failed(collector)
     return sorted(files, key=lambda entry: entry.filename)
 
 
-def _check_entry(entry: zipfile.ZipInfo, name: str, found: Collector) -> None:
+def _check_entry(entry: zipfile.ZipInfo, name: str, collector: Collector) -> None:
     """Issues on one entry: its name, and what it is."""
     where = quote(name)
     parts = name.rstrip("/").split("/")
     fix = "Zip the files again with plain relative names."
     if name.startswith("/") or _DRIVE.match(name):
-        found.error(where, "the name of an entry must be relative", "an absolute path", fix)
+        collector.error(where, "the name of an entry must be relative", "an absolute path", fix)
     if ".." in parts:
-        found.error(where, "an entry must stay inside of the archive", '".."', fix)
+        collector.error(where, "an entry must stay inside of the archive", '".."', fix)
     if "\\" in name:
-        found.error(where, 'the name of an entry must use "/" (ZIP 6.3, section 4.4.17)', "a backslash", fix)
+        collector.error(where, 'the name of an entry must use "/" (ZIP 6.3, section 4.4.17)', "a backslash", fix)
     if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
-        found.error(where, "the name of an entry must be printable", "a control character", fix)
+        collector.error(where, "the name of an entry must be printable", "a control character", fix)
     if "" in parts and not name.startswith("/"):
-        found.error(where, "every part of an entry's name must be named", "an empty part", fix)
+        collector.error(where, "every part of an entry's name must be named", "an empty part", fix)
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         what = "a symbolic link" if kind == stat.S_IFLNK else "a special file"
-        found.error(where, "an entry must be a file or a folder", what, "Zip the files themselves.")
+        collector.error(where, "an entry must be a file or a folder", what, "Zip the files themselves.")
     if name.lower().endswith(_ARCHIVE_SUFFIXES):
-        found.error(where, "an archive must not hold archives", "one", "Zip the files themselves.")
+        collector.error(where, "an archive must not hold archives", "one", "Zip the files themselves.")
     if entry.flag_bits & 0x1:
-        found.error(where, "an entry must not be encrypted", "an encrypted one", "Zip the files without a password.")
+        collector.error(
+            where, "an entry must not be encrypted", "an encrypted one", "Zip the files without a password."
+        )
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         what = f"method {entry.compress_type}"
-        found.error(where, "an entry must be stored or deflated", what, "Zip the files in the usual way.")
+        collector.error(where, "an entry must be stored or deflated", what, "Zip the files in the usual way.")
 
 
-def _contents(opened: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], found: Collector) -> list[Member]:
+def _contents(opened: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], collector: Collector) -> list[Member]:
     """The bytes of the entries, counted while they come."""
     members = []
     room = limits.MAX_ARCHIVE_BYTES
     for entry in entries:
         try:
-            content = _content(opened, entry, room, found)
+            content = _content(opened, entry, room, collector)
         except _UNREADABLE as error:
             rule = "every entry of an archive must be intact"
-            found.error(quote(entry.filename), rule, str(error) or type(error).__name__, "Zip the files again.")
+            collector.error(quote(entry.filename), rule, str(error) or type(error).__name__, "Zip the files again.")
             continue
         if is_archive(content):
             what = "one under another name"
-            found.error(quote(entry.filename), "an archive must not hold archives", what, "Zip the files themselves.")
+            collector.error(
+                quote(entry.filename), "an archive must not hold archives", what, "Zip the files themselves."
+            )
         room -= len(content)
         members.append(Member(entry.filename, content))
     return members
 
 
-def _content(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, room: int, found: Collector) -> bytes:
+def _content(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, room: int, collector: Collector) -> bytes:
     """The bytes of one entry; stops at a limit whatever the archive says of its size."""
     parts, size = [], 0
     most = max(limits.MAX_ARCHIVE_RATIO * entry.compress_size, _RATIO_COUNTS_FROM)
@@ -191,19 +195,19 @@ def _content(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, room: int, found: 
             size += len(part)
             if size > room:
                 rule = f"the files of an archive may have {limits.MAX_ARCHIVE_BYTES:,} bytes"
-                found.error(quote(entry.filename), rule, "more", "Split the archive.")
+                collector.error(quote(entry.filename), rule, "more", "Split the archive.")
             elif size > most:
                 rule = f"a file may expand to {limits.MAX_ARCHIVE_RATIO} times its compressed size"
-                found.error(quote(entry.filename), rule, "more", "Give the file itself if it is meant.")
-            _raise_if_failed(found)
+                collector.error(quote(entry.filename), rule, "more", "Give the file itself if it is meant.")
+            _raise_if_failed(collector)
             parts.append(part)
     return b"".join(parts)
 
 
-def _refuse_broken(error: Exception, found: Collector) -> None:
-    found.error("", "a zip archive must be readable", str(error) or type(error).__name__, "Zip the files again.")
+def _refuse_broken(error: Exception, collector: Collector) -> None:
+    collector.error("", "a zip archive must be readable", str(error) or type(error).__name__, "Zip the files again.")
 
 
-def _raise_if_failed(found: Collector) -> None:
-    if found.failed:
-        raise BadInput(found.issues())
+def _raise_if_failed(collector: Collector) -> None:
+    if collector.failed:
+        raise BadInput(collector.issues())

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
 
 from evaluator.formats import folder, json_text, limits
+from evaluator.formats.base import ANY_SIDE, Format, Reading, Unit, is_called_truth
 from evaluator.formats.json_text import Unusable, excerpt, step
 from evaluator.model.dataset import Side
 from evaluator.model.fields import (
@@ -72,8 +73,7 @@ def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None
     path = Path(path)
     if not folder.is_folder(path):
         return read_bytes(folder.load(path, limits.MAX_FILE_BYTES), path.name, side=side, max_per_rule=max_per_rule)
-    files = ((file.name, lambda room, file=file: folder.load(file, room)) for file in _files(path))
-    return _read_several(path.resolve().name, files, side, max_per_rule)
+    return _read_several(path.resolve().name, folder.on_disk(_files(path)), side, max_per_rule)
 
 
 def read_uploads(
@@ -101,24 +101,16 @@ def read_uploads(
     """
     if len(files) == 1:
         return read_bytes(files[0][1], files[0][0], side=side, max_per_rule=max_per_rule)
-    held = ((file, lambda _room, content=content: content) for file, content in files)
-    return _read_several(name, held, side, max_per_rule)
+    return _read_several(name, folder.held(files), side, max_per_rule)
 
 
 def _read_several(
-    name: str, files: Iterable[tuple[str, Callable[[int], bytes]]], side: Side | None, max_per_rule: int | None
+    name: str, files: Sequence[folder.File], side: Side | None, max_per_rule: int | None
 ) -> FieldDocuments:
-    """Several files as one side; each is loaded with the room that is left for it."""
-    parts: list[FieldDocuments] = []
-    issues: list[Issue] = []
-    room = limits.MAX_FILE_BYTES
-    for file, load in files:
-        try:
-            content = load(room)
-            room -= len(content)
-            parts.append(read_bytes(content, file, side=side, max_per_rule=max_per_rule))
-        except BadInput as bad:
-            issues += bad.issues
+    """Several files as one side."""
+    parts, issues = folder.read_parts(
+        files, lambda content, file: read_bytes(content, file, side=side, max_per_rule=max_per_rule)
+    )
     issues += _repeated_documents(parts)
     if has_errors(issues):
         raise BadInput([*issues, *(issue for part in parts for issue in part.issues)])
@@ -163,17 +155,17 @@ def read_bytes(
         With all issues of the file.
     """
     source = json_text.open_source(content, name)
-    found = Collector(name, max_per_rule=max_per_rule)
+    collector = Collector(name, max_per_rule=max_per_rule)
     lines = name.lower().endswith(LINE_SUFFIXES) or _looks_like_lines(source)
-    documents = dict(_lines(source, found) if lines else _one(source, found))
-    if found.failed:
-        raise BadInput(found.issues())
+    documents = dict(_lines(source, collector) if lines else _one(source, collector))
+    if collector.failed:
+        raise BadInput(collector.issues())
     return FieldDocuments(
         name=name,
         sha256=source.sha256,
         side=side,
         documents=documents,
-        issues=found.issues(),
+        issues=collector.issues(),
         single=not lines,
     )
 
@@ -192,15 +184,15 @@ def check_pair(ground_truth: FieldDocuments, prediction: FieldDocuments) -> tupl
         Warnings: documents that only one side has, no class of field in common, boxes that look like pages on one
         side and like pixels on the other, and a single document, whose mAP says little. Empty when all is well.
     """
-    found = Collector(prediction.name, max_per_rule=None)
+    collector = Collector(prediction.name, max_per_rule=None)
     if not (ground_truth.single and prediction.single):
-        _pair_documents(ground_truth, prediction, found)
-    _pair_classes(ground_truth, prediction, found)
-    _pair_units(ground_truth, prediction, found)
+        _pair_documents(ground_truth, prediction, collector)
+    _pair_classes(ground_truth, prediction, collector)
+    _pair_units(ground_truth, prediction, collector)
     if len(ground_truth) == len(prediction) == 1:
         rule = "mAP over one document is a quick check: a handful of fields says little (fields, single document)"
-        found.warning("", rule, "1 document", "Evaluate the whole test set for numbers to rely on.")
-    return found.issues()
+        collector.warning("", rule, "1 document", "Evaluate the whole test set for numbers to rely on.")
+    return collector.issues()
 
 
 def read_schema(path: str | Path) -> Schema:
@@ -225,22 +217,22 @@ def read_schema(path: str | Path) -> Schema:
     path = Path(path)
     source = json_text.open_source(folder.load(path, limits.MAX_FILE_BYTES), path.name)
     tree = json_text.parse(source)
-    found = Collector(path.name, max_per_rule=None)
+    collector = Collector(path.name, max_per_rule=None)
     rules: dict[str, Rule] = {}
     thresholds: dict[str, float] = {}
     for oddity in json_text.oddities(tree, "$"):
-        found.error(*oddity)
+        collector.error(*oddity)
     if not isinstance(tree, dict):
         rule = "a schema must be an object of rules by field path (fields, schema)"
-        found.error("$", rule, excerpt(tree), 'Write {"total": {"comparator": "number", "threshold": 1}}.')
+        collector.error("$", rule, excerpt(tree), 'Write {"total": {"comparator": "number", "threshold": 1}}.')
     for key, entry in tree.items() if isinstance(tree, dict) else ():
-        _check_rule(key, entry, found, rules, thresholds)
-    if found.failed:
-        raise BadInput(found.issues())
+        _check_rule(key, entry, collector, rules, thresholds)
+    if collector.failed:
+        raise BadInput(collector.issues())
     return schema_of(rules, thresholds, name=path.name, sha256=source.sha256)
 
 
-def _pair_documents(ground_truth: FieldDocuments, prediction: FieldDocuments, found: Collector) -> None:
+def _pair_documents(ground_truth: FieldDocuments, prediction: FieldDocuments, collector: Collector) -> None:
     truths, predictions = set(ground_truth.documents), set(prediction.documents)
     for only, name, count_as in (
         (truths - predictions, ground_truth.name, "missed"),
@@ -248,10 +240,10 @@ def _pair_documents(ground_truth: FieldDocuments, prediction: FieldDocuments, fo
     ):
         if only:
             rule = f"boxes of documents that only {name} has count as {count_as} (fields)"
-            found.warning("", rule, _examples(only), "Give both sides the same documents under the same ids.")
+            collector.warning("", rule, _examples(only), "Give both sides the same documents under the same ids.")
 
 
-def _pair_classes(ground_truth: FieldDocuments, prediction: FieldDocuments, found: Collector) -> None:
+def _pair_classes(ground_truth: FieldDocuments, prediction: FieldDocuments, collector: Collector) -> None:
     truths, predictions = (
         {class_key(path) for tree in side.documents.values() for path, _ in leaves(tree)}
         for side in (ground_truth, prediction)
@@ -259,10 +251,10 @@ def _pair_classes(ground_truth: FieldDocuments, prediction: FieldDocuments, foun
     if truths and predictions and not truths & predictions:
         rule = f"fields should have the same paths as in {ground_truth.name} (fields)"
         names = f"{_examples(predictions)}, where {ground_truth.name} has {_examples(truths)}"
-        found.warning("", rule, names, "Nothing can be paired; rename the fields of one side.")
+        collector.warning("", rule, names, "Nothing can be paired; rename the fields of one side.")
 
 
-def _pair_units(ground_truth: FieldDocuments, prediction: FieldDocuments, found: Collector) -> None:
+def _pair_units(ground_truth: FieldDocuments, prediction: FieldDocuments, collector: Collector) -> None:
     largest = [
         max((max(field.box) for tree in side.documents.values() for _, field in leaves(tree) if field.box), default=0.0)
         for side in (ground_truth, prediction)
@@ -270,7 +262,9 @@ def _pair_units(ground_truth: FieldDocuments, prediction: FieldDocuments, found:
     if min(largest) > 0.0 and (largest[0] <= 1.0) != (largest[1] <= 1.0) and max(largest) > 2.0:
         rule = f"boxes should be in the unit of {ground_truth.name} (fields)"
         numbers = f"coordinates up to {largest[1]:g}, where {ground_truth.name} has up to {largest[0]:g}"
-        found.warning("", rule, numbers, "One side looks like shares of the page, the other like pixels; convert one.")
+        collector.warning(
+            "", rule, numbers, "One side looks like shares of the page, the other like pixels; convert one."
+        )
 
 
 def _examples(names: set[str]) -> str:
@@ -282,21 +276,12 @@ def _examples(names: set[str]) -> str:
 
 def _files(path: Path) -> list[Path]:
     """The files of a folder, sorted by name: documents and files of lines."""
-    try:
-        entries = sorted(path.iterdir())
-    except OSError:
-        return folder.files(path)  # says what is wrong
-    suffixes = (".json", *LINE_SUFFIXES)
-    chosen = [
-        entry
-        for entry in entries
-        if entry.suffix.lower() in suffixes and not entry.name.startswith(".") and entry.is_file()
-    ]
+    chosen = [entry for entry in folder.listed(path) if entry.suffix.lower() in FORMAT.suffixes]
     if not chosen:
-        found = Collector(path.resolve().name, max_per_rule=None)
-        rule = f"a folder must hold files that end in {', '.join(suffixes)} (fields)"
-        found.error("", rule, "none", "Name the folder of the documents.")
-        raise BadInput(found.issues())
+        collector = Collector(path.resolve().name, max_per_rule=None)
+        rule = f"a folder must hold files that end in {', '.join(FORMAT.suffixes)} (fields)"
+        collector.error("", rule, "none", "Name the folder of the documents.")
+        raise BadInput(collector.issues())
     return chosen
 
 
@@ -313,7 +298,7 @@ def _looks_like_lines(source: json_text.Source) -> bool:
     return isinstance(tree, dict) and tree.keys() == _LINE_KEYS
 
 
-def _lines(source: json_text.Source, found: Collector) -> Iterator[tuple[str, Tree]]:
+def _lines(source: json_text.Source, collector: Collector) -> Iterator[tuple[str, Tree]]:
     """Every document of a file of JSON lines with its id."""
     first_line: dict[str, int] = {}
     for number, line in enumerate(source.content.split(b"\n"), start=1):
@@ -326,80 +311,82 @@ def _lines(source: json_text.Source, found: Collector) -> Iterator[tuple[str, Tr
             # The parser counts lines in what it was given: one line.
             for issue in bad.issues:
                 where = issue.place.replace("line 1, ", "")
-                found.error(f"line {number}, {where}", issue.rule, issue.found, issue.fix)
+                collector.error(f"line {number}, {where}", issue.rule, issue.found, issue.fix)
             continue
         if not isinstance(tree, dict) or tree.keys() != _LINE_KEYS:
             keys = quote(list(tree)) if isinstance(tree, dict) else excerpt(tree)
             rule = 'each line must be an object with "doc_id" and "fields", and nothing else (fields, JSON lines)'
-            found.error(place, rule, keys, "Put the fields of the document under fields.")
+            collector.error(place, rule, keys, "Put the fields of the document under fields.")
             continue
         doc_id = tree["doc_id"]
         if not isinstance(doc_id, str) or not doc_id or json_text.has_lone_surrogate(doc_id):
             rule = "doc_id must be a text of at least one character (fields, JSON lines)"
-            found.error(f"{place}.doc_id", rule, excerpt(doc_id), "Name the document.")
+            collector.error(f"{place}.doc_id", rule, excerpt(doc_id), "Name the document.")
         elif doc_id in first_line:
             rule = "a document may stand on one line only (fields, JSON lines)"
-            found.error(f"{place}.doc_id", rule, f"{quote(doc_id)}, also on line {first_line[doc_id]}", "Keep one.")
+            collector.error(f"{place}.doc_id", rule, f"{quote(doc_id)}, also on line {first_line[doc_id]}", "Keep one.")
         else:
             first_line[doc_id] = number
-            yield doc_id, _document(tree["fields"], f"{place}.fields", found)
+            yield doc_id, _document(tree["fields"], f"{place}.fields", collector)
 
 
-def _one(source: json_text.Source, found: Collector) -> Iterator[tuple[str, Tree]]:
+def _one(source: json_text.Source, collector: Collector) -> Iterator[tuple[str, Tree]]:
     """The document of a file of its own; its id is the stem of the name."""
     tree = json_text.parse(source)
     if isinstance(tree, dict) and tree.keys() == _LINE_KEYS and isinstance(tree["doc_id"], str) and tree["doc_id"]:
         # One line of JSON lines, set over several lines.
-        yield tree["doc_id"], _document(tree["fields"], "$.fields", found)
+        yield tree["doc_id"], _document(tree["fields"], "$.fields", collector)
     else:
-        yield Path(source.name).stem, _document(tree, "$", found)
+        yield Path(source.name).stem, _document(tree, "$", collector)
 
 
-def _document(tree: object, place: str, found: Collector) -> Tree:
+def _document(tree: object, place: str, collector: Collector) -> Tree:
     """The fields of a document, with issues for all that is wrong or odd."""
     if not isinstance(tree, dict):
-        found.error(place, "the fields of a document must be an object (fields)", excerpt(tree), "Write an object.")
+        collector.error(place, "the fields of a document must be an object (fields)", excerpt(tree), "Write an object.")
         return {}
-    return _tree(tree, place, found)
+    return _tree(tree, place, collector)
 
 
-def _tree(value: object, place: str, found: Collector) -> Tree:
+def _tree(value: object, place: str, collector: Collector) -> Tree:
     """A part of a document: objects and lists of fields."""
     if isinstance(value, dict):
-        _check_keys(value, place, found)
+        _check_keys(value, place, collector)
         if "_value" in value:
-            return _rich(value, place, found)
-        _check_metadata_without_value(value, place, found)
-        return {key: _tree(inner, step(place, key), found) for key, inner in value.items()}
+            return _rich(value, place, collector)
+        _check_metadata_without_value(value, place, collector)
+        return {key: _tree(inner, step(place, key), collector) for key, inner in value.items()}
     if isinstance(value, list):
         if len(value) > MAX_ITEMS:
             rule = f"a list may have {MAX_ITEMS:,} items; each is compared with each (fields)"
-            found.error(place, rule, f"{len(value):,} items", "Split the list.")
+            collector.error(place, rule, f"{len(value):,} items", "Split the list.")
             return []
-        return [_tree(inner, f"{place}[{index}]", found) for index, inner in enumerate(value)]
-    _check_plain(value, place, found)
+        return [_tree(inner, f"{place}[{index}]", collector) for index, inner in enumerate(value)]
+    _check_plain(value, place, collector)
     return Field(value=value)
 
 
-def _rich(value: Mapping[str, Any], place: str, found: Collector) -> Field:
+def _rich(value: Mapping[str, Any], place: str, collector: Collector) -> Field:
     """A rich value as a field; the outermost wins, so what is inside ``_value`` is only a value."""
     inner = value["_value"]
     if isinstance(inner, dict | list):
         for oddity in json_text.oddities(inner, f"{place}._value"):
-            found.error(*oddity)
+            collector.error(*oddity)
     else:
-        _check_plain(inner, f"{place}._value", found)
-    page, page_known = _page(value.get("_page"), f"{place}._page", found)
-    corners = _corners(value.get("_bbox"), f"{place}._bbox", found)
-    confidence, refused = _confidence(value.get("_confidence"), f"{place}._confidence", found)
+        _check_plain(inner, f"{place}._value", collector)
+    page, page_known = _page(value.get("_page"), f"{place}._page", collector)
+    corners = _corners(value.get("_bbox"), f"{place}._bbox", collector)
+    confidence, refused = _confidence(value.get("_confidence"), f"{place}._confidence", collector)
     extras = {key: inner for key, inner in value.items() if key not in ("_value", "_confidence")}
     for key, extra in extras.items():
         if not key.startswith("_"):
             rule = f"keys beside _value should begin with an underscore ({_SOURCE})"
-            found.warning(step(place, key), rule, quote(key), "It is kept and not evaluated; rename it, or move it.")
+            collector.warning(
+                step(place, key), rule, quote(key), "It is kept and not evaluated; rename it, or move it."
+            )
         if key not in ("_bbox", "_page"):
             for oddity in json_text.oddities(extra, step(place, key)):
-                found.error(*oddity)
+                collector.error(*oddity)
     return Field(
         value=inner,
         has_box=value.get("_bbox") is not None,
@@ -411,16 +398,16 @@ def _rich(value: Mapping[str, Any], place: str, found: Collector) -> Field:
     )
 
 
-def _corners(box: object, place: str, found: Collector) -> tuple[float, float, float, float] | None:
+def _corners(box: object, place: str, collector: Collector) -> tuple[float, float, float, float] | None:
     """The corners of ``_bbox``; None for null, and for a malformed box after a issue."""
     if box is None:
         return None
     corners = box_corners(box)
     if corners is None:
-        found.warning(place, _BOX_RULE, excerpt(box), "It counts as a box with IoU 0; correct it.")
+        collector.warning(place, _BOX_RULE, excerpt(box), "It counts as a box with IoU 0; correct it.")
     elif not set(map(type, _flat(box))) <= {int, float}:
         fix = "Text and booleans are read as the numbers they stand for; write numbers."
-        found.warning(place, f"coordinates should be numbers ({_SOURCE})", excerpt(box), fix)
+        collector.warning(place, f"coordinates should be numbers ({_SOURCE})", excerpt(box), fix)
     return corners
 
 
@@ -430,18 +417,18 @@ def _flat(box: object) -> list[object]:
     return box if len(box) == 4 else [*box[0], *box[1]]
 
 
-def _page(page: object, place: str, found: Collector) -> tuple[int, bool]:
+def _page(page: object, place: str, collector: Collector) -> tuple[int, bool]:
     """The page of a box from 0, and whether it is known; null and nothing mean the first page."""
     if page is None:
         return 0, True
     if isinstance(page, int) and not isinstance(page, bool) and 0 <= page <= limits.MAX_PAGE_INDEX:
         return page, True
     rule = f"_page must be a whole number from 0 to {limits.MAX_PAGE_INDEX:,} ({_SOURCE})"
-    found.warning(place, rule, excerpt(page), "The box counts with IoU 0; count pages from 0.")
+    collector.warning(place, rule, excerpt(page), "The box counts with IoU 0; count pages from 0.")
     return 0, False
 
 
-def _confidence(value: object, place: str, found: Collector) -> tuple[float, bool]:
+def _confidence(value: object, place: str, collector: Collector) -> tuple[float, bool]:
     """The confidence for ranking (NaN for none), and whether calibration refuses it."""
     if value is None:
         return math.nan, False
@@ -451,76 +438,76 @@ def _confidence(value: object, place: str, found: Collector) -> tuple[float, boo
         return confidence, False
     how = f"as {confidence:g}" if number else "as if it were missing"
     fix = f"It ranks {how} and is left out of the confidence metrics; correct it."
-    found.warning(place, _CONFIDENCE_RULE, excerpt(value), fix)
+    collector.warning(place, _CONFIDENCE_RULE, excerpt(value), fix)
     return confidence, True
 
 
-def _check_plain(value: object, place: str, found: Collector) -> None:
+def _check_plain(value: object, place: str, collector: Collector) -> None:
     """Errors of a value that is neither object nor list."""
     if isinstance(value, Unusable):
         rule = "numbers must be finite and fit float64 (RFC 8259, section 6)"
-        found.error(place, rule, excerpt(value), "Correct it.")
+        collector.error(place, rule, excerpt(value), "Correct it.")
     elif isinstance(value, str):
         if json_text.has_lone_surrogate(value):
-            found.error(*json_text.lone_surrogate(place, value))
+            collector.error(*json_text.lone_surrogate(place, value))
         if len(value) > MAX_TEXT:
             rule = f"a value may have {MAX_TEXT:,} characters; it is compared character by character (fields)"
-            found.error(place, rule, f"{len(value):,} characters", "Shorten it, or leave the field out.")
+            collector.error(place, rule, f"{len(value):,} characters", "Shorten it, or leave the field out.")
 
 
-def _check_keys(value: dict[str, Any], place: str, found: Collector) -> None:
+def _check_keys(value: dict[str, Any], place: str, collector: Collector) -> None:
     for key, times in json_text.repeats(value).items():
-        found.error(*json_text.repeated_key(step(place, key), key, times))
+        collector.error(*json_text.repeated_key(step(place, key), key, times))
     for key in value:
         if not key.isascii() and json_text.has_lone_surrogate(key):
-            found.error(*json_text.lone_surrogate(step(place, key), key))
+            collector.error(*json_text.lone_surrogate(step(place, key), key))
 
 
-def _check_metadata_without_value(value: dict[str, Any], place: str, found: Collector) -> None:
+def _check_metadata_without_value(value: dict[str, Any], place: str, collector: Collector) -> None:
     """Say it when an object looks like a rich value and is not one."""
     if alone := [key for key in ("_bbox", "_confidence", "_page") if key in value]:
         rule = f"an object with {' and '.join(alone)} should have _value ({_SOURCE})"
         fix = "Without it the object is read as nested fields; add _value (null is allowed)."
-        found.warning(place, rule, quote(list(value)), fix)
+        collector.warning(place, rule, quote(list(value)), fix)
     elif {"value", "confidence"} <= value.keys():
         rule = f"value and confidence should be spelled _value and _confidence ({_SOURCE})"
         fix = "The object is read as nested fields; add the underscores if it is one value."
-        found.warning(place, rule, quote(list(value)), fix)
+        collector.warning(place, rule, quote(list(value)), fix)
 
 
 def _check_rule(
-    path: str, entry: object, found: Collector, rules: dict[str, Rule], thresholds: dict[str, float]
+    path: str, entry: object, collector: Collector, rules: dict[str, Rule], thresholds: dict[str, float]
 ) -> None:
     """One entry of a schema into the rules, or its issues."""
     place = step("$", path)
     if not path.strip("."):
-        found.error(place, "a rule must name a field (fields, schema)", quote(path), "Write the path of the field.")
+        collector.error(place, "a rule must name a field (fields, schema)", quote(path), "Write the path of the field.")
     if not isinstance(entry, dict):
         rule = "a rule must be an object (fields, schema)"
-        found.error(place, rule, excerpt(entry), 'Write {"comparator": "text", "threshold": 0.8}.')
+        collector.error(place, rule, excerpt(entry), 'Write {"comparator": "text", "threshold": 0.8}.')
         return
     for key in entry.keys() - {"comparator", "threshold", "match_threshold"}:
         rule = "a rule may have comparator, threshold and match_threshold (fields, schema)"
-        found.error(step(place, key), rule, quote(key), "Remove or rename it.")
+        collector.error(step(place, key), rule, quote(key), "Remove or rename it.")
     if not entry.keys() & {"comparator", "match_threshold"}:
         rule = "a rule must have comparator or match_threshold (fields, schema)"
-        found.error(place, rule, quote(list(entry)), "Name a comparator.")
+        collector.error(place, rule, quote(list(entry)), "Name a comparator.")
     if "match_threshold" in entry:
-        thresholds[path] = _share(entry["match_threshold"], f"{place}.match_threshold", found)
+        thresholds[path] = _share(entry["match_threshold"], f"{place}.match_threshold", collector)
     if "comparator" in entry:
         comparator = entry["comparator"]
         if comparator not in get_args(Comparator):
             rule = f"comparator must be one of {', '.join(get_args(Comparator))} (fields, schema)"
-            found.error(f"{place}.comparator", rule, excerpt(comparator), "Choose one of them.")
+            collector.error(f"{place}.comparator", rule, excerpt(comparator), "Choose one of them.")
             return
         default = 0.8 if comparator == "text" else 1.0
-        rules[path] = Rule(comparator, _share(entry.get("threshold", default), f"{place}.threshold", found))
+        rules[path] = Rule(comparator, _share(entry.get("threshold", default), f"{place}.threshold", collector))
 
 
-def _share(value: object, place: str, found: Collector) -> float:
+def _share(value: object, place: str, collector: Collector) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value <= 1.0:
         return float(value)
-    found.error(place, "a threshold must be a number in [0, 1] (fields, schema)", excerpt(value), "Correct it.")
+    collector.error(place, "a threshold must be a number in [0, 1] (fields, schema)", excerpt(value), "Correct it.")
     return 0.0
 
 
@@ -529,12 +516,12 @@ def _repeated_documents(parts: list[FieldDocuments]) -> list[Issue]:
     owner: dict[str, str] = {}
     issues: list[Issue] = []
     for part in parts:
-        found = Collector(part.name, max_per_rule=None)
+        collector = Collector(part.name, max_per_rule=None)
         for doc_id in part.documents:
             if (other := owner.setdefault(doc_id, part.name)) != part.name:
                 rule = "a document may stand in one file of a folder only (fields)"
-                found.error("", rule, f"{quote(doc_id)}, also in {other}", "Keep one of them.")
-        issues += found.issues()
+                collector.error("", rule, f"{quote(doc_id)}, also in {other}", "Keep one of them.")
+        issues += collector.issues()
     return issues
 
 
@@ -550,3 +537,53 @@ def _merged(name: str, parts: list[FieldDocuments], side: Side | None) -> FieldD
         documents={doc_id: tree for part in parts for doc_id, tree in part.documents.items()},
         issues=tuple(issue for part in parts for issue in part.issues),
     )
+
+
+class Fields(Format[FieldDocuments]):
+    """Extracted fields. Nothing in a file states its side: the name of its folder or file does."""
+
+    name = "fields"
+    title = "extracted fields (JSON, or JSON lines)"
+    looks_for = "the key _value, or the keys doc_id and fields"
+    kind = "fields"
+    suffixes = (".json", *LINE_SUFFIXES)
+    states_side = False
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """A rich value, or a line of JSON lines."""
+        return detect(head)
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """None: the files are the same for both sides."""
+        return None
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> FieldDocuments:
+        """See `read_bytes`."""
+        return read_bytes(content, name, side=reading.side, max_per_rule=reading.max_per_rule)
+
+    def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> FieldDocuments:
+        """See `read`."""
+        return read(path, side=reading.side, max_per_rule=reading.max_per_rule)
+
+    def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> FieldDocuments:
+        """See `read_uploads`."""
+        return read_uploads(files, name, side=reading.side, max_per_rule=reading.max_per_rule)
+
+    def pair_issues(
+        self, truth: FieldDocuments, prediction: FieldDocuments, *, lenient: bool = False
+    ) -> tuple[Issue, ...]:
+        """See `check_pair`."""
+        return check_pair(truth, prediction)
+
+    def unit_of(self, file: Path, given: Collection[Path]) -> Path:
+        """A file of JSON lines, a file that was given by itself, or else the folder of the documents."""
+        return file if file in given or file.suffix.lower() in LINE_SUFFIXES else file.parent
+
+    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
+        """The ground truth by its name; without a confidence, it may be one."""
+        sides: frozenset[Side] = frozenset(["ground_truth"] if is_called_truth(path) else [])
+        scored = any(b'"_confidence"' in content for _, content in files)
+        return Unit(path=path, format=self.name, sides=sides, unscored=not sides and not scored)
+
+
+FORMAT: Final = Fields()

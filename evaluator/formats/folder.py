@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,9 +22,51 @@ from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import Annotations, Boxes, CodeArray, Part
 from evaluator.model.issues import BadInput, Collector, Issue, quote
 
-SUFFIXES = (".json", ".xml")
-"""Endings of the files of a folder that are read: those with the first of these that it has. Others, hidden files
-and sub-folders are left alone."""
+T = TypeVar("T")
+
+
+class File(NamedTuple):
+    """A file whose bytes are loaded when they are asked for: its name, and the loading under a limit of bytes."""
+
+    name: str
+    load: Callable[[int], bytes]
+
+
+def on_disk(paths: Iterable[Path]) -> list[File]:
+    """Files by their paths."""
+    return [File(path.name, partial(load, path)) for path in paths]
+
+
+def held(files: Iterable[tuple[str, bytes]]) -> list[File]:
+    """Files whose names and bytes are at hand."""
+    return [File(name, lambda _limit, content=content: content) for name, content in files]  # type: ignore[misc]
+
+
+def read_parts(files: Iterable[File], read: Callable[[bytes, str], T]) -> tuple[list[T], list[Issue]]:
+    """Several files one after the other, each loaded with the room that the others left.
+
+    Parameters
+    ----------
+    files : iterable of File
+    read : callable
+        The content of a file from its bytes and name; raises `BadInput` with all its issues.
+
+    Returns
+    -------
+    (list, list of Issue)
+        What could be read, in order, and the issues of the files that could not.
+    """
+    parts: list[T] = []
+    issues: list[Issue] = []
+    room = limits.MAX_FILE_BYTES
+    for file in files:
+        try:
+            content = file.load(room)
+            room -= len(content)
+            parts.append(read(content, file.name))
+        except BadInput as bad:
+            issues += bad.issues
+    return parts, issues
 
 
 def is_folder(path: Path) -> bool:
@@ -30,8 +74,22 @@ def is_folder(path: Path) -> bool:
     return os.path.isdir(path)
 
 
-def files(path: Path) -> list[Path]:
+def listed(path: Path) -> list[Path]:
+    """The files of a folder, sorted by name, without hidden ones and sub-folders; `BadInput` when it has no list."""
+    try:
+        return [entry for entry in sorted(path.iterdir()) if not entry.name.startswith(".") and entry.is_file()]
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def files(path: Path, suffixes: Sequence[str]) -> list[Path]:
     """The annotation files of a folder, sorted by name.
+
+    Parameters
+    ----------
+    path : Path
+    suffixes : sequence of str
+        Endings of the files that are read: those with the first of these that the folder has.
 
     Returns
     -------
@@ -43,17 +101,14 @@ def files(path: Path) -> list[Path]:
     BadInput
         The folder has none, or cannot be listed.
     """
-    try:
-        entries = [entry for entry in sorted(path.iterdir()) if not entry.name.startswith(".") and entry.is_file()]
-    except OSError as error:
-        raise _unreadable(path, error) from None
-    found: list[Path] = []
-    for suffix in SUFFIXES:
-        found = found or [entry for entry in entries if entry.suffix.lower() == suffix]
-    if not found:
-        rule = f"a folder must hold files that end in {' or '.join(SUFFIXES)}"
+    entries = listed(path)
+    chosen: list[Path] = []
+    for suffix in suffixes:
+        chosen = chosen or [entry for entry in entries if entry.suffix.lower() == suffix]
+    if not chosen:
+        rule = f"a folder must hold files that end in {' or '.join(suffixes)}"
         raise BadInput([_error(path.name, rule, "none", "Name the folder of the annotation files.")])
-    return found
+    return chosen
 
 
 def load(path: Path, limit: int) -> bytes:
@@ -104,17 +159,14 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
     BadInput
         Formats, sides or label maps differ, or two files list one document.
     """
-    found = Collector(name, max_per_rule=None)
-    _check(parts, found)
-    if found.failed:
-        raise BadInput([*found.issues(), *(issue for part in parts for issue in part.issues)])
+    collector = Collector(name, max_per_rule=None)
+    _check(parts, collector)
+    if collector.failed:
+        raise BadInput([*collector.issues(), *(issue for part in parts for issue in part.issues)])
     first = parts[0]
     others = dict.fromkeys(label for part in parts for label in part.labels[part.evaluated :])
     labels = (*first.labels[: first.evaluated], *others)
-    code = {label: index for index, label in enumerate(labels)}
-    recoded = [np.array([code[label] for label in part.labels], dtype=np.int32)[part.boxes.label] for part in parts]
     documents = _offsets([len(part.documents) for part in parts])
-    entries = _offsets([len(part.page_index) for part in parts])
     return Annotations(
         name=name,
         sha256=hashlib.sha256("".join(part.sha256 for part in parts).encode()).hexdigest(),
@@ -127,30 +179,39 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
         documents=tuple(document for part in parts for document in part.documents),
         page_document=_join([part.page_document + start for part, start in zip(parts, documents, strict=True)]),
         page_index=np.concatenate([part.page_index for part in parts]),
-        boxes=Boxes(
-            document=_join([part.boxes.document + start for part, start in zip(parts, documents, strict=True)]),
-            page=np.concatenate([part.boxes.page for part in parts]),
-            label=_join(recoded),
-            xyxy=np.concatenate([part.boxes.xyxy for part in parts]),
-            score=np.concatenate([part.boxes.score for part in parts]),
-            entry=_join([part.boxes.entry + start for part, start in zip(parts, entries, strict=True)]),
-            position=_join([part.boxes.position for part in parts]),
-            ids=[name for part in parts for name in part.boxes.ids],
-            area=_if_all([part.boxes.area for part in parts]),
-            crowd=_crowd(parts),
-            polygons=_polygons(parts),
-            box_area=_if_all([part.boxes.box_area for part in parts]),
-        ),
-        issues=(*found.issues(), *(issue for part in parts for issue in part.issues)),
+        boxes=_boxes(parts, labels, documents),
+        issues=(*collector.issues(), *(issue for part in parts for issue in part.issues)),
         label_map=first.label_map,
         page_ids=[name for part in parts for name in part.page_ids],
         parts=tuple(Part(part.name, part.sha256, len(part.page_index), len(part.boxes)) for part in parts),
         unit=first.unit,
         page_size=_if_all([part.page_size for part in parts]),
+        items_at=first.items_at,
     )
 
 
-def _check(parts: Sequence[Annotations], found: Collector) -> None:
+def _boxes(parts: Sequence[Annotations], labels: Sequence[str], documents: Sequence[np.int32]) -> Boxes:
+    """The boxes of all parts under the labels of the whole, and under the documents that start at these codes."""
+    code = {label: index for index, label in enumerate(labels)}
+    recoded = [np.array([code[label] for label in part.labels], dtype=np.int32)[part.boxes.label] for part in parts]
+    entries = _offsets([len(part.page_index) for part in parts])
+    return Boxes(
+        document=_join([part.boxes.document + start for part, start in zip(parts, documents, strict=True)]),
+        page=np.concatenate([part.boxes.page for part in parts]),
+        label=_join(recoded),
+        xyxy=np.concatenate([part.boxes.xyxy for part in parts]),
+        score=np.concatenate([part.boxes.score for part in parts]),
+        entry=_join([part.boxes.entry + start for part, start in zip(parts, entries, strict=True)]),
+        position=_join([part.boxes.position for part in parts]),
+        ids=[name for part in parts for name in part.boxes.ids],
+        area=_if_all([part.boxes.area for part in parts]),
+        crowd=_crowd(parts),
+        polygons=_polygons(parts),
+        box_area=_if_all([part.boxes.box_area for part in parts]),
+    )
+
+
+def _check(parts: Sequence[Annotations], collector: Collector) -> None:
     first = parts[0]
     owner: dict[str, str] = {}
     for part in parts:
@@ -158,23 +219,25 @@ def _check(parts: Sequence[Annotations], found: Collector) -> None:
         for key in ("format", "side"):
             if getattr(part, key) != getattr(first, key):
                 pair = f"{quote(getattr(part, key))} and {quote(getattr(first, key))}"
-                found.error(what, f"the files of a folder must have the same {key}", pair, "Use one folder for each.")
+                collector.error(
+                    what, f"the files of a folder must have the same {key}", pair, "Use one folder for each."
+                )
         if part.label_map != first.label_map:
             rule = "the files of a folder must have the same label_map (snapshot 1.3, section 9.2)"
             pair = f"{quote(part.label_map)} and {quote(first.label_map)}"
-            found.error(what, rule, pair, "Give all files the same ids and names.")
+            collector.error(what, rule, pair, "Give all files the same ids and names.")
         if (part.model, part.version) != (first.model, first.version):
             rule = "the files of a folder should come from one model"
             pair = f"{quote([part.model, part.version])} and {quote([first.model, first.version])}"
-            found.warning(what, rule, pair, "They are read as one model under the first name.")
+            collector.warning(what, rule, pair, "They are read as one model under the first name.")
         for document in part.documents:
             if (other := owner.setdefault(document.doc_id, part.name)) != part.name:
                 rule = "a document may be listed by one file of a folder only"
                 fix = "Put all pages of a document into one file, or use two folders."
-                found.error(f"{part.name} and {other}", rule, quote(document.doc_id), fix)
+                collector.error(f"{part.name} and {other}", rule, quote(document.doc_id), fix)
     boxes = sum(len(part.boxes) for part in parts)
     if boxes > limits.MAX_BOXES:
-        found.error("", f"a folder may have {limits.MAX_BOXES:,} boxes", f"{boxes:,}", "Split the folder.")
+        collector.error("", f"a folder may have {limits.MAX_BOXES:,} boxes", f"{boxes:,}", "Split the folder.")
 
 
 def _offsets(lengths: Sequence[int]) -> list[np.int32]:

@@ -8,11 +8,13 @@ and column counted from 1, bytes from 0. What the tree should contain is the for
 from __future__ import annotations
 
 import codecs
+import gc
 import hashlib
 import json
 import math
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -75,6 +77,18 @@ class Oddity(NamedTuple):
     rule: str
     found: str
     fix: str
+
+
+@contextmanager
+def garbage_collection_off() -> Iterator[None]:
+    """Garbage collection off: it would walk over the millions of new objects again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def open_source(content: bytes, name: str) -> Source:
@@ -287,7 +301,9 @@ def _refuse_depth(source: Source) -> None:
 
 
 def _refuse_syntax(name: str, text: str, error: json.JSONDecodeError) -> NoReturn:
-    rest = text[error.pos :].lstrip(" \t\r\n")
+    # Python 3.13 points at a comma before a closing bracket, older versions at the bracket; here it is the bracket.
+    start = error.pos + error.msg.startswith("Illegal trailing comma")
+    rest = text[start:].lstrip(" \t\r\n")
     position = len(text) - len(rest) if rest else error.pos
     if error.msg.startswith("Invalid control"):
         position = error.pos

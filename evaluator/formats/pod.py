@@ -1,6 +1,6 @@
 """Files of the ICDAR 2017 page object detection competition (POD): XML to columns, and the rules that bind two.
 
-Owns the reader: `detect`, `read`, `side_of`, `check_pair`. A file holds one page or many (``<document>`` roots one
+Owns the format `Pod`, and `check_pair`. A file holds one page or many (``<document>`` roots one
 after the other, as in the official sample, which is not well-formed XML), a zip archive holds such files.
 Coordinates are pixels of the page image, origin top left; the files do not say how large a page is. Pages go by
 the stem of their image name in lower case: that is the document, and its page index is 0. Boxes are the smallest
@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from evaluator.formats import archive, folder, limits, xml_text
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.xml_text import Element
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Boxes, Document, Side
@@ -66,81 +67,8 @@ class _Region(NamedTuple):
     tag: str
 
 
-def detect(head: bytes) -> bool:
-    """Whether the beginning of a file looks like POD: a ``<document>`` element, or a zip archive.
-
-    Parameters
-    ----------
-    head : bytes
-        The first `readers.HEAD_BYTES` bytes or the whole file.
-
-    Returns
-    -------
-    bool
-    """
-    return archive.is_archive(head) or (
-        xml_text.looks_like_xml(head) and _ROOT_MARK.search(xml_text.narrow(head)) is not None
-    )
-
-
-def side_of(content: bytes) -> Side | None:
-    """What a file says it is: predictions have a ``prob``, a ground truth has none.
-
-    Parameters
-    ----------
-    content : bytes
-
-    Returns
-    -------
-    "ground_truth", "prediction" or None
-        None for a file without regions, and for an archive that cannot be read.
-    """
-    if not archive.is_archive(content):
-        return _told(content)
-    try:
-        members = archive.read(content, Collector("", max_per_rule=1), suffixes=SUFFIXES)
-    except BadInput:
-        return None
-    return _of_all([_told(member.content) for member in members])
-
-
-def read(
-    content: bytes,
-    name: str,
-    *,
-    side: Side | None = None,
-    as_reference: bool = False,
-    max_per_rule: int | None = 200,
-    lenient: bool = False,
-) -> Annotations:
-    """The columns of a POD file, or of a zip archive of such files.
-
-    Parameters
-    ----------
-    content : bytes
-        XML, or a zip archive.
-    name : str
-        Its name without folder.
-    side : "ground_truth", "prediction" or None
-        What the file is given as; None takes it for predictions when any region has a ``prob``.
-    as_reference : bool
-        Accept predictions as ground truth: their scores become missing and a warning says so.
-    max_per_rule : int or None
-        How many issues of one rule are spelled out for each file; None spells out all.
-    lenient : bool
-        Regions of predictions without ``prob`` get 1.0 with a warning, instead of an error.
-
-    Returns
-    -------
-    Annotations
-        In pixels, without page sizes, one document for each page. Labels are always the three of the competition;
-        ``boxes.ids`` say the line of the region. Warnings in ``issues``. A file without regions gives box
-        columns of length 0 and is a ground truth when `side` is None. For an archive ``parts`` are its files.
-
-    Raises
-    ------
-    BadInput
-        With all issues of the file, warnings included.
+class Pod(BoxFormat):
+    """Files of the ICDAR 2017 page object detection competition.
 
     Notes
     -----
@@ -148,40 +76,51 @@ def read(
     any order. Left open there: two entries of one page are an error; regions of another kind are left out with a
     warning; a ``prob`` outside [0, 1] is kept with a warning, because only the rank matters.
     """
-    if not archive.is_archive(content):
-        file = _File(name, content, max_per_rule)
-        return file.annotations(side or file.side or "ground_truth", as_reference=as_reference, lenient=lenient)
-    found = Collector(name, max_per_rule=max_per_rule)
-    members = archive.read(content, found, suffixes=SUFFIXES)
-    files, parts, issues = [], [], list(found.issues())
-    for member in members:
+
+    name = "pod"
+    title = "ICDAR 2017 page object detection (XML, or a zip archive of it)"
+    looks_for = "a <document> element or a zip archive"
+    suffixes = SUFFIXES
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """A ``<document>`` element, or a zip archive."""
+        return archive.is_archive(head) or (
+            xml_text.looks_like_xml(head) and _ROOT_MARK.search(xml_text.narrow(head)) is not None
+        )
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """Predictions have a ``prob``; None for a file without regions, and for an archive that cannot be read."""
+        if not archive.is_archive(content):
+            return _stated_side(content)
         try:
-            files.append(_File(f"{name}/{member.name}", member.content, max_per_rule))
-        except BadInput as bad:
-            issues += bad.issues
-    side = side or _of_all([file.side for file in files]) or "ground_truth"
-    for file in files:
-        try:
-            parts.append(file.annotations(side, as_reference=as_reference, lenient=lenient))
-        except BadInput as bad:
-            issues += bad.issues
-    if len(parts) < len(members):
-        raise BadInput([*issues, *(issue for part in parts for issue in part.issues)])
-    merged = folder.merge(name, parts)
-    digest = hashlib.sha256(content).hexdigest()
-    return replace(merged, sha256=digest, issues=(*issues, *merged.issues))
+            members = archive.read(content, Collector("", max_per_rule=1), suffixes=SUFFIXES)
+        except BadInput:
+            return None
+        return _of_all([_stated_side(member.content) for member in members])
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of a file, or of a zip archive of such files; see `Format.read`.
+
+        Regions of predictions without ``prob`` are an error; read leniently they get 1.0 with a warning.
+
+        Returns
+        -------
+        Annotations
+            In pixels, without page sizes, one document for each page. Labels are always the three of the competition;
+            ``boxes.ids`` give the line of the region. A file without regions gives box columns of length 0 and is a
+            ground truth when no side is given. For an archive ``parts`` are its files.
+        """
+        if archive.is_archive(content):
+            return _archive(content, name, reading)
+        file = _File(name, content, reading.max_per_rule)
+        return file.annotations(reading.side or file.side or "ground_truth", reading)
+
+    def pair_issues(self, truth: Annotations, prediction: Annotations, *, lenient: bool = False) -> tuple[Issue, ...]:
+        """See `check_pair`."""
+        return check_pair(truth, prediction, lenient=lenient)
 
 
-def read_leniently(
-    content: bytes,
-    name: str,
-    *,
-    side: Side | None = None,
-    as_reference: bool = False,
-    max_per_rule: int | None = 200,
-) -> Annotations:
-    """`read` with ``lenient`` on, as a row of the table of formats needs it."""
-    return read(content, name, side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=True)
+FORMAT: Final = Pod()
 
 
 def check_pair(ground_truth: Annotations, prediction: Annotations, *, lenient: bool = False) -> tuple[Issue, ...]:
@@ -206,56 +145,79 @@ def check_pair(ground_truth: Annotations, prediction: Annotations, *, lenient: b
     -----
     Pages that only the ground truth has count as missed; a page without regions may be left out of a submission.
     """
-    found = Collector(prediction.name, max_per_rule=None)
+    collector = Collector(prediction.name, max_per_rule=None)
     issues = [*_pair_sides(ground_truth, prediction)]
-    _pair_units(ground_truth, prediction, found)
+    _pair_units(ground_truth, prediction, collector)
     issues += _pair_unknown_pages(ground_truth, prediction, lenient=lenient)
-    _pair_missing_pages(ground_truth, prediction, found)
+    _pair_missing_pages(ground_truth, prediction, collector)
     missing = int(np.isnan(prediction.boxes.score).sum())
     if missing and prediction.side == "prediction":
         rule = f"every prediction must have a score, it decides the rank ({_SOURCE})"
         fix = "They get 1.0, as asked for." if lenient else "Add the scores, or allow 1.0 for them with --lenient."
-        found.add("warning" if lenient else "error", "", rule, f"{missing:,} without one", fix)
-    return (*issues, *found.issues())
+        collector.add("warning" if lenient else "error", "", rule, f"{missing:,} without one", fix)
+    return (*issues, *collector.issues())
+
+
+def _archive(content: bytes, name: str, reading: Reading) -> Annotations:
+    """The columns of all files of a zip archive as one side."""
+    collector = Collector(name, max_per_rule=reading.max_per_rule)
+    members = archive.read(content, collector, suffixes=SUFFIXES)
+    files, parts, issues = [], [], list(collector.issues())
+    for member in members:
+        try:
+            files.append(_File(f"{name}/{member.name}", member.content, reading.max_per_rule))
+        except BadInput as bad:
+            issues += bad.issues
+    side = reading.side or _of_all([file.side for file in files]) or "ground_truth"
+    for file in files:
+        try:
+            parts.append(file.annotations(side, reading))
+        except BadInput as bad:
+            issues += bad.issues
+    if len(parts) < len(members):
+        raise BadInput([*issues, *(issue for part in parts for issue in part.issues)])
+    merged = folder.merge(name, parts)
+    digest = hashlib.sha256(content).hexdigest()
+    return replace(merged, sha256=digest, issues=(*issues, *merged.issues))
 
 
 class _File:
-    """One XML file: what it says, and what is wrong with it.
+    """One XML file: what it states, and what is wrong with it.
 
     Raises `BadInput` when the file cannot be read to its end; other errors wait for `annotations`.
     """
 
     def __init__(self, name: str, content: bytes, max_per_rule: int | None) -> None:
-        self.found = Collector(name, max_per_rule=max_per_rule)
-        source = xml_text.open_source(content, self.found)
+        self.collector = Collector(name, max_per_rule=max_per_rule)
+        source = xml_text.open_source(content, self.collector)
         self.sha256 = source.sha256
         self.pages: list[_Page] = []
         self.regions: list[_Region] = []
-        reading = _Reading(self.pages, self.regions, self.found)
-        xml_text.parse(source, reading, self.found)
-        if not reading.roots and not self.found.failed:
+        elements = _Elements(self.pages, self.regions, self.collector)
+        xml_text.parse(source, elements, self.collector)
+        if not elements.roots and not self.collector.failed:
             rule = f"a file must have a <document> for each page ({_SOURCE})"
-            self.found.error("", rule, "no element", "Export the file again.")
+            self.collector.error("", rule, "no element", "Export the file again.")
         self.side = _side_of_regions(self.regions)
 
-    def annotations(self, side: Side, *, as_reference: bool, lenient: bool) -> Annotations:
+    def annotations(self, side: Side, reading: Reading) -> Annotations:
         """The columns of the file as one side; `BadInput` with all issues when anything is wrong."""
-        found, regions = self.found, self.regions
-        _check_pages(self.pages, found)
-        _check_crowds(self.pages, regions, found)
+        collector, regions = self.collector, self.regions
+        _check_pages(self.pages, collector)
+        _check_crowds(self.pages, regions, collector)
         if side == "ground_truth":
-            _check_truth(regions, found, as_reference=as_reference)
+            _check_truth(regions, collector, as_reference=reading.as_reference)
             score = np.full(len(regions), np.nan)
         else:
-            scores = [_score(region, found, lenient=lenient) for region in regions]
+            scores = [_score(region, collector, lenient=reading.lenient) for region in regions]
             score = np.array(scores, dtype=np.float64)
-        if found.failed:
-            raise BadInput(found.issues())
+        if collector.failed:
+            raise BadInput(collector.issues())
         page = np.array([region.page for region in regions], dtype=np.int32)
         return Annotations(
-            name=found.file,
+            name=collector.file,
             sha256=self.sha256,
-            format="pod",
+            format=FORMAT.name,
             side=side,
             model=None,
             version=None,
@@ -275,17 +237,17 @@ class _File:
                 ids=[f"line {region.line}" for region in regions],
                 polygons={row: [region.ring] for row, region in enumerate(regions) if region.ring is not None},
             ),
-            issues=found.issues(),
+            issues=collector.issues(),
             page_ids=[page.filename for page in self.pages],
             unit="pixels",
         )
 
 
-class _Reading:
+class _Elements:
     """The visitor: elements to pages and regions, with the issues that one element shows."""
 
-    def __init__(self, pages: list[_Page], regions: list[_Region], found: Collector) -> None:
-        self._pages, self._regions, self._found = pages, regions, found
+    def __init__(self, pages: list[_Page], regions: list[_Region], collector: Collector) -> None:
+        self._pages, self._regions, self._collector = pages, regions, collector
         self._in_page = False
         self._region: Element | None = None
         self._shape: tuple[Corners, FloatArray | None] | None = None
@@ -310,7 +272,7 @@ class _Reading:
             return
         if not self._has_coords:
             rule = f"a region must have a <Coords> element ({_SOURCE})"
-            self._found.error(element.place, rule, "none", "Add the points, or remove the region.")
+            self._collector.error(element.place, rule, "none", "Add the points, or remove the region.")
         elif self._shape is not None:
             page, label = len(self._pages) - 1, _REGION_LABEL[element.name.lower()]
             prob = element.attributes.get("prob")
@@ -326,7 +288,7 @@ class _Reading:
         if not self._in_page:
             rule = f"the outermost elements must be <document> ({_SOURCE})"
             fix = "Give one <document> for each page."
-            self._found.error(element.place, rule, quote(element.name), fix)
+            self._collector.error(element.place, rule, quote(element.name), fix)
             return
         filename = element.attributes.get("filename", "")
         key = _page_key(filename)
@@ -334,34 +296,34 @@ class _Reading:
             rule = f"a document must have a filename ({_SOURCE})"
             what = quote(filename) if "filename" in element.attributes else ""
             fix = 'Name the page image, for example filename="POD_0001.bmp".'
-            self._found.error(element.place, rule, what, fix)
+            self._collector.error(element.place, rule, what, fix)
         elif _last_part(filename) != filename:
             rule = "a filename should be a name without folders"
             fix = f"Pages go by names: it is read as {quote(_last_part(filename))}."
-            self._found.warning(element.place, rule, quote(filename), fix)
+            self._collector.warning(element.place, rule, quote(filename), fix)
         self._pages.append(_Page(filename, key, element.line))
 
     def _start_region(self, element: Element) -> None:
         if element.name.lower() not in _REGION_LABEL:
             rule = f"a region must be a {_REGION_NAMES} ({_SOURCE})"
-            self._found.warning(element.place, rule, quote(element.name), "It is left out.")
+            self._collector.warning(element.place, rule, quote(element.name), "It is left out.")
             return
         self._region, self._shape, self._has_coords = element, None, False
 
     def _start_coords(self, element: Element) -> None:
         if element.name.lower() != "coords":
             rule = f"a region has nothing but a <Coords> element ({_SOURCE})"
-            self._found.warning(element.place, rule, quote(element.name), "It is left out.")
+            self._collector.warning(element.place, rule, quote(element.name), "It is left out.")
             return
         if self._has_coords:
             rule = f"a region must have one <Coords> element ({_SOURCE})"
-            self._found.error(element.place, rule, "another one", "Make two regions of it.")
+            self._collector.error(element.place, rule, "another one", "Make two regions of it.")
             return
         self._has_coords = True
-        self._shape = _shape(element, self._found)
+        self._shape = _shape(element, self._collector)
 
 
-def _shape(element: Element, found: Collector) -> tuple[Corners, FloatArray | None] | None:
+def _shape(element: Element, collector: Collector) -> tuple[Corners, FloatArray | None] | None:
     """The smallest box that holds all points, and the outline when they are no box; None with a issue for neither."""
     text = element.attributes.get("points", "")
     if not _POINTS.fullmatch(text):
@@ -369,48 +331,48 @@ def _shape(element: Element, found: Collector) -> tuple[Corners, FloatArray | No
         wrong = next((point for point in text.split() if not _POINT.fullmatch(point)), "")
         what = f"{quote(wrong)} in {quote(text)}" if wrong and wrong != text else quote(text)
         fix = 'Write the corners, for example points="100,100 300,200".'
-        found.error(element.place, rule, what if "points" in element.attributes else "no points", fix)
+        collector.error(element.place, rule, what if "points" in element.attributes else "no points", fix)
         return None
     values = [float(value) for value in text.replace(",", " ").split()]
     x, y = values[::2], values[1::2]
     if len(x) < 2:
         rule = f"points must be at least two ({_SOURCE})"
-        found.error(element.place, rule, quote(text), "Give two opposite corners, or all four.")
+        collector.error(element.place, rule, quote(text), "Give two opposite corners, or all four.")
         return None
     corners = min(x), min(y), max(x), max(y)
     if not max(map(abs, corners)) <= limits.MAX_COORDINATE:
         rule = f"coordinates must be at most {limits.MAX_COORDINATE:,.0f} pixels"
-        found.error(element.place, rule, quote(text), "Correct the points.")
+        collector.error(element.place, rule, quote(text), "Correct the points.")
         return None
     if min(corners) < 0.0:
         rule = f"coordinates should not be negative, the origin is top left ({_SOURCE})"
-        found.warning(element.place, rule, quote(text), "The box is kept as it is.")
+        collector.warning(element.place, rule, quote(text), "The box is kept as it is.")
     # The corners of a box may come in any order, also in one that would be a polygon which crosses itself.
     points = set(zip(x, y, strict=True))
     is_box = len(points) != 3 and all(one in corners[::2] and other in corners[1::2] for one, other in points)
     return corners, None if is_box else np.array([x, y]).T.copy()
 
 
-def _score(region: _Region, found: Collector, *, lenient: bool) -> float:
+def _score(region: _Region, collector: Collector, *, lenient: bool) -> float:
     """The probability of a prediction; NaN with an error."""
     where = xml_text.place(region.line, region.tag)
     if region.prob is None:
         rule = f"a predicted region must have a prob, it decides the rank ({_SOURCE})"
         fix = "It gets 1.0, as asked for." if lenient else "Add it, or allow 1.0 for it with --lenient."
-        found.add("warning" if lenient else "error", where, rule, "none", fix)
+        collector.add("warning" if lenient else "error", where, rule, "none", fix)
         return 1.0 if lenient else math.nan
     text = region.prob.strip()
     value = float(text) if _NUMBER.fullmatch(text) else math.inf
     if math.isinf(value):
         rule = f"prob must be a finite number ({_SOURCE})"
-        found.error(where, rule, quote(region.prob), "Write a number between 0 and 1.")
+        collector.error(where, rule, quote(region.prob), "Write a number between 0 and 1.")
     elif not 0.0 <= value <= 1.0:
         rule = f"prob should be between 0 and 1 ({_SOURCE})"
-        found.warning(where, rule, quote(region.prob), "It is kept as it is; only the rank counts.")
+        collector.warning(where, rule, quote(region.prob), "It is kept as it is; only the rank counts.")
     return value
 
 
-def _check_truth(regions: Sequence[_Region], found: Collector, *, as_reference: bool) -> None:
+def _check_truth(regions: Sequence[_Region], collector: Collector, *, as_reference: bool) -> None:
     """A issue when the regions of a ground truth have probabilities: it is a submission."""
     scored = [region for region in regions if region.prob is not None]
     if not scored:
@@ -418,13 +380,13 @@ def _check_truth(regions: Sequence[_Region], found: Collector, *, as_reference: 
     where, what = xml_text.place(scored[0].line, scored[0].tag), f"{len(scored):,} of {len(regions):,} regions with one"
     if as_reference:
         rule = "predictions are used as the reference, on request"
-        found.warning(where, rule, what, "Their scores are left out; read results accordingly.")
+        collector.warning(where, rule, what, "Their scores are left out; read results accordingly.")
         return
     rule = f"a ground truth file must not have a prob ({_SOURCE})"
-    found.error(where, rule, what, "Give this file as the prediction, or remove the prob.")
+    collector.error(where, rule, what, "Give this file as the prediction, or remove the prob.")
 
 
-def _check_pages(pages: Sequence[_Page], found: Collector) -> None:
+def _check_pages(pages: Sequence[_Page], collector: Collector) -> None:
     """Errors for pages that are there twice."""
     first: dict[str, _Page] = {}
     for page in pages:
@@ -432,15 +394,17 @@ def _check_pages(pages: Sequence[_Page], found: Collector) -> None:
         if other is not page and page.key:
             rule = f"a page must not be there twice; pages go by name without ending and letter case ({_SOURCE})"
             what = f"{quote(page.filename)} after {quote(other.filename)} in line {other.line}"
-            found.error(xml_text.place(page.line, "document"), rule, what, "Put all regions of a page in one document.")
+            collector.error(
+                xml_text.place(page.line, "document"), rule, what, "Put all regions of a page in one document."
+            )
 
 
-def _check_crowds(pages: Sequence[_Page], regions: Sequence[_Region], found: Collector) -> None:
+def _check_crowds(pages: Sequence[_Page], regions: Sequence[_Region], collector: Collector) -> None:
     """Errors for more regions than a page or a file may have."""
     per_page = np.bincount([region.page for region in regions], minlength=1) if regions else np.zeros(0, np.int64)
     for row in np.flatnonzero(per_page > limits.MAX_OBJECTS_PER_PAGE).tolist():
         rule = f"a page may have {limits.MAX_OBJECTS_PER_PAGE:,} boxes"
-        found.error(xml_text.place(pages[row].line, "document"), rule, f"{per_page[row]:,}", "Correct the export.")
+        collector.error(xml_text.place(pages[row].line, "document"), rule, f"{per_page[row]:,}", "Correct the export.")
 
 
 def _page_key(filename: str) -> str:
@@ -465,7 +429,7 @@ def _of_all(sides: Sequence[Side | None]) -> Side | None:
     return "prediction" if "prediction" in sides else "ground_truth" if "ground_truth" in sides else None
 
 
-def _told(content: bytes) -> Side | None:
+def _stated_side(content: bytes) -> Side | None:
     text = xml_text.narrow(content)
     if _REGION_MARK.search(text) is None:
         return None
@@ -476,24 +440,24 @@ def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> list[Issu
     issues: list[Issue] = []
     for source, side in ((ground_truth, "ground_truth"), (prediction, "prediction")):
         if source.side != side:
-            found = Collector(source.name, max_per_rule=None)
+            collector = Collector(source.name, max_per_rule=None)
             what = f"a {source.side.replace('_', ' ')}"
             rule = f"the {side.replace('_', ' ')} must be one: predictions have a prob, a ground truth has none"
-            found.error("", rule, what, "Exchange the files, or correct the one.")
-            issues += found.issues()
+            collector.error("", rule, what, "Exchange the files, or correct the one.")
+            issues += collector.issues()
     return issues
 
 
-def _pair_units(ground_truth: Annotations, prediction: Annotations, found: Collector) -> None:
+def _pair_units(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
     if ground_truth.unit != prediction.unit:
         rule = f"boxes must be in the unit of {ground_truth.name}"
         what = f"{prediction.unit} where {ground_truth.name} has {ground_truth.unit}"
-        found.error("", rule, what, "Give both files in one format.")
+        collector.error("", rule, what, "Give both files in one format.")
     for source in (ground_truth, prediction):
         if source.unit == "page" and source.page_size is None:
             rule = f"small objects and lines are told by their size in pixels ({_SOURCE}, evaluation details)"
             fix = "All boxes count; the signature says so."
-            found.warning("", rule, f"boxes in shares of the page in {source.name}", fix)
+            collector.warning("", rule, f"boxes in shares of the page in {source.name}", fix)
 
 
 def _pair_unknown_pages(ground_truth: Annotations, prediction: Annotations, *, lenient: bool) -> list[Issue]:
@@ -505,20 +469,20 @@ def _pair_unknown_pages(ground_truth: Annotations, prediction: Annotations, *, l
     for entry, page in enumerate(_pages(prediction)):
         if page not in known:
             name = prediction.page_ids[entry] if prediction.page_ids else f"{page[0]}, page {page[1] + 1}"
-            found = Collector(_file_of(prediction, entry), max_per_rule=None)
-            found.add("warning" if lenient else "error", f"<document filename={quote(name)}>", rule, "", fix)
-            issues += found.issues()
+            collector = Collector(_file_of(prediction, entry), max_per_rule=None)
+            collector.add("warning" if lenient else "error", f"<document filename={quote(name)}>", rule, "", fix)
+            issues += collector.issues()
     return issues
 
 
-def _pair_missing_pages(ground_truth: Annotations, prediction: Annotations, found: Collector) -> None:
+def _pair_missing_pages(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
     given = set(_pages(prediction))
     missing = [page for page in dict.fromkeys(_pages(ground_truth)) if page not in given]
     if missing:
         rule = f"pages that only {ground_truth.name} has count as missed ({_SOURCE})"
         more = f" and {len(missing) - _EXAMPLES:,} more" if len(missing) > _EXAMPLES else ""
         what = f"{len(missing):,}: {', '.join(quote(document) for document, _ in missing[:_EXAMPLES])}{more}"
-        found.warning("", rule, what, "Nothing to do if the model found nothing there.")
+        collector.warning("", rule, what, "Nothing to do if the model found nothing there.")
 
 
 def _pages(source: Annotations) -> list[tuple[str, int]]:

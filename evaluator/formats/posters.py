@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ from typing import Any, Final
 import msgspec
 
 from evaluator.formats import folder, json_text, limits
+from evaluator.formats.base import ANY_SIDE, Format, Reading, Unit, is_called_truth
 from evaluator.model.dataset import Side
 from evaluator.model.issues import BadInput, Collector, Issue, quote
 
@@ -107,6 +108,8 @@ class Posters:
         The errors of the posters that could not be read, or whose file is not clear, by poster id, sorted.
     issues : tuple of Issue
         All issues of all files, in the order of the posters.
+    format : str
+        Name of the format that they were read from.
     """
 
     name: str
@@ -114,6 +117,7 @@ class Posters:
     posters: Mapping[str, Poster]
     broken: Mapping[str, tuple[Issue, ...]]
     issues: tuple[Issue, ...]
+    format: str = "posters"
 
 
 def detect(head: bytes) -> bool:
@@ -170,14 +174,14 @@ def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None
         The path cannot be read, has no poster, or every poster is broken; with all issues.
     """
     path = Path(path)
-    found = Collector(path.name or path.resolve().name, max_per_rule=max_per_rule)
+    collector = Collector(path.name or path.resolve().name, max_per_rule=max_per_rule)
     posters: dict[str, Poster] = {}
     broken: dict[str, tuple[Issue, ...]] = {}
     files = {_poster_id(path): [path]}
     if folder.is_folder(path):
-        files = _files(path, side, found)
+        files = _files(path, side, collector)
     digests: list[str] = []
-    issues: list[Issue] = list(found.issues())
+    issues: list[Issue] = list(collector.issues())
     room = limits.MAX_FILE_BYTES
     for poster_id, candidates in sorted(files.items()):
         try:
@@ -220,32 +224,32 @@ def read_bytes(
     BadInput
         Not strict JSON, not an object, or too large; with all issues.
     """
-    found = Collector(name, max_per_rule=max_per_rule)
+    collector = Collector(name, max_per_rule=max_per_rule)
     if len(content) > MAX_POSTER_BYTES:
         rule = f"the file of a poster may have {MAX_POSTER_BYTES:,} bytes"
-        found.error("", rule, f"{len(content):,}", _TOO_LARGE)
-        raise BadInput(found.issues())
+        collector.error("", rule, f"{len(content):,}", _TOO_LARGE)
+        raise BadInput(collector.issues())
     source = json_text.open_source(content, name)
     characters = len(unicodedata.normalize("NFKD", source.content.decode()))
     if characters > MAX_CHARACTERS:
         rule = f"the file of a poster may have {MAX_CHARACTERS:,} characters (Unicode NFKD)"
-        found.error("", rule, f"{characters:,}", _TOO_LARGE)
-        raise BadInput(found.issues())
+        collector.error("", rule, f"{characters:,}", _TOO_LARGE)
+        raise BadInput(collector.issues())
     tree = json_text.parse(source)
     for oddity in json_text.oddities(tree, "$"):
-        found.error(*oddity)
+        collector.error(*oddity)
     if not isinstance(tree, dict):
         fix = "Write the structured text of one poster as an object."
-        found.error("$", f"a poster must be a JSON object ({_RULE})", json_text.excerpt(tree), fix)
-        raise BadInput(found.issues())
-    sections = tuple(_sections(tree, found))
+        collector.error("$", f"a poster must be a JSON object ({_RULE})", json_text.excerpt(tree), fix)
+        raise BadInput(collector.issues())
+    sections = tuple(_sections(tree, collector))
     if len(sections) > MAX_SECTIONS:
         rule = f"a poster may have {MAX_SECTIONS:,} sections and captions"
-        found.error("$", rule, f"{len(sections):,}", _TOO_LARGE)
-    if found.failed:
-        raise BadInput(found.issues())
+        collector.error("$", rule, f"{len(sections):,}", _TOO_LARGE)
+    if collector.failed:
+        raise BadInput(collector.issues())
     digest = hashlib.sha256(content).hexdigest()
-    return Poster(poster_id, name, digest, tree, sections), found.issues()
+    return Poster(poster_id, name, digest, tree, sections), collector.issues()
 
 
 def text_of(value: object) -> str:
@@ -276,14 +280,14 @@ def _poster_id(file: Path) -> str:
     return next((stem.removesuffix(ending) for ending in endings if stem.endswith(ending) and stem != ending), stem)
 
 
-def _files(path: Path, side: Side | None, found: Collector) -> dict[str, list[Path]]:
+def _files(path: Path, side: Side | None, collector: Collector) -> dict[str, list[Path]]:
     """The files of a folder that may be meant for each poster, by poster id."""
     try:
         entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
         inside = {entry: sorted(entry.iterdir()) for entry in entries if entry.is_dir()}
     except OSError as error:
         reason = error.strerror or str(error)
-        found.error("", "the folder must be readable", reason, "Correct the path or its permissions.")
+        collector.error("", "the folder must be readable", reason, "Correct the path or its permissions.")
         return {}
     candidates: dict[str, list[Path]] = {}
     for entry in entries:
@@ -294,13 +298,13 @@ def _files(path: Path, side: Side | None, found: Collector) -> dict[str, list[Pa
             candidates.setdefault(sub.name, []).extend(own)
     if not candidates:
         rule = "a folder must hold a JSON file, or a folder with one, for each poster"
-        found.error("", rule, "none", "Name the folder of the posters.")
+        collector.error("", rule, "none", "Name the folder of the posters.")
     fitting = {poster_id: _fitting(poster_id, files, side) for poster_id, files in candidates.items()}
     if not any(fitting.values()):
         fitting = candidates
         if candidates:
             rule = f"files whose names say the other side are read as {_SIDES[side]}"
-            found.warning("", rule, f"{len(candidates):,}", "Nothing, if one model is compared with another.")
+            collector.warning("", rule, f"{len(candidates):,}", "Nothing, if one model is compared with another.")
     return {poster_id: files for poster_id, files in fitting.items() if files}
 
 
@@ -308,15 +312,15 @@ def _only(poster_id: str, files: Sequence[Path], side: Side | None, path: Path) 
     """The file of a poster when there is one that may be meant."""
     if len(files) == 1:
         return files[0]
-    found = Collector(path.resolve().name, max_per_rule=None)
+    collector = Collector(path.resolve().name, max_per_rule=None)
     names = ", ".join(file.relative_to(path).as_posix() for file in files)
     fix = f"Leave one of them, or call it {NAMES[side]}.json." if side else "Leave one of them, or say the side."
-    found.error(poster_id, "it must be clear which file is the poster's", quote(names), fix)
-    raise BadInput(found.issues())
+    collector.error(poster_id, "it must be clear which file is the poster's", quote(names), fix)
+    raise BadInput(collector.issues())
 
 
 def _is_json(path: Path) -> bool:
-    return path.suffix.lower() in folder.SUFFIXES and path.is_file()
+    return path.suffix.lower() == ".json" and path.is_file()
 
 
 def _fitting(poster_id: str, files: Sequence[Path], side: Side | None) -> list[Path]:
@@ -341,37 +345,39 @@ def _side_told(stem: str, poster_id: str) -> Side | None:
     return None
 
 
-def _sections(content: dict[str, Any], found: Collector) -> Iterator[Section]:
+def _sections(content: dict[str, Any], collector: Collector) -> Iterator[Section]:
     """What is compared section by section, with a warning for every part that cannot be."""
-    if isinstance(poster := _typed(content, "posterContent", dict, "$", found), dict):
+    if isinstance(poster := _typed(content, "posterContent", dict, "$", collector), dict):
         place = "$.posterContent.sections"
-        for index, section in _objects(_typed(poster, "sections", list, "$.posterContent", found), place, found):
+        for index, section in _objects(
+            _typed(poster, "sections", list, "$.posterContent", collector), place, collector
+        ):
             title = section.get("sectionTitle")
             if value := section.get("sectionContent"):
                 yield Section(f"{place}[{index}].sectionContent", title if isinstance(title, str) else "", value)
     for key in CAPTIONS:
-        captions = _typed(content, key, (list, dict), "$", found)
+        captions = _typed(content, key, (list, dict), "$", collector)
         if isinstance(captions, dict):
-            inner = _typed(captions, "captions", list, f"$.{key}", found)
-            yield from _captions(inner, f"$.{key}.captions", ("captionParts", "captions"), found)
+            inner = _typed(captions, "captions", list, f"$.{key}", collector)
+            yield from _captions(inner, f"$.{key}.captions", ("captionParts", "captions"), collector)
         else:
-            yield from _captions(captions, f"$.{key}", ("captions", "captionParts"), found)
+            yield from _captions(captions, f"$.{key}", ("captions", "captionParts"), collector)
     for key in OLD_CAPTIONS:
         place = f"$.{key}"
-        for index, caption in _objects(_typed(content, key, list, "$", found), place, found):
+        for index, caption in _objects(_typed(content, key, list, "$", collector), place, collector):
             for name, value in caption.items():
                 if value:
                     yield Section(json_text.step(f"{place}[{index}]", name), "", value)
 
 
-def _captions(captions: object, place: str, keys: tuple[str, str], found: Collector) -> Iterator[Section]:
+def _captions(captions: object, place: str, keys: tuple[str, str], collector: Collector) -> Iterator[Section]:
     """The parts of a list of captions; the first of the two keys that a caption has counts."""
-    for index, caption in _objects(captions, place, found):
+    for index, caption in _objects(captions, place, collector):
         key = next((key for key in keys if key in caption), None)
         if key is None:
             continue
         inside = f"{place}[{index}]"
-        parts = _typed(caption, key, (list, str), inside, found)
+        parts = _typed(caption, key, (list, str), inside, collector)
         if isinstance(parts, str) and parts:
             yield Section(f"{inside}.{key}", "", parts)
         elif isinstance(parts, list):
@@ -383,25 +389,87 @@ def _captions(captions: object, place: str, keys: tuple[str, str], found: Collec
 _CALLED: Final[Mapping[type, str]] = {dict: "an object", list: "an array", str: "text"}
 
 
-def _typed(owner: dict[str, Any], key: str, wanted: type | tuple[type, ...], place: str, found: Collector) -> object:
+def _typed(
+    owner: dict[str, Any], key: str, wanted: type | tuple[type, ...], place: str, collector: Collector
+) -> object:
     """The value of a key when it has a type that is looked into; else None, with a warning when one stands there."""
     value = owner.get(key)
     if value is not None and not isinstance(value, wanted):
         kinds = " or ".join(_CALLED[kind] for kind in (wanted if isinstance(wanted, tuple) else (wanted,)))
-        _not_compared(json_text.step(place, key), f"{key} should be {kinds}", value, found)
+        _not_compared(json_text.step(place, key), f"{key} should be {kinds}", value, collector)
         return None
     return value
 
 
-def _objects(values: object, place: str, found: Collector) -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(values: object, place: str, collector: Collector) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a list with their index, with a warning for everything else in it."""
     for index, value in enumerate(values if isinstance(values, list) else ()):
         if isinstance(value, dict):
             yield index, value
         else:
-            _not_compared(f"{place}[{index}]", f"every entry of {place} should be an object", value, found)
+            _not_compared(f"{place}[{index}]", f"every entry of {place} should be an object", value, collector)
 
 
-def _not_compared(place: str, rule: str, value: object, found: Collector) -> None:
+def _not_compared(place: str, rule: str, value: object, collector: Collector) -> None:
     fix = "Its text counts as a whole, but not section by section."
-    found.warning(place, f"{rule} ({_RULE})", json_text.excerpt(value), fix)
+    collector.warning(place, f"{rule} ({_RULE})", json_text.excerpt(value), fix)
+
+
+class PosterTexts(Format[Posters]):
+    """Structured texts of posters. The names of the files, or of their folder, state the side."""
+
+    name = "posters"
+    title = "structured texts of posters (JSON)"
+    looks_for = "the key posterContent, or two of the keys sectionTitle, sectionContent, imageCaptions, tableCaptions"
+    kind = "posters"
+    states_side = False
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """Two of the keys of a poster."""
+        return detect(head)
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """What the name of the file states."""
+        return side_of(Path(name))
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Posters:
+        """One poster as a side of its own; its id is the stem of the name."""
+        return self.read_files([(name, content)], name, reading)
+
+    def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Posters:
+        """See `read`."""
+        return read(path, side=reading.side, max_per_rule=reading.max_per_rule)
+
+    def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> Posters:
+        """Posters whose names and bytes are at hand; the id of each is the stem of its name."""
+        posters: dict[str, Poster] = {}
+        broken: dict[str, tuple[Issue, ...]] = {}
+        issues: list[Issue] = []
+        for file, content in sorted(files):
+            poster_id = _poster_id(Path(file))
+            try:
+                poster, notes = read_bytes(content, file, poster_id=poster_id, max_per_rule=reading.max_per_rule)
+                posters[poster_id] = poster
+            except BadInput as bad:
+                broken[poster_id] = notes = bad.issues
+            issues += notes
+        if not posters:
+            raise BadInput(issues)
+        digests = [poster.sha256 for poster in posters.values()]
+        whole = digests[0] if len(files) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+        return Posters(name, whole, posters, broken, tuple(issues))
+
+    def unit_of(self, file: Path, given: Collection[Path]) -> Path:
+        """The folder of the posters; a folder of one poster lies in it, unless it was given."""
+        if file in given:
+            return file
+        return file.parent.parent if in_own_folder(file) and file.parent not in given else file.parent
+
+    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
+        """The sides that the names of the files state, or else the name of the folder."""
+        unit = super().unit(path, files)
+        by_folder: frozenset[Side] = frozenset(["ground_truth"] if is_called_truth(path) else [])
+        return msgspec.structs.replace(unit, sides=unit.sides or by_folder)
+
+
+FORMAT: Final = PosterTexts()

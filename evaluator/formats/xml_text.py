@@ -109,14 +109,14 @@ def place(line: int, name: str) -> str:
     return f"line {line}, <{name}>"
 
 
-def open_source(content: bytes, found: Collector) -> Source:
+def open_source(content: bytes, collector: Collector) -> Source:
     """The text of an XML file after the rules on size, encoding and DTD.
 
     Parameters
     ----------
     content : bytes
         As read from disk or upload.
-    found : Collector
+    collector : Collector
         Of the file; gets the error.
 
     Returns
@@ -129,31 +129,31 @@ def open_source(content: bytes, found: Collector) -> Source:
     BadInput
         Too large, empty, of an unknown or contradictory encoding, or with a DTD.
     """
-    _refuse_size(content, found)
-    mark, encoding = _encoding(content, found)
+    _refuse_size(content, collector)
+    mark, encoding = _encoding(content, collector)
     content = content.removeprefix(mark)
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
         wrong = f"byte 0x{content[error.start]:02X}, which {encoding} does not allow there"
-        _refuse(found, f"byte {error.start + len(mark)}", _ENCODING_RULE, wrong, _SAVE_AS_UTF8)
+        _refuse(collector, f"byte {error.start + len(mark)}", _ENCODING_RULE, wrong, _SAVE_AS_UTF8)
     for declaration in _DECLARATION.finditer(text):
-        _refuse_other_encoding(text, declaration, encoding, found)
+        _refuse_other_encoding(text, declaration, encoding, collector)
     text = _DECLARATION.sub(lambda declaration: _NOT_NEWLINE.sub(" ", declaration[0]), text)
     at = _start_of_dtd(text)
     if at is not None:
-        _refuse(found, _line_and_column(text[:at]), _DTD_RULE, quote(text[at : at + 40]), "Remove the declaration.")
-    return Source(found.file, text, hashlib.sha256(content).hexdigest())
+        _refuse(collector, _line_and_column(text[:at]), _DTD_RULE, quote(text[at : at + 40]), "Remove the declaration.")
+    return Source(collector.file, text, hashlib.sha256(content).hexdigest())
 
 
-def parse(source: Source, visitor: Visitor, found: Collector) -> None:
+def parse(source: Source, visitor: Visitor, collector: Collector) -> None:
     """Give every element of a file to a visitor, in document order.
 
     Parameters
     ----------
     source : Source
     visitor : Visitor
-    found : Collector
+    collector : Collector
         Gets an error when the text is not well-formed, nested too deep, or has text outside of the roots; the
         visitor has then seen what stands before that place.
 
@@ -173,12 +173,12 @@ def parse(source: Source, visitor: Visitor, found: Collector) -> None:
     except ParseError as error:
         at = int(parser.parser.ErrorByteIndex)
         reason = str(error).split(": line")[0]
-        found.error(*_syntax_error(data, at, reason, target))
+        collector.error(*_syntax_error(data, at, reason, target))
     except _Unreadable as error:
-        found.error(_line_and_column(_before(data, error.at)), *error.issue)
+        collector.error(_line_and_column(_before(data, error.at)), *error.issue)
     except ValueError:  # what defusedxml raises; the text has been searched for a DTD before
         at = int(parser.parser.CurrentByteIndex)
-        found.error(_line_and_column(_before(data, at)), _DTD_RULE, "", "Remove the declaration.")
+        collector.error(_line_and_column(_before(data, at)), _DTD_RULE, "", "Remove the declaration.")
 
 
 class _Unreadable(Exception):
@@ -226,19 +226,19 @@ class _Target:
         return int(self.expat.CurrentByteIndex)
 
 
-def _refuse_size(content: bytes, found: Collector) -> None:
+def _refuse_size(content: bytes, collector: Collector) -> None:
     if len(content) > limits.MAX_XML_BYTES:
         rule = f"an XML file may have {limits.MAX_XML_BYTES:,} bytes"
-        _refuse(found, "", rule, f"{len(content):,}", "Split it: one file for each page, in one folder.")
+        _refuse(collector, "", rule, f"{len(content):,}", "Split it: one file for each page, in one folder.")
     if not content.strip():
         what = f"{len(content):,} bytes of white space" if content else "an empty file"
-        _refuse(found, "", _SYNTAX_RULE, what, "Export the file again.")
+        _refuse(collector, "", _SYNTAX_RULE, what, "Export the file again.")
 
 
-def _encoding(content: bytes, found: Collector) -> tuple[bytes, str]:
+def _encoding(content: bytes, collector: Collector) -> tuple[bytes, str]:
     """The byte order mark, which may be empty, and the name of the codec."""
     if content.startswith(_UTF32_BOMS):
-        _refuse(found, "", _ENCODING_RULE, "UTF-32", _SAVE_AS_UTF8)
+        _refuse(collector, "", _ENCODING_RULE, "UTF-32", _SAVE_AS_UTF8)
     for mark, encoding in _BOMS:
         if content.startswith(mark):
             return mark, encoding
@@ -247,16 +247,16 @@ def _encoding(content: bytes, found: Collector) -> tuple[bytes, str]:
             return b"", encoding
     declaration = _DECLARATION.match(content[:_HEAD].decode("latin-1").lstrip())
     declared = _DECLARED.search(declaration[0]) if declaration else None
-    codec = _codec(declared[1], "line 1", found) if declared else "utf-8"
+    codec = _codec(declared[1], "line 1", collector) if declared else "utf-8"
     # ASCII is a part of UTF-8, and UTF-16 would have been seen: the contradiction is reported later.
     return b"", "utf-8" if codec == "ascii" or codec.startswith("utf-16") else codec
 
 
-def _codec(declared: str, where: str, found: Collector) -> str:
+def _codec(declared: str, where: str, collector: Collector) -> str:
     """Python's name of a declared encoding."""
     name = _codec_name(declared)
     if name not in _CHARACTER_SETS:
-        _refuse(found, where, _ENCODING_RULE, quote(declared), _SAVE_AS_UTF8)
+        _refuse(collector, where, _ENCODING_RULE, quote(declared), _SAVE_AS_UTF8)
     return name
 
 
@@ -268,7 +268,7 @@ def _codec_name(declared: str) -> str:
         return ""
 
 
-def _refuse_other_encoding(text: str, declaration: re.Match[str], encoding: str, found: Collector) -> None:
+def _refuse_other_encoding(text: str, declaration: re.Match[str], encoding: str, collector: Collector) -> None:
     """Refuse a declaration that names another encoding than the one the file was read in."""
     declared = _DECLARED.search(declaration[0])
     if declared is None:
@@ -278,7 +278,7 @@ def _refuse_other_encoding(text: str, declaration: re.Match[str], encoding: str,
     if name != encoding and not encoding.startswith(f"{name}-") and (name, encoding) != ("ascii", "utf-8"):
         where = _line_and_column(text[: declaration.start()])
         rule = "all declarations of a file must name the encoding that it is written in (XML 1.0, section 4.3.3)"
-        _refuse(found, where, rule, f"{quote(declared[1])} in a file read as {encoding}", _SAVE_AS_UTF8)
+        _refuse(collector, where, rule, f"{quote(declared[1])} in a file read as {encoding}", _SAVE_AS_UTF8)
 
 
 def _start_of_dtd(text: str) -> int | None:
@@ -321,6 +321,6 @@ def _line_and_column(before: str) -> str:
     return f"line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"
 
 
-def _refuse(found: Collector, where: str, rule: str, what: str, fix: str) -> NoReturn:
-    found.error(where, rule, what, fix)
-    raise BadInput(found.issues())
+def _refuse(collector: Collector, where: str, rule: str, what: str, fix: str) -> NoReturn:
+    collector.error(where, rule, what, fix)
+    raise BadInput(collector.issues())

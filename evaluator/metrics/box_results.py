@@ -18,7 +18,16 @@ import numpy.typing as npt
 
 from evaluator.metrics.error_types import BoxColumns, Mistakes, name_mistakes
 from evaluator.metrics.matching import Matches
-from evaluator.metrics.results import RATIOS, MetricColumns, Signature, count_by, sum_by, sum_in_order, weighted_mean
+from evaluator.metrics.results import (
+    RATIOS,
+    MetricColumns,
+    ScoreCurve,
+    Signature,
+    count_by,
+    sum_by,
+    sum_in_order,
+    weighted_mean,
+)
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes, Side
 
@@ -69,6 +78,23 @@ class BoxMatching(Protocol):
         """The predictions that take part, bool, shape (P,)."""
         ...
 
+    @property
+    def iou_floor(self) -> float:
+        """The lowest IoU threshold that can be asked for."""
+        ...
+
+    def at(self, iou: float) -> BoxResult[Any]:
+        """The result at one IoU threshold, at or above the floor."""
+        ...
+
+    def on(self, dataset: Dataset) -> BoxMatching:
+        """The matching of the same model of another dataset under the same options."""
+        ...
+
+    def signature(self, *iou: float) -> Signature:
+        """What made the numbers at the given thresholds."""
+        ...
+
 
 class SourceFile(Protocol):
     """A file that was read: its name without folder, and the digest of its bytes."""
@@ -86,6 +112,16 @@ class SourceFile(Protocol):
 
 MatchingT = TypeVar("MatchingT", bound=BoxMatching)
 
+SCORE_STEPS: Final[FloatArray] = np.arange(101) / 100
+"""What a score slider can be set to: 0.00, 0.01, ..., 1.00."""
+SCORE_STEPS.setflags(write=False)
+
+
+def asked_labels(matching: BoxMatching) -> tuple[str, ...] | None:
+    """The labels that were asked for; None when all are scored that the files map."""
+    dataset = matching.dataset
+    return None if matching.labels == dataset.labels[: dataset.evaluated] else matching.labels
+
 
 def need_threshold(iou: float, floor: float) -> None:
     """Refuse an IoU threshold that a matching cannot answer.
@@ -102,11 +138,10 @@ def need_threshold(iou: float, floor: float) -> None:
 def signature_of(matching: BoxMatching, **own: Any) -> Signature:  # noqa: ANN401 - fields of different types
     """The signature of a matching: what all protocols of boxes say, and under `own` what this one adds."""
     dataset = matching.dataset
-    every = matching.labels == dataset.labels[: dataset.evaluated]
     return Signature(
         min_score=matching.min_score,
         min_area=matching.min_area,
-        labels=None if every else matching.labels,
+        labels=asked_labels(matching),
         documents=len(dataset.documents),
         pages=dataset.pages,
         **own,
@@ -357,6 +392,74 @@ class BoxResult(ABC, Generic[MatchingT]):
             fn=np.bincount(truth_code[self.false_negatives], minlength=size),
             sum_of_fit=lambda name: sum_by(matched, getattr(matches, name), size),
         )
+
+
+class BoxPairs(ABC, Generic[MatchingT]):
+    """Every pair of one model that could match, kept so that new thresholds need no geometry.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    model : int
+        Which of the dataset's predictions.
+    iou_floor : float
+        The lowest IoU threshold that can be asked for.
+    """
+
+    dataset: Dataset
+    model: int
+    iou_floor: float
+
+    @abstractmethod
+    def match(self, *, min_score: float = 0.0, labels: Sequence[str] | None = None) -> MatchingT:
+        """The matching of the boxes that take part."""
+
+    def score_curve(self, *, iou: float) -> ScoreCurve:
+        """Matches and predictions of every label at the score thresholds 0.00, 0.01, ..., 1.00.
+
+        Parameters
+        ----------
+        iou : float
+            IoU threshold, at or above ``iou_floor``.
+
+        Returns
+        -------
+        ScoreCurve
+            Every threshold is matched anew: its counts are those of `match` with that ``min_score``. Predictions
+            without a score are never left out.
+
+        Raises
+        ------
+        ValueError
+            When the threshold is out of range.
+        """
+        need_threshold(iou, self.iou_floor)
+        steps = [self.match(min_score=float(score)).at(iou).per_label for score in SCORE_STEPS]
+        tp, fp, fn = (np.stack([getattr(step, name) for step in steps]) for name in ("tp", "fp", "fn"))
+        labels = self.dataset.labels[: self.dataset.evaluated]
+        return ScoreCurve(SCORE_STEPS, labels, tp=tp, predictions=tp + fp, ground_truth=(tp + fn)[0])
+
+    def best_f1(self, *, iou: float) -> float:
+        """The score threshold with the highest pooled F1 at an IoU threshold.
+
+        Parameters
+        ----------
+        iou : float
+            At or above ``iou_floor``.
+
+        Returns
+        -------
+        float
+            The lowest of the thresholds 0.00, 0.01, ..., 1.00 that reach the best F1; 0 without scores or without
+            boxes.
+        """
+        f1 = self.score_curve(iou=iou).columns().f1
+        return 0.0 if np.isnan(f1).all() else float(SCORE_STEPS[np.nanargmax(f1)])
+
+
+AnyBoxMatching = BoxMatching
+AnyBoxResult = BoxResult[Any]
+AnyBoxPairs = BoxPairs[Any]
 
 
 def _without(counts: BoolArray, matched: IntArray) -> IntArray:

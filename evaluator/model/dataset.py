@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.model.issues import Issue
 
 CodeArray = npt.NDArray[np.int32]
@@ -150,6 +150,8 @@ class Annotations:
         Unit of the boxes: shares of the displayed page, or pixels of its image.
     page_size : float64, shape (M, 2), or None
         Width and height of each page entry in the file's pixels; None when the file does not say.
+    items_at : str
+        JSON path of the array of boxes, for formats with more than one form of file; empty for others.
     """
 
     name: str
@@ -170,6 +172,7 @@ class Annotations:
     parts: tuple[Part, ...] = ()
     unit: Literal["page", "pixels"] = "page"
     page_size: FloatArray | None = None
+    items_at: str = ""
 
     def source_of(self, row: int) -> tuple[str, int, int]:
         """Where a box comes from.
@@ -224,6 +227,23 @@ class JoinedBoxes:
         """Scores, float64, shape (N,); NaN means none."""
         return self.source.boxes.score
 
+    @property
+    def page_share(self) -> FloatArray:
+        """Share of its page that each box covers, float64, shape (N,).
+
+        Raises
+        ------
+        ValueError
+            When the boxes are in pixels and the file does not give the sizes of its pages.
+        """
+        source = self.source
+        areas = area(source.boxes.xyxy) if source.boxes.box_area is None else source.boxes.box_area
+        if source.unit == "page":
+            return areas
+        if source.page_size is None:
+            raise ValueError("min_area needs page sizes, which the files do not give")
+        return np.asarray(areas / source.page_size[source.boxes.entry].prod(axis=1))
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
@@ -257,6 +277,11 @@ class Dataset:
     def pages(self) -> int:
         """Number of pages that any side mentions."""
         return len(self.page_index)
+
+    @property
+    def document_ids(self) -> tuple[str, ...]:
+        """Ids of the documents, in the order of their codes."""
+        return tuple(document.doc_id for document in self.documents)
 
     def scored_labels(
         self, labels: Sequence[str] | None, *, unknown: str = "labels not in the label map"

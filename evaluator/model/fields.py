@@ -84,6 +84,8 @@ class FieldDocuments:
         Warnings only.
     single : bool
         Whether this is one document in a file of its own, whose name need not be that of the other side's.
+    format : str
+        Name of the format that they were read from.
     """
 
     name: str
@@ -92,6 +94,7 @@ class FieldDocuments:
     documents: Mapping[str, Tree]
     issues: tuple[Issue, ...] = field(default=())
     single: bool = False
+    format: str = "fields"
 
     def __len__(self) -> int:
         return len(self.documents)

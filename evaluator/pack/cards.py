@@ -1,7 +1,7 @@
 """The findings of a review pack: one card for each judged mistake, page, document or comparison.
 
-Owns the choice and the words of the cards. What applies is told as it is today, what does not as it was when it was
-judged. Plain text and numbers; pictures come later.
+Owns the choice and the words of the cards. A mistake that is still present is shown as it is today, any other as
+it was when it was judged. Plain text and numbers; pictures come later.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from evaluator.model.dataset import Dataset
 from evaluator.model.issues import plain
 from evaluator.review.corrected import Corrected
 from evaluator.review.identity import attach
-from evaluator.review.status import STATES, Standing
-from evaluator.review.verdicts import VERDICTS, Book, Event, Target
+from evaluator.review.status import STATES, FindingStatus
+from evaluator.review.verdicts import VERDICTS, Event, ReviewLog, Target
 
 MOST_CARDS: Final = 300
 CONFLICT: Final = "conflict"
-"""Stands among the verdicts for findings on which reviewers disagree."""
+"""The choice among the verdicts for findings on which reviewers disagree."""
 # Shown when nobody has judged anything yet, so that a first meeting has something to look at.
 _UNJUDGED_CARDS: Final = 12
 
@@ -40,7 +40,7 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
     date : str
         The day of the pack as it is printed; the core has no clock.
     judged_only : bool
-        Findings are judged mistakes only; else, when there are none, the largest mistakes stand in for them.
+        Findings are judged mistakes only; else, when there are none, the largest mistakes are shown instead.
     cards : int
         At most so many findings, 0 to `MOST_CARDS`.
     pages : int
@@ -142,7 +142,7 @@ def wanted(document: str | None, options: PackOptions) -> bool:
     return not options.documents or document is None or document in options.documents
 
 
-def chosen(one: Standing, options: PackOptions) -> bool:
+def chosen(one: FindingStatus, options: PackOptions) -> bool:
     """Whether a finding goes in: its document, its verdict and its tags are wanted."""
     judged = one.judged
     verdict = CONFLICT if judged.conflict else judged.verdict
@@ -155,19 +155,19 @@ def chosen(one: Standing, options: PackOptions) -> bool:
 
 
 def cards_of(
-    models: Sequence[Model], standing: Sequence[Standing], book: Book, options: PackOptions
+    models: Sequence[Model], status: Sequence[FindingStatus], log: ReviewLog, options: PackOptions
 ) -> tuple[Card, ...]:
     """The findings in the order of their places; the largest mistakes where nobody has judged anything."""
-    if standing:
-        order = sorted(standing, key=lambda one: _place_key(models, one))
+    if status:
+        order = sorted(status, key=lambda one: _place_key(models, one))
         shown = order[: options.cards]
-        return tuple(_judged_card(number, models, one, book) for number, one in enumerate(shown, start=1))
+        return tuple(_judged_card(number, models, one, log) for number, one in enumerate(shown, start=1))
     if options.judged_only or options.verdicts or options.tags:
         return ()
     return tuple(_largest(models[-1], min(options.cards, _UNJUDGED_CARDS), options))
 
 
-def _place_key(models: Sequence[Model], one: Standing) -> tuple[int, int, int, str]:
+def _place_key(models: Sequence[Model], one: FindingStatus) -> tuple[int, int, int, str]:
     """Document, page and model of a finding, for sorting; comparisons come first."""
     dataset = models[0].result.matching.dataset
     codes = {document.doc_id: code for code, document in enumerate(dataset.documents)}
@@ -176,14 +176,14 @@ def _place_key(models: Sequence[Model], one: Standing) -> tuple[int, int, int, s
     return document, -1 if target.page is None else target.page, one.model or 0, one.judged.target_id
 
 
-def _judged_card(number: int, models: Sequence[Model], one: Standing, book: Book) -> Card:
+def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: ReviewLog) -> Card:
     """One judged target as a card."""
     target, judged = one.judged.target, one.judged
     dataset = models[0].result.matching.dataset
     codes = {document.doc_id: code for code, document in enumerate(dataset.documents)}
     page = dataset.page_row(target.document or "", target.page or 0) if _has_page(target, codes) else None
     model = next((each for each in models if each.result.matching.model == one.model), models[0])
-    drawn = _drawn(model, page, judged.target_id, book) if one.state == "applies" and page is not None else None
+    drawn = _drawn(model, page, judged.target_id, log) if one.state == "applies" and page is not None else None
     kinds = {"page": "Page", "document": "Document", "comparison": "Comparison"}
     label = plain(target.label or "")
     name = kinds.get(target.kind) or (drawn[0].title if drawn else _mistake_title(target.mistake))
@@ -219,7 +219,7 @@ def _mistake_title(name: str | None) -> str:
 
 
 def _person(event: Event) -> str:
-    """Who said it and when."""
+    """Who gave it and when."""
     unverified = "" if event.verified else " (unverified)"
     return f"{plain(event.author)}{unverified}, {event.time.day} {event.time:%b %Y}"
 
@@ -249,9 +249,9 @@ def _snapshot_boxes(target: Target) -> list[BoxItem]:
     ]
 
 
-def _drawn(model: Model, page: int, target_id: str, book: Book) -> tuple[MistakeItem, list[BoxItem]] | None:
+def _drawn(model: Model, page: int, target_id: str, log: ReviewLog) -> tuple[MistakeItem, list[BoxItem]] | None:
     """A judged mistake as the viewer shows it today, and its boxes."""
-    data = attach(layers.page_data(model.result, page), model.result, page, book)
+    data = attach(layers.page_data(model.result, page), model.result, page, log)
     for mistake in data.mistakes:
         if mistake.target == target_id:
             return mistake, _boxes_of(data, mistake)

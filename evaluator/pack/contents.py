@@ -1,7 +1,7 @@
-"""What a review pack says, before it has a form: numbers, differences, findings, pages, and how all of it was made.
+"""The contents of a review pack in any form: numbers, differences, findings, pages, and how all of it was made.
 
 Owns the choice of what goes in and its words; its forms are the modules beside it. Everything is plain text and numbers
-of one operating point, taken from results, the comparison and the book of findings. Pictures come later, one by one, so
+of one operating point, taken from results, the comparison and the log of findings. Pictures come later, one by one, so
 that a pack of 500 pages needs the memory of one.
 """
 
@@ -14,11 +14,12 @@ from typing import Any, Final
 import numpy as np
 
 from evaluator.compare import differences as compare_differences
-from evaluator.compare import from_results, sentences
+from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.drawing import layers
 from evaluator.drawing.payloads import PageLayers
+from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import BoxResult
 from evaluator.metrics.results import MetricColumns, count_of
 from evaluator.model.dataset import Dataset
@@ -26,8 +27,8 @@ from evaluator.model.issues import Issue, plain
 from evaluator.pack.cards import Card, Model, PackOptions, cards_of, chosen, wanted
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import corrections
-from evaluator.review.status import Standing, stand
-from evaluator.review.verdicts import VERDICTS, Book
+from evaluator.review.status import FindingStatus, finding_statuses
+from evaluator.review.verdicts import VERDICTS, ReviewLog
 
 LETTERS: Final = "AB"
 _DIFFERENCES: Final = 12
@@ -35,7 +36,7 @@ _DIFFERENCES: Final = 12
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """Everything that a pack says.
+    """Everything in a pack.
 
     Attributes
     ----------
@@ -86,12 +87,12 @@ class Contents:
 def gather(
     results: Sequence[BoxResult[Any]],
     names: Sequence[str],
-    book: Book,
+    log: ReviewLog,
     options: PackOptions,
     *,
     issues: Sequence[Issue] = (),
 ) -> Contents:
-    """What a pack about one or two models says.
+    """The contents of a pack about one or two models.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ def gather(
         Of one dataset at one IoU threshold; A and B.
     names : sequence of str
         How the models are called.
-    book : Book
+    log : ReviewLog
         Verdicts and notes; empty for none.
     options : PackOptions
     issues : sequence of Issue
@@ -117,16 +118,16 @@ def gather(
     if not 1 <= len(results) <= len(LETTERS) or len(results) != len(names):
         raise ValueError(f"a pack is about one or two models; found {len(results)}")
     dataset = results[0].matching.dataset
-    applied = corrections(dataset, book) if len(book) else None
+    applied = corrections(dataset, log) if len(log) else None
     models = tuple(
         Model(letter, plain(name), result, corrected(result, applied) if applied and applied.applied else None)
         for letter, name, result in zip(LETTERS, names, results, strict=False)
     )
     found = _differences(results) if len(results) == 2 else ()
     told = sentences.summary(found) if found else None
-    standing = [one for one in stand(book, results) if chosen(one, options)]
-    cards = cards_of(models, standing, book, options)
-    judged = sum(1 for one in standing if one.judged.target.kind == "mistake")
+    status = [one for one in finding_statuses(log, results) if chosen(one, options)]
+    cards = cards_of(models, status, log, options)
+    judged = sum(1 for one in status if one.judged.target.kind == "mistake")
     pages, left_out = _pages(models, cards, options)
     return Contents(
         options=options,
@@ -138,7 +139,7 @@ def gather(
         summary=f"{told.headline} {told.notes}".strip() if told else "",
         ledger=ledger(*results) if len(results) == 2 else None,
         cards=cards,
-        cards_words=_cards_words(cards, standing, judged),
+        cards_words=_cards_words(cards, status, judged),
         pages=pages,
         left_out=left_out,
         issues=tuple(issues),
@@ -182,7 +183,7 @@ def page_layers(contents: Contents, page: int, page_points: tuple[float, float] 
 
 def _differences(results: Sequence[BoxResult[Any]]) -> tuple[Difference, ...]:
     """B minus A with intervals, in reading order."""
-    first, second = (from_results.box_measures(result) for result in results)
+    first, second = (box_measures(result) for result in results)
     return compare_differences.in_reading_order(compare_differences.differences(first, second))
 
 
@@ -200,12 +201,12 @@ def _f1_words(model: Model) -> str:
     return "F1 n/a" if value is None else f"F1 {value:.3f}"
 
 
-def _cards_words(cards: Sequence[Card], standing: Sequence[Standing], judged: int) -> str:
+def _cards_words(cards: Sequence[Card], status: Sequence[FindingStatus], judged: int) -> str:
     """How many findings there are, and of which verdicts."""
-    if not standing:
-        return f"nobody has judged a mistake yet; the {len(cards)} largest stand here" if cards else "none"
+    if not status:
+        return f"no mistake has a verdict yet; the {len(cards)} largest are shown" if cards else "none"
     counts: dict[str, int] = {}
-    for one in standing:
+    for one in status:
         key = (
             "reviewers disagree"
             if one.judged.conflict
@@ -215,8 +216,8 @@ def _cards_words(cards: Sequence[Card], standing: Sequence[Standing], judged: in
         )
         counts[key] = counts.get(key, 0) + 1
     listed = ", ".join(f"{count} {name}" for name, count in counts.items())
-    shown = "" if len(cards) == len(standing) else f"{len(cards)} of "
-    return f"{shown}{count_of(len(standing), 'finding')} ({count_of(judged, 'mistake')}): {listed}"
+    shown = "" if len(cards) == len(status) else f"{len(cards)} of "
+    return f"{shown}{count_of(len(status), 'finding')} ({count_of(judged, 'mistake')}): {listed}"
 
 
 def _pages(models: Sequence[Model], cards: Sequence[Card], options: PackOptions) -> tuple[tuple[int, ...], int]:

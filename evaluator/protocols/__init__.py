@@ -1,42 +1,73 @@
-"""The evaluation systems, one file each, and the table of them.
+"""The table of the evaluation systems.
 
-To add one: write its file with an ``evaluate`` whose result has ``table()`` and ``to_json()``, add a row here and say
-in ``evaluation`` how its files are read; the terminal, the documentation test and, for a protocol that matches boxes,
-the shared property tests find it by this table.
+A new one is a `Protocol` in a file of its own and one row here; a package from outside calls `register`. Terminal,
+dashboard, comparison and review pack find it by this table.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
-from evaluator.protocols import coco, fields, pixel, pod, posters, snapshot
+from evaluator.metrics.metric import Metric
+from evaluator.protocols.base import BoxProtocol, Protocol, Result
+from evaluator.protocols.coco.protocol import CocoProtocol
+from evaluator.protocols.fields.protocol import FieldsProtocol
+from evaluator.protocols.pixel.protocol import PixelProtocol
+from evaluator.protocols.pod.protocol import PodProtocol
+from evaluator.protocols.posters.protocol import PostersProtocol
+from evaluator.protocols.snapshot.protocol import SnapshotProtocol
 
+AnyProtocol = Protocol[Any, Any]
 
-class Protocol(NamedTuple):
-    """One evaluation system.
-
-    Attributes
-    ----------
-    name : str
-        As on the command line.
-    version : str
-    title : str
-        What people call it.
-    matches_boxes : bool
-        Whether it pairs the boxes of two `Annotations` one to one.
-    """
-
-    name: str
-    version: str
-    title: str
-    matches_boxes: bool
-
-
-PROTOCOLS = {
-    snapshot.NAME: Protocol(snapshot.NAME, snapshot.VERSION, "Document Snapshot Detection", matches_boxes=True),
-    pixel.NAME: Protocol(pixel.NAME, pixel.VERSION, "Multi-label pixel confusion", matches_boxes=False),
-    pod.NAME: Protocol(pod.NAME, pod.VERSION, "ICDAR 2017 page object detection", matches_boxes=True),
-    coco.NAME: Protocol(coco.NAME, coco.VERSION, "COCO detection", matches_boxes=True),
-    fields.NAME: Protocol(fields.NAME, fields.VERSION, "Field bounding-box mAP", matches_boxes=False),
-    posters.NAME: Protocol(posters.NAME, posters.VERSION, posters.TITLE, matches_boxes=False),
+PROTOCOLS: dict[str, AnyProtocol] = {
+    protocol.name: protocol
+    for protocol in (
+        SnapshotProtocol(),
+        PixelProtocol(),
+        PodProtocol(),
+        CocoProtocol(),
+        FieldsProtocol(),
+        PostersProtocol(),
+    )
 }
+DEFAULT = SnapshotProtocol.name
+
+
+def register(protocol: AnyProtocol) -> None:
+    """Add a protocol to the table.
+
+    Raises
+    ------
+    ValueError
+        When its name is taken.
+    """
+    if protocol.name in PROTOCOLS:
+        raise ValueError(f"there is a protocol {protocol.name} already")
+    PROTOCOLS[protocol.name] = protocol
+
+
+@contextmanager
+def registered(protocol: AnyProtocol) -> Iterator[None]:
+    """A protocol in the table for a while."""
+    register(protocol)
+    try:
+        yield
+    finally:
+        del PROTOCOLS[protocol.name]
+
+
+def box_protocols() -> dict[str, BoxProtocol[Any]]:
+    """The protocols that match boxes one to one, by name."""
+    return {name: protocol for name, protocol in PROTOCOLS.items() if isinstance(protocol, BoxProtocol)}
+
+
+def protocol_of(result: Result) -> AnyProtocol:
+    """The protocol that gave a result."""
+    return PROTOCOLS[result.signature.protocol]
+
+
+def metrics() -> dict[str, Metric]:
+    """Every metric that some protocol compares, by its name in JSON."""
+    return {name: metric for protocol in PROTOCOLS.values() for name, metric in protocol.metrics.items()}

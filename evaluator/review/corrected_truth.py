@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from evaluator.formats import snapshot
+from evaluator.formats.base import Reading
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput, Issue
@@ -47,7 +48,7 @@ def snapshot_file(to: Corrections, *, created_at: datetime) -> bytes:
     truth = to.dataset.ground_truth.source
     content = msgspec.json.format(msgspec.json.encode(_value(to, truth, created_at)), indent=2) + b"\n"
     # Not written unless our own reader takes it: its findings say what is wrong.
-    snapshot.read(content, truth.name, side="ground_truth")
+    snapshot.FORMAT.read(content, truth.name, Reading(side="ground_truth"))
     return content
 
 

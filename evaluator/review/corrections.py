@@ -47,7 +47,7 @@ from evaluator.model.dataset import Dataset, join
 from evaluator.model.issues import Issue
 from evaluator.review.identity import box_model_name, rows_of_box
 from evaluator.review.revised import Addition, kept_boxes, revised
-from evaluator.review.verdicts import Book, Judged, JudgedBox, Verdict
+from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Verdict
 
 SAME_OBJECT_IOU: Final = 0.5
 """Accepted predictions of one label that overlap at least so much are one object."""
@@ -124,14 +124,14 @@ class Corrections:
         return f"corrected, {count_of(self.applied, 'verdict')} applied"
 
 
-def corrections(dataset: Dataset, book: Book) -> Corrections:
+def corrections(dataset: Dataset, log: ReviewLog) -> Corrections:
     """The corrected files that follow from the agreed verdicts.
 
     Parameters
     ----------
     dataset : Dataset
         The official files.
-    book : Book
+    log : ReviewLog
 
     Returns
     -------
@@ -139,7 +139,7 @@ def corrections(dataset: Dataset, book: Book) -> Corrections:
         Without any verdict that applies, the official dataset itself and no change.
     """
     draft = _Draft(dataset)
-    for judged in book.judged.values():
+    for judged in log.judged.values():
         if judged.target.kind == "mistake" and judged.verdict in ("ground_truth_wrong", "ignore"):
             draft.apply(judged)
     return draft.finished()

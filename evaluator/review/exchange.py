@@ -17,7 +17,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import parquet
 
 from evaluator.metrics.results import ResultTable
-from evaluator.review.verdicts import Book, Event, Judged
+from evaluator.review.verdicts import Event, Judged, ReviewLog
 
 FORMAT: Final = "layoutscope findings 1"
 COLUMNS: Final = (
@@ -35,7 +35,7 @@ class Merged(NamedTuple):
     ----------
     events : tuple of Event
         Each once, by time.
-    book : Book
+    log : ReviewLog
     conflicts : tuple of Judged
         Targets on which reviewers disagree, the newest first.
     repeated : int
@@ -43,7 +43,7 @@ class Merged(NamedTuple):
     """
 
     events: tuple[Event, ...]
-    book: Book
+    log: ReviewLog
     conflicts: tuple[Judged, ...]
     repeated: int
 
@@ -95,9 +95,9 @@ def merge(*sources: Sequence[Event]) -> Merged:
         reviewer changes their mind.
     """
     every = [event for events in sources for event in events]
-    book = Book.of(every)
-    events = tuple(book.events)
-    return Merged(events, book, tuple(book.conflicts), len(every) - len(events))
+    log = ReviewLog.of(every)
+    events = tuple(log.events)
+    return Merged(events, log, tuple(log.conflicts), len(every) - len(events))
 
 
 def table(judged: Iterable[Judged], *, title: str = "Findings", signature: str = "") -> ResultTable:

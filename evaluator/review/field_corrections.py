@@ -50,8 +50,8 @@ from evaluator.protocols.fields.pairing import compare
 from evaluator.protocols.fields.rows import ComparedFields, CompareInputs
 from evaluator.review.corrected import CorrectedEvaluation
 from evaluator.review.corrections import SAME_OBJECT_IOU, Change, place_of, without_effect
-from evaluator.review.field_targets import field_model_name, said_of, same_box
-from evaluator.review.verdicts import Book, Judged
+from evaluator.review.field_targets import field_model_name, judged_fields, same_box
+from evaluator.review.verdicts import Judged, ReviewLog
 
 # Names of objects, and places in lists.
 Chain = tuple[str | int, ...]
@@ -106,14 +106,14 @@ class FieldCorrections:
         return f"corrected, {count_of(self.applied, 'verdict')} applied"
 
 
-def field_corrections(results: Sequence[FieldsResult], book: Book) -> FieldCorrections:
+def field_corrections(results: Sequence[FieldsResult], log: ReviewLog) -> FieldCorrections:
     """The corrected ground truth that follows from the agreed verdicts on fields.
 
     Parameters
     ----------
     results : sequence of FieldsResult
         At least one: every open model against one ground truth.
-    book : Book
+    log : ReviewLog
 
     Returns
     -------
@@ -128,14 +128,14 @@ def field_corrections(results: Sequence[FieldsResult], book: Book) -> FieldCorre
     every = [_inputs(result) for result in results]
     if len({(inputs.ground_truth.name, inputs.ground_truth.sha256) for inputs in every}) != 1:
         raise ValueError("corrections need results of one ground truth")
-    draft = _Draft(every[0].ground_truth, results, book)
-    for judged in book.judged.values():
+    draft = _Draft(every[0].ground_truth, results, log)
+    for judged in log.judged.values():
         if judged.target.kind == "field" and judged.verdict in ("ground_truth_wrong", "ignore"):
             draft.apply(judged)
     return draft.finished()
 
 
-def corrected_fields(official: FieldsResult, to: FieldCorrections) -> CorrectedEvaluation:
+def corrected_fields(official: FieldsResult, to: FieldCorrections) -> CorrectedEvaluation[FieldsResult]:
     """A result on the corrected ground truth, with the same options.
 
     Parameters
@@ -224,10 +224,10 @@ class _NoPlaceError(Exception):
 class _Draft:
     """Corrections while verdicts are applied, the newest first."""
 
-    def __init__(self, truth: FieldDocuments, results: Sequence[FieldsResult], book: Book) -> None:
+    def __init__(self, truth: FieldDocuments, results: Sequence[FieldsResult], log: ReviewLog) -> None:
         # A verdict on a class that is not scored is not gone.
         self.results = [replace(result, labels=None, min_score=0.0) for result in results]
-        self.truth, self.book = truth, book
+        self.truth, self.log = truth, log
         self.said = dict[tuple[int, str], dict[str, int]]()
         # By document: what becomes of a field, by path and the field itself; None when it goes.
         self.edits = dict[str, dict[tuple[str, int], Field | None]]()
@@ -326,7 +326,7 @@ class _Draft:
     def _said(self, model: int, document: str) -> dict[str, int]:
         """Row of each judged field of a document under a model, by target id."""
         if (model, document) not in self.said:
-            said = said_of(self.results[model], document, self.book, iou=_ANY_IOU)
+            said = judged_fields(self.results[model], document, self.log, iou=_ANY_IOU)
             self.said[model, document] = {held.target_id: row for row, (_, held) in said.items() if held}
         return self.said[model, document]
 

@@ -19,8 +19,8 @@ from evaluator.protocols.fields.drill_down import problems
 from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, FieldsResult
 from evaluator.protocols.fields.rows import ComparedFields, as_one
 from evaluator.review.identity import TOLERANCE, claimed, spoken
-from evaluator.review.status import STATES, Standing, State, standing_of
-from evaluator.review.verdicts import Book, Judged, JudgedBox, Target
+from evaluator.review.status import STATES, FindingStatus, State, status_of
+from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Target
 
 PROBLEMS: Final[Mapping[str, str]] = {
     "below_threshold": "Below threshold",
@@ -89,14 +89,16 @@ def _target(result: FieldsResult, row: int, problem: str | None, signature: str)
     )
 
 
-def said_of(result: FieldsResult, document: str, book: Book, *, iou: float) -> dict[int, tuple[Target, Judged | None]]:
+def judged_fields(
+    result: FieldsResult, document: str, log: ReviewLog, *, iou: float
+) -> dict[int, tuple[Target, Judged | None]]:
     """The fields of a document that can be judged, each with what was said about it.
 
     Parameters
     ----------
     result : FieldsResult
     document : str
-    book : Book
+    log : ReviewLog
     iou : float
 
     Returns
@@ -111,11 +113,11 @@ def said_of(result: FieldsResult, document: str, book: Book, *, iou: float) -> d
         target = _target(result, row, _problem(result, row, int(status[row])), line)
         if target is not None:
             found[row] = target
-    held = claimed(list(found.values()), book.fields_of(document))
+    held = claimed(list(found.values()), log.fields_of(document))
     return {row: (target, said) for (row, target), said in zip(found.items(), held, strict=True)}
 
 
-def attach_fields(layers: LayersT, result: FieldsResult, document: str, book: Book, *, iou: float) -> LayersT:
+def attach_fields(layers: LayersT, result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> LayersT:
     """What is drawn on a page with what was said about each problem.
 
     Parameters
@@ -124,7 +126,7 @@ def attach_fields(layers: LayersT, result: FieldsResult, document: str, book: Bo
         From `evaluator.drawing.fields.page_data` of the same result.
     result : FieldsResult
     document : str
-    book : Book
+    log : ReviewLog
     iou : float
 
     Returns
@@ -134,7 +136,7 @@ def attach_fields(layers: LayersT, result: FieldsResult, document: str, book: Bo
     """
     if not layers.mistakes:
         return layers
-    said = said_of(result, document, book, iou=iou)
+    said = judged_fields(result, document, log, iou=iou)
     mistakes = []
     for mistake in layers.mistakes:
         target, held = (None, None) if mistake.row is None else said.get(mistake.row, (None, None))
@@ -144,35 +146,35 @@ def attach_fields(layers: LayersT, result: FieldsResult, document: str, book: Bo
     return msgspec.structs.replace(layers, mistakes=mistakes)
 
 
-def targets_of(result: FieldsResult, document: str, book: Book, *, iou: float) -> dict[str, Target]:
+def targets_of(result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> dict[str, Target]:
     """The problems of a document under the identities that `attach_fields` gives them."""
     wrong = problems(result, iou)
     return {
         held.target_id if held else target.id: target
-        for row, (target, held) in said_of(result, document, book, iou=iou).items()
+        for row, (target, held) in judged_fields(result, document, log, iou=iou).items()
         if wrong[row]
     }
 
 
-def stand_fields(book: Book, results: Sequence[FieldsResult], *, iou: float) -> list[Standing]:
+def field_statuses(log: ReviewLog, results: Sequence[FieldsResult], *, iou: float) -> list[FindingStatus]:
     """What became of every judged field under some results.
 
     Parameters
     ----------
-    book : Book
+    log : ReviewLog
     results : sequence of FieldsResult
         One for each model that is open.
     iou : float
 
     Returns
     -------
-    list of Standing
+    list of FindingStatus
         One per field on which somebody holds an opinion, the newest first; its ``model`` is None, because fields are
         no boxes of a dataset. Without results everything is not open.
     """
-    looks = [_Look(result, book, iou) for result in results]
-    found: list[Standing] = []
-    for judged in book.judged.values():
+    looks = [_Look(result, log, iou) for result in results]
+    found: list[FindingStatus] = []
+    for judged in log.judged.values():
         if judged.target.kind != "field":
             continue
         wanted = {box.model for box in judged.target.of("prediction")}
@@ -181,7 +183,7 @@ def stand_fields(book: Book, results: Sequence[FieldsResult], *, iou: float) -> 
             for look in looks
             if judged.target.document in look.documents and (not wanted or look.name in wanted)
         ]
-        closed = standing_of(judged, "not_open")
+        closed = status_of(judged, "not_open")
         # Where it applies says more than where it does not.
         found.append(min(states, key=lambda one: list(STATES).index(one.state), default=closed))
     return found
@@ -197,14 +199,14 @@ def same_box(box: JudgedBox, field: Field | None, path: str | None, target: Targ
 class _Look:
     """Looks judged fields up in one result; documents are worked out once."""
 
-    def __init__(self, result: FieldsResult, book: Book, iou: float) -> None:
-        self.result, self.book, self.iou = result, book, iou
+    def __init__(self, result: FieldsResult, log: ReviewLog, iou: float) -> None:
+        self.result, self.log, self.iou = result, log, iou
         self.name = field_model_name(result.compared)
         self.documents = frozenset(result.compared.documents)
         self.wrong, self.status = problems(result, iou), result.status(iou)
         self._rows: dict[str, dict[str, int]] = {}
 
-    def at(self, judged: Judged) -> Standing:
+    def at(self, judged: Judged) -> FindingStatus:
         """What became of one field of an open document."""
         row = self._claimed(judged.target.document or "").get(judged.target_id)
         state: State = "applies"
@@ -212,16 +214,16 @@ class _Look:
             rows = [_row_of(box, judged.target, self.result) for box in judged.target.boxes]
             there = [row for row in rows if row is not None]
             if len(there) < len(rows):
-                return standing_of(judged, "gone")
+                return status_of(judged, "gone")
             row, state = next((row for row in there if self.wrong[row]), there[0]), "regrouped"
         now: State = state if self.wrong[row] else "matched"
         name = _problem(self.result, row, int(self.status[row]))
-        return standing_of(judged, now, None, name, _key(self.result, row))
+        return status_of(judged, now, None, name, _key(self.result, row))
 
     def _claimed(self, document: str) -> dict[str, int]:
         """Row of each judged field of a document, by target id."""
         if document not in self._rows:
-            said = said_of(self.result, document, self.book, iou=self.iou)
+            said = judged_fields(self.result, document, self.log, iou=self.iou)
             self._rows[document] = {held.target_id: row for row, (_, held) in said.items() if held}
         return self._rows[document]
 

@@ -21,7 +21,7 @@ from evaluator.metrics.box_results import UNMATCHED, BoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, BoxColumns, Mistakes, name_mistakes
 from evaluator.model.boxes import IntArray
 from evaluator.model.dataset import Annotations, JoinedBoxes, Side
-from evaluator.review.verdicts import Book, Judged, JudgedBox, Target, Unit
+from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Target, Unit
 
 TOLERANCE: Final[Mapping[Unit, float]] = {"page": 1e-4, "pixels": 0.1}
 """Boxes whose corners differ by at most this are one box written with fewer digits."""
@@ -208,7 +208,7 @@ def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged 
     return answer
 
 
-def attach(layers: LayersT, result: BoxResult[Any], page: int, book: Book) -> LayersT:
+def attach(layers: LayersT, result: BoxResult[Any], page: int, log: ReviewLog) -> LayersT:
     """What is drawn on a page with what was said about each mistake.
 
     Parameters
@@ -218,7 +218,7 @@ def attach(layers: LayersT, result: BoxResult[Any], page: int, book: Book) -> La
     result : BoxResult
     page : int
         Row of the page in the dataset.
-    book : Book
+    log : ReviewLog
 
     Returns
     -------
@@ -229,7 +229,7 @@ def attach(layers: LayersT, result: BoxResult[Any], page: int, book: Book) -> La
     if not layers.mistakes:
         return layers
     found = page_mistakes(result, page)
-    said = claimed(found.targets, _judged_on(result, page, book))
+    said = claimed(found.targets, _judged_on(result, page, log))
     mistakes = []
     for mistake in layers.mistakes:
         # A match that a view calls poor is no mistake of the result, and cannot be judged as one.
@@ -242,7 +242,7 @@ def attach(layers: LayersT, result: BoxResult[Any], page: int, book: Book) -> La
     return msgspec.structs.replace(layers, mistakes=mistakes)
 
 
-def page_targets(result: BoxResult[Any], page: int, book: Book) -> dict[str, Target]:
+def page_targets(result: BoxResult[Any], page: int, log: ReviewLog) -> dict[str, Target]:
     """The mistakes of a page under the identities that `attach` gave them.
 
     Parameters
@@ -250,7 +250,7 @@ def page_targets(result: BoxResult[Any], page: int, book: Book) -> dict[str, Tar
     result : BoxResult
     page : int
         Row of the page in the dataset.
-    book : Book
+    log : ReviewLog
 
     Returns
     -------
@@ -260,15 +260,15 @@ def page_targets(result: BoxResult[Any], page: int, book: Book) -> dict[str, Tar
     found = page_mistakes(result, page)
     if not found.targets:
         return {}
-    said = claimed(found.targets, _judged_on(result, page, book))
+    said = claimed(found.targets, _judged_on(result, page, log))
     ids = (held.target_id if held else own for held, own in zip(said, found.ids, strict=True))
     return dict(zip(ids, found.targets, strict=True))
 
 
-def _judged_on(result: BoxResult[Any], page: int, book: Book) -> tuple[Judged, ...]:
+def _judged_on(result: BoxResult[Any], page: int, log: ReviewLog) -> tuple[Judged, ...]:
     """What was judged on a page of a result."""
     dataset = result.matching.dataset
-    return book.on_page(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
+    return log.on_page(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
 
 
 def spoken(judged: Judged) -> JudgedItem | None:

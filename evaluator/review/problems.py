@@ -59,7 +59,7 @@ _SENTENCES: Final[dict[ProblemKind, tuple[str, str, str]]] = {
     "driver": (
         "A database driver is missing",
         "There is no driver for {store}. {detail}",
-        "For PostgreSQL install layoutscope[postgres] and write postgresql+psycopg://…",
+        'For PostgreSQL run uv pip install -e ".[postgres]" in the clone and write postgresql+psycopg://…',
     ),
     "unusable": (
         "The address of the findings is not usable",

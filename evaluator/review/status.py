@@ -1,6 +1,6 @@
 """Whether what was judged is still there: the mistake, its boxes, its document, under the results of today.
 
-Owns the states of a finding and their sentences. A verdict is never dropped: what no longer applies is told as such,
+Owns the states of a finding and their sentences. A verdict is never dropped: what no longer applies is shown as such,
 with what it looked like when it was judged.
 """
 
@@ -16,29 +16,29 @@ from evaluator.metrics.box_results import BoxResult
 from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.model.boxes import IntArray
 from evaluator.review.identity import PageMistakes, box_model_name, claimed, page_mistakes, rows_of_box
-from evaluator.review.verdicts import Book, Judged, JudgedBox, Unit
+from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Unit
 
 State = Literal["applies", "regrouped", "matched", "left_out", "gone", "not_open"]
 
 STATES: Final[Mapping[State, str]] = {
-    "applies": "Applies",
+    "applies": "Still present in this run",
     "regrouped": "Part of another mistake",
     "matched": "No longer a mistake",
-    "left_out": "Left out by the thresholds",
+    "left_out": "Outside the thresholds",
     "gone": "No longer in the files",
     "not_open": "Not open",
 }
 _SENTENCES: Final[Mapping[State, str]] = {
-    "applies": "It is there as it was judged.",
-    "regrouped": "Its boxes are there and belong to another mistake now.",
-    "matched": "Its boxes are there, and what was wrong with them matches now.",
-    "left_out": "Its boxes are there and do not take part at these thresholds or labels.",
-    "gone": "A box, or the page, is not in the files any more.",
+    "applies": "Its boxes are unchanged.",
+    "regrouped": "Its boxes are in the files and belong to another mistake now.",
+    "matched": "Its boxes are in the files and match now.",
+    "left_out": "Its boxes are in the files and are not evaluated at these thresholds or labels.",
+    "gone": "A box, or the page, is no longer in the files.",
     "not_open": "Its document or model is not among the open files.",
 }
 
 
-class Standing(NamedTuple):
+class FindingStatus(NamedTuple):
     """What became of a finding.
 
     Attributes
@@ -69,31 +69,31 @@ class Standing(NamedTuple):
         return self.mistake is not None and self.mistake != self.judged.target.mistake
 
 
-def stand(book: Book, results: Sequence[BoxResult[Any]]) -> list[Standing]:
+def finding_statuses(log: ReviewLog, results: Sequence[BoxResult[Any]]) -> list[FindingStatus]:
     """What became of every finding under some results of one dataset.
 
     Parameters
     ----------
-    book : Book
+    log : ReviewLog
     results : sequence of BoxResult
         One for each model that is open, at the operating point.
 
     Returns
     -------
-    list of Standing
+    list of FindingStatus
         One per target on which somebody holds an opinion, the newest first, but for judged fields, which are in no
-        dataset of boxes (`field_targets.stand_fields`). Without results everything is not open.
+        dataset of boxes (`field_targets.field_statuses`). Without results everything is not open.
     """
-    look = _Look(results, book)
-    return [look.at(judged) for judged in book.judged.values() if judged.target.kind != "field"]
+    look = _Look(results, log)
+    return [look.at(judged) for judged in log.judged.values() if judged.target.kind != "field"]
 
 
 class _Look:
     """Looks findings up in results; pages are worked out once."""
 
-    def __init__(self, results: Sequence[BoxResult[Any]], book: Book) -> None:
+    def __init__(self, results: Sequence[BoxResult[Any]], log: ReviewLog) -> None:
         self.results = results
-        self.book = book
+        self.log = log
         documents = results[0].matching.dataset.documents if results else ()
         self.codes = {document.doc_id: code for code, document in enumerate(documents)}
         self.names = [box_model_name(result.matching.prediction.source) for result in results]
@@ -101,45 +101,43 @@ class _Look:
         self._claims: dict[tuple[int, int], dict[str, int]] = {}
         self._rows: dict[tuple[int, int], tuple[IntArray, IntArray]] = {}
 
-    def at(self, judged: Judged) -> Standing:
+    def at(self, judged: Judged) -> FindingStatus:
         """What became of one finding."""
         target = judged.target
         code = self.codes.get(target.document or "")
         if not self.results or (target.document is not None and code is None):
-            return standing_of(judged, "not_open")
+            return status_of(judged, "not_open")
         if target.kind == "comparison" and not set(target.models) <= self._every_name():
-            return standing_of(judged, "not_open")
+            return status_of(judged, "not_open")
         page = None
         if code is not None and target.page is not None:
             page = self.results[0].matching.dataset.page_row(target.document or "", target.page)
             if page is None:
-                return standing_of(judged, "gone")
+                return status_of(judged, "gone")
         if target.kind != "mistake":
-            return standing_of(judged, "applies")
+            return status_of(judged, "applies")
         assert page is not None
         wanted = {box.model for box in target.of("prediction")}
         places = [place for place, name in enumerate(self.names) if not wanted or name in wanted]
         found = [self._mistake(judged, place, page) for place in places]
         # Where it applies says more than where it does not: two versions of a model have one name.
-        return min(
-            found, key=lambda standing: list(STATES).index(standing.state), default=standing_of(judged, "not_open")
-        )
+        return min(found, key=lambda status: list(STATES).index(status.state), default=status_of(judged, "not_open"))
 
     def _every_name(self) -> set[str]:
         """The names of the models, with and without version."""
         sources = [result.matching.prediction.source for result in self.results]
         return {*self.names, *(f"{source.model} {source.version}" for source in sources)}
 
-    def _mistake(self, judged: Judged, place: int, page: int) -> Standing:
+    def _mistake(self, judged: Judged, place: int, page: int) -> FindingStatus:
         """What became of a mistake under one result."""
         model = self.results[place].matching.model
         mistakes = self._mistakes(place, page)
         position = self._claimed(place, page).get(judged.target_id)
         if position is not None:
-            return standing_of(judged, "applies", model, mistakes.targets[position].mistake, _key(mistakes, position))
+            return status_of(judged, "applies", model, mistakes.targets[position].mistake, _key(mistakes, position))
         return self._boxes(judged, place, page)
 
-    def _boxes(self, judged: Judged, place: int, page: int) -> Standing:
+    def _boxes(self, judged: Judged, place: int, page: int) -> FindingStatus:
         """What became of the boxes of a mistake that is none any more."""
         result, mistakes = self.results[place], self._mistakes(place, page)
         matching, target = result.matching, judged.target
@@ -149,7 +147,7 @@ class _Look:
         for box in target.boxes:
             row = self._row(box, place, page, target.unit)
             if row is None:
-                return standing_of(judged, "gone", matching.model)
+                return status_of(judged, "gone", matching.model)
             key = box_key(box.side, row)
             first = first or key
             counts = matching.truth_counts if box.side == "ground_truth" else matching.prediction_counts
@@ -158,9 +156,9 @@ class _Look:
                 states.add("regrouped")
             else:
                 states.add("matched" if counts[row] else "left_out")
-        # The strongest reason: a box that is left out explains why the others stand differently.
+        # The strongest reason: a box that is left out explains why the others changed.
         state: State = next(state for state in ("left_out", "regrouped", "matched") if state in states)
-        return standing_of(judged, state, matching.model, named if state == "regrouped" else None, first)
+        return status_of(judged, state, matching.model, named if state == "regrouped" else None, first)
 
     def _row(self, box: JudgedBox, place: int, page: int, unit: Unit) -> int | None:
         """The row of a judged box; None when it is not in the files."""
@@ -192,7 +190,7 @@ class _Look:
             dataset = self.results[place].matching.dataset
             document = dataset.documents[dataset.page_document[page]].doc_id
             said = claimed(
-                self._mistakes(place, page).targets, self.book.on_page(document, int(dataset.page_index[page]))
+                self._mistakes(place, page).targets, self.log.on_page(document, int(dataset.page_index[page]))
             )
             self._claims[place, page] = {held.target_id: position for position, held in enumerate(said) if held}
         return self._claims[place, page]
@@ -209,11 +207,11 @@ def _title(name: str) -> str:
     return names[name].title if name in names else name.replace("_", " ").capitalize()
 
 
-def standing_of(
+def status_of(
     judged: Judged, state: State, model: int | None = None, mistake: str | None = None, key: str | None = None
-) -> Standing:
-    """A state with its sentence; a mistake that has another name now is told so."""
+) -> FindingStatus:
+    """A state with its sentence; also the new name of a mistake that has another one now."""
     sentence = _SENTENCES[state]
     if mistake is not None and mistake != judged.target.mistake and judged.target.mistake is not None:
         sentence += f" It is called {_title(mistake)} now; it was judged as {_title(judged.target.mistake)}."
-    return Standing(judged, state, sentence, model, mistake, key)
+    return FindingStatus(judged, state, sentence, model, mistake, key)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -26,7 +27,7 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
 
 from evaluator.review import schema
 from evaluator.review.problems import StoreProblem, problem_of
-from evaluator.review.verdicts import Action, Book, Event, Target, Verdict, target_problem
+from evaluator.review.verdicts import Event, ReviewLog, Target, checked
 
 BUSY_SECONDS: Final = 10
 _CONNECT_SECONDS: Final = 10
@@ -43,12 +44,12 @@ events_of = schema.event_table.c
 
 
 class _Kept(NamedTuple):
-    """What was read of a workspace: the file it came from, its last row, the events and their book."""
+    """What was read of a workspace: the file it came from, its last row, the events and their log."""
 
     file: object
     last: int
     events: tuple[Event, ...]
-    book: Book
+    log: ReviewLog
 
 
 class Store:
@@ -84,6 +85,8 @@ class Store:
             raise StoreProblem("driver", store=self.name) from raised
         except SQLAlchemyError as raised:
             raise problem_of(raised, self.name) from raised
+        # A store that nobody closed gives its connections back when it goes.
+        weakref.finalize(self, self._engine.dispose)
 
     def add(self, events: Sequence[Event], workspace: str = "") -> None:
         """Keep events; when this returns they are on disk, when it raises none of them is kept.
@@ -109,12 +112,12 @@ class Store:
             for start in range(0, len(fresh), _ROWS_AT_ONCE):
                 connection.execute(insert(schema.event_table), fresh[start : start + _ROWS_AT_ONCE])
 
-    def book(self, workspace: str = "") -> Book:
+    def log(self, workspace: str = "") -> ReviewLog:
         """Everything that was said in a workspace; only new rows are read from the database.
 
         Returns
         -------
-        Book
+        ReviewLog
             The same object as long as nothing was added; empty when nothing was ever kept.
 
         Raises
@@ -125,13 +128,13 @@ class Store:
             file = _identity(self._path)
             kept = self._kept.get(workspace)
             if kept is None or kept.file != file:
-                kept = _Kept(file, 0, (), Book())
+                kept = _Kept(file, 0, (), ReviewLog())
             rows = self._read(workspace, after=kept.last)
             if rows:
                 events = (*kept.events, *(_event(row, self.name) for row in rows))
-                kept = _Kept(file, rows[-1].seq, events, Book.of(events))
+                kept = _Kept(file, rows[-1].seq, events, ReviewLog.of(events))
             self._kept[workspace] = kept
-            return kept.book
+            return kept.log
 
     def events(self, workspace: str = "") -> list[Event]:
         """All events of a workspace in the order in which they were kept; raises `StoreProblem`."""
@@ -312,6 +315,9 @@ def _connected(path: Path) -> sqlite3.Connection:
         if not _is_read_only(raised) or not path.exists():
             raise
         connection = _read_only(quoted, path)
+    except sqlite3.Error:
+        connection.close()
+        raise
     connection.execute("PRAGMA synchronous = FULL")
     # Full on some systems leaves data in the drive's own cache without this.
     connection.execute("PRAGMA fullfsync = ON")
@@ -346,10 +352,13 @@ def _read_only(quoted: str, path: Path) -> sqlite3.Connection:
         connection.execute("SELECT 1 FROM sqlite_master").fetchall()
     except sqlite3.OperationalError:
         connection.close()
-        log = path.with_name(path.name + "-wal")
-        if log.exists() and log.stat().st_size:
+        wal = path.with_name(path.name + "-wal")
+        if wal.exists() and wal.stat().st_size:
             raise
         connection = _opened(quoted, "ro&immutable=1")
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection
 
 
@@ -440,13 +449,12 @@ def _row(said: Event, workspace: str) -> dict[str, Any]:
 def _event(row: Row[Any], name: str) -> Event:
     """A row as an event; a `StoreProblem` for one that was changed by other hands."""
     try:
-        target = msgspec.json.decode(row.snapshot, type=Target)
-        found = Event(
+        event = Event(
             id=row.id,
             target_id=row.target,
-            target=target,
-            action=msgspec.convert(row.action, type=Action),
-            verdict=msgspec.convert(row.verdict, type=Verdict | None),
+            target=msgspec.json.decode(row.snapshot, type=Target),
+            action=row.action,
+            verdict=row.verdict,
             note=row.note,
             tags=msgspec.json.decode(row.tags, type=tuple[str, ...]),
             author=row.author,
@@ -454,9 +462,6 @@ def _event(row: Row[Any], name: str) -> Event:
             time=datetime.fromisoformat(row.time).astimezone(UTC),
             source=row.source,
         )
-        wrong = target_problem(target)
+        return checked(event)
     except (msgspec.MsgspecError, ValueError, TypeError) as raised:
-        raise StoreProblem("corrupt", store=name, detail=f"Event {row.seq}: {raised}.") from raised
-    if wrong:
-        raise StoreProblem("corrupt", store=name, detail=f"Event {row.seq}: {wrong}.")
-    return found
+        raise StoreProblem("corrupt", store=name, detail=f"Event {row.seq}: {str(raised).rstrip('.')}.") from raised

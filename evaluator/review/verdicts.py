@@ -1,7 +1,7 @@
 """Verdicts on mistakes, pages, documents and comparisons: the words, one event, and all events of a workspace.
 
 Owns `Target` (what was judged, with its identity from content), `Event` (one saying of one reviewer; never changed
-afterwards) and `Book` (all events arranged). The last event of a reviewer on a target is that reviewer's opinion;
+afterwards) and `ReviewLog` (all events arranged). The last event of a reviewer on a target is that reviewer's opinion;
 the opinions on a target agree, or they are a conflict that is shown and counts for nothing. Nothing here is stored.
 """
 
@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 import unicodedata
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
@@ -46,6 +47,9 @@ MOST_TAGS: Final = 20
 # Nobody judges more boxes at once, and no file may fill the memory with one line.
 MOST_BOXES: Final = 1_000
 
+# Of the sender or of us; a sender's own name for an event is what keeps it from being stored twice.
+_EVENT_ID: Final = re.compile(r"[A-Za-z0-9-]{1,64}")
+_TARGET_ID: Final = re.compile(r"[0-9a-f]{32}")
 # Coordinates are part of an identity with this many decimals: shares of the page, or pixels.
 _DECIMALS: Final[Mapping[Unit, int]] = {"page": 6, "pixels": 3}
 
@@ -141,7 +145,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     Attributes
     ----------
     id : str
-        32 hexadecimal digits; an event that is there already is not added again.
+        1 to 64 letters, digits and hyphens, made by the sender: an event that is there already is not stored again.
     target_id : str
         `Target.id`, or the identity of the older target whose verdicts this one inherits.
     target : Target
@@ -224,39 +228,136 @@ def judge(
 
     Raises
     ------
-    ValueError
-        One sentence for the reviewer, about the first part that cannot be kept.
+    EventError
+        When a part of it cannot be stored.
     """
-    if verdict is not None and verdict not in VERDICTS:
-        raise ValueError(f"The verdict must be one of {', '.join(VERDICTS)}.")
-    if time.tzinfo is None:
-        raise ValueError("The time must have a time zone.")
+    event = drafted(
+        target,
+        verdict=verdict,
+        note=note,
+        tags=tags,
+        author=author,
+        verified=verified,
+        time=time,
+        target_id=target_id,
+        event_id=event_id,
+        source=source,
+    )
+    return checked(event)
+
+
+def drafted(
+    target: Target,
+    *,
+    verdict: str | None,
+    note: str,
+    tags: Sequence[str],
+    author: str,
+    verified: bool,
+    time: datetime,
+    target_id: str | None,
+    event_id: str | None,
+    source: str,
+) -> Event:
+    """The event that `judge` makes, in its stored form and not yet checked; see `event_problems`."""
     note = note.replace("\r\n", "\n").replace("\r", "\n")
-    said = tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
-    author = author.strip()
-    _require_text("A note", note, NOTE_LENGTH, allowed="\n\t")
-    _require_text("The author", author, AUTHOR_LENGTH)
-    if not author:
-        raise ValueError("A verdict needs an author: log in, or type a name.")
-    if len(said) > MOST_TAGS:
-        raise ValueError(f"A finding may have {MOST_TAGS} tags.")
-    for tag in said:
-        _require_text("A tag", tag, TAG_LENGTH)
-        if "," in tag:
-            raise ValueError("A tag must not contain a comma; use two tags.")
+    kept = tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
     return Event(
         id=event_id or uuid.uuid4().hex,
         target_id=target_id or target.id,
         target=target,
-        action="judged" if verdict or note.strip() or said else "cleared",
+        action="judged" if verdict or note.strip() or kept else "cleared",
         verdict=verdict,  # type: ignore[arg-type]
         note=note if note.strip() else "",
-        tags=said,
-        author=author,
+        tags=kept,
+        author=author.strip(),
         verified=verified,
-        time=time.astimezone(UTC),
+        time=time,
         source=source,
     )
+
+
+class EventProblem(NamedTuple):
+    """Why a part of an event cannot be stored.
+
+    Attributes
+    ----------
+    column : str
+        The part, by its name in exported files.
+    rule : str
+        What must hold.
+    value : object
+        What is there instead; None where the rule says it.
+    fix : str
+        What to do in a file.
+    advice : str
+        What to do on screen.
+    """
+
+    column: str
+    rule: str
+    value: object = None
+    fix: str = "Correct it."
+    advice: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The rule for a reviewer on screen."""
+        return f"{self.rule[0].upper()}{self.rule[1:]}{self.advice}."
+
+
+class EventError(ValueError):
+    """Raised for an event that cannot be stored; one sentence about the first part that is wrong."""
+
+
+def checked(event: Event) -> Event:
+    """The event, with its time in UTC; EventError when a part of it cannot be stored.
+
+    Every event passes here before it is stored and when it is read back, whoever sent it.
+    """
+    problem = next(event_problems(event), None)
+    if problem is not None:
+        raise EventError(problem.sentence)
+    return event if event.time.tzinfo is UTC else msgspec.structs.replace(event, time=event.time.astimezone(UTC))
+
+
+def event_problems(event: Event) -> Iterator[EventProblem]:
+    """Everything that is wrong with an event: the one set of rules for verdicts of the screen, a file and the store.
+
+    Parameters
+    ----------
+    event : Event
+        Of the types that it declares.
+
+    Yields
+    ------
+    EventProblem
+        Nothing for an event that can be stored.
+    """
+    if event.time.tzinfo is None:
+        yield EventProblem("time", "the time must have a time zone")
+    yield from _text_problems("note", "a note", event.note, NOTE_LENGTH, allowed="\n\t")
+    yield from _text_problems("author", "the author", event.author, AUTHOR_LENGTH)
+    if not event.author:
+        advice = ": log in, or type a name"
+        yield EventProblem("author", "a verdict needs an author", "", "Write who gave it.", advice)
+    if event.verdict is not None and event.verdict not in VERDICTS:
+        rule = f"the verdict must be one of {', '.join(VERDICTS)}"
+        yield EventProblem("verdict", rule, event.verdict, "Correct it, or leave it empty.")
+    if event.action != ("judged" if event.verdict or event.note or event.tags else "cleared"):
+        yield EventProblem("action", "an event without verdict, note and tags is cleared, every other one judged")
+    if len(event.tags) > MOST_TAGS:
+        yield EventProblem("tags", f"a finding may have {MOST_TAGS} tags", len(event.tags))
+    for tag in event.tags:
+        yield from _text_problems("tags", "a tag", tag, TAG_LENGTH)
+        if "," in tag:
+            yield EventProblem("tags", "a tag must not contain a comma; use two tags", tag)
+    for column, value, pattern in (("event", event.id, _EVENT_ID), ("target", event.target_id, _TARGET_ID)):
+        if not pattern.fullmatch(value):
+            yield EventProblem(column, f"{column} must be an id as it was exported", value, "Leave it empty.")
+    wrong = target_problem(event.target)
+    if wrong:
+        yield EventProblem("snapshot", wrong, None, "Export the findings again.")
 
 
 def time_text(time: datetime) -> str:
@@ -343,7 +444,7 @@ class Judged:
 
 
 @dataclass(frozen=True, eq=False)
-class Book:
+class ReviewLog:
     """All events of a workspace, arranged by what they are about.
 
     Attributes
@@ -356,8 +457,8 @@ class Book:
     every: Mapping[str, Judged] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, events: Iterable[Event]) -> Book:
-        """The book of some events; an event that occurs twice counts once.
+    def of(cls, events: Iterable[Event]) -> ReviewLog:
+        """The log of some events; an event that occurs twice counts once.
 
         Parameters
         ----------
@@ -366,7 +467,7 @@ class Book:
 
         Returns
         -------
-        Book
+        ReviewLog
             Empty for no events.
         """
         known: dict[str, Event] = {}
@@ -441,9 +542,9 @@ def _content(box: JudgedBox, places: int) -> list[str]:
     return [box.side, box.model or "", box.label, *("0" if float(text) == 0.0 else text for text in numbers)]
 
 
-def _require_text(what: str, text: str, length: int, *, allowed: str = "") -> None:
-    """ValueError for text that is too long, or that no file or screen can hold."""
+def _text_problems(column: str, what: str, text: str, length: int, *, allowed: str = "") -> Iterator[EventProblem]:
+    """Text that is too long, or that no file or screen can hold."""
     if len(text) > length:
-        raise ValueError(f"{what} may have {length:,} characters; this one has {len(text):,}.")
+        yield EventProblem(column, f"{what} may have {length:,} characters; this one has {len(text):,}")
     if any(unicodedata.category(char) in ("Cc", "Cs") and char not in allowed for char in text):
-        raise ValueError(f"{what} must not contain control characters.")
+        yield EventProblem(column, f"{what} must not contain control characters")

@@ -64,12 +64,12 @@ def chosen_cell(state: Mapping[str, object] | None, classes: int) -> tuple[int, 
     return (cell.row, cell.column) if cell is not None and known else None
 
 
-def wished_width(state: Mapping[str, object] | None) -> int | None:
-    """Pixels of the page image that the reader's zoom asks for, None for no sensible wish.
+def wanted_width(state: Mapping[str, object] | None) -> int | None:
+    """Pixels of the page image that the reader's zoom asks for, None for no sensible request.
 
     Examples
     --------
-    >>> wished_width({"sharper": {"width": 1800}}), wished_width({"sharper": {"width": -3}}), wished_width(None)
+    >>> wanted_width({"sharper": {"width": 1800}}), wanted_width({"sharper": {"width": -3}}), wanted_width(None)
     (1800, None, None)
     """
     sharper = read_events(state, TintEvents).sharper

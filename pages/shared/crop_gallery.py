@@ -38,7 +38,7 @@ def gallery(payload: GalleryPayload, *, key: str, on_want: Callable[[], None], o
     payload : GalleryPayload
     key : str
     on_want, on_open : callable without arguments
-        Run before the script; inside, read `wanted` or `opened_card` of ``st.session_state[key]``.
+        Run before the script; inside, read `wanted` or `opened_card` of ``report(key)``.
     """
     data = plain_payload(payload)
     _mount(key=key, data=data, width="stretch", height="content", on_want_change=on_want, on_open_change=on_open)

@@ -1,6 +1,6 @@
 """What the views share on screen: title line, operating point, model cards, sidebar, empty states.
 
-Shows what `_session` holds and writes choices back through it. Text from data is shown as text: it goes through
+Shows what is open and writes choices back through `state`. Text from data is shown as text: it goes through
 ``html.escape`` into ``st.html``, or into widgets that render no markup.
 """
 
@@ -9,19 +9,32 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from typing import Any, Literal
 
 import streamlit as st
 
 from evaluator.metrics.results import MetricColumns, count_of, threshold_text
 from evaluator.model.issues import Issue, plain
-from evaluator.protocols import PROTOCOLS
-from pages.shared import session
+from pages.shared import protocol
+from pages.shared.opened import BOXES, LETTERS, Kind, Model, Opened, OpenedBoxes, files
+from pages.shared.results import (
+    BEST_F1,
+    SCORES,
+    STANDARD,
+    has_scores,
+    iou_range,
+    preset,
+    result_of,
+    score_threshold,
+    thresholds,
+    use_best_f1,
+    use_standard,
+)
+from pages.shared.state import State, state
 
 FILES_VIEW = "pages/files.py"
 _BROWSER_HINT = "Open Files to choose or upload them."
 _ISSUES_SHOWN = 200
-# The others run in the terminal until their views are built.
-_SHOWN_PROTOCOLS = ("snapshot",)
 # After "www", ":" and "@": what makes a link, an emoji or an icon of plain text.
 _MADE_LATER = re.compile(r"(?<=www)(?=\.)|(?<=[:@])", re.IGNORECASE)
 
@@ -36,24 +49,24 @@ def section(text: str, facts: str = "") -> None:
     st.html(f'<h2 class="ls-section">{html.escape(plain(text))} <small>{html.escape(plain(facts))}</small></h2>')
 
 
-def signature(found: session.Opened, chosen: Sequence[session.Model], *extra: str) -> str:
+def signature(found: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
     """Protocol, thresholds and counts behind a view."""
-    protocol = PROTOCOLS["snapshot"]
-    scores = [f"≥ {threshold_text(session.score_threshold(model))} ({model.letter})" for model in chosen]
+    of = protocol.chosen()
+    scores = [f"≥ {threshold_text(score_threshold(model))} ({model.letter})" for model in chosen]
     counts = f"{count_of(len(found.dataset.documents), 'document')}, {count_of(found.dataset.pages, 'page')}"
-    iou = f"IoU ≥ {threshold_text(session.iou_threshold())}"
-    parts = [f"{protocol.name} {protocol.version}", iou, "score " + ", ".join(scores), counts, *extra]
+    iou = f"IoU ≥ {threshold_text(state.iou)}"
+    parts = [f"{of.name} {of.version}", iou, "score " + ", ".join(scores), counts, *extra]
     return " · ".join(parts)
 
 
 def need_files() -> None:
     """The empty state of every view that needs both sides: what is missing, and one way out."""
-    files = session.files()
-    if files.ground_truth is None:
+    held = files(BOXES)
+    if held.ground_truth is None:
         text = "No ground truth is open, so nothing can be evaluated yet."
-    elif files.ground_truth.annotations is None:
+    elif held.ground_truth.content is None:
         text = "The ground truth has errors, so nothing can be evaluated yet."
-    elif not files.predictions:
+    elif not held.predictions:
         text = "No prediction is open, so there is nothing to compare with the ground truth."
     else:
         text = "No prediction can be evaluated against this ground truth."
@@ -61,19 +74,15 @@ def need_files() -> None:
     st.page_link(FILES_VIEW, label="Open Files", icon=":material/folder_open:")
 
 
-def banners(found: session.Opened) -> None:
+def banners(found: OpenedBoxes) -> None:
     """What changes the meaning of all numbers: a prediction as reference, documents in one file only."""
     if found.files.as_reference:
-        st.warning(
-            "The reference is a model's prediction, not a ground truth: the numbers say how far the models agree, "
-            "not which is right.",
-            icon=":material/compare_arrows:",
-        )
-    for model in session.models(found):
+        reference_banner()
+    for model in found.models:
         only = found.dataset.documents_only_in(model.index)
         if not any(only.values()):
             continue
-        result = session.result_of(found, model)
+        result = result_of(found, model)
         every = result.micro.row(0)
         shared = result.in_documents(found.dataset.in_both(model.index))[0].row(0)
         st.warning(
@@ -82,72 +91,87 @@ def banners(found: session.Opened) -> None:
             f"positive. F1 {number(every['f1'])} with them, {number(shared['f1'])} without.",
             icon=":material/difference:",
         )
-    refused = session.refused()
+    refused_parts()
+
+
+def reference_banner() -> None:
+    """A prediction that is used as reference changes what every number means."""
+    st.warning(
+        "The reference is a model's prediction, not a ground truth: the numbers say how far the models agree, "
+        "not which is right.",
+        icon=":material/compare_arrows:",
+    )
+
+
+def refused_parts(more: Sequence[str] = ()) -> None:
+    """Parts of the address that could not be followed, and choices that the files do not have; shown once."""
+    refused = [*State.refused.take(), *more]
     if refused:
         st.caption(f"The address had parts that could not be followed: {escaped(', '.join(refused))}.")
 
 
-def operating_point(found: session.Opened, *, pick_model: bool) -> None:
+def operating_point(found: OpenedBoxes, *, pick_model: bool) -> None:
     """IoU threshold, a score threshold per model, and the two presets."""
-    chosen = session.models(found)
+    chosen = found.models
     width = 170 if pick_model else 240
     with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
         if pick_model:
             _model_switch(chosen)
-        low, high = session.IOU_RANGE
-        session.iou_threshold()
-        st.slider("IoU threshold", low, high, step=0.01, key="iou", persist_state="session", width=width)
+        low, high = iou_range()
+        st.slider("IoU threshold", low, high, step=0.01, key=State.iou.key, persist_state="session", width=width)
         for model in chosen:
-            key = f"score_{model.letter.lower()}"
-            session.score_threshold(model)
-            scores = session.has_scores(found, model)
-            st.slider(
-                f"Score {model.letter}, at least",
-                0.0,
-                1.0,
-                step=0.01,
-                key=key,
-                persist_state="session",
-                disabled=not scores,
-                help=None if scores else "All scores of this model are equal or missing.",
-                width=width,
-            )
+            score_slider(found, model, width=width)
         _presets(found)
         if pick_model:
-            _three_numbers(session.result_of(found, session.model_choice(found)).micro)
+            _three_numbers(result_of(found, found.shown).micro)
 
 
-def _model_switch(chosen: Sequence[session.Model]) -> None:
+def score_slider(found: OpenedBoxes, model: Model, *, width: int | Literal["stretch"] = "stretch") -> None:
+    """The lowest score at which the boxes of a model count."""
+    scores = has_scores(found, model)
+    st.slider(
+        f"Minimum score, {model.letter}",
+        0.0,
+        1.0,
+        step=0.01,
+        key=SCORES[model.letter].key,
+        persist_state="session",
+        disabled=not scores,
+        help=None if scores else "All scores of this model are equal or missing.",
+        width=width,
+    )
+
+
+def _model_switch(chosen: Sequence[Model]) -> None:
     """Which model's boxes are shown."""
     names = {model.letter: f"{model.letter} {short_name(model)}" for model in chosen}
-    session.choose("model", session.chosen("model") if session.chosen("model") in names else "A")
+    state.model = state.model if state.model in names else "A"
     st.segmented_control(
         "Model",
         list(names),
         format_func=lambda letter: escaped(names[letter]),
-        key="model",
+        key=State.model.key,
         required=True,
         persist_state="session",
     )
 
 
-def _presets(found: session.Opened) -> None:
+def _presets(found: OpenedBoxes) -> None:
     """Buttons for the thresholds of the specification and for the best F1."""
-    session.choose("preset", session.preset(found))
-    session.choose("presets_of", session.thresholds(found))
+    state.preset = preset(found)
+    state.presets_of = thresholds(found)
 
     def apply() -> None:
-        if session.chosen("presets_of") != session.thresholds(found):
+        if state.presets_of != thresholds(found):
             # A slider was moved: the browser had not heard yet that its last step took the mark off the preset.
             return
-        if session.chosen("preset") == "Specification":
-            session.use_specification()
-        elif session.chosen("preset") == "Best F1":
-            session.use_best_f1(found)
-            session.remember_best_f1(found)
+        if state.preset == STANDARD:
+            use_standard()
+        elif state.preset == BEST_F1:
+            use_best_f1(found)
 
     st.segmented_control(
-        "Thresholds", ["Specification", "Best F1"], key="preset", on_change=apply, label_visibility="collapsed"
+        "Thresholds", [STANDARD, BEST_F1], key=State.preset.key, on_change=apply, label_visibility="collapsed"
     )
 
 
@@ -158,9 +182,9 @@ def _three_numbers(micro: MetricColumns) -> None:
     st.html(f'<dl class="ls-numbers">{cells}</dl>')
 
 
-def model_card(found: session.Opened, model: session.Model, baseline: MetricColumns | None) -> None:
+def model_card(found: OpenedBoxes, model: Model, baseline: MetricColumns | None) -> None:
     """Counts and ratios of one model, with their signature."""
-    result = session.result_of(found, model)
+    result = result_of(found, model)
     row = result.micro.row(0)
     main = _metrics(("F1", row["f1"]), ("Precision", row["precision"]), ("Recall", row["recall"]))
     second = _metrics(("Mean IoU", row["mean_iou"]), ("Coverage", row["mean_coverage"]), ("Purity", row["mean_purity"]))
@@ -190,11 +214,11 @@ def against(f1: float | None, baseline: MetricColumns | None) -> str:
     return f"F1 {sign}{abs(points):.1f} points against A"
 
 
-def _thresholds(model: session.Model) -> str:
+def _thresholds(model: Model) -> str:
     """Protocol and thresholds behind the numbers of one model."""
-    protocol = PROTOCOLS["snapshot"]
-    iou, score = threshold_text(session.iou_threshold()), threshold_text(session.score_threshold(model))
-    return f"{protocol.name} {protocol.version} · IoU ≥ {iou} · score ≥ {score}"
+    of = protocol.chosen()
+    iou, score = threshold_text(state.iou), threshold_text(score_threshold(model))
+    return f"{of.name} {of.version} · IoU ≥ {iou} · score ≥ {score}"
 
 
 def _metrics(*values: tuple[str, float | None]) -> str:
@@ -204,7 +228,12 @@ def _metrics(*values: tuple[str, float | None]) -> str:
 
 def theme() -> str:
     """A class for our own blocks when the reader's theme is dark, to be put after another class."""
-    return " ls-dark" if session.is_dark() else ""
+    return " ls-dark" if is_dark() else ""
+
+
+def is_dark() -> bool:
+    """Whether the reader's theme is dark."""
+    return st.context.theme.type == "dark"
 
 
 def letter_badge(letter: str) -> str:
@@ -217,7 +246,7 @@ def number(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.3f}"
 
 
-def short_name(model: session.Model) -> str:
+def short_name(model: Model) -> str:
     """A model's name where there is little room: without its owner, cut at 12 characters."""
     return shortened(model.name.rsplit("/", 1)[-1], 12)
 
@@ -238,7 +267,7 @@ def escaped(text: str) -> str:
     return "".join(f"\\{char}" if char in "\\`*_{}[]()<>#+-.!|~$:&@/" else char for char in apart)
 
 
-def sidebar(found: session.Opened | None) -> None:
+def sidebar(found: OpenedBoxes | None) -> None:
     """Which files and models the numbers are of."""
     with st.sidebar:
         st.html(_counts(found))
@@ -249,42 +278,53 @@ def lines(texts: Sequence[str]) -> None:
     st.html(f'<div class="ls-counts">{"<br>".join(html.escape(plain(text)) for text in texts)}</div>')
 
 
-def document_choice(found: session.Opened) -> None:
+def document_choice(found: OpenedBoxes) -> None:
     """All documents, or one."""
     names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
     names = {"": f"All {count_of(len(names), 'document')}", **names}
-    st.selectbox("Document", list(names), format_func=names.__getitem__, key="within", persist_state="session")
+    st.selectbox("Document", list(names), format_func=names.__getitem__, key=State.within.key, persist_state="session")
 
 
-def label_choice(found: session.Opened) -> None:
+def label_choice(found: OpenedBoxes) -> None:
     """All evaluated labels, or one."""
     labels = found.dataset.labels[: found.dataset.evaluated]
     names = {"": f"All {count_of(len(labels), 'label')}", **{label: plain(label) for label in labels}}
-    st.selectbox("Label", list(names), format_func=names.__getitem__, key="label", persist_state="session")
+    st.selectbox("Label", list(names), format_func=names.__getitem__, key=State.label.key, persist_state="session")
 
 
-def files_choice(found: session.Opened) -> None:
+def files_choice(found: OpenedBoxes) -> None:
     """Protocol, ground truth and the two models, in the sidebar."""
     with st.sidebar:
-        titles = {name: f"{name} {PROTOCOLS[name].version}" for name in _SHOWN_PROTOCOLS}
-        st.selectbox("Protocol", list(titles), format_func=titles.__getitem__, key="protocol", persist_state="session")
+        titles = {name: f"{name} {each.version}" for name, each in protocol.shown().items()}
+        st.selectbox(
+            "Protocol",
+            list(titles),
+            format_func=titles.__getitem__,
+            key=State.protocol.key,
+            on_change=use_standard,
+            persist_state="session",
+        )
         truth = found.dataset.ground_truth.source.name
         st.selectbox("Ground truth", [0], format_func=lambda _: plain(truth), key="truth_shown", disabled=True)
-        indexes = list(range(len(found.names)))
-        for model in session.models(found):
-            key = f"model_{model.letter.lower()}"
-            session.choose(key, model.index)
-            st.selectbox(
-                f"Model {model.letter}",
-                indexes,
-                format_func=lambda index: plain(found.names[index]),
-                key=key,
-                persist_state="session",
-                disabled=len(indexes) < 2,
-            )
+        for model in found.models:
+            model_choice(found, model)
 
 
-def _counts(found: session.Opened | None) -> str:
+def model_choice(found: Opened[Any], model: Model, role: str = "") -> None:
+    """Which of the open models is A or B."""
+    names, field = found.names, found.kind.chosen[LETTERS.index(model.letter)]
+    field.set(model.index)
+    st.selectbox(
+        f"Model {model.letter}{role}",
+        list(range(len(names))),
+        format_func=lambda index: plain(names[index]),
+        key=field.key,
+        persist_state="session",
+        disabled=len(names) < 2,
+    )
+
+
+def _counts(found: OpenedBoxes | None) -> str:
     """What is loaded, at the foot of the sidebar."""
     if found is None:
         return '<div class="ls-counts">Nothing to evaluate yet</div>'
@@ -297,8 +337,24 @@ def _counts(found: session.Opened | None) -> str:
     return '<div class="ls-counts">' + "<br>".join(html.escape(line) for line in lines) + "</div>"
 
 
+def loaded_rows(kind: Kind[Any]) -> list[dict[str, str | int | None]]:
+    """What is loaded of a kind, one row per side, for a table of files."""
+    roles = {"ground_truth": "Ground truth", "prediction": "Prediction"}
+    return [
+        {
+            "Role": roles[source.side],
+            "File": plain(source.name),
+            "Format": kind.name,
+            kind.counted: kind.size(source.content) if source.content is not None else None,
+            "Issues": len(source.issues),
+            "SHA-256": source.content.sha256[:12] if source.content is not None else "",
+        }
+        for source in files(kind).sources
+    ]
+
+
 def issues(found: Sequence[Issue]) -> None:
-    """Findings as a table of plain text: file, place, rule, found, fix."""
+    """Issues of files as a table of plain text: file, place, rule, found, fix."""
     st.dataframe(
         {
             "": [issue.severity for issue in found[:_ISSUES_SHOWN]],

@@ -1,7 +1,7 @@
 """The bridge between the view Compare and its two Streamlit components (v2): the board of numbers and the linked panes.
 
 It owns the registration; what is sent and what comes back are structs of `evaluator.drawing.payloads`. It does not
-touch the session state: the view passes callbacks and reads `parse_panes` or `parse_door`.
+touch the session state: the view passes callbacks and reads `parse_panes` or `parse_linked`.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ def parse_panes(state: Mapping[str, object] | None) -> CompareEvents:
     )
 
 
-def parse_door(state: Mapping[str, object] | None) -> LinkItem | None:
+def parse_linked(state: Mapping[str, object] | None) -> LinkItem | None:
     """The number of the board that was opened, checked; None when there is none.
 
     Examples
     --------
-    >>> parse_door({"door": {"show": "b_fixed", "label": "Table"}})
+    >>> parse_linked({"door": {"show": "b_fixed", "label": "Table"}})
     LinkItem(show='b_fixed', label='Table')
-    >>> parse_door({"door": {"show": "everything", "label": ""}}) is None
+    >>> parse_linked({"door": {"show": "everything", "label": ""}}) is None
     True
     """
     door = read_events(state, BoardEvents).door
@@ -92,7 +92,7 @@ def panes(
     key : str
         One key for all pages: zoom keys, mode and focus then stay over a page turn.
     on_go, on_selected, on_sharper, on_show, on_mode, on_clear_filter : callable without arguments
-        Run before the script. Inside, read `parse_panes(st.session_state[key])`.
+        Run before the script. Inside, read `parse_panes(report(key))`.
 
     Returns
     -------
@@ -123,6 +123,6 @@ def board(payload: BoardPayload, *, key: str, on_door: Callable[[], None] = _not
     payload : BoardPayload
     key : str
     on_door : callable without arguments
-        Runs before the script when a number was opened. Inside, read `parse_door(st.session_state[key])`.
+        Runs before the script when a number was opened. Inside, read `parse_linked(report(key))`.
     """
     _mount_board(key=key, data=plain_payload(payload), width="stretch", height="content", on_door_change=on_door)

@@ -20,7 +20,8 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from evaluator.model.issues import plain
-from pages.shared import frame, session
+from pages.shared import frame
+from pages.shared.state import state
 
 TRUSTED_HEADER_VARIABLE: Final = "LAYOUTSCOPE_TRUSTED_USER_HEADER"
 OPEN: Final = "Open to anyone who reaches this address; no login."
@@ -59,7 +60,7 @@ class Door:
 def enter() -> None:
     """Let the reader in, with who it is at the foot of the sidebar, or show the log-in screen and end the script."""
     door = _door()
-    session.let_in(not door.shut)
+    state.let_in = not door.shut
     if door.shut:
         _screen(door)
         st.stop()
@@ -121,7 +122,10 @@ def login_door(auth: Mapping[str, Any] | None, user: Mapping[str, Any]) -> Door:
         name = claimed_name(user)
         return Door(name, "login") if name else Door(shut="The identity provider did not say who you are.")
     if not _can_log_in():
-        text = "A login is set up, but the packages for it are missing: install layoutscope[login] and start again."
+        text = (
+            "A login is set up, but the packages for it are missing: "
+            'run uv pip install -e ".[login]" in the clone and start again.'
+        )
         return Door(shut=text)
     return Door(shut="Nothing is shown before you have logged in.", providers=tuple(providers(auth)))
 

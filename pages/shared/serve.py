@@ -12,10 +12,14 @@ from collections.abc import Callable
 
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from streamlit import net_util
+from streamlit import __version__, net_util
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.web.cli import main
-from streamlit.web.server.starlette import starlette_app
+
+try:
+    from streamlit.web.server.starlette import starlette_app
+except ImportError:
+    starlette_app = None  # type: ignore[assignment]
 
 HOSTS_VARIABLE = "LAYOUTSCOPE_HOSTS"
 """Environment variable with further names, separated by commas, under which the server answers: those of a proxy."""
@@ -37,9 +41,20 @@ def guarded(make: Callable[[], list[Middleware]], hosts: list[str]) -> Callable[
     return lambda: [Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False), *make()]
 
 
+def check_hosts(hosts: list[str]) -> None:
+    """Make Streamlit's server refuse other names; ends the program when this Streamlit has no place for that."""
+    make = getattr(starlette_app, "create_streamlit_middleware", None)
+    if make is None:
+        sys.stderr.write(
+            f"LayoutScope does not start: Streamlit {__version__} is installed, and with it the server would answer "
+            "under any name. Install the version that requirements.txt names.\n"
+        )
+        raise SystemExit(3)
+    starlette_app.create_streamlit_middleware = guarded(make, hosts)
+
+
 if __name__ == "__main__":
+    check_hosts(allowed_hosts(os.environ.get(HOSTS_VARIABLE, "")))
     PagesManager.uses_pages_directory = False
     net_util.get_external_ip = lambda: None
-    hosts = allowed_hosts(os.environ.get(HOSTS_VARIABLE, ""))
-    starlette_app.create_streamlit_middleware = guarded(starlette_app.create_streamlit_middleware, hosts)
     main(["run", *sys.argv[1:]], prog_name="streamlit")

@@ -66,7 +66,7 @@ def viewer(
         One key for all pages: the viewer then keeps toggles and focus over a page turn.
     on_go, on_selected, on_sharper, on_model, on_clear_filter, on_verdict : callable without arguments
         Run before the script, so that the new page is drawn in the same run without `st.rerun`. Inside, read
-        `parse_events(st.session_state[key])`.
+        `parse_events(report(key))`.
 
     Returns
     -------

@@ -36,11 +36,11 @@ import msgspec
 import numpy as np
 
 from evaluator import formats
-from evaluator.evaluation import read_ahead
 from evaluator.formats import coco as reader
 from evaluator.formats.coco import arrow as coco_arrow
 from evaluator.formats.coco import pieces as coco_pieces
 from evaluator.model.dataset import Annotations, join
+from evaluator.project import read_ahead
 from evaluator.protocols import coco
 from evaluator.protocols.coco import ranges as coco_ranges
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
@@ -64,7 +64,7 @@ class Peer(NamedTuple):
 
 
 def load_ours(truth: Path, prediction: Path) -> tuple[Annotations, Annotations]:
-    """Both files as columns, small ones at the same time, as ``evaluation.evaluate`` reads them."""
+    """Both files as columns, small ones at the same time, as ``project.evaluate`` reads them."""
     with ThreadPoolExecutor(1) as pool:
         ahead = pool.submit(formats.read, prediction, side="prediction") if read_ahead(prediction) else None
         ground_truth = formats.read(truth, side="ground_truth")

@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 
 from evaluator.compare.differences import differences
-from evaluator.compare.from_results import box_measures, measures
 from evaluator.compare.ledger import ledger
-from evaluator.compare.measures import Key, Measures, Ratios
 from evaluator.compare.resampling import RESAMPLES, draws, interval
+from evaluator.metrics.box_measures import box_measures
+from evaluator.metrics.measures import Key, Measures, Ratios
 from evaluator.metrics.results import MetricColumns
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Dataset, join
-from evaluator.protocols import pod, snapshot
+from evaluator.protocols import pod, protocol_of, snapshot
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
 from tests.building import shuffled
 
@@ -110,7 +110,7 @@ def average_precision(documents: int, resamples: int) -> dict[str, Any]:
     for model in (0, 1):
         matching = pod.pair(dataset, model).match(ap="all-point")
         results.append(pod.PodResult(matching, {0.6: matching.at(0.6)}))
-    sides = [measures(result) for result in results]
+    sides = [protocol_of(result).measures(result) for result in results]
     keys = [key for key in sides[0].keys if key.metric in ("ap", "map")]
     seconds, found = cpu(lambda: differences(*sides, resamples=resamples, keys=keys), 1)
     boxes = sum(len(side) for side in dataset.predictions)

@@ -25,9 +25,9 @@ from evaluator.protocols import snapshot
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import corrections
 from evaluator.review.identity import page_mistakes
-from evaluator.review.status import stand
+from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
-from evaluator.review.verdicts import Book
+from evaluator.review.verdicts import ReviewLog
 from tests.building import annotations, ground_truth, random_rows
 from tests.store_process import kill, together, verdict
 from tests.test_findings_corrected import verdicts
@@ -111,7 +111,7 @@ def against_plain_sqlite(folder: Path, rounds: int) -> None:
 
 
 def identities(documents: int) -> None:
-    """Identities, standings and corrected numbers, against the evaluation itself."""
+    """Identities, statuses and corrected numbers, against the evaluation itself."""
     truth, predicted = random_rows(2, documents=documents, pages=10, per_page=8.0)
     dataset = join(ground_truth(truth), annotations(predicted))
 
@@ -129,13 +129,13 @@ def identities(documents: int) -> None:
     assert isinstance(result, snapshot.ThresholdResult)
     found = result
     page, _ = cpu(lambda: [page_mistakes(found, row) for row in range(dataset.pages)])
-    book = Book.of(verdicts(found, "ground_truth_wrong")[::20])
-    looked, _ = cpu(lambda: stand(book, [found]))
-    made, to = cpu(lambda: corrections(dataset, book))
+    log = ReviewLog.of(verdicts(found, "ground_truth_wrong")[::20])
+    looked, _ = cpu(lambda: finding_statuses(log, [found]))
+    made, to = cpu(lambda: corrections(dataset, log))
     again, _ = cpu(lambda: corrected(found, to).result.mistakes)  # type: ignore[arg-type]
     print(
-        f"  {dataset.pages:,} pages, {len(found.mistakes):,} mistakes, {len(book):,} verdicts; CPU to that of the "
-        f"evaluation: identities of all pages {page / base:.1f}, standings {looked / base:.1f}, "
+        f"  {dataset.pages:,} pages, {len(found.mistakes):,} mistakes, {len(log):,} verdicts; CPU to that of the "
+        f"evaluation: identities of all pages {page / base:.1f}, statuses {looked / base:.1f}, "
         f"corrected ground truth {made / base:.1f}, corrected numbers {again / base:.1f}"
     )
     print(f"  identities of one page: {1e3 * page / dataset.pages:.2f} ms")

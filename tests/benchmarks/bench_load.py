@@ -86,7 +86,7 @@ def columns_of(tree: dict[str, Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 def reader(content: bytes) -> np.ndarray[Any, np.dtype[np.float64]]:
     """The reader under test: all rules, digest, columns."""
-    boxes = snapshot.read(content, "bench.json").boxes
+    boxes = snapshot.FORMAT.read(content, "bench.json").boxes
     return np.column_stack([boxes.xyxy, boxes.score])
 
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from evaluator.metrics.results import RATIOS
 from evaluator.model.dataset import Annotations, join
-from evaluator.protocols.snapshot import IOU_THRESHOLDS, evaluate, pair
+from evaluator.protocols.snapshot.evaluation import IOU_THRESHOLDS, evaluate, pair
 from tests.benchmarks.corpus import dln_like, snap_like
 
 BARS = {"reference": 500.0, "plain loop": 8.0}

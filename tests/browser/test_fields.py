@@ -164,7 +164,7 @@ def test_the_models_flip(server: str, visit: Visit) -> None:
 def test_a_cell_of_value_and_box_opens_its_fields(server: str, visit: Visit) -> None:
     screen = opened(visit, server)
     count = core().value_by_box(0.5)["value_wrong"]["box_right"]
-    button = screen.page.locator(".st-key-door_value_wrong_box_right button").first
+    button = screen.page.locator(".st-key-linked_value_wrong_box_right button").first
     assert button.inner_text().split()[0] == str(count)
     button.click()
     screen.wait(lambda: screen.address().get("behind") == "value_wrong_box_right", "the address of the cell")
@@ -259,7 +259,7 @@ def test_the_review_budget_by_keyboard_and_its_button(server: str, visit: Visit)
     screen.wait(lambda: "Review the least sure 30 % and you catch" in screen.text(), "the sentence at 30 %")
     screen.wait(lambda: screen.address().get("budget") == "30", "the budget in the address")
     screen.settled()
-    screen.page.locator(".st-key-door_least_A button").first.click()
+    screen.page.locator(".st-key-linked_least_A button").first.click()
     screen.wait(lambda: screen.address().get("behind") == "least_sure", "the least sure fields")
     count = len(behind(core(), "least_sure", iou=0.5, budget=0.3))
     screen.wait(lambda: f"{count} fields: Least sure 30 % of A" in screen.text(), "the table of the least sure")

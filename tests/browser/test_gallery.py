@@ -10,7 +10,7 @@ import pytest
 from evaluator import formats
 from evaluator.metrics.box_items import class_confusion
 from evaluator.model.dataset import join
-from evaluator.protocols.snapshot import pair
+from evaluator.protocols.snapshot.evaluation import pair
 from tests.browser.conftest import Screen, dashboard
 from tests.dashboard import SAMPLE_DATA
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.browser
 Visit = Callable[..., Screen]
 MISSING = [name for name in ("authlib", "httpx") if importlib.util.find_spec(name) is None]
 needs_packages = pytest.mark.skipif(
-    bool(MISSING) and not REQUIRED, reason=f"a login needs layoutscope[login]; missing: {', '.join(MISSING)}"
+    bool(MISSING) and not REQUIRED, reason=f"a login needs the extra login; missing: {', '.join(MISSING)}"
 )
 # The first one is not the first view: it must not run alone, without app.py and its door.
 VIEWS = ("page_browser", "", *sorted(path.stem for path in (ROOT / "pages").glob("[a-z]*.py")))

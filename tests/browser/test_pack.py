@@ -15,8 +15,8 @@ from evaluator.pack.contents import gather
 from evaluator.pack.html_pack import write_html
 from evaluator.pack.pictures import Pictures
 from evaluator.pdf.pool import PagePool
-from evaluator.protocols.snapshot import pair
-from evaluator.review.verdicts import Book
+from evaluator.protocols.snapshot.evaluation import pair
+from evaluator.review.verdicts import ReviewLog
 from tests.browser.conftest import Screen, dashboard
 from tests.dashboard import SAMPLE_DATA
 
@@ -39,7 +39,7 @@ def pack(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     options = PackOptions(pages=5, cards=4, documents=("river-districts.pdf",), date="21 November 2026")
     path = tmp_path_factory.mktemp("pack") / "pack.html"
     with PagePool() as pool:
-        contents = gather(results, ["lines 1.0", "blocks 1.0"], Book.of([]), options)
+        contents = gather(results, ["lines 1.0", "blocks 1.0"], ReviewLog.of([]), options)
         write_html(path, contents, Pictures(pool, SAMPLE_DATA / "pdf"), progress=lambda *_: None)
     return path
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evaluator.evaluation import Options, evaluate
+from evaluator.project import evaluate
 from evaluator.protocols.pixel.cells import worst_cell
 from evaluator.protocols.pixel.evaluation import PixelResult
 from tests.browser.conftest import Screen, dashboard
@@ -35,7 +35,7 @@ INSIDE = """(path, points) => {
 @cache
 def core(model: str = "lines") -> PixelResult:
     paths = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{model}.json"]
-    (evaluated,) = evaluate("pixel", *paths, Options(pdfs=SAMPLE_DATA / "pdf"))
+    (evaluated,) = evaluate("pixel", *paths, pdfs=SAMPLE_DATA / "pdf")
     assert isinstance(evaluated.result, PixelResult)
     return evaluated.result
 

@@ -1,5 +1,5 @@
 """COCO instances and results: the face of the format."""
 
-from evaluator.formats.coco.reader import Numbers, detect, is_unresolved, read, resolve, side_of
+from evaluator.formats.coco.reader import FORMAT, Coco, Numbers, is_unresolved, resolve
 
-__all__ = ["Numbers", "detect", "is_unresolved", "read", "resolve", "side_of"]
+__all__ = ["FORMAT", "Coco", "Numbers", "is_unresolved", "resolve"]

@@ -58,7 +58,7 @@ class Outlines(Mapping[int, Sequence[FloatArray]]):
         return len(self._rows)
 
 
-def outlines(values: Mapping[int, bytes], place: str, found: Collector) -> Mapping[int, Sequence[FloatArray]]:
+def outlines(values: Mapping[int, bytes], place: str, collector: Collector) -> Mapping[int, Sequence[FloatArray]]:
     """The polygons of the rows that have usable ones.
 
     Parameters
@@ -67,7 +67,7 @@ def outlines(values: Mapping[int, bytes], place: str, found: Collector) -> Mappi
         ``segmentation`` by row, as JSON; rows rise.
     place : str
         JSON path of the array whose positions the rows are.
-    found : Collector
+    collector : Collector
         Gets a warning for each outline that is left out.
 
     Returns
@@ -88,7 +88,7 @@ def outlines(values: Mapping[int, bytes], place: str, found: Collector) -> Mappi
                 per_row.append(len(shape))
                 rings += shape
             elif shape:
-                _report(shape, f"{place}[{row}].segmentation", found)
+                _report(shape, f"{place}[{row}].segmentation", collector)
     if not kept:
         return {}
     points = np.fromiter(chain.from_iterable(rings), dtype=np.float64).reshape(-1, 2)
@@ -122,15 +122,15 @@ def _usable(shape: object, *, rings_of_numbers: bool) -> bool:
     )
 
 
-def _report(shape: object, place: str, found: Collector) -> None:
+def _report(shape: object, place: str, collector: Collector) -> None:
     if isinstance(shape, dict):
         rule = "run-length masks are not read (COCO format, RLE)"
-        found.warning(
+        collector.warning(
             place, rule, excerpt(sorted(map(str, shape))), "Its box is used; give polygons to use the outline."
         )
         return
     rule = "an outline must be an array of rings [x1, y1, x2, y2, x3, y3, ...] (COCO format)"
-    found.warning(place, rule, excerpt(shape), "Its box is used; correct the outline, or leave it out.")
+    collector.warning(place, rule, excerpt(shape), "Its box is used; correct the outline, or leave it out.")
 
 
 def _starts(lengths: Sequence[int]) -> IntArray:

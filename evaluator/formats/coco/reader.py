@@ -1,6 +1,6 @@
 """COCO files: instances (images, annotations, categories) and results lists, bytes to columns.
 
-Owns the reader: `detect`, `side_of`, `read`, and `resolve`, which gives a results list the pages and labels of its
+Owns the format `Coco`, and `resolve`, which gives a results list the pages and labels of its
 ground truth. A page is an image. Boxes come as x, y, width, height in pixels and leave as corners in pixels, origin
 top left. A valid file takes the fast path, any doubt about its shape the exact walk; both end in the same rules and
 columns. Nothing is clamped, dropped or coerced, and no image is opened.
@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple, overload
+from typing import Final, NamedTuple, overload
 
 import msgspec
 import numpy as np
 
 from evaluator.formats import json_text, limits
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.coco.outlines import outlines
 from evaluator.formats.coco.rules import (
     check_categories,
@@ -74,95 +75,77 @@ class Numbers(Sequence[str]):
         return Numbers(self.values[row]) if isinstance(row, slice) else str(int(self.values[row]))
 
 
-def detect(head: bytes) -> bool:
-    """Whether the beginning of a file looks like COCO: two of its own keys.
+class Coco(BoxFormat):
+    """COCO instances and results.
 
     Parameters
     ----------
-    head : bytes
-        The first `readers.HEAD_BYTES` bytes or the whole file.
-
-    Returns
-    -------
-    bool
-    """
-    return sum(mark in head for mark in _MARKS) >= 2
-
-
-def side_of(content: bytes) -> Side | None:
-    """What a file is by its form, without reading it.
-
-    Parameters
-    ----------
-    content : bytes
-
-    Returns
-    -------
-    "ground_truth", "prediction" or None
-        An array is a results list; an object with images is a ground truth, though it may be given as a
-        prediction. None for anything else.
-    """
-    head = content[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
-    if head.startswith(b"["):
-        return "prediction"
-    return "ground_truth" if head.startswith(b"{") and b'"images"' in content else None
-
-
-def read(
-    content: bytes,
-    name: str,
-    *,
-    side: Side | None = None,
-    as_reference: bool = False,
-    max_per_rule: int | None = 200,
-    _exact: bool = False,
-) -> Annotations:
-    """The columns of a COCO file.
-
-    Parameters
-    ----------
-    content : bytes
-        The file; a byte order mark is allowed.
-    name : str
-        Its name without folder.
-    side : "ground_truth", "prediction" or None
-        What the file is given as; None takes a results list as prediction and the other form as ground truth.
-    as_reference : bool
-        Without effect: a results list has no images and cannot be a ground truth.
-    max_per_rule : int or None
-        How many issues of one rule are spelled out; None spells out all.
-
-    Returns
-    -------
-    Annotations
-        Unit pixels. ``Boxes.position`` is the position in the array of annotations or results, ``entry`` that of
-        the image; `page_ids` are the image ids. A results list names no page and no label: each image id is a
-        document of its own and the labels are category ids until `resolve`; its ``label_map`` is empty, and none of
-        its labels counts as evaluated.
-
-    Raises
-    ------
-    BadInput
-        With all issues of the file, warnings included.
+    exact : bool
+        Force the exact walk, for tests.
 
     Notes
     -----
     COCO data format, https://cocodataset.org/#format-data and #format-results. The document of an image is its
     ``doc`` or ``doc_name``, else the file name without folder and ending. Its page is ``page_index`` or ``page``
     (from 0) or ``page_no`` (from 1), else its place among the images of the document. Annotations given as
-    predictions have scores only where they carry the key ``score``. `_exact` forces the exact walk, for tests.
+    predictions have scores only where they carry the key ``score``.
     """
-    content = json_text.text_of(content, name)
-    with ThreadPoolExecutor(1) as pool:
-        digest = pool.submit(json_text.digest, content)
-        file = None if _exact else decode(content)
-    source = json_text.Source(name, content, digest.result())
-    if file is not None:
-        # Outlines are looked into last; a number there that is out of range has to be found by the exact walk.
-        with suppress(msgspec.MsgspecError, RecursionError):
-            return _checked(source, file, side, Collector(name, max_per_rule=max_per_rule))
-    found = Collector(name, max_per_rule=max_per_rule)
-    return _checked(source, _walk(source, found), side, found)
+
+    name = "coco"
+    title = "COCO instances or results (JSON)"
+    looks_for = "two of the keys image_id, category_id, images, file_name, annotations, categories, iscrowd"
+
+    def __init__(self, *, exact: bool = False) -> None:
+        self._exact = exact
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """Two of the keys of COCO."""
+        return sum(mark in head for mark in _MARKS) >= 2
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """A results list is a prediction; an object with images is a ground truth, though it may be given as either."""
+        head = content[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
+        if head.startswith(b"["):
+            return "prediction"
+        return "ground_truth" if head.startswith(b"{") and b'"images"' in content else None
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of a COCO file; see `Format.read`.
+
+        Returns
+        -------
+        Annotations
+            Unit pixels. ``Boxes.position`` is the position in the array of annotations or results, ``entry`` that of
+            the image; `page_ids` are the image ids. A results list names no page and no label: each image id is a
+            document of its own and the labels are category ids until `resolve`; its ``label_map`` is empty, and none
+            of its labels counts as evaluated. It has no images and is never read as a ground truth.
+        """
+        content = json_text.text_of(content, name)
+        with ThreadPoolExecutor(1) as pool:
+            digest = pool.submit(json_text.digest, content)
+            file = None if self._exact else decode(content)
+        source = json_text.Source(name, content, digest.result())
+        if file is not None:
+            # Outlines are looked into last; a number there that is out of range is left to the exact walk.
+            with suppress(msgspec.MsgspecError, RecursionError):
+                return _checked(source, file, reading.side, Collector(name, max_per_rule=reading.max_per_rule))
+        collector = Collector(name, max_per_rule=reading.max_per_rule)
+        return _checked(source, _walk(source, collector), reading.side, collector)
+
+    def place_in_file(self, source: Annotations, row: int) -> str:
+        """The JSON path of the annotation or result."""
+        return f"{source.items_at}[{source.source_of(row)[2]}]"
+
+    def outline_place(self, source: Annotations, row: int) -> str:
+        """The JSON path of the segmentation."""
+        return f"{self.place(source, row)}.segmentation"
+
+    def resolve(self, prediction: Annotations, truth: Annotations) -> Annotations:
+        """A results list with the pages and labels of its ground truth; see `resolve`."""
+        return resolve(prediction, truth)
+
+
+FORMAT: Final = Coco()
 
 
 def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
@@ -171,7 +154,7 @@ def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
     Parameters
     ----------
     prediction : Annotations
-        From `read`; annotations with images of their own are returned as they are.
+        From `Coco.read`; annotations with images of their own are returned as they are.
     ground_truth : Annotations
         A COCO ground truth.
 
@@ -188,16 +171,51 @@ def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
     """
     if not is_unresolved(prediction):
         return prediction
-    found = Collector(prediction.name, max_per_rule=200)
-    if ground_truth.format != "coco" or not ground_truth.label_map:
+    collector = Collector(prediction.name, max_per_rule=200)
+    _need_images(ground_truth, collector)
+    entry, label = _looked_up(prediction, ground_truth, collector)
+    placed = replace(
+        prediction.boxes,
+        document=ground_truth.page_document[entry],
+        page=ground_truth.page_index[entry],
+        label=label,
+        entry=entry,
+    )
+    size = ground_truth.page_size
+    if size is not None:
+        check_inside(placed.xyxy, size[entry], lambda row: f"{FORMAT.place(prediction, row)}.bbox", collector)
+    return replace(
+        prediction,
+        labels=ground_truth.labels,
+        evaluated=ground_truth.evaluated,
+        documents=ground_truth.documents,
+        page_document=ground_truth.page_document,
+        page_index=ground_truth.page_index,
+        boxes=placed,
+        issues=(*prediction.issues, *collector.issues()),
+        label_map=ground_truth.label_map,
+        page_ids=ground_truth.page_ids,
+        page_size=size,
+    )
+
+
+def _need_images(ground_truth: Annotations, collector: Collector) -> None:
+    """Refuse a ground truth whose images and categories a results list cannot name."""
+    if ground_truth.format != FORMAT.name or not ground_truth.label_map:
         rule = "a COCO results list needs a COCO ground truth, which has the images and categories"
-        found.error("", rule, f"{ground_truth.name} ({ground_truth.format})", "Give the ground truth of these results.")
-        raise BadInput(found.issues())
-    if len(set(ground_truth.page_ids)) != len(ground_truth.page_ids):
+        what = f"{ground_truth.name} ({ground_truth.format})"
+        collector.error("", rule, what, "Give the ground truth of these results.")
+    elif len(set(ground_truth.page_ids)) != len(ground_truth.page_ids):
         rule = "the image ids of all files of a ground truth must differ to be named by a results list"
         again = next(key for key, times in Counter(ground_truth.page_ids).items() if times > 1)
-        found.error("", rule, f"image id {again} twice in {ground_truth.name}", "Evaluate the files one by one.")
-        raise BadInput(found.issues())
+        what = f"image id {again} twice in {ground_truth.name}"
+        collector.error("", rule, what, "Evaluate the files one by one.")
+    if collector.failed:
+        raise BadInput(collector.issues())
+
+
+def _looked_up(prediction: Annotations, ground_truth: Annotations, collector: Collector) -> tuple[CodeArray, CodeArray]:
+    """Page entry and label in the ground truth of each result; `BadInput` for ids that it does not have."""
     boxes = prediction.boxes
     image_ids = np.array([int(key) for key in prediction.page_ids], dtype=np.int64)
     entry = rows_of(image_ids, np.array([int(key) for key in ground_truth.page_ids], dtype=np.int64))
@@ -210,88 +228,68 @@ def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
         ("image_id", entry_of < 0, lambda row: prediction.page_ids[int(boxes.entry[row])]),
         ("category_id", label_of < 0, lambda row: prediction.labels[int(boxes.label[row])]),
     ):
-        found.errors(
+        collector.errors(
             f"{key} must be an id of {ground_truth.name} (COCO format)",
             np.flatnonzero(unknown).tolist(),
             lambda row, key=key, text=text: (  # type: ignore[misc]
-                _place_of(prediction, row, key),
+                f"{FORMAT.place(prediction, row)}.{key}",
                 text(row),
                 "Give the ground truth of these results, or correct the id.",
             ),
         )
-    if found.failed:
-        raise BadInput(found.issues())
-    placed = replace(
-        boxes,
-        document=ground_truth.page_document[entry_of],
-        page=ground_truth.page_index[entry_of],
-        label=label_of,
-        entry=entry_of,
-    )
-    size = ground_truth.page_size
-    if size is not None:
-        check_inside(placed.xyxy, size[entry_of], lambda row: _place_of(prediction, row, "bbox"), found)
-    return replace(
-        prediction,
-        labels=ground_truth.labels,
-        evaluated=ground_truth.evaluated,
-        documents=ground_truth.documents,
-        page_document=ground_truth.page_document,
-        page_index=ground_truth.page_index,
-        boxes=placed,
-        issues=(*prediction.issues, *found.issues()),
-        label_map=ground_truth.label_map,
-        page_ids=ground_truth.page_ids,
-        page_size=size,
-    )
+    if collector.failed:
+        raise BadInput(collector.issues())
+    return entry_of, label_of
 
 
 def is_unresolved(source: Annotations) -> bool:
     """Whether a file is a results list that still needs the pages and labels of its ground truth."""
-    return source.format == "coco" and source.side == "prediction" and not source.label_map
+    return source.format == FORMAT.name and source.side == "prediction" and not source.label_map
 
 
-def _walk(source: json_text.Source, found: Collector) -> CocoFile:
+def _walk(source: json_text.Source, collector: Collector) -> CocoFile:
     if len(source.content) > limits.MAX_EXACT_BYTES:
         rule = f"issues are listed only for files of up to {limits.MAX_EXACT_BYTES:,} bytes"
-        found.error("", rule, f"{len(source.content):,} bytes", "Split the file; something in it is not plain COCO.")
-        raise BadInput(found.issues())
-    file = walk(json_text.parse(source), found)
+        collector.error(
+            "", rule, f"{len(source.content):,} bytes", "Split the file; something in it is not plain COCO."
+        )
+        raise BadInput(collector.issues())
+    file = walk(json_text.parse(source), collector)
     if file is None:
-        raise BadInput(found.issues())
+        raise BadInput(collector.issues())
     return file
 
 
-def _checked(source: json_text.Source, file: CocoFile, side: Side | None, found: Collector) -> Annotations:
+def _checked(source: json_text.Source, file: CocoFile, side: Side | None, collector: Collector) -> Annotations:
     """The columns of a file after the rules on its values."""
     if file.images is None or file.categories is None:
-        return _results(source, file.items, side, found)
-    return _instances(source, file, side or "ground_truth", found)
+        return _results(source, file.items, side, collector)
+    return _instances(source, file, side or "ground_truth", collector)
 
 
-def _results(source: json_text.Source, items: ItemColumns, side: Side | None, found: Collector) -> Annotations:
+def _results(source: json_text.Source, items: ItemColumns, side: Side | None, collector: Collector) -> Annotations:
     """A results list whose image and category ids stand for pages and labels."""
     if side == "ground_truth":
         rule = "a ground truth must have images, annotations and categories (COCO format)"
-        found.error("$", rule, "a results list", "Give the instances file here and this one as predictions.")
-        raise BadInput(found.issues())
-    check_items(items, "$", found, side="prediction")
-    check_scores(items, "$", found)
-    check_size(len(items.xywh), found)
-    if found.failed:
-        raise BadInput(found.issues())
+        collector.error("$", rule, "a results list", "Give the instances file here and this one as predictions.")
+        raise BadInput(collector.issues())
+    check_items(items, "$", collector, side="prediction")
+    check_scores(items, "$", collector)
+    check_size(len(items.xywh), collector)
+    if collector.failed:
+        raise BadInput(collector.issues())
     image_ids, entry = _distinct(items.image_id)
     category_ids, label = _distinct(items.category_id)
     if len(category_ids) > limits.MAX_LABELS:
         rule = f"a file may have {limits.MAX_LABELS:,} labels"
-        found.error("$", rule, f"{len(category_ids):,}", "Check category_id.")
-        raise BadInput(found.issues())
+        collector.error("$", rule, f"{len(category_ids):,}", "Check category_id.")
+        raise BadInput(collector.issues())
     names = list(map(str, image_ids.tolist()))
     where = _Where(entry, np.zeros(len(entry), dtype=np.int64), label, entry)
     return Annotations(
         name=source.name,
         sha256=source.sha256,
-        format="coco",
+        format=FORMAT.name,
         side="prediction",
         model=None,
         version=None,
@@ -300,25 +298,26 @@ def _results(source: json_text.Source, items: ItemColumns, side: Side | None, fo
         documents=tuple(Document(key, key) for key in names),
         page_document=np.arange(len(names), dtype=np.int32),
         page_index=np.zeros(len(names), dtype=np.int64),
-        boxes=_boxes(items, where, found, place="$", side="prediction"),
-        issues=found.issues(),
+        boxes=_boxes(items, where, collector, place="$", side="prediction"),
+        issues=collector.issues(),
         page_ids=names,
         unit="pixels",
+        items_at="$",
     )
 
 
-def _instances(source: json_text.Source, file: CocoFile, side: Side, found: Collector) -> Annotations:
+def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: Collector) -> Annotations:
     """A file with images of its own, as ground truth or as predictions."""
     items, place = file.items, "$.annotations"
-    pages = check_images(file.images or [], found)
-    labels = check_categories(file.categories or [], found)
+    pages = check_images(file.images or [], collector)
+    labels = check_categories(file.categories or [], collector)
     entry, label = rows_of(items.image_id, pages.ids), rows_of(items.category_id, labels.ids)
     for key, ids, codes, where in (
         ("image_id", items.image_id, entry, "images"),
         ("category_id", items.category_id, label, "categories"),
     ):
         rows = codes < 0 if items.unusable is None else (codes < 0) & ~items.unusable
-        found.errors(
+        collector.errors(
             f"{key} must be the id of one of {where} (COCO format)",
             np.flatnonzero(rows).tolist(),
             lambda row, ids=ids, key=key, where=where: (  # type: ignore[misc]
@@ -327,21 +326,21 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, found: Coll
                 f"Correct the id, or add it to {where}.",
             ),
         )
-    check_items(items, place, found, side=side)
+    check_items(items, place, collector, side=side)
     if side == "prediction" and not items.no_score.all():
-        check_scores(items, place, found)
-    check_ids(items.id, place, found)
-    check_size(len(items.xywh), found)
-    if found.failed:
-        raise BadInput(found.issues())
+        check_scores(items, place, collector)
+    check_ids(items.id, place, collector)
+    check_size(len(items.xywh), collector)
+    if collector.failed:
+        raise BadInput(collector.issues())
     at = _Where(pages.page_document[entry], pages.page_index[entry], label.astype(np.int32), entry.astype(np.int32))
-    boxes = _boxes(items, at, found, place=place, side=side)
+    boxes = _boxes(items, at, collector, place=place, side=side)
     if pages.page_size is not None:
-        check_inside(boxes.xyxy, pages.page_size[entry], lambda row: f"{place}[{row}].bbox", found)
+        check_inside(boxes.xyxy, pages.page_size[entry], lambda row: f"{place}[{row}].bbox", collector)
     return Annotations(
         name=source.name,
         sha256=source.sha256,
-        format="coco",
+        format=FORMAT.name,
         side=side,
         model=None,
         version=None,
@@ -351,15 +350,16 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, found: Coll
         page_document=pages.page_document,
         page_index=pages.page_index,
         boxes=boxes,
-        issues=found.issues(),
+        issues=collector.issues(),
         label_map={str(key): name for key, name in zip(labels.ids.tolist(), labels.names, strict=True)},
         page_ids=list(map(str, pages.ids.tolist())),
         unit="pixels",
         page_size=pages.page_size,
+        items_at=place,
     )
 
 
-def _boxes(items: ItemColumns, where: _Where, found: Collector, *, place: str, side: Side) -> Boxes:
+def _boxes(items: ItemColumns, where: _Where, collector: Collector, *, place: str, side: Side) -> Boxes:
     """The box columns of items without errors."""
     xywh = items.xywh
     xyxy = corners(xywh)
@@ -381,14 +381,9 @@ def _boxes(items: ItemColumns, where: _Where, found: Collector, *, place: str, s
         ids=Numbers(rows.astype(np.int64) if items.id is None else items.id),
         area=stated,
         crowd=None if items.crowd is None else items.crowd != 0,
-        polygons=outlines(items.outlines, place, found),
+        polygons=outlines(items.outlines, place, collector),
         box_area=box_area,
     )
-
-
-def _place_of(source: Annotations, row: int, key: str) -> str:
-    name, _, position = source.source_of(row)
-    return f"$[{position}].{key}" if name == source.name else f"{name}: $[{position}].{key}"
 
 
 def _distinct(ids: IntArray) -> tuple[IntArray, CodeArray]:

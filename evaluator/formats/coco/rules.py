@@ -42,10 +42,10 @@ class Labels(NamedTuple):
     names: tuple[str, ...]
 
 
-def check_images(images: Sequence[Image], found: Collector) -> Pages:
+def check_images(images: Sequence[Image], collector: Collector) -> Pages:
     """The images as page entries, after the rules on their ids, documents, pages and sizes."""
     ids = [image.id for image in images]
-    _check_unique(ids, "$.images", "an image", found)
+    _check_unique(ids, "$.images", "an image", collector)
     names = [_document_of(image) for image in images]
     code = {name: row for row, name in enumerate(dict.fromkeys(names))}
     paths = {
@@ -55,8 +55,8 @@ def check_images(images: Sequence[Image], found: Collector) -> Pages:
         ids=np.array([-1 if key is None else key for key in ids], dtype=np.int64),
         documents=tuple(Document(name, name, paths.get(name, "")) for name in code),
         page_document=np.array([code[name] for name in names], dtype=np.int32),
-        page_index=_page_indices(images, names, found),
-        page_size=_page_size(images, found),
+        page_index=_page_indices(images, names, collector),
+        page_size=_page_size(images, collector),
     )
 
 
@@ -69,9 +69,9 @@ def _document_of(image: Image) -> str:
     return str(image.id)
 
 
-def _page_indices(images: Sequence[Image], names: Sequence[str], found: Collector) -> IntArray:
+def _page_indices(images: Sequence[Image], names: Sequence[str], collector: Collector) -> IntArray:
     """Page of each image in its document, from 0."""
-    _report_merged(images, names, found)
+    _report_merged(images, names, collector)
     if all(not _given(images, key) for key in PAGE_KEYS):
         order: Counter[str] = Counter()
         pages = []
@@ -79,7 +79,7 @@ def _page_indices(images: Sequence[Image], names: Sequence[str], found: Collecto
             pages.append(order[name])
             order[name] += 1
         return np.array(pages, dtype=np.int64)
-    return _given_pages(images, names, found)
+    return _given_pages(images, names, collector)
 
 
 def _given(images: Sequence[Image], key: str) -> int:
@@ -87,12 +87,12 @@ def _given(images: Sequence[Image], key: str) -> int:
     return len(images) - [*map(attrgetter(key), images)].count(UNSET)
 
 
-def _given_pages(images: Sequence[Image], names: Sequence[str], found: Collector) -> IntArray:
+def _given_pages(images: Sequence[Image], names: Sequence[str], collector: Collector) -> IntArray:
     """Page of each image in its document, from 0, where some images say it."""
     from_one = all(image.page_no != 0 for image in images)
     if not from_one:
         fix = "The page_no of this file are read as counted from 0."
-        found.warning("$.images", "page_no counts from 1", "0", fix)
+        collector.warning("$.images", "page_no counts from 1", "0", fix)
     given = [next((key for key in PAGE_KEYS if getattr(image, key) is not UNSET), None) for image in images]
     first_key: dict[str, str | None] = {}
     owner: dict[tuple[str, int], int] = {}
@@ -102,7 +102,7 @@ def _given_pages(images: Sequence[Image], names: Sequence[str], found: Collector
         place = f"$.images[{row}]"
         if first_key.setdefault(name, key) != key:
             rule = "all images of a document must give their page by the same key, or none"
-            found.error(place, rule, f"{quote(key)} after {quote(first_key[name])}", "Use one key for all.")
+            collector.error(place, rule, f"{quote(key)} after {quote(first_key[name])}", "Use one key for all.")
             continue
         value = order[name] if key is None else getattr(image, key)
         order[name] += 1
@@ -112,17 +112,17 @@ def _given_pages(images: Sequence[Image], names: Sequence[str], found: Collector
         if not 0 <= index <= limits.MAX_PAGE_INDEX:
             lowest = int(key == "page_no" and from_one)
             rule = f"{key} must be from {lowest} to {limits.MAX_PAGE_INDEX}"
-            found.error(f"{place}.{key}", rule, str(value), "Correct the page.")
+            collector.error(f"{place}.{key}", rule, str(value), "Correct the page.")
         elif owner.setdefault((name, index), row) != row:
             rule = "two images must not be the same page of a document"
             there = f"page {value} of {quote(name)}, as $.images[{owner[name, index]}]"
-            found.error(f"{place}.{key}", rule, there, "Correct the page, or name the document of each.")
+            collector.error(f"{place}.{key}", rule, there, "Correct the page, or name the document of each.")
         else:
             pages[row] = index
     return pages
 
 
-def _report_merged(images: Sequence[Image], names: Sequence[str], found: Collector) -> None:
+def _report_merged(images: Sequence[Image], names: Sequence[str], collector: Collector) -> None:
     """Say that images of one name in several folders were read as pages of one document."""
     if len(set(names)) == len(names) or any(_given(images, key) == len(images) for key in DOCUMENT_KEYS):
         return
@@ -134,62 +134,62 @@ def _report_merged(images: Sequence[Image], names: Sequence[str], found: Collect
         if len(files) > 1:
             rule = "images with one file name are read as pages of one document"
             fix = "Give the images a key doc if they are different documents."
-            found.warning("$.images", rule, f"{quote(name)}: {', '.join(map(quote, files[:3]))}", fix)
+            collector.warning("$.images", rule, f"{quote(name)}: {', '.join(map(quote, files[:3]))}", fix)
 
 
-def _page_size(images: Sequence[Image], found: Collector) -> FloatArray | None:
+def _page_size(images: Sequence[Image], collector: Collector) -> FloatArray | None:
     """Width and height of each image; None when one does not say."""
     sides = {key: [*map(attrgetter(key), images)] for key in ("width", "height")}
     if any(UNSET in values or None in values for values in sides.values()):
         rule = "width and height of every image are needed to draw boxes on a page (COCO format)"
-        found.warning("$.images", rule, "an image without them", "Nothing else is lost; add them.")
+        collector.warning("$.images", rule, "an image without them", "Nothing else is lost; add them.")
         return None
     for key, values in sides.items():
         for row in np.flatnonzero(np.array(values, dtype=np.float64) <= 0.0).tolist():
             fix = "Write the size of the image in pixels."
-            found.error(f"$.images[{row}].{key}", f"{key} must be above 0 (COCO format)", str(values[row]), fix)
+            collector.error(f"$.images[{row}].{key}", f"{key} must be above 0 (COCO format)", str(values[row]), fix)
     return np.array([sides["width"], sides["height"]], dtype=np.float64).reshape(2, -1).T.copy()
 
 
-def check_categories(categories: Sequence[Category], found: Collector) -> Labels:
+def check_categories(categories: Sequence[Category], collector: Collector) -> Labels:
     """The categories by rising id, after the rules on their ids and names."""
-    _check_unique([category.id for category in categories], "$.categories", "a category", found)
+    _check_unique([category.id for category in categories], "$.categories", "a category", collector)
     first: dict[str, int] = {}
     for row, category in enumerate(categories):
         if category.name is None:
             continue
         if not category.name:
-            found.error(f"$.categories[{row}].name", "a category must have a name (COCO format)", '""', "Name it.")
+            collector.error(f"$.categories[{row}].name", "a category must have a name (COCO format)", '""', "Name it.")
         elif first.setdefault(category.name, row) != row:
             rule = "two categories must not have one name"
             fix = "Name them apart, or give their annotations one category_id."
             there = f"{quote(category.name)}, as $.categories[{first[category.name]}]"
-            found.error(f"$.categories[{row}].name", rule, there, fix)
+            collector.error(f"$.categories[{row}].name", rule, there, fix)
     if len(categories) > limits.MAX_LABELS:
         rule = f"a file may have {limits.MAX_LABELS:,} labels"
-        found.error("$.categories", rule, f"{len(categories):,}", "Remove those that are not used.")
+        collector.error("$.categories", rule, f"{len(categories):,}", "Remove those that are not used.")
     usable = sorted((c for c in categories if c.id is not None and c.name is not None), key=lambda c: c.id)
     return Labels(np.array([c.id for c in usable], dtype=np.int64), tuple(c.name for c in usable))
 
 
-def _check_unique(ids: Sequence[int | None], place: str, what: str, found: Collector) -> None:
+def _check_unique(ids: Sequence[int | None], place: str, what: str, collector: Collector) -> None:
     if len(set(ids)) == len(ids):
         return
     first: dict[int, int] = {}
     for row, key in enumerate(ids):
         if key is not None and first.setdefault(key, row) != row:
             rule = f"the id of {what} must occur once (COCO format)"
-            found.error(f"{place}[{row}].id", rule, f"{key}, as {place}[{first[key]}]", "Give each its own id.")
+            collector.error(f"{place}[{row}].id", rule, f"{key}, as {place}[{first[key]}]", "Give each its own id.")
 
 
-def check_ids(ids: IntArray | None, place: str, found: Collector) -> None:
+def check_ids(ids: IntArray | None, place: str, collector: Collector) -> None:
     """Annotation ids must differ: tools that look annotations up by id would use the last one for all."""
     if ids is None or (np.diff(ids) > 0).all():
         return
     order = np.argsort(ids, kind="stable")
     again = np.flatnonzero(np.diff(ids[order]) == 0)
     before = dict(zip(order[again + 1].tolist(), order[again].tolist(), strict=True))
-    found.errors(
+    collector.errors(
         "the id of an annotation must occur once (COCO format)",
         sorted(before),
         lambda row: (
@@ -200,7 +200,7 @@ def check_ids(ids: IntArray | None, place: str, found: Collector) -> None:
     )
 
 
-def check_items(items: ItemColumns, place: str, found: Collector, *, side: Side) -> None:
+def check_items(items: ItemColumns, place: str, collector: Collector, *, side: Side) -> None:
     """Rules on boxes, areas and flags."""
     xywh = items.xywh
 
@@ -214,7 +214,7 @@ def check_items(items: ItemColumns, place: str, found: Collector, *, side: Side)
             quote((values[row] + 0.0).tolist()),
             fix,
         )
-        _note(found, severity, rule, np.flatnonzero(rows), described)
+        _note(collector, severity, rule, np.flatnonzero(rows), described)
 
     width, height = xywh[:, 2], xywh[:, 3]
     negative = (width < 0.0) | (height < 0.0)
@@ -234,14 +234,14 @@ def check_items(items: ItemColumns, place: str, found: Collector, *, side: Side)
             rule = "every annotation must have an area (COCO format)"
             fix = "Width times height of the box is used to tell small from large."
             rows = np.flatnonzero(items.no_area)
-            found.warning(f"{place}[{rows[0]}]", rule, f"{len(rows):,} without area", fix)
+            collector.warning(f"{place}[{rows[0]}]", rule, f"{len(rows):,} without area", fix)
         if not items.no_score.all():
             rule = "the scores of a ground truth are not used"
-            found.warning(place, rule, "score", "Give the file as predictions if it is a model's.")
+            collector.warning(place, rule, "score", "Give the file as predictions if it is a model's.")
     if items.crowd is not None:
         wrong = np.flatnonzero((items.crowd != 0) & (items.crowd != 1))
         crowd = items.crowd
-        found.errors(
+        collector.errors(
             "iscrowd must be 0 or 1 (COCO format)",
             wrong.tolist(),
             lambda row: (f"{place}[{row}].iscrowd", str(crowd[row]), "Write 0 or 1."),
@@ -249,12 +249,12 @@ def check_items(items: ItemColumns, place: str, found: Collector, *, side: Side)
     if items.ignored is not None and side == "ground_truth":
         rule = "ignore is not read; iscrowd says what is ignored (pycocotools)"
         rows = np.flatnonzero(items.ignored)
-        found.warning(f"{place}[{rows[0]}].ignore", rule, f"{len(rows):,} with ignore", "They count; use iscrowd.")
+        collector.warning(f"{place}[{rows[0]}].ignore", rule, f"{len(rows):,} with ignore", "They count; use iscrowd.")
 
 
-def check_scores(items: ItemColumns, place: str, found: Collector) -> None:
+def check_scores(items: ItemColumns, place: str, collector: Collector) -> None:
     """Rules on the scores of predictions."""
-    found.errors(
+    collector.errors(
         "every result must have a score (COCO format)",
         np.flatnonzero(items.no_score).tolist(),
         lambda row: (f"{place}[{row}]", "", "Write the model's confidence."),
@@ -263,23 +263,23 @@ def check_scores(items: ItemColumns, place: str, found: Collector) -> None:
     if len(outside):
         rule = "scores are expected to be in [0, 1]"
         fix = "They are ranked as they are; thresholds on the score refer to them."
-        found.warning(f"{place}[{outside[0]}].score", rule, f"{len(outside):,} outside", fix)
+        collector.warning(f"{place}[{outside[0]}].score", rule, f"{len(outside):,} outside", fix)
 
 
-def check_size(boxes: int, found: Collector) -> None:
+def check_size(boxes: int, collector: Collector) -> None:
     """Rule on how many boxes a file has."""
     if boxes > limits.MAX_BOXES:
-        found.error("", f"a file may have {limits.MAX_BOXES:,} boxes", f"{boxes:,}", "Split the file.")
+        collector.error("", f"a file may have {limits.MAX_BOXES:,} boxes", f"{boxes:,}", "Split the file.")
 
 
-def check_inside(xyxy: FloatArray, size: FloatArray, place: Callable[[int], str], found: Collector) -> None:
+def check_inside(xyxy: FloatArray, size: FloatArray, place: Callable[[int], str], collector: Collector) -> None:
     """Warn of boxes that leave their image."""
     outside = (xyxy[:, :2].min(axis=1, initial=0.0) < -_TOLERANCE_PX) | (
         (xyxy[:, 2] - size[:, 0] > _TOLERANCE_PX) | (xyxy[:, 3] - size[:, 1] > _TOLERANCE_PX)
     )
     rule = f"a box should not leave its image by more than {_TOLERANCE_PX:g} px"
     _note(
-        found,
+        collector,
         "warning",
         rule,
         np.flatnonzero(outside),
@@ -292,15 +292,15 @@ def check_inside(xyxy: FloatArray, size: FloatArray, place: Callable[[int], str]
 
 
 def _note(
-    found: Collector, severity: str, rule: str, rows: IntArray, describe: Callable[[int], tuple[str, str, str]]
+    collector: Collector, severity: str, rule: str, rows: IntArray, describe: Callable[[int], tuple[str, str, str]]
 ) -> None:
     """Issues of one rule: every row for errors, the first one with the number of all for warnings."""
     if severity == "error":
-        found.errors(rule, rows.tolist(), describe)
+        collector.errors(rule, rows.tolist(), describe)
     elif len(rows):
         place, value, fix = describe(int(rows[0]))
         more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
-        found.warning(place, rule, value + more, fix)
+        collector.warning(place, rule, value + more, fix)
 
 
 def rows_of(ids: IntArray, known: IntArray) -> IntArray:

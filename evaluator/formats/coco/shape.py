@@ -7,10 +7,9 @@ not explain what is wrong: it answers None, and `coco_walk` finds the words.
 
 from __future__ import annotations
 
-import gc
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import chain
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeVar
@@ -21,6 +20,7 @@ import numpy.typing as npt
 from msgspec import UNSET, UnsetType
 
 from evaluator.formats.coco.pieces import Reading
+from evaluator.formats.json_text import garbage_collection_off
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 
 # Small columns are joined so early that they leave no holes in the memory behind them.
@@ -140,18 +140,6 @@ MALFORMED: Final = (msgspec.MsgspecError, RecursionError, UnicodeError, Overflow
 """What the reading of a file raises that is not of the shape."""
 
 
-@contextmanager
-def collector_off() -> Iterator[None]:
-    """Garbage collection off: it would walk over the many new objects again and again."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
 def decode(content: bytes) -> CocoFile | None:
     """A COCO file as columns, or None when anything about its shape needs the exact walk.
 
@@ -173,7 +161,7 @@ def decode(content: bytes) -> CocoFile | None:
     by counting: quotation marks where all keys are known, each known key elsewhere.
     """
     try:
-        with collector_off():
+        with garbage_collection_off():
             start, stop = len(content) - len(content.lstrip(BLANKS)), len(content.rstrip(BLANKS))
             if content[start : start + 1] == b"[" and content[stop - 1 : stop] == b"]":
                 with Reading(content, start, stop) as reading:
@@ -269,14 +257,14 @@ def _place(parts: dict[str, msgspec.Raw], content: bytes) -> tuple[int, int]:
 
 def _counted(piece: bytes, decoder: Callable[[bytes], list[T]], shape: type[Any]) -> list[T]:
     """The objects of a piece, none of which repeats a key of its shape."""
-    found = decoder(piece)
+    objects = decoder(piece)
     if b"\\" in piece and _ESCAPED_KEY.search(piece):
         raise Doubt
     for name in shape.__struct_fields__:
-        there = len(found) - [*map(attrgetter(name), found)].count(UNSET)
+        there = len(objects) - [*map(attrgetter(name), objects)].count(UNSET)
         if piece.count(b'"%b"' % name.encode()) != there:
             raise Doubt
-    return found
+    return objects
 
 
 def _items(reading: Reading, content: bytes) -> ItemColumns:
@@ -308,20 +296,20 @@ def corners(xywh: FloatArray) -> FloatArray:
     return np.concatenate([xywh[:, :2], xywh[:, :2] + xywh[:, 2:]], axis=1)
 
 
-def plain_columns(found: dict[str, npt.NDArray[Any]]) -> ItemColumns:
+def plain_columns(columns: dict[str, npt.NDArray[Any]]) -> ItemColumns:
     """Columns from `coco_pieces`, in which every item has every key."""
-    count = len(found["image_id"])
+    count = len(columns["image_id"])
     nothing, nowhere, everywhere = (np.broadcast_to(value, count) for value in (np.nan, False, True))
-    crowd, ignored = found.get("iscrowd"), found.get("ignore")
+    crowd, ignored = columns.get("iscrowd"), columns.get("ignore")
     return ItemColumns(
-        image_id=found["image_id"],
-        category_id=found["category_id"],
-        xywh=found["bbox"],
-        score=found.get("score", nothing),
-        no_score=nowhere if "score" in found else everywhere,
-        area=found.get("area", nothing),
-        no_area=nowhere if "area" in found else everywhere,
-        id=found.get("id"),
+        image_id=columns["image_id"],
+        category_id=columns["category_id"],
+        xywh=columns["bbox"],
+        score=columns.get("score", nothing),
+        no_score=nowhere if "score" in columns else everywhere,
+        area=columns.get("area", nothing),
+        no_area=nowhere if "area" in columns else everywhere,
+        id=columns.get("id"),
         crowd=crowd if crowd is not None and crowd.any() else None,
         ignored=ignored != 0 if ignored is not None and ignored.any() else None,
         outlines={},

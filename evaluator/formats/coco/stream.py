@@ -37,7 +37,6 @@ from evaluator.formats.coco.shape import (
     MALFORMED,
     Doubt,
     ItemColumns,
-    collector_off,
     corners,
     images_and_categories,
     is_frame,
@@ -107,11 +106,11 @@ class Instances:
     def __init__(self, file: BinaryIO) -> None:
         self._array, frame = _annotations(_File(file))
         json_text.text_of(frame, "")
-        found = _nothing_found()
-        with collector_off():
+        collector = _no_issues()
+        with json_text.garbage_collection_off():
             images, categories = images_and_categories(frame)
-            pages, self.labels = check_images(images, found), check_categories(categories, found)
-        _need_nothing(found)
+            pages, self.labels = check_images(images, collector), check_categories(categories, collector)
+        _need_nothing(collector)
         if pages.page_size is None:
             raise Doubt
         order = np.argsort(pages.ids)
@@ -129,10 +128,10 @@ class Instances:
             ids += b"" if more is None else more.tobytes()
             count += len(rows)
             yield rows
-        found = _nothing_found()
-        check_ids(np.frombuffer(ids, dtype=np.int64) if ids else None, "", found)
-        check_size(count, found)
-        _need_nothing(found)
+        collector = _no_issues()
+        check_ids(np.frombuffer(ids, dtype=np.int64) if ids else None, "", collector)
+        check_size(count, collector)
+        _need_nothing(collector)
 
     def _rows(self, items: ItemColumns) -> tuple[Rows, IntArray | None]:
         """The rows of a piece, and the ids of its annotations where they have any."""
@@ -173,9 +172,9 @@ class Results:
         for rows in self._array.read(self._rows):
             count += len(rows)
             yield rows
-        found = _nothing_found()
-        check_size(count, found)
-        _need_nothing(found)
+        collector = _no_issues()
+        check_size(count, collector)
+        _need_nothing(collector)
 
     def _rows(self, items: ItemColumns) -> Rows:
         rows = _placed(items, self._pages, self._labels, PREDICTION, "prediction")
@@ -188,24 +187,24 @@ def _placed(items: ItemColumns, pages: Pages, labels: Labels, row: np.dtype[np.v
     page, label = rows_of(items.image_id, pages.ids), rows_of(items.category_id, labels.ids)
     if min(page.min(), label.min()) < 0:
         raise Doubt
-    found = _nothing_found()
-    check_items(items, "", found, side=side)
+    collector = _no_issues()
+    check_items(items, "", collector, side=side)
     if side == "prediction":
-        check_scores(items, "", found)
-    check_inside(corners(items.xywh), pages.size[page], lambda _row: "", found)
-    _need_nothing(found)
+        check_scores(items, "", collector)
+    check_inside(corners(items.xywh), pages.size[page], lambda _row: "", collector)
+    _need_nothing(collector)
     rows = np.empty(len(page), dtype=row)
     rows["page"], rows["label"], rows["xywh"] = page, label, items.xywh
     return rows
 
 
-def _nothing_found() -> Collector:
+def _no_issues() -> Collector:
     return Collector("", max_per_rule=1)
 
 
-def _need_nothing(found: Collector) -> None:
+def _need_nothing(collector: Collector) -> None:
     """Doubt when there is any issue; the ordinary reader finds the place for it."""
-    if found.issues():
+    if collector.issues():
         raise Doubt
 
 
@@ -221,10 +220,10 @@ class _File:
     def bytes(self, start: int, stop: int) -> bytes:
         """The bytes between two places; Doubt when there are fewer, because somebody cut the file off."""
         self._file.seek(start)
-        found = self._file.read(stop - start)
-        if len(found) < stop - start:
+        piece = self._file.read(stop - start)
+        if len(piece) < stop - start:
             raise Doubt
-        return found
+        return piece
 
 
 class _Array:

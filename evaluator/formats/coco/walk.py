@@ -29,14 +29,14 @@ _NO_BOX = (math.nan,) * 4
 _NOTHING = cast("Any", None)
 
 
-def walk(tree: object, found: Collector) -> CocoFile | None:
+def walk(tree: object, collector: Collector) -> CocoFile | None:
     """A parsed file as the columns of the fast path, with a issue for everything that does not fit them.
 
     Parameters
     ----------
     tree : object
         From `json_text.parse`.
-    found : Collector
+    collector : Collector
         Receives the issues.
 
     Returns
@@ -45,32 +45,32 @@ def walk(tree: object, found: Collector) -> CocoFile | None:
         Row i is position i in the file. None when the top level is neither an object nor an array.
     """
     if isinstance(tree, list):
-        return _file(None, None, tree, found, place="$", required=("image_id", "category_id", "bbox"))
+        return _file(None, None, tree, collector, place="$", required=("image_id", "category_id", "bbox"))
     if not isinstance(tree, dict):
         rule = f"the top level must be an object with {', '.join(_TOP)}, or an array of results (COCO format)"
-        found.error("$", rule, excerpt(tree), "Export the file again in one of the two forms.")
+        collector.error("$", rule, excerpt(tree), "Export the file again in one of the two forms.")
         return None
-    _keys(found, tree, "$", _TOP, known=_TOP)
-    images = [_image(found, item, f"$.images[{i}]") for i, item in enumerate(_array(found, tree, "images"))]
+    _keys(collector, tree, "$", _TOP, known=_TOP)
+    images = [_image(collector, item, f"$.images[{i}]") for i, item in enumerate(_array(collector, tree, "images"))]
     categories = [
-        _category(found, item, f"$.categories[{i}]") for i, item in enumerate(_array(found, tree, "categories"))
+        _category(collector, item, f"$.categories[{i}]") for i, item in enumerate(_array(collector, tree, "categories"))
     ]
-    items = _array(found, tree, "annotations")
+    items = _array(collector, tree, "annotations")
     required = ("image_id", "category_id", "bbox")
-    return _file(images, categories, items, found, place="$.annotations", required=required)
+    return _file(images, categories, items, collector, place="$.annotations", required=required)
 
 
 def _file(
     images: list[Image] | None,
     categories: list[Category] | None,
     values: list[Any],
-    found: Collector,
+    collector: Collector,
     *,
     place: str,
     required: tuple[str, ...],
 ) -> CocoFile:
     gathering = Gathering()
-    items = [_item(found, value, f"{place}[{i}]", required) for i, value in enumerate(values)]
+    items = [_item(collector, value, f"{place}[{i}]", required) for i, value in enumerate(values)]
     unusable = np.array([item.image_id is None or item.category_id is None for item in items], dtype=bool)
     for item in items:
         if item.image_id is None or item.category_id is None:
@@ -80,80 +80,84 @@ def _file(
     return CocoFile(images, categories, columns._replace(unusable=unusable if unusable.any() else None))
 
 
-def _array(found: Collector, tree: Mapping[str, Any], key: str) -> list[Any]:
+def _array(collector: Collector, tree: Mapping[str, Any], key: str) -> list[Any]:
     value = tree.get(key, [])
     if isinstance(value, list):
         return value
-    found.error(f"$.{key}", f"{key} must be an array (COCO format)", excerpt(value), "Put the entries in [ ].")
+    collector.error(f"$.{key}", f"{key} must be an array (COCO format)", excerpt(value), "Put the entries in [ ].")
     return []
 
 
-def _image(found: Collector, value: object, place: str) -> Image:
+def _image(collector: Collector, value: object, place: str) -> Image:
     if not isinstance(value, dict):
-        found.error(place, "an image must be an object with an id (COCO format)", excerpt(value), "Remove it.")
+        collector.error(place, "an image must be an object with an id (COCO format)", excerpt(value), "Remove it.")
         return Image(_NOTHING)
     texts = ("file_name", *DOCUMENT_KEYS)
-    _keys(found, value, place, ("id",), known=("id", "width", "height", *texts, *PAGE_KEYS))
-    image = Image(_integer(found, value, "id", place))
+    _keys(collector, value, place, ("id",), known=("id", "width", "height", *texts, *PAGE_KEYS))
+    image = Image(_integer(collector, value, "id", place))
     for key in ("width", "height"):
         if value.get(key) is not None:
-            setattr(image, key, _number(found, value, key, place))
+            setattr(image, key, _number(collector, value, key, place))
     for key in texts:
         if key in value:
-            setattr(image, key, _text(found, value, key, place))
+            setattr(image, key, _text(collector, value, key, place))
     for key in PAGE_KEYS:
         if key in value:
-            setattr(image, key, _integer(found, value, key, place))
+            setattr(image, key, _integer(collector, value, key, place))
     return image
 
 
-def _category(found: Collector, value: object, place: str) -> Category:
+def _category(collector: Collector, value: object, place: str) -> Category:
     if not isinstance(value, dict):
-        found.error(place, "a category must be an object with id and name (COCO format)", excerpt(value), "Remove it.")
+        collector.error(
+            place, "a category must be an object with id and name (COCO format)", excerpt(value), "Remove it."
+        )
         return Category(_NOTHING, _NOTHING)
-    _keys(found, value, place, ("id", "name"), known=("id", "name"))
-    name = _text(found, value, "name", place) if "name" in value else _NOTHING
-    return Category(_integer(found, value, "id", place), name)
+    _keys(collector, value, place, ("id", "name"), known=("id", "name"))
+    name = _text(collector, value, "name", place) if "name" in value else _NOTHING
+    return Category(_integer(collector, value, "id", place), name)
 
 
-def _item(found: Collector, value: object, place: str, required: tuple[str, ...]) -> Item:
+def _item(collector: Collector, value: object, place: str, required: tuple[str, ...]) -> Item:
     if not isinstance(value, dict):
         rule = f"an entry must be an object with {', '.join(required)} (COCO format)"
-        found.error(place, rule, excerpt(value), "Write it as an object, or remove it.")
+        collector.error(place, rule, excerpt(value), "Write it as an object, or remove it.")
         return Item(_NOTHING, _NOTHING, _NO_BOX)
-    _keys(found, value, place, required, known=Item.__struct_fields__)
+    _keys(collector, value, place, required, known=Item.__struct_fields__)
     item = Item(
-        _integer(found, value, "image_id", place),
-        _integer(found, value, "category_id", place),
-        _box(found, value, place),
+        _integer(collector, value, "image_id", place),
+        _integer(collector, value, "category_id", place),
+        _box(collector, value, place),
     )
     for key in ("score", "area"):
         if key in value:
-            setattr(item, key, _number(found, value, key, place))
+            setattr(item, key, _number(collector, value, key, place))
     if "id" in value:
-        number = _integer(found, value, "id", place)
+        number = _integer(collector, value, "id", place)
         item.id = UNSET if number is None else number
     for key, rule in _FLAG_RULES.items():
         if key in value:
-            setattr(item, key, _flag(found, value[key], f"{place}.{key}", rule))
+            setattr(item, key, _flag(collector, value[key], f"{place}.{key}", rule))
     if value.get("segmentation") is not None:
-        item.segmentation = _outline(found, value["segmentation"], f"{place}.segmentation")
+        item.segmentation = _outline(collector, value["segmentation"], f"{place}.segmentation")
     return item
 
 
 def _keys(
-    found: Collector, value: Mapping[str, Any], place: str, required: Iterable[str], *, known: Iterable[str]
+    collector: Collector, value: Mapping[str, Any], place: str, required: Iterable[str], *, known: Iterable[str]
 ) -> None:
     for key, times in repeats(value).items():
         if key in known:
-            found.error(*json_text.repeated_key(step(place, key), key, times))
+            collector.error(*json_text.repeated_key(step(place, key), key, times))
     for key in required:
         if key not in value:
             there = ", ".join(excerpt(other) for other in value if other in known)
-            found.error(place, f"{key} is required here (COCO format)", f"only {there}" if there else "", f"Add {key}.")
+            collector.error(
+                place, f"{key} is required here (COCO format)", f"only {there}" if there else "", f"Add {key}."
+            )
 
 
-def _integer(found: Collector, value: Mapping[str, Any], key: str, place: str) -> int:
+def _integer(collector: Collector, value: Mapping[str, Any], key: str, place: str) -> int:
     if key not in value:
         return _NOTHING  # type: ignore[no-any-return]
     number = value[key]
@@ -162,51 +166,51 @@ def _integer(found: Collector, value: Mapping[str, Any], key: str, place: str) -
     if isinstance(number, int) and not isinstance(number, bool) and abs(number) <= _LARGEST:
         return number
     rule = f"{key} must be an integer of 64 bits (COCO format)"
-    found.error(step(place, key), rule, excerpt(value[key]), _ID_FIX if "id" in key else "Write it without quotes.")
+    collector.error(step(place, key), rule, excerpt(value[key]), _ID_FIX if "id" in key else "Write it without quotes.")
     return _NOTHING  # type: ignore[no-any-return]
 
 
-def _number(found: Collector, value: Mapping[str, Any], key: str, place: str) -> float:
+def _number(collector: Collector, value: Mapping[str, Any], key: str, place: str) -> float:
     number = value[key]
     if is_number(number):
         return float(number)
     rule = f"{key} must be a finite number (COCO format)"
-    found.error(step(place, key), rule, excerpt(number), "Write it as a number, without quotes.")
+    collector.error(step(place, key), rule, excerpt(number), "Write it as a number, without quotes.")
     return math.nan
 
 
-def _text(found: Collector, value: Mapping[str, Any], key: str, place: str) -> str:
+def _text(collector: Collector, value: Mapping[str, Any], key: str, place: str) -> str:
     text = value[key]
     if not isinstance(text, str):
-        found.error(step(place, key), f"{key} must be a string (COCO format)", excerpt(text), "Put it in quotes.")
+        collector.error(step(place, key), f"{key} must be a string (COCO format)", excerpt(text), "Put it in quotes.")
     elif json_text.has_lone_surrogate(text):
-        found.error(*json_text.lone_surrogate(step(place, key), text))
+        collector.error(*json_text.lone_surrogate(step(place, key), text))
     else:
         return text
     return _NOTHING  # type: ignore[no-any-return]
 
 
-def _box(found: Collector, value: Mapping[str, Any], place: str) -> tuple[float, float, float, float]:
+def _box(collector: Collector, value: Mapping[str, Any], place: str) -> tuple[float, float, float, float]:
     box = value.get("bbox", UNSET)
     if isinstance(box, list) and len(box) == 4 and all(map(is_number, box)):
         x, y, width, height = map(float, box)
         return x, y, width, height
     if box is not UNSET:
         rule = "bbox must be four finite numbers, x, y, width, height (COCO format)"
-        found.error(f"{place}.bbox", rule, excerpt(box), "Write them as [x, y, width, height], without quotes.")
+        collector.error(f"{place}.bbox", rule, excerpt(box), "Write them as [x, y, width, height], without quotes.")
     return _NO_BOX
 
 
-def _flag(found: Collector, value: object, place: str, rule: str) -> int:
+def _flag(collector: Collector, value: object, place: str, rule: str) -> int:
     # Other whole numbers are a matter of the rules on values.
     if type(value) in (int, float) and value == int(cast("float", value)) and abs(cast("float", value)) <= _LARGEST:
         return int(cast("float", value))
-    found.error(place, rule, excerpt(value), "Write 0 or 1.")
+    collector.error(place, rule, excerpt(value), "Write 0 or 1.")
     return 0
 
 
-def _outline(found: Collector, value: object, place: str) -> msgspec.Raw | msgspec.UnsetType:
+def _outline(collector: Collector, value: object, place: str) -> msgspec.Raw | msgspec.UnsetType:
     flaws = list(json_text.oddities(value, place))
     for flaw in flaws:
-        found.error(*flaw)
+        collector.error(*flaw)
     return UNSET if flaws else msgspec.Raw(msgspec.json.encode(value))

@@ -1,5 +1,5 @@
 """Document Snapshot Detection, schema 1.3: the face of the format."""
 
-from evaluator.formats.snapshot.reader import check_pair, detect, read, side_of
+from evaluator.formats.snapshot.reader import FORMAT, Snapshot, check_pair
 
-__all__ = ["check_pair", "detect", "read", "side_of"]
+__all__ = ["FORMAT", "Snapshot", "check_pair"]

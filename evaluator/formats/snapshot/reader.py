@@ -1,20 +1,20 @@
 """Document Snapshot Detection files, schema 1.3: bytes to columns, and the rules that bind two files.
 
-Owns the reader: `detect`, `read`, `check_pair`. Coordinates are normalised, origin top left. A valid file takes
+Owns the format `Snapshot`, and `check_pair`. Coordinates are normalised, origin top left. A valid file takes
 the fast path (typed decoding, then columns); any doubt about its shape takes the exact walk, which lists every
 issue. Both end in the same rules and the same columns. Nothing is clamped, dropped or coerced.
 """
 
 from __future__ import annotations
 
-import gc
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from typing import Final
 
 import numpy as np
 
 from evaluator.formats import json_text, limits
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.snapshot import rules
 from evaluator.formats.snapshot.shape import SnapshotFile, decode
 from evaluator.formats.snapshot.walk import walk
@@ -33,85 +33,59 @@ _EXAMPLES = 3
 _TYPE = re.compile(rb'"type"\s*:\s*"(ground_truth|prediction)"')
 
 
-def detect(head: bytes) -> bool:
-    """Whether the beginning of a file looks like schema 1.3: two of its own keys.
+class Snapshot(BoxFormat):
+    """Document Snapshot Detection, schema 1.3.
 
     Parameters
     ----------
-    head : bytes
-        The first `readers.HEAD_BYTES` bytes or the whole file.
-
-    Returns
-    -------
-    bool
-    """
-    return sum(mark in head for mark in _MARKS) >= 2
-
-
-def read(
-    content: bytes,
-    name: str,
-    *,
-    side: Side | None = None,
-    as_reference: bool = False,
-    max_per_rule: int | None = 200,
-    _exact: bool = False,
-) -> Annotations:
-    """The columns of a file of schema 1.3.
-
-    Parameters
-    ----------
-    content : bytes
-        The file; a byte order mark is allowed.
-    name : str
-        Its name without folder.
-    side : "ground_truth", "prediction" or None
-        What the file is given as; None accepts either type.
-    as_reference : bool
-        Accept predictions as ground truth: their scores become missing and a warning says so.
-    max_per_rule : int or None
-        How many issues of one rule are spelled out; None spells out all.
-
-    Returns
-    -------
-    Annotations
-        Warnings in ``issues``. A file without objects gives box columns of length 0.
-
-    Raises
-    ------
-    BadInput
-        With all issues of the file, warnings included.
+    exact : bool
+        Force the exact walk, for tests.
 
     Notes
     -----
-    Specification 1.3, sections 3, 4 and 9, and the JSON schema. `_exact` forces the exact walk, for tests.
+    Specification 1.3, sections 3, 4 and 9, and the JSON schema. Pages are told apart by document and number.
     """
-    source = json_text.open_source(content, name)
-    found = Collector(name, max_per_rule=max_per_rule)
-    _refuse_crowds(source)
-    with _collector_off():
-        file = None if _exact else decode(source.content)
-        if file is None:
-            file = _walk(source, found)
-    return _checked(source, file, found, side=side, as_reference=as_reference)
+
+    name = "snapshot"
+    title = "Document Snapshot Detection, schema 1.3 (JSON)"
+    looks_for = "two of the keys label_map, coordinate_system, documents, predictions, page_index"
+
+    def __init__(self, *, exact: bool = False) -> None:
+        self._exact = exact
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """Two of the keys of the schema."""
+        return sum(mark in head for mark in _MARKS) >= 2
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """The first ``"type"`` with the name of a side, in broken files too."""
+        stated = _TYPE.search(content)
+        if stated is None:
+            return None
+        return "ground_truth" if stated[1] == b"ground_truth" else "prediction"
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of a file; see `Format.read`. Nothing in the format may be repaired."""
+        source = json_text.open_source(content, name)
+        collector = Collector(name, max_per_rule=reading.max_per_rule)
+        _refuse_crowds(source)
+        with json_text.garbage_collection_off():
+            file = None if self._exact else decode(source.content)
+            if file is None:
+                file = _walk(source, collector)
+        return _checked(source, file, collector, reading)
+
+    def place_in_file(self, source: Annotations, row: int) -> str:
+        """The JSON path of the object."""
+        _, entry, position = source.source_of(row)
+        return f"$.predictions[{entry}].objects[{position}]"
+
+    def pair_issues(self, truth: Annotations, prediction: Annotations, *, lenient: bool = False) -> tuple[Issue, ...]:
+        """See `check_pair`."""
+        return check_pair(truth, prediction)
 
 
-def side_of(content: bytes) -> Side | None:
-    """What a file says it is, without reading it: for sorting the files of a folder.
-
-    Parameters
-    ----------
-    content : bytes
-
-    Returns
-    -------
-    "ground_truth", "prediction" or None
-        The first ``"type"`` of one of these values, in broken files too; None without any.
-    """
-    found = _TYPE.search(content)
-    if found is None:
-        return None
-    return "ground_truth" if found[1] == b"ground_truth" else "prediction"
+FORMAT: Final = Snapshot()
 
 
 def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
@@ -128,34 +102,22 @@ def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Issu
         Errors: sides the wrong way round (section 4), label maps that differ (section 9.2). Warnings:
         documents that only one file lists, pages that the two spell differently. Empty when all agree.
     """
-    found = Collector(prediction.name, max_per_rule=None)
-    _pair_label_maps(ground_truth, prediction, found)
-    _pair_documents(ground_truth, prediction, found)
-    _pair_page_ids(ground_truth, prediction, found)
-    return (*_pair_sides(ground_truth, prediction), *found.issues())
+    collector = Collector(prediction.name, max_per_rule=None)
+    _pair_label_maps(ground_truth, prediction, collector)
+    _pair_documents(ground_truth, prediction, collector)
+    _pair_page_ids(ground_truth, prediction, collector)
+    return (*_pair_sides(ground_truth, prediction), *collector.issues())
 
 
-@contextmanager
-def _collector_off() -> Iterator[None]:
-    """Garbage collection off: it would walk over the millions of new objects again and again."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-def _walk(source: json_text.Source, found: Collector) -> SnapshotFile:
+def _walk(source: json_text.Source, collector: Collector) -> SnapshotFile:
     if len(source.content) > limits.MAX_EXACT_BYTES:
         rule = f"issues are listed only for files of up to {limits.MAX_EXACT_BYTES:,} bytes"
         fix = "Something in it breaks schema 1.3; split it into several files in one folder and check that."
-        found.error("", rule, f"{len(source.content):,} bytes", fix)
-        raise BadInput(found.issues())
-    file = walk(json_text.parse(source), found)
+        collector.error("", rule, f"{len(source.content):,} bytes", fix)
+        raise BadInput(collector.issues())
+    file = walk(json_text.parse(source), collector)
     if file is None:
-        raise BadInput(found.issues())
+        raise BadInput(collector.issues())
     return file
 
 
@@ -176,30 +138,31 @@ def _refuse_crowds(source: json_text.Source) -> None:
         end = content.find(_OBJECTS, start)
         end = len(content) if end < 0 else end
         if begin >= 0 and (objects := content.count(_BBOX, begin, end)) > limits.MAX_OBJECTS_PER_PAGE:
-            found = Collector(source.name, max_per_rule=None)
-            found.error(f"$.predictions[{content.count(_OBJECTS, 0, begin)}].objects", *rules.crowd(objects))
-            raise BadInput(found.issues())
+            collector = Collector(source.name, max_per_rule=None)
+            collector.error(f"$.predictions[{content.count(_OBJECTS, 0, begin)}].objects", *rules.crowd(objects))
+            raise BadInput(collector.issues())
         start = end
 
 
-def _checked(
-    source: json_text.Source, file: SnapshotFile, found: Collector, *, side: Side | None, as_reference: bool
-) -> Annotations:
+def _checked(source: json_text.Source, file: SnapshotFile, collector: Collector, reading: Reading) -> Annotations:
     """The columns of a file after the rules on its values."""
-    header = rules.check_header(file.label_map, file.info, found)
-    rules.check_side(header, side, found, as_reference=as_reference)
-    codes = rules.check_documents(file.documents, found)
-    rules.check_pages(file.pages, codes, found, listed=bool(file.documents))
-    rules.check_boxes(file.objects, found)
+    side, as_reference = reading.side, reading.as_reference
+    header = rules.check_header(file.label_map, file.info, collector)
+    rules.check_side(header, side, collector, as_reference=as_reference)
+    codes = rules.check_documents(file.documents, collector)
+    rules.check_pages(file.pages, codes, collector, listed=bool(file.documents))
+    rules.check_boxes(file.objects, collector)
     # A file that was given as the wrong side has one error, not one for each score.
     as_given = side is None or side == header.side or (as_reference and side == "ground_truth")
-    rules.check_scores(file.objects, header.side if as_given else None, found)
-    labels = rules.check_labels(file.objects, header.label_map, found)
-    rules.check_ids(file.pages, file.objects, found)
+    rules.check_scores(file.objects, header.side if as_given else None, collector)
+    labels = rules.check_labels(file.objects, header.label_map, collector)
+    rules.check_ids(file.pages, file.objects, collector)
     if len(file.objects.ids) > limits.MAX_BOXES:
-        found.error("", f"a file may have {limits.MAX_BOXES:,} boxes", f"{len(file.objects.ids):,}", "Split the file.")
-    if found.failed or header.side is None or file.documents is None:
-        raise BadInput(found.issues())
+        collector.error(
+            "", f"a file may have {limits.MAX_BOXES:,} boxes", f"{len(file.objects.ids):,}", "Split the file."
+        )
+    if collector.failed or header.side is None or file.documents is None:
+        raise BadInput(collector.issues())
     as_side = side or header.side
     score = np.full(len(file.objects.ids), np.nan) if as_side == "ground_truth" else file.objects.score
     page_document, page_index, boxes = _coded(file, labels, codes, score)
@@ -216,7 +179,7 @@ def _checked(
         page_document=page_document,
         page_index=page_index,
         boxes=boxes,
-        issues=found.issues(),
+        issues=collector.issues(),
         label_map=header.label_map,
         page_ids=file.pages.page_ids,
     )
@@ -249,14 +212,14 @@ def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> Iterator[
     wrong = [(source, side) for source, side in wanted if source.side != side]
     for source, side in wrong:
         name = side.replace("_", " ")
-        found = Collector(source.name, max_per_rule=None)
+        collector = Collector(source.name, max_per_rule=None)
         rule = f'a {name} file must have type "{side}" (snapshot 1.3, section 4)'
         fix = "The two files look swapped; exchange them." if len(wrong) == 2 else f"Give a {name} file here."
-        found.error("$.info.type", rule, quote(source.side), fix)
-        yield from found.issues()
+        collector.error("$.info.type", rule, quote(source.side), fix)
+        yield from collector.issues()
 
 
-def _pair_label_maps(ground_truth: Annotations, prediction: Annotations, found: Collector) -> None:
+def _pair_label_maps(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
     truth, predicted = ground_truth.label_map, prediction.label_map
     if truth == predicted:
         return
@@ -264,10 +227,10 @@ def _pair_label_maps(ground_truth: Annotations, prediction: Annotations, found: 
     here = {key: name for key, name in predicted.items() if truth.get(key) != name}
     there = {key: name for key, name in truth.items() if predicted.get(key) != name}
     differing = f"{quote(here)} where {ground_truth.name} has {quote(there)}"
-    found.error("$.label_map", rule, differing, "Give both files the same ids and names.")
+    collector.error("$.label_map", rule, differing, "Give both files the same ids and names.")
 
 
-def _pair_documents(ground_truth: Annotations, prediction: Annotations, found: Collector) -> None:
+def _pair_documents(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
     truth = {document.doc_id for document in ground_truth.documents}
     predicted = {document.doc_id for document in prediction.documents}
     fix = "Compare files of the same documents, or read the results with and without them."
@@ -277,10 +240,10 @@ def _pair_documents(ground_truth: Annotations, prediction: Annotations, found: C
     ):
         if only:
             rule = f"documents that only {source.name} lists count as {count_as} (snapshot 1.3, section 5)"
-            found.warning("$.documents", rule, _examples(sorted(only)), fix)
+            collector.warning("$.documents", rule, _examples(sorted(only)), fix)
 
 
-def _pair_page_ids(ground_truth: Annotations, prediction: Annotations, found: Collector) -> None:
+def _pair_page_ids(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
     names = _page_names(ground_truth)
     different = [
         f"{prediction_name} and {names[page]}"
@@ -290,7 +253,7 @@ def _pair_page_ids(ground_truth: Annotations, prediction: Annotations, found: Co
     if different:
         rule = f"page_id should be spelled as in {ground_truth.name} (snapshot 1.3 is silent)"
         fix = "Nothing is lost: pages are told apart by doc_id and page_index."
-        found.warning("$.predictions", rule, _examples(different), fix)
+        collector.warning("$.predictions", rule, _examples(different), fix)
 
 
 def _page_names(source: Annotations) -> dict[tuple[str, int], str]:

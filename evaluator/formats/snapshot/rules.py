@@ -60,57 +60,59 @@ class Labels(NamedTuple):
     evaluated: int
 
 
-def check_header(label_map: object, info: object, found: Collector) -> Header:
+def check_header(label_map: object, info: object, collector: Collector) -> Header:
     """The header of a file, with issues for its label map and info.
 
     Parameters
     ----------
     label_map, info : object
         Generic JSON; UNSET when missing, which the walk has reported.
-    found : Collector
+    collector : Collector
 
     Returns
     -------
     Header
     """
-    names = _label_map(label_map, found)
+    names = _label_map(label_map, collector)
     if not isinstance(info, dict):
         if info is not UNSET:
-            found.error("$.info", "info must be an object (schema 1.3)", excerpt(info), "Write it as an object.")
+            collector.error("$.info", "info must be an object (schema 1.3)", excerpt(info), "Write it as an object.")
         return Header(names, None, None, None)
-    _info_keys(info, found)
-    _documentary(info, found)
-    _coordinate_system(info.get("coordinate_system", UNSET), found)
-    model, version = _model(info.get("model", UNSET), found)
+    _info_keys(info, collector)
+    _documentary(info, collector)
+    _coordinate_system(info.get("coordinate_system", UNSET), collector)
+    model, version = _model(info.get("model", UNSET), collector)
     side = info.get("type", UNSET)
     if side is not UNSET and side not in _SIDES:
         rule = 'type must be "ground_truth" or "prediction" (snapshot 1.3, section 4)'
-        found.error("$.info.type", rule, excerpt(side), "Write which of the two the file is.")
+        collector.error("$.info.type", rule, excerpt(side), "Write which of the two the file is.")
     return Header(names, side if side in _SIDES else None, model, version)
 
 
-def check_side(header: Header, expected: Side | None, found: Collector, *, as_reference: bool) -> None:
+def check_side(header: Header, expected: Side | None, collector: Collector, *, as_reference: bool) -> None:
     """Issues when the type of a file is not the one it was given as."""
     if expected is None or header.side is None or header.side == expected:
         return
     name = expected.replace("_", " ")
     if as_reference and expected == "ground_truth":
         rule = "predictions are used as the reference, on request (snapshot 1.3, section 4)"
-        found.warning("$.info.type", rule, quote(header.side), "Their scores are left out; read results accordingly.")
+        collector.warning(
+            "$.info.type", rule, quote(header.side), "Their scores are left out; read results accordingly."
+        )
         return
     rule = f'a {name} file must have type "{expected}" (snapshot 1.3, section 4)'
     other = header.side.replace("_", " ")
-    found.error("$.info.type", rule, quote(header.side), f"Give this file as the {other}, or correct its type.")
+    collector.error("$.info.type", rule, quote(header.side), f"Give this file as the {other}, or correct its type.")
 
 
-def check_documents(documents: Sequence[DocumentEntry] | None, found: Collector) -> dict[str, int]:
+def check_documents(documents: Sequence[DocumentEntry] | None, collector: Collector) -> dict[str, int]:
     """Codes of the document ids, with issues for empty and repeated ones.
 
     Parameters
     ----------
     documents : sequence of DocumentEntry or None
         None when the walk has reported it; an empty one is an error.
-    found : Collector
+    collector : Collector
 
     Returns
     -------
@@ -118,35 +120,37 @@ def check_documents(documents: Sequence[DocumentEntry] | None, found: Collector)
         doc_id to its position; empty for no documents.
     """
     if documents is not None and not documents:
-        found.error("$.documents", "documents must not be empty (schema 1.3)", "[]", "List every evaluated document.")
+        collector.error(
+            "$.documents", "documents must not be empty (schema 1.3)", "[]", "List every evaluated document."
+        )
     codes: dict[str, int] = {}
     for index, document in enumerate(documents or ()):
         if not (document.doc_id and document.doc_name and document.doc_path):
             for key in ("doc_id", "doc_name", "doc_path"):
-                _not_empty(getattr(document, key), f"$.documents[{index}].{key}", key, found)
+                _not_empty(getattr(document, key), f"$.documents[{index}].{key}", key, collector)
         if document.doc_id is not None and codes.setdefault(document.doc_id, index) != index:
             rule = "doc_id must be unique in documents (snapshot 1.3, section 9.3)"
             seen = f"{quote(document.doc_id)}, also in $.documents[{codes[document.doc_id]}]"
-            found.error(f"$.documents[{index}].doc_id", rule, seen, "Keep one entry for each document.")
+            collector.error(f"$.documents[{index}].doc_id", rule, seen, "Keep one entry for each document.")
     return codes
 
 
-def check_pages(pages: PageColumns, codes: dict[str, int], found: Collector, *, listed: bool) -> None:
+def check_pages(pages: PageColumns, codes: dict[str, int], collector: Collector, *, listed: bool) -> None:
     """Issues for the page entries: documents that are not listed, page numbers, names, pages listed twice."""
     for row, (page_id, doc_id, index, size) in enumerate(zip(*pages, strict=True)):
         if doc_id in codes and page_id and index is not None and 0 <= index <= _LAST_PAGE and size <= _CROWD:
             continue
         place = f"$.predictions[{row}]"
-        _not_empty(page_id, f"{place}.page_id", "page_id", found)
-        _not_empty(doc_id, f"{place}.doc_id", "doc_id", found)
+        _not_empty(page_id, f"{place}.page_id", "page_id", collector)
+        _not_empty(doc_id, f"{place}.doc_id", "doc_id", collector)
         if doc_id and doc_id not in codes and listed:
             rule = "doc_id must be listed in documents (snapshot 1.3, section 9.3)"
-            found.error(f"{place}.doc_id", rule, quote(doc_id), "Add the document, or correct the id.")
+            collector.error(f"{place}.doc_id", rule, quote(doc_id), "Add the document, or correct the id.")
         if index is not None and not 0 <= index <= _LAST_PAGE:
-            found.error(f"{place}.page_index", PAGE_INDEX_RULE, excerpt(index), PAGE_INDEX_FIX)
+            collector.error(f"{place}.page_index", PAGE_INDEX_RULE, excerpt(index), PAGE_INDEX_FIX)
         if size > _CROWD:
-            found.error(f"{place}.objects", *crowd(size))
-    _page_names(pages, found)
+            collector.error(f"{place}.objects", *crowd(size))
+    _page_names(pages, collector)
 
 
 def crowd(objects: int) -> tuple[str, str, str]:
@@ -155,7 +159,7 @@ def crowd(objects: int) -> tuple[str, str, str]:
     return rule, f"{objects:,}", "Remove the surplus, for instance with a score cut-off."
 
 
-def check_boxes(columns: ObjectColumns, found: Collector) -> None:
+def check_boxes(columns: ObjectColumns, collector: Collector) -> None:
     """Issues for boxes outside the page, reversed, or without width or height."""
     xyxy = columns.xyxy
     x1, y1, x2, y2 = xyxy.T
@@ -167,7 +171,9 @@ def check_boxes(columns: ObjectColumns, found: Collector) -> None:
 
     def report(rule: str, rows: BoolArray, fix: Callable[[FloatArray], str]) -> None:
         where = np.flatnonzero(rows).tolist()
-        found.errors(rule, where, lambda row: (columns.place(row, "bbox"), excerpt(xyxy[row].tolist()), fix(xyxy[row])))
+        collector.errors(
+            rule, where, lambda row: (columns.place(row, "bbox"), excerpt(xyxy[row].tolist()), fix(xyxy[row]))
+        )
 
     report("coordinates must lie in [0, 1] (snapshot 1.3, sections 3 and 9.4)", outside, _mend_outside)
     source = "(snapshot 1.3, section 3)"
@@ -177,13 +183,15 @@ def check_boxes(columns: ObjectColumns, found: Collector) -> None:
     report(f"x2 must be greater than x1, and y2 than y1 {source}", bad_x & bad_y, lambda _: both)
 
 
-def check_scores(columns: ObjectColumns, side: Side | None, found: Collector) -> None:
+def check_scores(columns: ObjectColumns, side: Side | None, collector: Collector) -> None:
     """Issues for scores: missing in predictions, present in ground truth, outside [0, 1]."""
     score = columns.score
 
     def report(rule: str, rows: BoolArray, fix: str, text: str = "") -> None:
         where = np.flatnonzero(rows).tolist()
-        found.errors(rule, where, lambda row: (columns.place(row, "score"), text or excerpt(float(score[row])), fix))
+        collector.errors(
+            rule, where, lambda row: (columns.place(row, "score"), text or excerpt(float(score[row])), fix)
+        )
 
     if side == "ground_truth":
         rule = "no object of a ground truth file may have a score (snapshot 1.3, section 9.6)"
@@ -195,7 +203,7 @@ def check_scores(columns: ObjectColumns, side: Side | None, found: Collector) ->
         report(MISSING_SCORE_RULE, columns.no_score, MISSING_SCORE_FIX, "no score")
 
 
-def check_labels(columns: ObjectColumns, label_map: dict[str, str], found: Collector) -> Labels:
+def check_labels(columns: ObjectColumns, label_map: dict[str, str], collector: Collector) -> Labels:
     """The label names of a file, with issues for empty, unlisted and too many ones.
 
     Returns
@@ -210,21 +218,21 @@ def check_labels(columns: ObjectColumns, label_map: dict[str, str], found: Colle
     if "" in columns.names:
         rows = np.flatnonzero(columns.label == columns.names.index("")).tolist()
         rule = "label must not be empty (schema 1.3)"
-        found.errors(rule, rows, lambda row: (columns.place(row, "label"), '""', _EMPTY_FIX))
+        collector.errors(rule, rows, lambda row: (columns.place(row, "label"), '""', _EMPTY_FIX))
     if len(mapped) + len(others) > limits.MAX_LABELS:
         rule = f"a file may have {limits.MAX_LABELS:,} different labels"
-        found.error("", rule, f"{len(mapped) + len(others):,}", "Merge labels, or put free text into attributes.")
+        collector.error("", rule, f"{len(mapped) + len(others):,}", "Merge labels, or put free text into attributes.")
     elif others and label_map:
-        _unlisted(columns, mapped, others, found)
+        _unlisted(columns, mapped, others, collector)
     return Labels((*mapped, *others), len(mapped))
 
 
-def check_ids(pages: PageColumns, columns: ObjectColumns, found: Collector) -> None:
+def check_ids(pages: PageColumns, columns: ObjectColumns, collector: Collector) -> None:
     """Issues for object ids that are empty or occur twice on one page."""
     if "" in columns.ids:
         rows = [row for row, name in enumerate(columns.ids) if name == ""]
         rule = "id must not be empty (schema 1.3)"
-        found.errors(rule, rows, lambda row: (columns.place(row, "id"), '""', _EMPTY_FIX))
+        collector.errors(rule, rows, lambda row: (columns.place(row, "id"), '""', _EMPTY_FIX))
     keys = list(zip(pages.doc_ids, pages.indices, strict=True))
     if not columns.ids_repeat and len(set(keys)) == len(keys):
         return
@@ -236,7 +244,7 @@ def check_ids(pages: PageColumns, columns: ObjectColumns, found: Collector) -> N
         if first != row:
             rule = "id should be unique on its page (schema 1.3 is silent)"
             known = f"{quote(name)}, also at {columns.place(first, 'id')}"
-            found.warning(columns.place(row, "id"), rule, known, "Both objects count; give each its own id.")
+            collector.warning(columns.place(row, "id"), rule, known, "Both objects count; give each its own id.")
 
 
 def _mend_outside(box: FloatArray) -> str:
@@ -251,14 +259,14 @@ def _mend_order(equal: bool, axis: str) -> str:
     return f"Swap {axis}1 and {axis}2, or remove the object."
 
 
-def _label_map(value: object, found: Collector) -> dict[str, str]:
+def _label_map(value: object, collector: Collector) -> dict[str, str]:
     if not isinstance(value, dict):
         if value is not UNSET:
             rule = "label_map must be an object of ids and names (schema 1.3)"
-            found.error("$.label_map", rule, excerpt(value), 'Write it as {"1": "Figure", "2": "Table"}.')
+            collector.error("$.label_map", rule, excerpt(value), 'Write it as {"1": "Figure", "2": "Table"}.')
         return {}
     if not value:
-        found.error("$.label_map", "label_map must not be empty (schema 1.3)", "{}", "List the labels to evaluate.")
+        collector.error("$.label_map", "label_map must not be empty (schema 1.3)", "{}", "List the labels to evaluate.")
     names: dict[str, str] = {}
     first: dict[str, str] = {}
     for key, name in value.items():
@@ -267,24 +275,24 @@ def _label_map(value: object, found: Collector) -> dict[str, str]:
             rule = "keys of label_map must be positive integers in quotes (schema 1.3)"
             swapped = isinstance(name, int)
             fix = "Ids and names look swapped; write id: name." if swapped else "Number the labels from 1."
-            found.error(place, rule, quote(key), fix)
+            collector.error(place, rule, quote(key), fix)
         elif not isinstance(name, str) or not name:
             rule = "names in label_map must be text of at least one character (schema 1.3)"
-            found.error(place, rule, excerpt(name), "Write the name of the label in double quotes.")
+            collector.error(place, rule, excerpt(name), "Write the name of the label in double quotes.")
         else:
             names[key] = name
             if first.setdefault(name, key) != key:
                 rule = "a label should have one id (snapshot 1.3, section 4, is silent)"
                 seen = f"{quote(name)}, also under {quote(first[name])}"
-                found.warning(place, rule, seen, "Both ids are read as the same label; remove one.")
+                collector.warning(place, rule, seen, "Both ids are read as the same label; remove one.")
     return names
 
 
-def _info_keys(info: dict[str, Any], found: Collector) -> None:
+def _info_keys(info: dict[str, Any], collector: Collector) -> None:
     for key in _INFO_REQUIRED:
         if key not in info:
             there = ", ".join(quote(other) for other in info if other in _INFO_KEYS)
-            found.error(
+            collector.error(
                 "$.info",
                 f"{key} is required here (schema 1.3)",
                 f"only {there}" if there else "none of the keys",
@@ -292,44 +300,44 @@ def _info_keys(info: dict[str, Any], found: Collector) -> None:
             )
     for key in info.keys() - _INFO_KEYS:
         rule = "info has no such key (schema 1.3, additionalProperties)"
-        found.error(step("$.info", key), rule, excerpt(info[key]), "Remove it, or move it into model.")
+        collector.error(step("$.info", key), rule, excerpt(info[key]), "Remove it, or move it into model.")
     version = info.get("schema_version", "1.3")
     if version != "1.3":
         rule = 'schema_version must be "1.3" (snapshot 1.3, section 9.1)'
         fix = "Convert the file to version 1.3, or correct the version."
-        found.error("$.info.schema_version", rule, excerpt(version), fix)
+        collector.error("$.info.schema_version", rule, excerpt(version), fix)
 
 
-def _documentary(info: dict[str, Any], found: Collector) -> None:
+def _documentary(info: dict[str, Any], collector: Collector) -> None:
     """Issues for what only documents a file: the run and its date."""
     if "run_id" not in info:
         rule = "run_id should be given (schema 1.3)"
-        found.warning("$.info", rule, "no run_id", "Add the name of the run, or null for ground truth.")
+        collector.warning("$.info", rule, "no run_id", "Add the name of the run, or null for ground truth.")
     elif info["run_id"] is not None and (not isinstance(info["run_id"], str) or not info["run_id"]):
         rule = "run_id must be null or text of at least one character (schema 1.3)"
-        found.error("$.info.run_id", rule, excerpt(info["run_id"]), "Write the name of the run, or null.")
+        collector.error("$.info.run_id", rule, excerpt(info["run_id"]), "Write the name of the run, or null.")
     created = info.get("created_at", "unknown date")
     if not isinstance(created, str) or len(created) < 8:
         rule = "created_at must be an ISO 8601 date or time (schema 1.3)"
-        found.error("$.info.created_at", rule, excerpt(created), "Write it as 2026-02-22, or remove it.")
+        collector.error("$.info.created_at", rule, excerpt(created), "Write it as 2026-02-22, or remove it.")
 
 
-def _coordinate_system(value: object, found: Collector) -> None:
+def _coordinate_system(value: object, collector: Collector) -> None:
     place = "$.info.coordinate_system"
     if not isinstance(value, dict):
         if value is not UNSET:
             rule = "coordinate_system must be an object with type, range, origin (snapshot 1.3, section 3)"
-            found.error(place, rule, excerpt(value), "Write it as the specification does.")
+            collector.error(place, rule, excerpt(value), "Write it as the specification does.")
         return
     for key, (wanted, fix) in _COORDINATES.items():
         if key not in value:
-            found.error(place, f"{key} is required here (schema 1.3)", excerpt(value), f"Add {key}.")
+            collector.error(place, f"{key} is required here (schema 1.3)", excerpt(value), f"Add {key}.")
         elif not _same(value[key], wanted):
             rule = f"{key} must be {excerpt(wanted)} (snapshot 1.3, section 3)"
-            found.error(f"{place}.{key}", rule, excerpt(value[key]), fix)
+            collector.error(f"{place}.{key}", rule, excerpt(value[key]), fix)
     for key in value.keys() - _COORDINATES.keys():
         rule = "only type, range, origin may stand here (schema 1.3, additionalProperties)"
-        found.error(step(place, key), rule, excerpt(value[key]), "Remove it.")
+        collector.error(step(place, key), rule, excerpt(value[key]), "Remove it.")
 
 
 def _same(value: object, wanted: object) -> bool:
@@ -339,31 +347,31 @@ def _same(value: object, wanted: object) -> bool:
     return value == wanted
 
 
-def _model(value: object, found: Collector) -> tuple[str | None, str | None]:
+def _model(value: object, collector: Collector) -> tuple[str | None, str | None]:
     if not isinstance(value, dict):
         if value is not UNSET:
             rule = "model must be an object with a name (schema 1.3)"
-            found.error("$.info.model", rule, excerpt(value), 'Write it as {"name": "..."}.')
+            collector.error("$.info.model", rule, excerpt(value), 'Write it as {"name": "..."}.')
         return None, None
     name, version = value.get("name"), value.get("version")
     if "name" not in value:
-        found.error("$.info.model", "name is required here (schema 1.3)", excerpt(value), "Add the model's name.")
+        collector.error("$.info.model", "name is required here (schema 1.3)", excerpt(value), "Add the model's name.")
     elif not isinstance(name, str) or not name:
         rule = "name must be text of at least one character (schema 1.3)"
-        found.error("$.info.model.name", rule, excerpt(name), "Write the model's name in double quotes.")
+        collector.error("$.info.model.name", rule, excerpt(name), "Write the model's name in double quotes.")
     for key in ("version", "notes"):
         if value.get(key) is not None and not isinstance(value[key], str):
             rule = f"{key} must be text or null (schema 1.3)"
-            found.error(f"$.info.model.{key}", rule, excerpt(value[key]), "Put it in double quotes.")
+            collector.error(f"$.info.model.{key}", rule, excerpt(value[key]), "Put it in double quotes.")
     return name if isinstance(name, str) else None, version if isinstance(version, str) else None
 
 
-def _not_empty(value: str | None, place: str, key: str, found: Collector) -> None:
+def _not_empty(value: str | None, place: str, key: str, collector: Collector) -> None:
     if value == "":
-        found.error(place, f"{key} must not be empty (schema 1.3)", '""', _EMPTY_FIX)
+        collector.error(place, f"{key} must not be empty (schema 1.3)", '""', _EMPTY_FIX)
 
 
-def _page_names(pages: PageColumns, found: Collector) -> None:
+def _page_names(pages: PageColumns, collector: Collector) -> None:
     """Warnings for pages listed twice, names that repeat for another page, pages with two names."""
     keys = list(zip(pages.doc_ids, pages.indices, strict=True))
     if len(set(keys)) == len(keys) == len(set(pages.page_ids)):
@@ -378,19 +386,19 @@ def _page_names(pages: PageColumns, found: Collector) -> None:
         if first != row:
             rule = "a page should have one entry (snapshot 1.3 is silent)"
             seen = f"{quote(key[0])}, page_index {key[1]}, also at $.predictions[{first}]"
-            found.warning(place, rule, seen, "The objects of both entries are pooled.")
+            collector.warning(place, rule, seen, "The objects of both entries are pooled.")
         if name != pages.page_ids[first]:
             rule = "page_id should be spelled the same for the same page (snapshot 1.3 is silent)"
             seen = f"{quote(name)} and {quote(pages.page_ids[first])}"
-            found.warning(f"{place}.page_id", rule, seen, _PAGE_KEY)
+            collector.warning(f"{place}.page_id", rule, seen, _PAGE_KEY)
         other = by_name.setdefault(name, row)
         if keys[other] != key:
             rule = "page_id should name one page (snapshot 1.3 is silent)"
             seen = f"{quote(name)}, also at $.predictions[{other}]"
-            found.warning(f"{place}.page_id", rule, seen, _PAGE_KEY)
+            collector.warning(f"{place}.page_id", rule, seen, _PAGE_KEY)
 
 
-def _unlisted(columns: ObjectColumns, mapped: Sequence[str], others: Sequence[str], found: Collector) -> None:
+def _unlisted(columns: ObjectColumns, mapped: Sequence[str], others: Sequence[str], collector: Collector) -> None:
     """Warnings for labels outside the label map, one for each, at their first object."""
     counts = np.bincount(columns.label, minlength=len(columns.names))
     by_case = {name.casefold(): name for name in mapped}
@@ -401,4 +409,4 @@ def _unlisted(columns: ObjectColumns, mapped: Sequence[str], others: Sequence[st
         place = columns.place(int(np.argmax(columns.label == code)), "label")
         rule = "label should be in label_map (schema 1.3, label)"
         number = f"{quote(label)} {counts[code]:,} time{'s' * int(counts[code] != 1)}"
-        found.warning(place, rule, number, f"{fix}or leave it: its boxes are shown and not scored.")
+        collector.warning(place, rule, number, f"{fix}or leave it: its boxes are shown and not scored.")

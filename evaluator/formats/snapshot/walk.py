@@ -37,14 +37,14 @@ _NO_BOX = (math.nan,) * 4
 _NOTHING = cast("Any", None)
 
 
-def walk(tree: object, found: Collector) -> SnapshotFile | None:
+def walk(tree: object, collector: Collector) -> SnapshotFile | None:
     """A parsed file as the columns of the fast path, with a issue for everything that does not fit them.
 
     Parameters
     ----------
     tree : object
         From `json_text.parse`.
-    found : Collector
+    collector : Collector
         Receives the issues.
 
     Returns
@@ -55,60 +55,60 @@ def walk(tree: object, found: Collector) -> SnapshotFile | None:
     """
     if not isinstance(tree, dict):
         rule = f"the top level must be an object with {', '.join(_TOP)} (snapshot 1.3, section 4)"
-        found.error("$", rule, excerpt(tree), "Write one such object for each file.")
+        collector.error("$", rule, excerpt(tree), "Write one such object for each file.")
         return None
-    _keys(found, tree, "$", _TOP, source="snapshot 1.3, section 4")
+    _keys(collector, tree, "$", _TOP, source="snapshot 1.3, section 4")
     for key in ("label_map", "info"):
-        _free_form(found, tree.get(key), f"$.{key}")
+        _free_form(collector, tree.get(key), f"$.{key}")
     documents = tree.get("documents", UNSET)
-    entries = _items(found, documents, "documents")
-    listed = [_document(found, item, f"$.documents[{index}]") for index, item in entries]
+    entries = _items(collector, documents, "documents")
+    listed = [_document(collector, item, f"$.documents[{index}]") for index, item in entries]
     gathering = Gathering()
-    for index, item in _items(found, tree.get("predictions", UNSET), "predictions"):
-        gathering.add([_page(found, item, f"$.predictions[{index}]")])
+    for index, item in _items(collector, tree.get("predictions", UNSET), "predictions"):
+        gathering.add([_page(collector, item, f"$.predictions[{index}]")])
     label_map, info = tree.get("label_map", UNSET), tree.get("info", UNSET)
     known = listed if isinstance(documents, list) else None
     return SnapshotFile(label_map, info, known, gathering.pages, gathering.objects())
 
 
-def _items(found: Collector, value: object, key: str) -> Iterable[tuple[int, object]]:
+def _items(collector: Collector, value: object, key: str) -> Iterable[tuple[int, object]]:
     if isinstance(value, list):
         return enumerate(value)
     if value is not UNSET:
         rule = f"{key} must be an array (schema 1.3)"
-        found.error(f"$.{key}", rule, excerpt(value), "Put the entries in square brackets, also a single one.")
+        collector.error(f"$.{key}", rule, excerpt(value), "Put the entries in square brackets, also a single one.")
     return ()
 
 
-def _document(found: Collector, value: object, place: str) -> DocumentEntry:
-    if not _is_object(value, found, place, "a document", _DOCUMENT):
+def _document(collector: Collector, value: object, place: str) -> DocumentEntry:
+    if not _is_object(value, collector, place, "a document", _DOCUMENT):
         return DocumentEntry(_NOTHING, _NOTHING, _NOTHING)
-    doc_id, name, path = (_text(found, value, key, place) for key in _DOCUMENT)
+    doc_id, name, path = (_text(collector, value, key, place) for key in _DOCUMENT)
     return DocumentEntry(doc_id, name, path)
 
 
-def _page(found: Collector, value: object, place: str) -> PageEntry:
-    if not _is_object(value, found, place, "a page entry", _PAGE):
+def _page(collector: Collector, value: object, place: str) -> PageEntry:
+    if not _is_object(value, collector, place, "a page entry", _PAGE):
         return PageEntry(_NOTHING, _NOTHING, _NOTHING, [])
     objects = value.get("objects", [])
     if not isinstance(objects, list):
         rule = "objects must be an array (schema 1.3)"
-        found.error(f"{place}.objects", rule, excerpt(objects), "Write [] for a page without objects.")
+        collector.error(f"{place}.objects", rule, excerpt(objects), "Write [] for a page without objects.")
         objects = []
     return PageEntry(
-        _text(found, value, "page_id", place),
-        _text(found, value, "doc_id", place),
-        _page_index(found, value, place),
+        _text(collector, value, "page_id", place),
+        _text(collector, value, "doc_id", place),
+        _page_index(collector, value, place),
         [
             ObjectEntry(item["id"], item["label"], tuple(item["bbox"]), item.get("score", UNSET))
             if _fits(item)
-            else _object(found, item, f"{place}.objects[{position}]")
+            else _object(collector, item, f"{place}.objects[{position}]")
             for position, item in enumerate(objects)
         ],
     )
 
 
-def _page_index(found: Collector, page: dict[str, Any], place: str) -> int:
+def _page_index(collector: Collector, page: dict[str, Any], place: str) -> int:
     value = page.get("page_index", UNSET)
     if value is UNSET:
         return cast("int", _NOTHING)
@@ -117,7 +117,7 @@ def _page_index(found: Collector, page: dict[str, Any], place: str) -> int:
         return int(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    found.error(f"{place}.page_index", PAGE_INDEX_RULE, excerpt(value), PAGE_INDEX_FIX)
+    collector.error(f"{place}.page_index", PAGE_INDEX_RULE, excerpt(value), PAGE_INDEX_FIX)
     return cast("int", _NOTHING)
 
 
@@ -139,55 +139,55 @@ def _is_score(value: object) -> bool:
     return value is None or type(value) in (int, float)
 
 
-def _object(found: Collector, value: object, place: str) -> ObjectEntry:
+def _object(collector: Collector, value: object, place: str) -> ObjectEntry:
     required, optional = _OBJECT, _OBJECT_OPTIONAL
-    if not _is_object(value, found, place, "an object", required, optional=optional, soft=_DESCRIPTIVE):
+    if not _is_object(value, collector, place, "an object", required, optional=optional, soft=_DESCRIPTIVE):
         return ObjectEntry(_NOTHING, _NOTHING, _NO_BOX, math.nan)
     attributes = value.get("attributes", {})
     if not isinstance(attributes, dict):
         rule = "attributes must be an object (schema 1.3)"
-        found.error(f"{place}.attributes", rule, excerpt(attributes), "Write the attributes as keys and values.")
-    _free_form(found, attributes, f"{place}.attributes")
+        collector.error(f"{place}.attributes", rule, excerpt(attributes), "Write the attributes as keys and values.")
+    _free_form(collector, attributes, f"{place}.attributes")
     return ObjectEntry(
-        _text(found, value, "id", place), _text(found, value, "label", place), _box(found, value, place),
-        _score(found, value, place),
+        _text(collector, value, "id", place), _text(collector, value, "label", place), _box(collector, value, place),
+        _score(collector, value, place),
     )  # fmt: skip
 
 
-def _box(found: Collector, entry: dict[str, Any], place: str) -> tuple[float, float, float, float]:
+def _box(collector: Collector, entry: dict[str, Any], place: str) -> tuple[float, float, float, float]:
     value = entry.get("bbox", UNSET)
     if _is_box(value):
         x1, y1, x2, y2 = map(float, value)
         return x1, y1, x2, y2
     if value is not UNSET:
         rule = "bbox must be four finite numbers, x1, y1, x2, y2 (snapshot 1.3, section 3)"
-        found.error(f"{place}.bbox", rule, excerpt(value), "Write them as [x1, y1, x2, y2], without quotes.")
+        collector.error(f"{place}.bbox", rule, excerpt(value), "Write them as [x1, y1, x2, y2], without quotes.")
     return _NO_BOX
 
 
-def _score(found: Collector, entry: dict[str, Any], place: str) -> float | UnsetType | None:
+def _score(collector: Collector, entry: dict[str, Any], place: str) -> float | UnsetType | None:
     value = entry.get("score", UNSET)
     if value is UNSET or _is_score(value):
         return cast("float | UnsetType | None", value)
-    found.error(f"{place}.score", SCORE_RULE, excerpt(value), SCORE_FIX)
+    collector.error(f"{place}.score", SCORE_RULE, excerpt(value), SCORE_FIX)
     return math.nan
 
 
-def _text(found: Collector, entry: dict[str, Any], key: str, place: str) -> str:
+def _text(collector: Collector, entry: dict[str, Any], key: str, place: str) -> str:
     value = entry.get(key, UNSET)
     if isinstance(value, str):
         if not json_text.has_lone_surrogate(value):
             return value
-        found.error(*json_text.lone_surrogate(f"{place}.{key}", value))
+        collector.error(*json_text.lone_surrogate(f"{place}.{key}", value))
     elif value is not UNSET:
         rule = f"{key} must be a string (schema 1.3)"
-        found.error(f"{place}.{key}", rule, excerpt(value), "Write it as text in double quotes.")
+        collector.error(f"{place}.{key}", rule, excerpt(value), "Write it as text in double quotes.")
     return cast("str", _NOTHING)
 
 
 def _is_object(
     value: object,
-    found: Collector,
+    collector: Collector,
     place: str,
     what: str,
     required: tuple[str, ...],
@@ -198,14 +198,14 @@ def _is_object(
     """Whether a value is a JSON object; issues for that and for its keys."""
     if not isinstance(value, dict):
         rule = f"{what} must be an object with {', '.join(required)} (schema 1.3)"
-        found.error(place, rule, excerpt(value), "Write it as an object, or remove it.")
+        collector.error(place, rule, excerpt(value), "Write it as an object, or remove it.")
         return False
-    _keys(found, value, place, required, optional=optional, soft=soft, source="schema 1.3")
+    _keys(collector, value, place, required, optional=optional, soft=soft, source="schema 1.3")
     return True
 
 
 def _keys(
-    found: Collector,
+    collector: Collector,
     value: dict[str, Any],
     place: str,
     required: tuple[str, ...],
@@ -219,13 +219,13 @@ def _keys(
         if key in soft:
             rule = "of a repeated key only the last value is used (RFC 8259, section 4)"
             fix = f"{excerpt(value[key])} is used; keep one {key}."
-            found.warning(step(place, key), rule, f"{quote(key)} {times} times", fix)
+            collector.warning(step(place, key), rule, f"{quote(key)} {times} times", fix)
         else:
-            found.error(*json_text.repeated_key(step(place, key), key, times))
+            collector.error(*json_text.repeated_key(step(place, key), key, times))
     for key in required:
         if key not in value:
             there = ", ".join(quote(other) for other in value if other in required)
-            found.error(
+            collector.error(
                 place,
                 f"{key} is required here ({source})",
                 f"only {there}" if there else "none of the keys",
@@ -235,10 +235,10 @@ def _keys(
         if key not in required and key not in optional:
             rule = f"only {', '.join((*required, *optional))} may stand here (schema 1.3, additionalProperties)"
             fix = "Move it into attributes, or remove it." if soft else "Remove it."
-            found.error(step(place, key), rule, excerpt(item), fix)
-            _free_form(found, item, step(place, key))
+            collector.error(step(place, key), rule, excerpt(item), fix)
+            _free_form(collector, item, step(place, key))
 
 
-def _free_form(found: Collector, value: object, place: str) -> None:
+def _free_form(collector: Collector, value: object, place: str) -> None:
     for oddity in json_text.oddities(value, place):
-        found.error(*oddity)
+        collector.error(*oddity)

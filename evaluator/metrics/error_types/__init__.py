@@ -38,9 +38,10 @@ rule  name          what must hold; "free" is an unmatched box that has no name 
 A box *lies in* another when at least ``inside_share`` of its area is inside of it. Two boxes are *near* when their IoU
 is at least ``near_iou`` or one lies in the other; below ``touch_iou`` nothing is looked at. Parts stand *apart* when
 less than ``apart_share`` of each is inside of the main part, which is the matched one or the one with the highest IoU.
-Rules 4 to 8 pair boxes off greedily by falling IoU, ties by row (5, 6 and 7 are one pass); rules 1 and 2 give a part
-to the box with which it has the highest IoU. The side of a cut is the one at which most of the height or width is
-missing (over-cropped: taken in too much), ties in the order of `SIDES`.
+Rules 4 to 8 pair boxes off greedily by falling IoU (5, 6 and 7 are one pass); rules 1 and 2 give a part to the box with
+which it has the highest IoU. Equal IoU goes by place, whatever the order of the rows: the prediction further up on the
+page first (by y1, x1, y2, x2, then the label), then the ground truth further up. The side of a cut is the one at which
+most of the height or width is missing (over-cropped: taken in too much), ties in the order of `SIDES`.
 """
 
 from evaluator.metrics.error_types.document import MistakeOptions, Mistakes, name_mistakes

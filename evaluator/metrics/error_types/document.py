@@ -274,7 +274,7 @@ class _Naming:
 
 
 class _Pairs(NamedTuple):
-    """Overlapping pairs of which a box is unmatched, in (prediction, ground truth) order.
+    """Overlapping pairs of which a box is unmatched, by the places of the prediction and of the ground truth.
 
     Attributes
     ----------
@@ -401,12 +401,22 @@ def _near_pairs(truth: _Naming, predicted: _Naming, touch_iou: float) -> _Pairs:
         )
         parts.append((predictions[pairs.prediction], truths[pairs.ground_truth]))
     prediction, ground_truth = (np.concatenate(rows) for rows in zip(*parts, strict=True))
-    # No prediction is in both parts, so their orders only have to be merged.
-    order = np.argsort(prediction, kind="stable")
+    # Pairs of equal IoU are taken in this order, so that the order of the rows in the files decides nothing.
+    order = np.lexsort((_by_place(truth.boxes, ground_truth), _by_place(predicted.boxes, prediction)))
     prediction, ground_truth = prediction[order], ground_truth[order]
     fit = overlap(truth.boxes.xyxy[ground_truth], predicted.boxes.xyxy[prediction])
     same = truth.boxes.label[ground_truth] == predicted.boxes.label[prediction]
     return _Pairs(prediction, ground_truth, fit.iou, fit.coverage, fit.purity, same)
+
+
+def _by_place(boxes: BoxColumns, rows: IntArray) -> IntArray:
+    """Rank of the box of each row by page, y1, x1, y2, x2 and label, int64; only boxes equal in all go by row."""
+    x1, y1, x2, y2 = boxes.xyxy.T
+    used = np.unique(rows)
+    keys = (boxes.label, x2, y2, x1, y1, boxes.page)
+    rank = np.empty(len(boxes), dtype=np.int64)
+    rank[used[np.lexsort([key[used] for key in keys])]] = np.arange(len(used))
+    return rank[rows]
 
 
 def _name_groups(draft: _Draft, pairs: _Pairs, options: MistakeOptions) -> None:
@@ -427,10 +437,10 @@ def _groups(
         whole_row, part_row, inside = pairs.prediction, pairs.truth, pairs.coverage
     able = whole.free | (whole.partner != NONE)
     rows = np.flatnonzero(pairs.same & (inside >= options.inside_share) & part.free[part_row] & able[whole_row])
-    rows = rows[np.lexsort((whole_row[rows], -pairs.iou[rows], part_row[rows]))]
+    rows = rows[np.lexsort((rows, -pairs.iou[rows], part_row[rows]))]
     rows = rows[np.diff(part_row[rows], prepend=NONE) != 0]
     # Now every part is in one whole; the main part of each whole is its match, or else the best of its parts.
-    rows = rows[np.lexsort((part_row[rows], -pairs.iou[rows], whole_row[rows]))]
+    rows = rows[np.lexsort((rows, -pairs.iou[rows], whole_row[rows]))]
     main = whole.partner.copy()
     first = rows[np.diff(whole_row[rows], prepend=NONE) != 0]
     first = first[main[whole_row[first]] == NONE]

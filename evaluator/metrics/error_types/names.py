@@ -44,6 +44,11 @@ class ErrorType(NamedTuple):
     sentence: str
     sides: tuple[Side, ...]
 
+    @property
+    def chip(self) -> str:
+        """The title where there is room for a word or two."""
+        return "Extra" if self.name == "invented" else self.title
+
 
 _TRUTH: Final[tuple[Side, ...]] = ("ground_truth",)
 _PREDICTION: Final[tuple[Side, ...]] = ("prediction",)
@@ -75,7 +80,7 @@ ERROR_TYPES: Final[Mapping[str, Mapping[str, ErrorType]]] = {
         ("near_miss", "Near miss", "The label is right and the box fits too badly.", _BOTH),
         ("duplicate", "Duplicate", "The ground truth here already has its prediction.", _PREDICTION),
         ("missed", "Missed", "No prediction belongs to this ground truth.", _TRUTH),
-        ("invented", "Invented", "No ground truth belongs to this prediction.", _PREDICTION),
+        ("invented", "False positive with nothing there", "No ground truth belongs to this prediction.", _PREDICTION),
     ),
 }
 """Every name by family; its position in the family is its code in columns."""

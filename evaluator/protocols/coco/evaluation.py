@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
-from evaluator.metrics.box_results import ALL_LABELS, plain_values
+from evaluator.metrics.box_results import ALL_LABELS, AnyBoxMatching, plain_values
 from evaluator.metrics.error_types import BoxColumns, TideErrors, tide
 from evaluator.metrics.results import ResultTable, Signature, defined
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Dataset, join
-from evaluator.model.issues import BadInput, Collector
+from evaluator.model.issues import Collector, Issue
+from evaluator.protocols.base import BoxEvaluation, checked
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, average
 from evaluator.protocols.coco.matching import (
     AREA_RANGES,
@@ -43,7 +44,7 @@ NUMBERS: Final = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR1
 
 
 @dataclass(frozen=True, eq=False)
-class CocoResult:
+class CocoResult(BoxEvaluation):
     """The evaluation of one model under the protocol.
 
     Attributes
@@ -63,6 +64,10 @@ class CocoResult:
     def signature(self) -> Signature:
         """What made these numbers."""
         return self.matching.signature(*self.thresholds)
+
+    def of(self, matching: AnyBoxMatching) -> CocoResult:
+        """The evaluation of another matching at the same thresholds."""
+        return result_of(cast(Matching, matching), list(self.thresholds))
 
     @cached_property
     def numbers(self) -> dict[str, float | None]:
@@ -215,7 +220,7 @@ def evaluate(
     pycocotools 2.0, ``COCOeval``: greedy by score for each image, label and threshold, 101-point interpolated
     precision, means over thresholds and then labels that have ground truth.
     """
-    _require_comparable(ground_truth, prediction)
+    checked(comparable_issues(ground_truth, prediction))
     return evaluate_model(
         join(ground_truth, prediction),
         iou=iou,
@@ -239,17 +244,22 @@ def evaluate_model(
     """The result of one of the models of a dataset; options and errors are those of `evaluate`."""
     if not iou:
         raise ValueError("at least one IoU threshold is needed")
-    _require_comparable(dataset.ground_truth.source, dataset.predictions[model].source)
+    checked(comparable_issues(dataset.ground_truth.source, dataset.predictions[model].source))
     rising = sorted(set(map(float, iou)))
     matching = pair(dataset, model, iou_floor=rising[0], min_area=min_area, polygons=polygons).match(
         min_score=min_score, min_area=min_area, labels=labels
     )
-    thresholds = {threshold: matching.at(threshold) for threshold in rising}
-    return CocoResult(matching=matching, thresholds=thresholds, columns=average(matching, rising))
+    return result_of(matching, rising)
 
 
-def _require_comparable(ground_truth: Annotations, prediction: Annotations) -> None:
-    """Refuse files that cannot be compared by score or in one unit."""
+def result_of(matching: Matching, iou: Sequence[float]) -> CocoResult:
+    """The evaluation of a matching at rising IoU thresholds."""
+    thresholds = {threshold: matching.at(threshold) for threshold in iou}
+    return CocoResult(matching=matching, thresholds=thresholds, columns=average(matching, list(iou)))
+
+
+def comparable_issues(ground_truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
+    """Errors of two files that cannot be compared by score or in one unit; empty when they can."""
     found = Collector(prediction.name, max_per_rule=None)
     without = int(np.isnan(prediction.boxes.score).sum())
     if without:
@@ -261,5 +271,4 @@ def _require_comparable(ground_truth: Annotations, prediction: Annotations) -> N
     if prediction.format == NAME and ground_truth.label_map and not prediction.label_map:
         rule = "a results list must be read with its ground truth, which has the images and categories"
         found.error("", rule, "image and category ids", "Resolve it with readers.coco.resolve.")
-    if found.failed:
-        raise BadInput(found.issues())
+    return found.issues()

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from evaluator.metrics.average_precision import Curve, curve, falling
-from evaluator.metrics.box_results import UNMATCHED, BoxResult, need_threshold, signature_of
+from evaluator.metrics.box_results import UNMATCHED, BoxPairs, BoxResult, asked_labels, need_threshold, signature_of
 from evaluator.metrics.matching import Candidates, Matches, overlapping_pairs
 from evaluator.metrics.results import Signature
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection, overlap
@@ -80,7 +80,7 @@ class Accepted(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(BoxPairs["Matching"]):
     """Every pair of one model that could match, kept so that a new score or IoU threshold needs no geometry.
 
     Attributes
@@ -263,15 +263,18 @@ class Pairs:
         accepted = bid[bid < last]
         return Accepted(rows[entry[accepted]], threshold[accepted])
 
-    def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> Matching:
+    def match(
+        self, *, min_score: float = 0.0, min_area: float | None = None, labels: Sequence[str] | None = None
+    ) -> Matching:
         """The boxes that take part, ready to be matched at any IoU threshold.
 
         Parameters
         ----------
         min_score : float
             Predictions with a lower score are left out; 0 keeps all.
-        min_area : float
-            Predictions that cover less than this share of the page are left out, equality stays.
+        min_area : float, optional
+            Predictions that cover less than this share of the page are left out, equality stays; as the pairs were
+            made when absent.
         labels : sequence of str, optional
             Labels to score; all of them when absent.
 
@@ -288,7 +291,7 @@ class Pairs:
         -----
         Who matches does not depend on predictions with a lower score: a score threshold needs no new matching.
         """
-        if min_area != self.min_area:
+        if min_area is not None and min_area != self.min_area:
             again = pair(self.dataset, self.model, iou_floor=self.iou_floor, min_area=min_area, polygons=self.polygons)
             return again.match(min_score=min_score, min_area=min_area, labels=labels)
         dataset = self.dataset
@@ -388,6 +391,13 @@ class Matching:
         if self.pairs.polygons:
             options.append(POLYGON_IOU)
         return signature_of(self, **own_signature(iou, *options))
+
+    def on(self, dataset: Dataset) -> Matching:
+        """The matching of the same model of another dataset under the same options."""
+        pairs = pair(
+            dataset, self.model, iou_floor=self.iou_floor, min_area=self.min_area, polygons=self.pairs.polygons
+        )
+        return pairs.match(min_score=self.min_score, min_area=self.min_area, labels=asked_labels(self))
 
 
 def own_signature(iou: Iterable[float], *options: str) -> dict[str, Any]:
@@ -677,15 +687,7 @@ def _pixel_area(source: Annotations, *, stated: bool) -> FloatArray | None:
 
 def _large_enough(prediction: JoinedBoxes, min_area: float) -> BoolArray | None:
     """Which predictions cover enough of the page; None for all of them."""
-    if min_area <= 0.0:
-        return None
-    source = prediction.source
-    share = _box_area(source)
-    if source.unit == "pixels":
-        if source.page_size is None:
-            raise ValueError("min_area needs the size of every page")
-        share = share / source.page_size.prod(axis=1)[source.boxes.entry]
-    return np.asarray(share >= min_area)
+    return None if min_area <= 0.0 else np.asarray(prediction.page_share >= min_area)
 
 
 def _cuts(group: IntArray, size: int) -> list[slice]:

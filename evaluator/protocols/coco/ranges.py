@@ -31,6 +31,7 @@ from evaluator.metrics.box_results import plain_values_of
 from evaluator.metrics.results import ResultTable, Signature, ratio
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Boxes, Document, Side, join
+from evaluator.protocols.base import Result
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, Matched, matched_by_size
 from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, numbers_by_label, numbers_of, table_of
 from evaluator.protocols.coco.matching import AREA_RANGES, NAME, Pairs, own_signature, pair
@@ -54,7 +55,7 @@ class Source(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class RangesResult:
+class RangesResult(Result):
     """The numbers of one model, without its boxes.
 
     Attributes

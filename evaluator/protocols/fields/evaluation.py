@@ -23,6 +23,7 @@ from evaluator.metrics.confidence import Confidence
 from evaluator.metrics.results import ResultTable, Signature, defined, ratio, sum_by, weighted_mean
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.fields import Field, FieldDocuments, Schema
+from evaluator.protocols.base import Result
 from evaluator.protocols.fields.pairing import compare
 from evaluator.protocols.fields.rows import ComparedFields, Parity, as_one, load_state, merge
 
@@ -109,7 +110,7 @@ class StatusCounts:
 
 
 @dataclass(frozen=True, eq=False)
-class FieldsResult:
+class FieldsResult(Result):
     """The numbers of some compared fields; computed when asked for.
 
     Attributes

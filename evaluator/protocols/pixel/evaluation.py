@@ -9,19 +9,23 @@ of the first side, origin top left. No box is matched to another, and scores pla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs, paint
 from evaluator.metrics.results import ResultTable, Signature, defined, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, join
 from evaluator.model.issues import BadInput, Collector, Issue
+from evaluator.protocols.base import DatasetResult
+from evaluator.protocols.pixel import tables
 from evaluator.protocols.pixel.matrix import (
     BACKGROUND_NAME,
     REST_NAME,
@@ -42,6 +46,7 @@ from evaluator.protocols.pixel.sides import (
     report_boxes,
     resolution,
 )
+from evaluator.protocols.snapshot import evaluation as snapshot
 
 NAME: Final = "pixel"
 # The year of the matrix; the definition itself has no version.
@@ -64,6 +69,7 @@ MIXED_SIZES: Final = (
     "Pages weigh by their pixels, and these have different numbers of them; page_mean gives every page the same weight."
 )
 
+SAME_OBJECT_IOU: Final = 0.5
 # Pages whose numbers are held at once while JSON is made.
 _PAGES_AT_ONCE: Final = 1 << 9
 
@@ -84,7 +90,7 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class PixelResult:
+class PixelResult(DatasetResult):
     """The evaluation of one pair of layout resolutions.
 
     Attributes
@@ -113,6 +119,10 @@ class PixelResult:
         What was decided, in words, for the signature.
     min_score : float
         Boxes of the second side with a lower score were left out.
+    missing_page : "penalize" or "ignore"
+        What a page that only one side has is.
+    exact : bool
+        Whether plain values have the integer counts of label sets.
     """
 
     dataset: Dataset
@@ -128,11 +138,54 @@ class PixelResult:
     chosen: tuple[str, ...] | None
     options: tuple[str, ...]
     min_score: float
+    missing_page: MissingPage = "penalize"
+    exact: bool = False
+
+    @property
+    def evaluated(self) -> Dataset:
+        """The dataset that was evaluated."""
+        return self.dataset
+
+    @property
+    def model(self) -> int:
+        """Which of the dataset's predictions: its only one."""
+        return 0
 
     @property
     def prediction(self) -> JoinedBoxes:
         """The boxes of the second side under the dataset's codes."""
         return self.dataset.predictions[0]
+
+    def on(self, dataset: Dataset) -> PixelResult:
+        """The same evaluation of another dataset, on rasters of the same sizes."""
+        ids, mine = self.dataset.document_ids, self.dataset
+        places = zip(mine.page_document.tolist(), mine.page_index.tolist(), self.extent.tolist(), strict=True)
+        sizes = {(ids[code], page): (width, height) for code, page, (width, height) in places if not math.isnan(width)}
+        shared = [name for name, comparable in zip(self.classes, self.comparable, strict=True) if comparable]
+        again = evaluate(
+            dataset.ground_truth.source,
+            dataset.predictions[0].source,
+            classes="same" if self.same_classes else "different",
+            missing_page=self.missing_page,
+            page_sizes=sizes,
+            labels=self.chosen,
+            shared_labels=() if self.same_classes else [name for name in shared if name != BACKGROUND_NAME],
+            min_score=self.min_score,
+        )
+        # Where the sizes came from is a fact of the official run.
+        return replace(again, options=self.options, exact=self.exact)
+
+    def pairing_on(self, dataset: Dataset) -> AnyBoxResult:
+        """The matching of snapshot 1.3 at IoU 0.5: this protocol matches no boxes itself."""
+        return snapshot.pair(dataset, iou_floor=SAME_OBJECT_IOU).match().at(SAME_OBJECT_IOU)
+
+    def csv_table(self) -> ResultTable:
+        """Every cell of every matrix."""
+        return tables.long_table(self)
+
+    def csv_files(self) -> Mapping[str, ResultTable]:
+        """Each matrix under the name of its file."""
+        return tables.matrix_files(self)
 
     @property
     def same_classes(self) -> bool:
@@ -179,14 +232,14 @@ class PixelResult:
         """Means over pages, every page with the same weight; see `page_means`."""
         return page_means(self.per_page, np.flatnonzero(self.counted))
 
-    def to_json(self, *, exact: bool = False, scopes: Sequence[Scope] = SCOPES) -> dict[str, Any]:
+    def to_json(self, *, exact: bool | None = None, scopes: Sequence[Scope] = SCOPES) -> dict[str, Any]:
         """The result as plain values under the keys of the terminal contract.
 
         Parameters
         ----------
-        exact : bool
-            With ``pair_counts`` in every scope: [G bits, P bits, pixels], bit 0 the background. With more than
-            52 classes the bits need a reader that keeps 64-bit integers.
+        exact : bool, optional
+            Instead of the own `exact`. With ``pair_counts`` in every scope: [G bits, P bits, pixels], bit 0 the
+            background. With more than 52 classes the bits need a reader that keeps 64-bit integers.
         scopes : sequence of str
             Which of ``dataset``, ``documents``, ``pages``.
 
@@ -196,6 +249,7 @@ class PixelResult:
             ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, ``classes``,
             ``same_classes``, ``notes``, ``page_mean`` and the scopes. Undefined is None.
         """
+        exact = self.exact if exact is None else exact
         dataset, truth, prediction = self.dataset, self.dataset.ground_truth.source, self.prediction.source
         value: dict[str, Any] = {
             "protocol": NAME,
@@ -479,6 +533,7 @@ def evaluate(
             *([f"score of the first side ≥ {threshold_text(first_min_score)}"] if first_min_score > 0.0 else []),
         ),
         min_score=min_score,
+        missing_page=missing_page,
     )
 
 

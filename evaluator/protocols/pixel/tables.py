@@ -5,13 +5,15 @@ Owns the names and the layout of these files. Values are those of `PixelResult`;
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from evaluator.metrics.results import ResultTable, defined
-from evaluator.protocols.pixel.evaluation import PixelResult
 from evaluator.protocols.pixel.matrix import VECTORS, PixelColumns
+
+if TYPE_CHECKING:
+    from evaluator.protocols.pixel.evaluation import PixelResult
 
 PER_CLASS = "per class"
 """What the rows of class vectors are called in the long form."""
@@ -72,17 +74,3 @@ def long_table(result: PixelResult) -> ResultTable:
         columns=("matrix", "row", "column", "value"),
         rows=tuple(rows),
     )
-
-
-def numbered(files: Mapping[str, ResultTable], model: int, models: int) -> dict[str, ResultTable]:
-    """The same under names that tell several models apart: ``model-2-confusion.csv``.
-
-    Parameters
-    ----------
-    files : mapping of ResultTable
-    model : int
-        Place of the model, from 0.
-    models : int
-        How many there are; the names of a single one stay.
-    """
-    return dict(files) if models == 1 else {f"model-{model + 1}-{name}": table for name, table in files.items()}

@@ -21,6 +21,7 @@ from evaluator.formats.posters import Posters
 from evaluator.metrics.results import ResultTable, Signature, weighted_mean
 from evaluator.model.boxes import FloatArray
 from evaluator.model.issues import Collector, Issue, quote
+from evaluator.protocols.base import Result
 from evaluator.protocols.posters.comparison import Captured, Comparison, PosterMetrics
 from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, PROFILES, Profile, ProfileName
 
@@ -103,7 +104,7 @@ class PosterResult:
 
 
 @dataclass(frozen=True)
-class PostersResult:
+class PostersResult(Result):
     """The evaluation of one set of extractions.
 
     Attributes

@@ -1,0 +1,280 @@
+"""What a format is: one object that recognises a file, reads it, and knows the places and pair rules of what it holds.
+
+Owns `Format`, `BoxFormat` for files of boxes, and `Reading`, what a reader is asked for. A new format is one file
+with a subclass of one of the two, and one line in the table of ``evaluator.formats``; nothing else knows its name.
+No format is named here, and no bytes are looked at.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Sequence
+from functools import cache
+from pathlib import Path
+from typing import ClassVar, Final, Generic, Literal, Protocol, TypeVar
+
+import msgspec
+
+from evaluator.formats import folder, limits
+from evaluator.model.dataset import Annotations, Side
+from evaluator.model.issues import BadInput, Issue, has_errors
+
+Kind = Literal["boxes", "fields", "posters"]
+"""What the files of a format hold: `Annotations`, `FieldDocuments` or `Posters`."""
+
+KINDS: Final[tuple[Kind, ...]] = ("boxes", "fields", "posters")
+"""The most particular kind first: fields may have any key, and a poster is text of any kind."""
+
+TRUTH_NAMES: Final = ("ground_truth", "groundtruth", "gt", "truth", "reference", "references")
+"""What a folder or file may be called that is the ground truth, where the content does not state it."""
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reader is asked for.
+
+    Attributes
+    ----------
+    side : "ground_truth", "prediction" or None
+        What the file is given as; None accepts either.
+    as_reference : bool
+        Accept predictions as ground truth; their scores are dropped and a warning says so.
+    lenient : bool
+        Repair what the format allows to be repaired; each repair is a warning.
+    max_per_rule : int or None
+        How many issues of one rule are spelled out; None spells out all.
+    """
+
+    side: Side | None = None
+    as_reference: bool = False
+    lenient: bool = False
+    max_per_rule: int | None = 200
+
+
+ANY_SIDE: Final = Reading()
+"""A file as either side, without repairs."""
+
+
+class Content(Protocol):
+    """What was read, of any kind."""
+
+    @property
+    def name(self) -> str:
+        """Name of the file or folder."""
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the bytes; of the digests of the files for a folder."""
+
+    @property
+    def format(self) -> str:
+        """Name of the format."""
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        """What was odd about it."""
+
+
+class Unit(msgspec.Struct, frozen=True, kw_only=True):
+    """What is read as a whole: a file, or a folder of files, and what can be known of its side without reading it.
+
+    Attributes
+    ----------
+    path : Path
+    format : str
+        Name of its format.
+    sides : frozenset of Side
+        The sides that its content or its names state; a folder can hold both. Empty when nothing states one.
+    unscored : bool
+        Nothing states a side and no file gives a confidence: the ground truth, when there is only one such unit.
+    """
+
+    path: Path
+    format: str
+    sides: frozenset[Side]
+    unscored: bool = False
+
+
+T = TypeVar("T", bound=Content)
+
+
+class Format(ABC, Generic[T]):
+    """One format of files. Subclasses set the class variables and are used as one instance each.
+
+    Attributes
+    ----------
+    name : str
+        The value of ``--format`` and of ``Content.format``.
+    title : str
+        What it is, in words, for messages and help.
+    looks_for : str
+        What `detect` looks for, in words.
+    kind : Kind
+    suffixes : tuple of str
+        Endings of its files; in a folder only these are looked at.
+    states_side : bool
+        Whether a file says what it is; one that does not is broken, or belongs to the files beside it.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    looks_for: ClassVar[str]
+    kind: ClassVar[Kind]
+    suffixes: ClassVar[tuple[str, ...]] = (".json",)
+    states_side: ClassVar[bool] = True
+
+    @abstractmethod
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """Whether the beginning of a file, or all of it, looks like the format."""
+
+    @abstractmethod
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """What a file states that it is, without reading it; None when it does not."""
+
+    @abstractmethod
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> T:
+        """The content of one file whose bytes are at hand; `BadInput` with all issues, warnings included."""
+
+    @abstractmethod
+    def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> T:
+        """The content of a file, or of a folder of files as one side; `BadInput` with all issues of all files."""
+
+    @abstractmethod
+    def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> T:
+        """Several files whose names and bytes are at hand, as if they lay in a folder of this name; one as itself."""
+
+    def pair_issues(self, truth: T, prediction: T, *, lenient: bool = False) -> tuple[Issue, ...]:
+        """What is wrong or odd about two files together; empty for formats whose rules are about single files."""
+        return ()
+
+    def write(self, content: T) -> bytes | None:
+        """The bytes of a file; None for formats that are read only."""
+        return None
+
+    def unit_of(self, file: Path, given: Collection[Path]) -> Path:
+        """What is read as a whole when this file is found: itself, or a folder above it.
+
+        Parameters
+        ----------
+        file : Path
+        given : collection of Path
+            The files and folders that were named by the user.
+        """
+        return file
+
+    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
+        """What can be known of the side of a unit from the names and bytes of its files."""
+        sides = (self.side_of(content, file.name) for file, content in files)
+        return Unit(path=path, format=self.name, sides=frozenset(side for side in sides if side is not None))
+
+
+class BoxFormat(Format[Annotations]):
+    """A format of files of boxes."""
+
+    kind = "boxes"
+
+    def place(self, source: Annotations, row: int) -> str:
+        """Where a box is in its file, as its owner reads it: a JSON path, or a line; the file first for a folder."""
+        name = source.source_of(row)[0]
+        place = self.place_in_file(source, row)
+        return place if name == source.name else f"{name}: {place}"
+
+    def place_in_file(self, source: Annotations, row: int) -> str:
+        """Where a box is in the file that holds it; the id of the box for formats that number their lines."""
+        return source.boxes.ids[row]
+
+    def outline_place(self, source: Annotations, row: int) -> str:
+        """Where the outline of a box is."""
+        return self.place(source, row)
+
+    def resolve(self, prediction: Annotations, truth: Annotations) -> Annotations:
+        """A prediction with the pages and labels of its ground truth, where its files leave them out.
+
+        Returns
+        -------
+        Annotations
+            The same object for formats whose files are complete.
+
+        Raises
+        ------
+        BadInput
+            The two do not belong together.
+        """
+        return prediction
+
+    def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of a file, or of a folder of files; see `Format.read_path`."""
+        return read_boxes(path, reading, lambda _content, _name: self, self.suffixes)
+
+    def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of several files whose bytes are at hand; see `Format.read_files`."""
+        return _read_several(folder.held(files), name, reading, lambda _content, _name: self)
+
+
+FormatOf = Callable[[bytes, str], BoxFormat]
+"""The format of a file by its bytes and name; raises `BadInput` for none."""
+
+
+def read_boxes(path: Path, reading: Reading, format_of: FormatOf, suffixes: Sequence[str]) -> Annotations:
+    """The columns of a file of boxes, or of a folder of files of one side read as one.
+
+    Parameters
+    ----------
+    path : Path
+    reading : Reading
+    format_of : callable
+    suffixes : sequence of str
+        Of a folder, the files with the first of these endings that it has are read.
+
+    Returns
+    -------
+    Annotations
+        For a folder: named like it, with the files in `Annotations.parts`, in the order of their names.
+
+    Raises
+    ------
+    BadInput
+        With all issues of all files.
+    """
+    if folder.is_folder(path):
+        return _merged(folder.on_disk(folder.files(path, suffixes)), path.resolve().name, reading, format_of)
+    content = folder.load(path, limits.MAX_FILE_BYTES)
+    return format_of(content, path.name).read(content, path.name, reading)
+
+
+def _read_several(files: Sequence[folder.File], name: str, reading: Reading, format_of: FormatOf) -> Annotations:
+    """Several files of one side as one; a single one as itself."""
+    if len(files) > 1:
+        return _merged(files, name, reading, format_of)
+    content = files[0].load(limits.MAX_FILE_BYTES)
+    return format_of(content, files[0].name).read(content, files[0].name, reading)
+
+
+def _merged(files: Sequence[folder.File], name: str, reading: Reading, format_of: FormatOf) -> Annotations:
+    """Several files of one side as one; a page without boxes, which states no side, has the side of the others."""
+    side_of_others = cache(lambda: next((side for file in files if (side := _side_of(file, format_of))), None))
+
+    def read(content: bytes, file: str) -> Annotations:
+        format_ = format_of(content, file)
+        if reading.side or format_.side_of(content, file):
+            return format_.read(content, file, reading)
+        return format_.read(content, file, msgspec.structs.replace(reading, side=side_of_others()))
+
+    parts, issues = folder.read_parts(files, read)
+    if has_errors(issues):
+        raise BadInput([*issues, *(issue for part in parts for issue in part.issues)])
+    return folder.merge(name, parts)
+
+
+def _side_of(file: folder.File, format_of: FormatOf) -> Side | None:
+    """The side that a file states; None for one that cannot be read."""
+    try:
+        content = file.load(limits.MAX_FILE_BYTES)
+        return format_of(content, file.name).side_of(content, file.name)
+    except BadInput:
+        return None
+
+
+def is_called_truth(path: Path) -> bool:
+    """Whether a folder or file has one of the usual names of a ground truth."""
+    name = path.resolve().stem if path.is_file() else path.resolve().name
+    return name.lower().replace("-", "_").replace(" ", "_") in TRUTH_NAMES

@@ -1,0 +1,95 @@
+"""Which files below some paths are annotations, and which of them are read as a whole.
+
+Owns the walk through folders and the grouping of files to `Unit`. Files are read only as far as their format needs
+to be recognised; which unit is the ground truth of what is decided by whoever asks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from evaluator import formats
+from evaluator.formats import folder, limits
+from evaluator.formats.base import Unit
+from evaluator.model.issues import BadInput
+
+_DEPTH: Final = 4
+_MAX_FILES: Final = 20_000
+
+
+class Search(NamedTuple):
+    """What was recognised: units in the order of their first files, and files that are of no format or side."""
+
+    units: list[Unit]
+    unknown: list[Path]
+
+
+def walk(paths: Iterable[Path]) -> Iterator[Path]:
+    """Files given, and those four levels deep below the folders given, sorted by name in each folder.
+
+    Hidden folders are left out, and nothing comes after 20,000 files.
+    """
+    seen = 0
+    for path in paths:
+        if path.is_file():
+            yield path
+            continue
+        for here, folders, names in os.walk(path):
+            depth = len(Path(here).relative_to(path).parts)
+            folders[:] = sorted(name for name in folders if not name.startswith(".")) if depth < _DEPTH else []
+            for name in sorted(names):
+                seen += 1
+                if seen > _MAX_FILES:
+                    return
+                yield Path(here) / name
+
+
+def units(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
+    """The units that some files belong to.
+
+    Parameters
+    ----------
+    files : iterable of Path
+        Those without the ending of a format are passed over.
+    given : sequence of Path
+        The files and folders that were named by the user; a file that was named is a unit of its own.
+
+    Returns
+    -------
+    Search
+        A file of no known format belongs to the folder it lies in when that is a unit, whose reader judges it; the
+        others are unknown, and so are files that should state their side and do not.
+    """
+    endings = formats.suffixes()
+    members: dict[tuple[str, Path], list[tuple[Path, bytes]]] = {}
+    looked_at: list[Path] = []
+    for file in files:
+        if file.suffix.lower() not in endings:
+            continue
+        looked_at.append(file)
+        content = _content(file)
+        if format_ := formats.recognise(content, file.name):
+            members.setdefault((format_.name, format_.unit_of(file, given)), []).append((file, content))
+    recognised = [formats.FORMATS[name].unit(path, parts) for (name, path), parts in members.items()]
+    usable = [unit for unit in recognised if unit.sides or not formats.FORMATS[unit.format].states_side]
+    within = {unit.path for unit in usable}
+    used = {file for (_, path), parts in members.items() if path in within for file, _ in parts}
+    return Search(usable, [file for file in looked_at if file not in used and within.isdisjoint(file.parents)])
+
+
+def format_at(path: Path) -> formats.AnyFormat | None:
+    """The format of the first file at or below a path that has one; None without."""
+    endings = formats.suffixes()
+    files = (file for file in walk([path]) if file.suffix.lower() in endings)
+    return next((row for file in files if (row := formats.recognise(_content(file), file.name))), None)
+
+
+def _content(file: Path) -> bytes:
+    """The bytes of a file; none of one that cannot be read, which is then of no known format."""
+    try:
+        return folder.load(file, limits.MAX_FILE_BYTES)
+    except BadInput:
+        return b""

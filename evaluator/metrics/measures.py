@@ -1,0 +1,245 @@
+"""What can be compared: every metric as something that can be worked out again when documents are resampled.
+
+Owns `Measures`: the values of one model by metric and label, the same for each document alone, and the same for
+weighted documents. A ratio is a sum over documents divided by another; average precision is a ranking; means over
+labels and thresholds are made of these. What a protocol's result is made of is told in ``from_results``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from evaluator.metrics.ranked import Interpolation, Ranking
+from evaluator.metrics.results import ratio
+from evaluator.model.boxes import FloatArray, IntArray
+
+T = TypeVar("T")
+
+
+class Key(NamedTuple):
+    """What a number is: a metric by its name in JSON, and the label or the name of the row for all labels."""
+
+    metric: str
+    label: str
+
+
+class Part(Protocol):
+    """Some numbers of one model; D documents, M numbers, R resamples. NaN is undefined everywhere."""
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """What the numbers are, length M."""
+        ...
+
+    @property
+    def values(self) -> FloatArray:
+        """On all documents, float64, shape (M,)."""
+        ...
+
+    @property
+    def per_document(self) -> FloatArray:
+        """On each document alone, float64, shape (D, M)."""
+        ...
+
+    def resampled(self, weights: FloatArray) -> FloatArray:
+        """With weights of the documents, shape (R, D), float64, shape (R, M)."""
+        ...
+
+    def take(self, columns: IntArray) -> Part:
+        """Some of the numbers; what only the others need is not worked out."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Ratios:
+    """Numbers that are a sum over documents divided by another.
+
+    Attributes
+    ----------
+    keys : tuple of Key
+    values : float64, shape (M,)
+        As the protocol reports them.
+    numerator, denominator : float64, shape (D, M)
+    """
+
+    keys: tuple[Key, ...]
+    values: FloatArray
+    numerator: FloatArray
+    denominator: FloatArray
+
+    @property
+    def per_document(self) -> FloatArray:
+        """The ratio of each document."""
+        return ratio(self.numerator, self.denominator)
+
+    def resampled(self, weights: FloatArray) -> FloatArray:
+        """The ratio of the weighted sums."""
+        return ratio(weights @ self.numerator, weights @ self.denominator)
+
+    def take(self, columns: IntArray) -> Ratios:
+        """Some of the ratios."""
+        keys = _taken(self.keys, columns)
+        return Ratios(keys, self.values[columns], self.numerator[:, columns], self.denominator[:, columns])
+
+
+@dataclass(frozen=True, eq=False)
+class Averages:
+    """Average precision of rankings.
+
+    Attributes
+    ----------
+    keys : tuple of Key
+    values : float64, shape (M,)
+        As the protocol reports them.
+    rankings : tuple of Ranking, length M
+    interpolated : callable
+        How precision is read off the curve; see `evaluator.metrics.ranked`.
+    documents : int
+        D.
+    """
+
+    keys: tuple[Key, ...]
+    values: FloatArray
+    rankings: tuple[Ranking, ...]
+    interpolated: Interpolation
+    documents: int
+
+    @cached_property
+    def per_document(self) -> FloatArray:
+        """The average precision of each document."""
+        return _columns(self.documents, [ranking.per_document(self.interpolated) for ranking in self.rankings])
+
+    def resampled(self, weights: FloatArray) -> FloatArray:
+        """The average precision of the weighted curves."""
+        return _columns(len(weights), [ranking.average(weights, self.interpolated) for ranking in self.rankings])
+
+    def take(self, columns: IntArray) -> Averages:
+        """Some of the rankings."""
+        keys, rankings = _taken(self.keys, columns), _taken(self.rankings, columns)
+        return Averages(keys, self.values[columns], rankings, self.interpolated, self.documents)
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Means of numbers of another part; one of a single number stands for that number.
+
+    Attributes
+    ----------
+    keys : tuple of Key
+    values : float64, shape (M,)
+        As the protocol reports them.
+    of : Part
+    members : tuple of int64
+        Columns of `of` in each mean.
+    undefined_is_zero : bool
+        Whether an undefined member counts as 0, as some protocols have it; else it is left out.
+    """
+
+    keys: tuple[Key, ...]
+    values: FloatArray
+    of: Part
+    members: tuple[IntArray, ...]
+    undefined_is_zero: bool = False
+
+    @cached_property
+    def per_document(self) -> FloatArray:
+        """The mean of each document."""
+        return self._means(self.of.per_document)
+
+    def resampled(self, weights: FloatArray) -> FloatArray:
+        """The mean of the resampled members."""
+        return self._means(self.of.resampled(weights))
+
+    def take(self, columns: IntArray) -> Means:
+        """Some of the means, of no more numbers than they need."""
+        members = _taken(self.members, columns)
+        needed, place = np.unique(np.concatenate([np.empty(0, np.int64), *members]), return_inverse=True)
+        ends = np.cumsum([len(rows) for rows in members], dtype=np.int64)
+        return Means(
+            keys=_taken(self.keys, columns),
+            values=self.values[columns],
+            of=self.of.take(needed),
+            members=tuple(np.split(place, ends[:-1])) if members else (),
+            undefined_is_zero=self.undefined_is_zero,
+        )
+
+    def _means(self, values: FloatArray) -> FloatArray:
+        """Means of some columns, shape (rows, M)."""
+        known = ~np.isnan(values)
+        counted = np.ones_like(known) if self.undefined_is_zero else known
+        filled = np.where(known, values, 0.0)
+        means = [ratio(filled[:, rows].sum(axis=1), counted[:, rows].sum(axis=1)) for rows in self.members]
+        return _columns(len(values), means)
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """Everything that can be compared of one model.
+
+    Attributes
+    ----------
+    documents : tuple of str
+        Ids of the documents, each once.
+    overall : str
+        Label of the numbers over all labels.
+    parts : tuple of Part
+        All of these documents, in this order.
+    """
+
+    documents: tuple[str, ...]
+    overall: str
+    parts: tuple[Part, ...]
+
+    @cached_property
+    def keys(self) -> tuple[Key, ...]:
+        """What the numbers are, length M, each once."""
+        return tuple(key for part in self.parts for key in part.keys)
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """On all documents, float64, shape (M,); NaN where undefined."""
+        return np.concatenate([np.empty(0), *(part.values for part in self.parts)])
+
+    @cached_property
+    def per_document(self) -> FloatArray:
+        """On each document alone, float64, shape (D, M); NaN where undefined."""
+        nothing = np.empty((len(self.documents), 0))
+        return np.concatenate([nothing, *(part.per_document for part in self.parts)], axis=1)
+
+    def only(self, keys: Collection[Key]) -> Measures:
+        """Some of the numbers, in the order they have here; others are not worked out any more."""
+        parts = [
+            part.take(np.array([row for row, key in enumerate(part.keys) if key in keys], dtype=np.int64))
+            for part in self.parts
+        ]
+        return Measures(self.documents, self.overall, tuple(part for part in parts if part.keys))
+
+    def resampled(self, weights: FloatArray) -> FloatArray:
+        """With weights of the documents.
+
+        Parameters
+        ----------
+        weights : float64, shape (R, D), whole numbers >= 0
+
+        Returns
+        -------
+        float64, shape (R, M)
+            NaN where undefined.
+        """
+        nothing = np.empty((len(weights), 0))
+        return np.concatenate([nothing, *(part.resampled(weights) for part in self.parts)], axis=1)
+
+
+def _columns(rows: int, columns: Sequence[FloatArray]) -> FloatArray:
+    """Columns of so many rows side by side, float64, shape (rows, M)."""
+    return np.stack(columns, axis=1) if columns else np.empty((rows, 0))
+
+
+def _taken(items: Sequence[T], columns: IntArray) -> tuple[T, ...]:
+    """Some of the items, in the order of the columns."""
+    return tuple(items[column] for column in columns.tolist())

@@ -1,0 +1,44 @@
+"""What a metric is called, and what is said of a model that is better or worse at one.
+
+Owns `Metric` and the metrics that every matching of boxes has. What else a protocol reports it declares itself; see
+``protocols.base``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+
+class Metric(NamedTuple):
+    """One metric.
+
+    Attributes
+    ----------
+    title : str
+        As people read it.
+    better, worse : str
+        What B does when its number is higher, and when it is lower.
+    target : float or None
+        The number that is best, when neither more nor less is: such a difference is neither a gain nor a loss, and a
+        document is better when it is nearer. None where higher is better.
+    """
+
+    title: str
+    better: str
+    worse: str
+    target: float | None = None
+
+
+BOX_METRICS: Final[Mapping[str, Metric]] = {
+    "precision": Metric("precision", "is more precise", "is less precise"),
+    "recall": Metric("recall", "finds more", "finds less"),
+    "f1": Metric("F1", "is better", "is worse"),
+    "mean_iou": Metric("mean IoU", "fits better", "fits worse"),
+    "mean_coverage": Metric("coverage", "cuts off less", "cuts off more"),
+    "mean_purity": Metric("purity", "takes in less from outside", "takes in more from outside"),
+}
+"""Metrics of matched boxes by their names in JSON."""
+
+BOX_HEADLINE: Final = ("recall", "precision")
+"""What a summary of matched boxes speaks of."""

@@ -1,0 +1,409 @@
+"""What a protocol is: one object with everything that differs between evaluation systems.
+
+Owns `Protocol` with its name, version, title, options, what it needs from the files, how it evaluates, what is compared
+of its results, and where it is shown; `BoxProtocol` for those that match boxes one to one; and the results that they
+give. A new system is one file with one such object and a line in the table of ``protocols``: the terminal builds its
+flags from the options, the dashboard its controls, the comparison its metrics. Nothing here reads a file.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from evaluator import formats
+from evaluator.formats.posters import Posters
+from evaluator.metrics.box_measures import box_measures
+from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult
+from evaluator.metrics.measures import Measures
+from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
+from evaluator.metrics.results import ResultTable, Signature
+from evaluator.model.dataset import Annotations, Dataset, Side, join
+from evaluator.model.fields import FieldDocuments
+from evaluator.model.issues import BadInput, Collector, Issue, has_errors
+
+Source = Annotations | FieldDocuments | Posters
+"""One side as its format reads it."""
+Kind = Literal["boxes", "fields", "posters"]
+Count = Callable[[int, int], None]
+"""Called with how much of the present job is done, and how much there is."""
+View = Literal[
+    "overview", "page_browser", "gallery", "compare", "pixel_confusion", "fields", "posters", "findings", "review_pack"
+]
+
+BOX_VIEWS: Final[tuple[View, ...]] = ("overview", "page_browser", "gallery", "compare", "findings", "review_pack")
+
+SourceT = TypeVar("SourceT", bound=Source)
+OptionsT = TypeVar("OptionsT", bound="Options")
+
+
+# --- options ---------------------------------------------------------------------------------------------------
+
+Share = Annotated[float, Meta(ge=0.0, le=1.0)]
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """What can be chosen of a protocol.
+
+    Every field has the protocol's own default and, in its annotation, a `msgspec.Meta` with the help text and the
+    allowed range. The terminal makes a flag of each field, the dashboard reads ranges and defaults from here.
+    """
+
+    def chosen(self) -> dict[str, Any]:
+        """The options that are not the protocol's own, by name."""
+        defaults = type(self)()
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if value != getattr(defaults, name)}
+
+
+class BoxOptions(Options, frozen=True, kw_only=True):
+    """The options of every protocol that matches boxes; see the help texts."""
+
+    iou: Annotated[
+        tuple[float, ...],
+        Meta(description='IoU threshold in (0, 1], or a range "0.50:0.95:0.05"; repeat it for more.'),
+    ] = ()
+    min_score: Annotated[Share, Meta(description="Leave out predictions below this score before matching.")] = 0.0
+    min_area: Annotated[
+        Share,
+        Meta(
+            description="Leave out predictions below this share of the page "
+            "(0.008 for the published World Bank numbers)."
+        ),
+    ] = 0.0
+    labels: Annotated[tuple[str, ...] | None, Meta(description="Score these labels only, separated by commas.")] = None
+    map_label: Annotated[
+        Mapping[str, str], Meta(description='Rename a label in all files, "fig=Figure"; repeat it for more.')
+    ] = msgspec.field(default_factory=dict)
+    as_reference: Annotated[bool, Meta(description="Allow --gt to be a prediction file.")] = False
+    format: Annotated[
+        str | None, Meta(description="Format of the files, when it should not be recognised by content.")
+    ] = None
+    polygons: Annotated[bool, Meta(description="Compare outlines instead of boxes, where a file has them.")] = False
+
+
+# --- results ---------------------------------------------------------------------------------------------------
+
+
+class Result(ABC):
+    """What every protocol's evaluation gives back."""
+
+    @property
+    @abstractmethod
+    def signature(self) -> Signature:
+        """What made the numbers."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """Plain values under the keys of the terminal contract."""
+
+    @abstractmethod
+    def table(self) -> ResultTable:
+        """Rows for terminals and spreadsheets."""
+
+    def csv_table(self) -> ResultTable:
+        """The rows for a spreadsheet."""
+        return self.table()
+
+    def csv_files(self) -> Mapping[str, ResultTable]:
+        """More tables by the name of their file; empty for most protocols."""
+        return {}
+
+
+class DatasetResult(Result):
+    """A result about the boxes of a `Dataset`, which can be had again on a corrected one."""
+
+    @property
+    @abstractmethod
+    def evaluated(self) -> Dataset:
+        """The dataset that was evaluated."""
+
+    @property
+    @abstractmethod
+    def model(self) -> int:
+        """Which of the dataset's predictions."""
+
+    @abstractmethod
+    def on(self, dataset: Dataset) -> DatasetResult:
+        """The same evaluation of another dataset: its model, thresholds and options."""
+
+    @abstractmethod
+    def pairing_on(self, dataset: Dataset) -> AnyBoxResult:
+        """Which boxes of another dataset are one object, at the lowest threshold of this result."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoxEvaluation(DatasetResult):
+    """The evaluation of one model under a protocol that matches boxes.
+
+    Attributes
+    ----------
+    matching : matching of the protocol
+    thresholds : dict of BoxResult
+        By IoU threshold, in the order asked for.
+    """
+
+    matching: Any
+    thresholds: dict[float, Any]
+
+    @property
+    def first(self) -> AnyBoxResult:
+        """The result at the first threshold, whose boxes are compared and counted by document."""
+        result: AnyBoxResult = next(iter(self.thresholds.values()))
+        return result
+
+    @property
+    def evaluated(self) -> Dataset:
+        """The dataset that was evaluated."""
+        dataset: Dataset = self.matching.dataset
+        return dataset
+
+    @property
+    def model(self) -> int:
+        """Which of the dataset's predictions."""
+        return int(self.matching.model)
+
+    def on(self, dataset: Dataset) -> BoxEvaluation:
+        """The same evaluation of another dataset; see `BoxMatching.on`."""
+        return self.of(self.matching.on(dataset))
+
+    def pairing_on(self, dataset: Dataset) -> AnyBoxResult:
+        """The matching of another dataset at the lowest threshold."""
+        paired: AnyBoxResult = self.matching.on(dataset).at(min(self.thresholds))
+        return paired
+
+    def of(self, matching: AnyBoxMatching) -> BoxEvaluation:
+        """The evaluation of another matching at the same thresholds."""
+        return replace(self, matching=matching, thresholds={iou: matching.at(iou) for iou in self.thresholds})
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """A result, the protocol and options behind it, and everything that was odd about its inputs.
+
+    Attributes
+    ----------
+    result : Result
+    issues : tuple of Issue
+    """
+
+    result: Result
+    issues: tuple[Issue, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as plain values, with the issues of its inputs."""
+        return {**self.result.to_json(), "issues": list(self.issues)}
+
+
+# --- protocols -------------------------------------------------------------------------------------------------
+
+
+class Protocol(ABC, Generic[SourceT, OptionsT]):
+    """One evaluation system.
+
+    Attributes
+    ----------
+    name : str
+        As on the command line, and in signatures.
+    version, title : str
+        What people call it.
+    kind : "boxes", "fields" or "posters"
+        What it evaluates; the formats of this kind can be given to it.
+    options : type of Options
+        What can be chosen, with defaults, ranges and help.
+    needs_scores : bool
+        Whether every prediction must have a score.
+    matches_boxes : bool
+        Whether it pairs the boxes of two `Annotations` one to one; then it is a `BoxProtocol`.
+    correctable : bool
+        Whether its numbers can be worked out on ground truth that reviewers corrected.
+    metrics : mapping of Metric
+        What is compared of its results, by the name in JSON.
+    headline : tuple of str
+        The metrics that a summary speaks of.
+    views : tuple of str
+        The views that can show it.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[str]
+    title: ClassVar[str]
+    kind: ClassVar[Kind] = "boxes"
+    options: type[OptionsT]
+    needs_scores: ClassVar[bool] = False
+    matches_boxes: ClassVar[bool] = False
+    correctable: ClassVar[bool] = True
+    metrics: ClassVar[Mapping[str, Metric]]
+    headline: ClassVar[tuple[str, ...]]
+    views: ClassVar[tuple[View, ...]]
+
+    def reading(self, side: Side, options: OptionsT) -> formats.Reading:
+        """How one side is read under some options."""
+        return formats.Reading(
+            side=side,
+            as_reference=side == "ground_truth" and bool(getattr(options, "as_reference", False)),
+            lenient=bool(getattr(options, "lenient", False)),
+        )
+
+    def needs(self) -> tuple[str, ...]:
+        """What its files must have, in words; empty for none."""
+        return ("scores",) if self.needs_scores else ()
+
+    def over_ranges(self, ground_truth: Path, prediction: Path, options: OptionsT) -> Result | None:
+        """The result from the files themselves, when the options ask for that and the files allow it; else None."""
+        return None
+
+    @abstractmethod
+    def evaluate(
+        self, truth: SourceT, models: Sequence[SourceT], options: OptionsT, count: Count | None = None
+    ) -> list[Evaluation]:
+        """The evaluations of models against one ground truth.
+
+        Parameters
+        ----------
+        truth : Annotations, FieldDocuments or Posters
+        models : sequence of the same
+        options : Options
+        count : callable, optional
+            Called with how many of how many pages are counted, by protocols that go page by page.
+
+        Returns
+        -------
+        list of Evaluation
+            One per model, in order.
+
+        Raises
+        ------
+        BadInput
+            With all issues of both sides and of the pair.
+        ValueError
+            For an option that makes no sense; one sentence.
+        """
+
+    @abstractmethod
+    def measures(self, result: Any) -> Measures:  # noqa: ANN401 - the protocol's own result
+        """Everything that can be compared of a result of this protocol."""
+
+    def labels(self, result: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:  # noqa: ANN401
+        """The labels that the ground truth and the prediction of a result know; empty without labelled boxes."""
+        return (), ()
+
+
+class BoxProtocol(Protocol[Annotations, OptionsT]):
+    """A protocol that pairs the boxes of two files one to one.
+
+    Attributes
+    ----------
+    iou_floor : float
+        A slider may go down to here without new pairs.
+    iou_ceiling : float
+        A slider may go up to here.
+    thresholds : tuple of float
+        The protocol's own IoU thresholds.
+    """
+
+    matches_boxes = True
+    metrics = BOX_METRICS
+    headline: ClassVar[tuple[str, ...]] = BOX_HEADLINE
+    views = BOX_VIEWS
+    iou_floor: ClassVar[float] = 0.1
+    iou_ceiling: ClassVar[float] = 0.95
+    thresholds: ClassVar[tuple[float, ...]]
+
+    def pair_issues(self, truth: Annotations, prediction: Annotations, options: OptionsT) -> tuple[Issue, ...]:
+        """What is wrong or odd about two files together; by itself that their boxes have one unit."""
+        return unit_issues(truth, prediction)
+
+    @abstractmethod
+    def pair(self, dataset: Dataset, model: int, options: OptionsT, *, iou_floor: float | None = None) -> AnyBoxPairs:
+        """Every pair of boxes that could match, for any score and IoU threshold from the floor on."""
+
+    @abstractmethod
+    def match(
+        self,
+        pairs: Any,  # noqa: ANN401 - what its own `pair` gives
+        options: OptionsT,
+        *,
+        min_score: float | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> AnyBoxMatching:
+        """The matching of the boxes that take part; `min_score` and `labels` instead of those of the options."""
+
+    @abstractmethod
+    def result(self, matching: Any, iou: Sequence[float], options: OptionsT) -> BoxEvaluation:  # noqa: ANN401
+        """The evaluation of a matching at some thresholds."""
+
+    def evaluate_model(self, dataset: Dataset, model: int, options: OptionsT) -> BoxEvaluation:
+        """The result of one of the models of a dataset."""
+        iou = tuple(getattr(options, "iou", ())) or self.thresholds
+        pairs = self.pair(dataset, model, options, iou_floor=min(iou))
+        return self.result(self.match(pairs, options), iou, options)
+
+    def evaluate(
+        self,
+        truth: Annotations,
+        models: Sequence[Annotations],
+        options: OptionsT,
+        count: Count | None = None,
+    ) -> list[Evaluation]:
+        """The evaluations of models of one dataset, so that documents, pages and labels have one code."""
+        prepared = [self.prepared(truth, predicted, options) for predicted in models]
+        dataset = join(truth, *(predicted for predicted, _ in prepared))
+        return [
+            Evaluation(self.evaluate_model(dataset, model, options), issues)
+            for model, (_, issues) in enumerate(prepared)
+        ]
+
+    def prepared(
+        self, truth: Annotations, predicted: Annotations, options: OptionsT
+    ) -> tuple[Annotations, tuple[Issue, ...]]:
+        """A prediction that can be joined with its ground truth, and everything that is odd about the two.
+
+        Raises
+        ------
+        BadInput
+            When a file or the pair has an error.
+        """
+        outlines: tuple[Issue, ...] = ()
+        if getattr(options, "polygons", False):
+            outlines = (*formats.outline_issues(truth), *formats.outline_issues(predicted))
+        resolved = formats.resolve(predicted, truth)
+        pair = self.pair_issues(truth, resolved, options)
+        return resolved, checked(truth.issues, predicted.issues, outlines, pair)
+
+    def measures(self, result: BoxEvaluation) -> Measures:
+        """The ratios of the matching at the first threshold."""
+        return box_measures(result.first)
+
+    def labels(self, result: BoxEvaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The labels that the two files know."""
+        matching = result.matching
+        return matching.dataset.ground_truth.source.labels, matching.prediction.source.labels
+
+
+def unit_issues(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
+    """An error when the boxes of two files are in different units; empty when they are in one."""
+    collector = Collector(prediction.name, max_per_rule=None)
+    if truth.unit != prediction.unit:
+        rule = f"boxes must be in the unit of {truth.name}"
+        collector.error("", rule, f"{prediction.unit}, not {truth.unit}", "Convert one of the files.")
+    return collector.issues()
+
+
+def checked(*issues: Sequence[Issue]) -> tuple[Issue, ...]:
+    """All issues in order, each once.
+
+    Raises
+    ------
+    BadInput
+        When one of them is an error.
+    """
+    every = tuple(dict.fromkeys(issue for group in issues for issue in group))
+    if has_errors(every):
+        raise BadInput(every)
+    return every

@@ -1,0 +1,146 @@
+"""COCO detection as one object: its options, how it runs, what is compared of its results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, ClassVar, cast
+
+import numpy as np
+from msgspec import Meta
+
+from evaluator.metrics.average_precision import RECALL_101
+from evaluator.metrics.box_measures import box_measures, column, joined_means, rankings
+from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.metrics.measures import Averages, Key, Means, Measures, Part, Ratios
+from evaluator.metrics.metric import BOX_METRICS, Metric
+from evaluator.metrics.ranked import Ranking, on_grid
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Annotations, Dataset
+from evaluator.model.issues import Issue
+from evaluator.protocols.base import BoxEvaluation, BoxOptions, BoxProtocol, Result
+from evaluator.protocols.coco.evaluation import (
+    IOU_THRESHOLDS,
+    CocoResult,
+    comparable_issues,
+    result_of,
+)
+from evaluator.protocols.coco.matching import IOU_FLOOR, NAME, VERSION, Matching, Pairs, pair
+from evaluator.protocols.coco.ranges import average_over_ranges
+
+
+class CocoOptions(BoxOptions, frozen=True, kw_only=True):
+    """The options of COCO."""
+
+    page_ranges: Annotated[
+        bool,
+        Meta(
+            description="read and match a range of pages at a time: the twelve numbers alone, in a fraction of the "
+            "memory."
+        ),
+    ] = False
+
+
+class CocoProtocol(BoxProtocol[CocoOptions]):
+    """Average precision over IoU thresholds, box sizes and numbers of detections; see ``evaluation``."""
+
+    name = NAME
+    version = VERSION
+    title = "COCO detection"
+    options = CocoOptions
+    needs_scores = True
+    metrics: ClassVar[Mapping[str, Metric]] = {
+        **BOX_METRICS,
+        "AP": Metric("AP", "ranks better", "ranks worse"),
+        "AP50": Metric("AP50", "ranks better", "ranks worse"),
+        "AP75": Metric("AP75", "ranks better", "ranks worse"),
+        "AR100": Metric("AR100", "finds more", "finds less"),
+    }
+    headline: ClassVar[tuple[str, ...]] = ("AP",)
+    iou_floor = IOU_FLOOR
+    thresholds = IOU_THRESHOLDS
+
+    def pair_issues(self, truth: Annotations, prediction: Annotations, options: CocoOptions) -> tuple[Issue, ...]:
+        """Predictions without scores, units that differ, results that do not know their pages."""
+        return comparable_issues(truth, prediction)
+
+    def over_ranges(self, ground_truth: Path, prediction: Path, options: CocoOptions) -> Result | None:
+        """The twelve numbers of one model without its boxes; None when a file needs the ordinary way."""
+        if not options.page_ranges:
+            return None
+        return average_over_ranges(ground_truth, prediction, iou=options.iou or IOU_THRESHOLDS)
+
+    def pair(self, dataset: Dataset, model: int, options: CocoOptions, *, iou_floor: float | None = None) -> Pairs:
+        """Every pair of one label on one page that could match."""
+        floor = self.iou_floor if iou_floor is None else iou_floor
+        return pair(dataset, model, iou_floor=floor, min_area=options.min_area, polygons=options.polygons)
+
+    def match(
+        self,
+        pairs: Pairs,
+        options: CocoOptions,
+        *,
+        min_score: float | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> Matching:
+        """The boxes that take part."""
+        return pairs.match(
+            min_score=options.min_score if min_score is None else min_score,
+            labels=options.labels if labels is None else labels,
+        )
+
+    def result(self, matching: Matching, iou: Sequence[float], options: CocoOptions) -> CocoResult:
+        """The evaluation of a matching, thresholds rising."""
+        return result_of(matching, sorted(set(map(float, iou))))
+
+    def measures(self, result: BoxEvaluation) -> Measures:
+        """The ratios at the first threshold; AP, AP50, AP75 and AR100 over all labels and per label."""
+        return box_measures(result.first, *_averages(cast(CocoResult, result)))
+
+
+def _averages(result: CocoResult) -> tuple[Part, ...]:
+    """AP, AP50 and AP75 over all labels and per label, and AR100."""
+    labels, steps = result.matching.labels, list(result.thresholds)
+    size = len(labels)
+    documents = len(result.matching.dataset.documents)
+    every: list[Ranking] = []
+    found: list[FloatArray] = []
+    positives: list[FloatArray] = []
+    for threshold in result.thresholds.values():
+        ranked = rankings(threshold, result.matching.pairs.order, threshold.ignored)
+        every += ranked
+        found += [np.bincount(one.document[one.hit], minlength=documents).astype(np.float64) for one in ranked]
+        positives += [one.positives.astype(np.float64) for one in ranked]
+    unnamed = tuple(Key("", label) for _ in steps for label in labels)
+    precision = Averages(unnamed, result.columns.precision["all"].ravel(), tuple(every), on_grid(RECALL_101), documents)
+    recall = Ratios(
+        unnamed, result.columns.recall["all"].ravel(), _stacked(documents, found), _stacked(documents, positives)
+    )
+    chosen = {"AP": range(len(steps)), "AP50": _steps_at(steps, 0.5), "AP75": _steps_at(steps, 0.75)}
+    # One part for all of them: a ranking is dear, so it is resampled once.
+    return (
+        joined_means([_over_labels(name, result, precision, size, rows) for name, rows in chosen.items() if len(rows)]),
+        _over_labels("AR100", result, recall, size, range(len(steps))),
+    )
+
+
+def _stacked(documents: int, columns: Sequence[FloatArray]) -> FloatArray:
+    """Columns side by side, float64, shape (D, M)."""
+    return np.column_stack(columns) if columns else np.empty((documents, 0))
+
+
+def _steps_at(steps: Sequence[float], threshold: float) -> list[int]:
+    return [row for row, value in enumerate(steps) if value == threshold]
+
+
+def _over_labels(name: str, result: CocoResult, of: Part, size: int, steps: Sequence[int]) -> Means:
+    """A number of COCO over all labels and per label, as the mean over some thresholds."""
+    per_label = [np.array([step * size + label for step in steps], dtype=np.int64) for label in range(size)]
+    labels = result.matching.labels
+    values = [result.numbers[name], *(result.per_label[label][name] for label in labels)]
+    return Means(
+        keys=(Key(name, ALL_LABELS), *(Key(name, label) for label in labels)),
+        values=np.concatenate([column(value) for value in values]),
+        of=of,
+        members=(np.concatenate([np.empty(0, np.int64), *per_label]), *per_label),
+    )

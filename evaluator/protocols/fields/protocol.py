@@ -1,0 +1,199 @@
+"""Field bounding-box mAP as one object: its options, how it runs, what is compared of its results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, ClassVar, Final, Literal
+
+import numpy as np
+from msgspec import Meta
+
+from evaluator.formats.fields import check_pair, read_schema
+from evaluator.metrics.box_measures import column, joined_means
+from evaluator.metrics.measures import Averages, Key, Means, Measures, Part, Ratios
+from evaluator.metrics.metric import BOX_METRICS, Metric
+from evaluator.metrics.ranked import Ranking, on_grid
+from evaluator.metrics.results import sum_by, weighted_mean
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.fields import FieldDocuments
+from evaluator.protocols.base import Count, Evaluation, Options, Protocol, Share, checked
+from evaluator.protocols.fields.evaluation import (
+    ALL_FIELDS,
+    BELOW_THRESHOLD,
+    IOU_THRESHOLDS,
+    MISSED,
+    MISSING_CONFIDENCE,
+    NAME,
+    RECALL,
+    SPURIOUS,
+    TRUE_POSITIVE,
+    VERSION,
+    FieldsResult,
+    evaluate,
+)
+
+
+class FieldsOptions(Options, frozen=True, kw_only=True):
+    """The options of field bounding-box mAP."""
+
+    iou: Annotated[
+        tuple[float, ...],
+        Meta(description='IoU threshold in (0, 1], or a range "0.50:0.95:0.05"; repeat it for more.'),
+    ] = ()
+    min_score: Annotated[Share, Meta(description="Leave out predictions below this score before matching.")] = 0.0
+    labels: Annotated[tuple[str, ...] | None, Meta(description="Score these labels only, separated by commas.")] = None
+    parity: Annotated[
+        Literal["none", "stickler"], Meta(description="reproduce the pairing of the reference program.")
+    ] = "none"
+    recall_grid: Annotated[
+        Literal["linspace", "decimal"] | None, Meta(description="how the 101 recall points are computed.")
+    ] = None
+    schema: Annotated[Path | None, Meta(description="JSON file that says how values are compared.")] = None
+
+
+class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
+    """Where extracted fields are found, and whether their confidence can be trusted; see ``evaluation``."""
+
+    name = NAME
+    version = VERSION
+    title = "Field bounding-box mAP"
+    kind = "fields"
+    options = FieldsOptions
+    metrics: ClassVar[Mapping[str, Metric]] = {
+        "precision": BOX_METRICS["precision"],
+        "recall": BOX_METRICS["recall"],
+        "mean_iou": BOX_METRICS["mean_iou"],
+        "ap": Metric("AP", "ranks better", "ranks worse"),
+        "mean_ap": Metric("mean AP", "ranks better", "ranks worse"),
+        "map_50": Metric("mAP at 0.50", "ranks better", "ranks worse"),
+        "map_75": Metric("mAP at 0.75", "ranks better", "ranks worse"),
+        "ap_50": Metric("AP at 0.50", "ranks better", "ranks worse"),
+        "ap_75": Metric("AP at 0.75", "ranks better", "ranks worse"),
+    }
+    headline: ClassVar[tuple[str, ...]] = ("mean_ap",)
+    views = ("fields", "findings")
+
+    def evaluate(
+        self,
+        truth: FieldDocuments,
+        models: Sequence[FieldDocuments],
+        options: FieldsOptions,
+        count: Count | None = None,
+    ) -> list[Evaluation]:
+        """One comparison of fields for each model."""
+        issues = [checked(truth.issues, one.issues, check_pair(truth, one)) for one in models]
+        schema = None if options.schema is None else read_schema(options.schema)
+        results = (
+            evaluate(
+                truth,
+                predicted,
+                iou=options.iou or IOU_THRESHOLDS,
+                schema=schema,
+                parity=options.parity,
+                recall_grid=options.recall_grid,
+                min_score=options.min_score,
+                labels=options.labels,
+            )
+            for predicted in models
+        )
+        return [Evaluation(result, of_pair) for result, of_pair in zip(results, issues, strict=True)]
+
+    def measures(self, result: FieldsResult) -> Measures:
+        """Precision, recall and IoU of the boxes at the first threshold, and AP, over the classes and per class."""
+        return _measures(result)
+
+
+def _measures(result: FieldsResult) -> Measures:
+    """Precision, recall and IoU of the boxes at the first threshold, and AP, over the classes and per class."""
+    compared, steps = result.compared, list(dict.fromkeys(result.iou))
+    names = [compared.classes[code] for code in result.boxed]
+    parts: list[Part] = list(_field_boxes(result, steps[0] if steps else IOU_THRESHOLDS[0], names))
+    if steps:
+        every = Averages(
+            keys=tuple(Key("", name) for name in names for _ in steps),
+            values=result.average_precisions(steps)[list(result.boxed)].ravel(),
+            rankings=tuple(_field_rankings(result, steps)),
+            interpolated=on_grid(RECALL[result.recall_grid]),
+            documents=len(compared.documents),
+        )
+        cells = np.arange(len(names) * len(steps)).reshape(len(names), len(steps))
+        means = [_field_means(("mean_ap", "ap"), result.mean_ap, every, names, cells)]
+        for threshold in (0.5, 0.75):
+            for step in _steps_at(steps, threshold):
+                name = f"{threshold:.2f}"[2:]
+                mean, column = result.map_at(threshold), cells[:, step : step + 1]
+                means.append(_field_means((f"map_{name}", f"ap_{name}"), mean, every, names, column))
+        parts.append(joined_means(means))
+    return Measures(compared.documents, ALL_FIELDS, tuple(parts))
+
+
+def _field_means(
+    metrics: tuple[str, str], mean: float | None, every: Averages, names: Sequence[str], cells: IntArray
+) -> Means:
+    """AP as the mean over some thresholds: over the classes, and of each class, each under its name."""
+    per_class = [float(every.values[row].mean()) for row in cells]
+    return Means(
+        keys=(Key(metrics[0], ALL_FIELDS), *(Key(metrics[1], name) for name in names)),
+        values=np.append(column(mean), per_class),
+        of=every,
+        members=(cells.ravel(), *cells),
+    )
+
+
+def _field_boxes(result: FieldsResult, iou: float, names: Sequence[str]) -> Iterator[Part]:
+    """Precision and recall at a threshold, and the mean IoU of the predicted boxes."""
+    compared, boxed = result.compared, list(result.boxed)
+    status = result.status(iou)
+    hit, predicted = status == TRUE_POSITIVE, np.isin(status, _PREDICTED)
+    truth = np.isin(status, _TRUTH)
+    per_class, overall = result.per_class(iou), result.overall(iou)
+    mean_iou = weighted_mean(result.mean_iou, result.num_detections.astype(np.float64))[0]
+    ones = np.ones(len(compared))
+    for metric, above, below, values in (
+        ("precision", hit * ones, predicted * ones, np.append(overall.precision, per_class.precision[boxed])),
+        ("recall", hit * ones, truth * ones, np.append(overall.recall, per_class.recall[boxed])),
+        ("mean_iou", compared.iou * predicted, predicted * ones, np.append(column(mean_iou), result.mean_iou[boxed])),
+    ):
+        yield Ratios(
+            keys=(Key(metric, ALL_FIELDS), *(Key(metric, name) for name in names)),
+            values=values,
+            numerator=_by_class(result, above),
+            denominator=_by_class(result, below),
+        )
+
+
+_PREDICTED: Final = (TRUE_POSITIVE, BELOW_THRESHOLD, SPURIOUS)
+_TRUTH: Final = (TRUE_POSITIVE, BELOW_THRESHOLD, MISSED)
+
+
+def _by_class(result: FieldsResult, values: FloatArray) -> FloatArray:
+    """Sums by document over all classes and for each listed class, float64, shape (D, 1 + C)."""
+    compared, size = result.compared, len(result.compared.classes)
+    cell = compared.document * size + compared.field_class
+    # In canonical order, so that the order of files changes no digit.
+    sums = sum_by(cell[compared.order], values[compared.order], len(compared.documents) * size)
+    table = sums.reshape(len(compared.documents), size)
+    return np.column_stack([table.sum(axis=1), table[:, list(result.boxed)]])
+
+
+def _field_rankings(result: FieldsResult, steps: Sequence[float]) -> Iterator[Ranking]:
+    """The ranking of each listed class at each threshold."""
+    compared = result.compared
+    documents = len(compared.documents)
+    status = result.status(steps[0])
+    score = np.where(np.isnan(compared.confidence), MISSING_CONFIDENCE, compared.confidence)
+    order = compared.arrival if compared.parity == "stickler" else compared.order
+    rows = order[np.isin(status[order], _PREDICTED)]
+    rows = rows[np.argsort(-score[rows], kind="stable")]
+    for code in result.boxed:
+        ranked = rows[compared.field_class[rows] == code]
+        truth = compared.document[np.isin(status, _TRUTH) & (compared.field_class == code)]
+        positives = np.bincount(truth, minlength=documents)
+        for threshold in steps:
+            yield Ranking(compared.document[ranked], compared.iou[ranked] >= threshold, positives)
+
+
+def _steps_at(steps: Sequence[float], threshold: float) -> list[int]:
+    """Places of a threshold among the steps."""
+    return [row for row, value in enumerate(steps) if value == threshold]

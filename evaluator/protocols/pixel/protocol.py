@@ -1,0 +1,182 @@
+"""Multi-label pixel confusion as one object: its options, how it runs, what is compared of its results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from evaluator import formats
+from evaluator.metrics.measures import Key, Means, Measures, Part, Ratios
+from evaluator.metrics.metric import BOX_METRICS, Metric
+from evaluator.model.dataset import Annotations, Side
+from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.pool import PagePool
+from evaluator.pdf.problems import PageProblem
+from evaluator.protocols.base import Count, Evaluation, Options, Protocol, Share, checked
+from evaluator.protocols.pixel.evaluation import (
+    ALL_CLASSES,
+    NAME,
+    PRESENT_CLASSES,
+    VERSION,
+    PixelResult,
+    evaluate,
+)
+from evaluator.protocols.pixel.matrix import VECTORS
+from evaluator.protocols.pixel.sides import Classes, MissingPage
+
+
+class PixelOptions(Options, frozen=True, kw_only=True):
+    """The options of pixel confusion."""
+
+    min_score: Annotated[Share, Meta(description="Leave out predictions below this score before matching.")] = 0.0
+    labels: Annotated[tuple[str, ...] | None, Meta(description="Score these labels only, separated by commas.")] = None
+    map_label: Annotated[
+        Mapping[str, str], Meta(description='Rename a label in all files, "fig=Figure"; repeat it for more.')
+    ] = msgspec.field(default_factory=dict)
+    format: Annotated[
+        str | None, Meta(description="Format of the files, when it should not be recognised by content.")
+    ] = None
+    classes: Annotated[Classes, Meta(description="whether both sides have the same classes.")] = "auto"
+    missing_page: Annotated[
+        MissingPage, Meta(description="a page that one side lacks counts as background, or is left out.")
+    ] = "penalize"
+    page_size: Annotated[
+        tuple[float, float] | None,
+        Meta(description='width and height, "612x792", of pages whose size neither file nor PDF gives.'),
+    ] = None
+    pdfs: Annotated[Path | None, Meta(description="folder of the PDFs that give the sizes of the pages.")] = None
+    exact: Annotated[bool, Meta(description="add the integer counts of label sets to the JSON.")] = False
+
+
+class PixelProtocol(Protocol[Annotations, PixelOptions]):
+    """Which pixels of one class are taken for another; see ``evaluation``."""
+
+    name = NAME
+    version = VERSION
+    title = "Multi-label pixel confusion"
+    options = PixelOptions
+    metrics: ClassVar[Mapping[str, Metric]] = {
+        "precision": BOX_METRICS["precision"],
+        "recall": BOX_METRICS["recall"],
+        "f1": BOX_METRICS["f1"],
+        "iou": Metric("pixel IoU", "agrees better", "agrees worse"),
+        "pixel_precision": Metric("pixel precision", "covers less beside", "covers more beside"),
+        "pixel_recall": Metric("pixel recall", "covers more", "covers less"),
+    }
+    headline: ClassVar[tuple[str, ...]] = ("iou",)
+    views = ("pixel_confusion",)
+
+    def reading(self, side: Side, options: PixelOptions) -> formats.Reading:
+        """A file whatever it says it is: two annotators, or two models, can be compared."""
+        return formats.Reading()
+
+    def evaluate(
+        self,
+        truth: Annotations,
+        models: Sequence[Annotations],
+        options: PixelOptions,
+        count: Count | None = None,
+    ) -> list[Evaluation]:
+        """One count of pixels for each model."""
+        sizes = None if options.pdfs is None else page_sizes(truth, options.pdfs, count)
+        evaluations = []
+        for predicted in models:
+            result = evaluate(
+                truth,
+                formats.resolve(predicted, truth),
+                classes=options.classes,
+                missing_page=options.missing_page,
+                page_sizes=sizes,
+                page_size=options.page_size,
+                labels=options.labels,
+                min_score=options.min_score,
+                count=count,
+            )
+            result = replace(result, exact=options.exact)
+            evaluations.append(Evaluation(result, checked(truth.issues, predicted.issues, result.issues)))
+        return evaluations
+
+    def labels(self, result: PixelResult) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The labels that the two files know."""
+        return result.dataset.ground_truth.source.labels, result.prediction.source.labels
+
+    def measures(self, result: PixelResult) -> Measures:
+        """The class vectors and their means; documents weigh by their pixels, as in the protocol."""
+        return _measures(result)
+
+
+def page_sizes(
+    source: Annotations, folder: Path, count: Count | None = None
+) -> dict[tuple[str, int], tuple[float, float]]:
+    """Sizes of the pages of the documents that a file names, from their PDFs.
+
+    Parameters
+    ----------
+    source : Annotations
+    folder : Path
+        The one folder under which the PDFs are looked up by name.
+    count : callable, optional
+        Called with how many of how many documents are measured.
+
+    Returns
+    -------
+    dict
+        Width and height in points by document id and page index. Documents that cannot be found or measured are
+        missing; whoever needs them says so.
+    """
+    sizes: dict[tuple[str, int], tuple[float, float]] = {}
+    documents = PdfFolder(folder)
+    with PagePool() as pool:
+        for place, document in enumerate(source.documents):
+            if count is not None:
+                count(place, len(source.documents))
+            try:
+                measured = pool.page_sizes(documents.find(document.name))
+            except PageProblem:
+                continue
+            for page_index, (width, height) in enumerate(measured.tolist()):
+                if not math.isnan(width):
+                    sizes[document.doc_id, page_index] = (width, height)
+    return sizes
+
+
+def _measures(result: PixelResult) -> Measures:
+    """The class vectors and their means; documents weigh by their pixels, as in the protocol."""
+    columns, whole, classes = result.per_document, result.whole, result.classes
+    scaled = columns.matrices.scaled
+    row, column = scaled.sum(axis=2), scaled.sum(axis=1)
+    diagonal = np.diagonal(scaled, axis1=1, axis2=2)
+    shared = columns.shared_pixels.astype(np.float64)
+    first, second = columns.first_pixels.astype(np.float64), columns.second_pixels.astype(np.float64)
+    sums = {
+        "precision": (diagonal, column),
+        "recall": (diagonal, row),
+        "f1": (2.0 * diagonal, row + column),
+        "iou": (shared, first + second - shared),
+        "pixel_precision": (shared, second),
+        "pixel_recall": (shared, first),
+    }
+    own = np.flatnonzero(result.comparable)
+    names = tuple(classes[code] for code in own)
+    parts: list[Part] = []
+    for metric, (numerator, denominator) in sums.items():
+        of = Ratios(
+            keys=tuple(Key(metric, name) for name in names),
+            values=getattr(whole, metric)[0, own],
+            numerator=np.ascontiguousarray(numerator[:, own]),
+            denominator=np.ascontiguousarray(denominator[:, own]),
+        )
+        if metric in VECTORS and result.same_classes:
+            every = (np.arange(len(own)),)
+            present = (Key(metric, PRESENT_CLASSES),)
+            parts.append(Means((Key(metric, ALL_CLASSES),), whole.mean_all(metric), of, every, True))
+            parts.append(Means(present, whole.mean_present(metric), of, every))
+        parts.append(of)
+    return Measures(result.dataset.document_ids, ALL_CLASSES, tuple(parts))

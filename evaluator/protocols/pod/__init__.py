@@ -1,0 +1,39 @@
+"""ICDAR 2017 page object detection: the face of the protocol."""
+
+from evaluator.protocols.pod.evaluation import (
+    AVERAGE_PRECISION,
+    IOU_FLOOR,
+    IOU_THRESHOLDS,
+    LINE_MAX_PX,
+    MEAN_OF_LABELS,
+    NAME,
+    SMALL_PX,
+    VERSION,
+    AveragePrecision,
+    Matching,
+    Pairs,
+    PodResult,
+    ThresholdResult,
+    evaluate,
+    evaluate_model,
+    pair,
+)
+
+__all__ = [
+    "AVERAGE_PRECISION",
+    "IOU_FLOOR",
+    "IOU_THRESHOLDS",
+    "LINE_MAX_PX",
+    "MEAN_OF_LABELS",
+    "NAME",
+    "SMALL_PX",
+    "VERSION",
+    "AveragePrecision",
+    "Matching",
+    "Pairs",
+    "PodResult",
+    "ThresholdResult",
+    "evaluate",
+    "evaluate_model",
+    "pair",
+]

@@ -1,0 +1,131 @@
+"""ICDAR 2017 page object detection as one object: its options, the rules of a pair, how it runs, what is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, cast
+
+import numpy as np
+from msgspec import Meta
+
+from evaluator.formats.pod import check_pair
+from evaluator.metrics.box_measures import box_measures, column, rankings
+from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.metrics.measures import Averages, Key, Means, Measures, Part
+from evaluator.metrics.metric import BOX_METRICS, Metric
+from evaluator.metrics.ranked import Interpolation, all_point, eleven_point
+from evaluator.metrics.results import RATIOS
+from evaluator.model.dataset import Annotations, Dataset
+from evaluator.model.issues import Issue
+from evaluator.protocols.base import BoxEvaluation, BoxOptions, BoxProtocol
+from evaluator.protocols.pod.evaluation import (
+    IOU_FLOOR,
+    IOU_THRESHOLDS,
+    LINE_MAX_PX,
+    NAME,
+    SMALL_PX,
+    VERSION,
+    AveragePrecision,
+    Matching,
+    Pairs,
+    PodResult,
+    ThresholdResult,
+    pair,
+)
+
+
+class PodOptions(BoxOptions, frozen=True, kw_only=True):
+    """The options of POD 2017."""
+
+    ap: Annotated[AveragePrecision, Meta(description="how average precision is read off the curve.")] = "11-point"
+    small_px: Annotated[
+        Annotated[float, Meta(ge=0.0)],
+        Meta(description="objects of at most this width and height are not counted."),
+    ] = SMALL_PX
+    line_px: Annotated[
+        Annotated[float, Meta(ge=0.0)],
+        Meta(description="regions of at most this width or height count as lines and are left out."),
+    ] = LINE_MAX_PX
+    lenient: Annotated[bool, Meta(description="repair what the format allows, with a warning each.")] = False
+
+
+class PodProtocol(BoxProtocol[PodOptions]):
+    """Pascal VOC matching strictly above an IoU; see ``evaluation``."""
+
+    name = NAME
+    version = VERSION
+    title = "ICDAR 2017 page object detection"
+    options = PodOptions
+    needs_scores = True
+    metrics: ClassVar[Mapping[str, Metric]] = {
+        **BOX_METRICS,
+        "ap": Metric("AP", "ranks better", "ranks worse"),
+        "map": Metric("mAP", "ranks better", "ranks worse"),
+        "mean_f1": Metric("mean F1", "is better", "is worse"),
+    }
+    headline: ClassVar[tuple[str, ...]] = ("map",)
+    iou_floor = IOU_FLOOR
+    thresholds = IOU_THRESHOLDS
+
+    def pair_issues(self, truth: Annotations, prediction: Annotations, options: PodOptions) -> tuple[Issue, ...]:
+        """The rules of the competition on two files."""
+        return check_pair(truth, prediction, lenient=options.lenient)
+
+    def pair(self, dataset: Dataset, model: int, options: PodOptions, *, iou_floor: float | None = None) -> Pairs:
+        """The best ground truth of each prediction."""
+        floor = self.iou_floor if iou_floor is None else iou_floor
+        return pair(dataset, model, iou_floor=floor, polygons=options.polygons)
+
+    def match(
+        self,
+        pairs: Pairs,
+        options: PodOptions,
+        *,
+        min_score: float | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> Matching:
+        """The ranking and the rules on ignored boxes."""
+        return pairs.match(
+            ap=options.ap,
+            small_px=options.small_px,
+            line_max_px=options.line_px,
+            min_score=options.min_score if min_score is None else min_score,
+            min_area=options.min_area,
+            labels=options.labels if labels is None else labels,
+            lenient=options.lenient,
+        )
+
+    def result(self, matching: Matching, iou: Sequence[float], options: PodOptions) -> PodResult:
+        """The evaluation of a matching."""
+        return PodResult(matching, {float(threshold): matching.at(threshold) for threshold in iou})
+
+    def measures(self, result: BoxEvaluation) -> Measures:
+        """The ratios, AP of each label, and the means over the labels, at the first threshold."""
+        first = cast(ThresholdResult, result.first)
+        return box_measures(first, *_averages(first))
+
+
+def _averages(result: ThresholdResult) -> tuple[Part, ...]:
+    """AP of each label, and the means over the labels."""
+    matching = result.matching
+    labels = matching.labels
+    everything = np.arange(len(labels))
+    interpolated: Interpolation = eleven_point if matching.ap == "11-point" else all_point
+    ap = Averages(
+        keys=tuple(Key("ap", label) for label in labels),
+        values=result.average_precision,
+        rankings=tuple(rankings(result, matching.order, np.flatnonzero(result.ignored))),
+        interpolated=interpolated,
+        documents=len(matching.dataset.documents),
+    )
+    f1 = box_measures(result).parts[RATIOS.index("f1")]
+    # One part for the mean and what it is a mean of: a ranking is dear, so it is resampled once.
+    return (
+        Means(
+            keys=(Key("map", ALL_LABELS), *ap.keys),
+            values=np.append(column(result.mean_average_precision), ap.values),
+            of=ap,
+            members=(everything, *everything[:, None]),
+        ),
+        Means((Key("mean_f1", ALL_LABELS),), column(result.mean_f1), f1, (everything + 1,)),
+    )

@@ -1,0 +1,75 @@
+"""Poster text validation as one object: its options, how it runs, what is compared of its results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, Final
+
+import numpy as np
+from msgspec import Meta
+
+from evaluator.formats.posters import Posters
+from evaluator.metrics.box_measures import column
+from evaluator.metrics.measures import Key, Measures, Ratios
+from evaluator.metrics.metric import Metric
+from evaluator.protocols.base import Count, Evaluation, Options, Protocol
+from evaluator.protocols.posters.evaluation import CRITERIA, NAME, TITLE, VERSION, PostersResult, evaluate
+from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, ProfileName
+
+ALL_POSTERS: Final = "All posters"
+
+
+class PostersOptions(Options, frozen=True, kw_only=True):
+    """The options of poster text validation."""
+
+    profile: Annotated[
+        ProfileName,
+        Meta(description="the text of the specification, or what reproduces the published table."),
+    ] = DEFAULT_PROFILE
+
+
+class PostersProtocol(Protocol[Posters, PostersOptions]):
+    """Words, numbers, order and structure of extracted posters; see ``evaluation``."""
+
+    name = NAME
+    version = VERSION
+    title = TITLE
+    kind = "posters"
+    options = PostersOptions
+    correctable = False
+    metrics: ClassVar[Mapping[str, Metric]] = {
+        "word_capture": Metric("word capture", "captures more words", "captures fewer words"),
+        "rouge_l": Metric("ROUGE-L", "keeps the order of the text better", "keeps the order of the text worse"),
+        "number_capture": Metric("number capture", "captures more numbers", "captures fewer numbers"),
+        "field_proportion": Metric("field proportion", "writes more fields", "writes fewer fields", target=1.0),
+    }
+    headline: ClassVar[tuple[str, ...]] = ("word_capture", "rouge_l", "number_capture")
+    views = ("posters",)
+
+    def evaluate(
+        self,
+        truth: Posters,
+        models: Sequence[Posters],
+        options: PostersOptions,
+        count: Count | None = None,
+    ) -> list[Evaluation]:
+        """One comparison of posters for each model."""
+        results = (evaluate(truth, predicted, profile=options.profile) for predicted in models)
+        return [Evaluation(result, result.issues) for result in results]
+
+    def measures(self, result: PostersResult) -> Measures:
+        """The means of the four criteria over the posters where they are defined."""
+        return _measures(result)
+
+
+def _measures(result: PostersResult) -> Measures:
+    """The means of the four criteria over the posters where they are defined."""
+    columns = np.column_stack([result.column(criterion) for criterion in CRITERIA])
+    known = ~np.isnan(columns)
+    part = Ratios(
+        keys=tuple(Key(criterion, ALL_POSTERS) for criterion in CRITERIA),
+        values=np.concatenate([column(result.aggregate[name]) for name in CRITERIA]),
+        numerator=np.where(known, columns, 0.0),
+        denominator=known.astype(np.float64),
+    )
+    return Measures(tuple(poster.poster_id for poster in result.posters), ALL_POSTERS, (part,))

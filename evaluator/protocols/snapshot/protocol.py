@@ -1,0 +1,75 @@
+"""Document Snapshot Detection as one object: its options, the rules of a pair, how it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from evaluator.formats.snapshot import check_pair
+from evaluator.model.dataset import Annotations, Dataset
+from evaluator.model.issues import Issue
+from evaluator.protocols.base import BoxOptions, BoxProtocol
+from evaluator.protocols.snapshot.evaluation import (
+    IOU_FLOOR,
+    IOU_THRESHOLDS,
+    NAME,
+    VERSION,
+    Matching,
+    Pairs,
+    SnapshotResult,
+    need_known,
+    pair,
+)
+
+
+class SnapshotOptions(BoxOptions, frozen=True, kw_only=True):
+    """The options of snapshot 1.3."""
+
+    class_weight: Annotated[
+        Mapping[str, Annotated[float, Meta(ge=0.0)]],
+        Meta(description="weight of a label in the mean over labels, Table=2; repeat it for more."),
+    ] = msgspec.field(default_factory=dict)
+
+
+class SnapshotProtocol(BoxProtocol[SnapshotOptions]):
+    """Greedy matching at an IoU threshold, micro-averaged; see ``evaluation``."""
+
+    name = NAME
+    version = VERSION
+    title = "Document Snapshot Detection"
+    options = SnapshotOptions
+    iou_floor = IOU_FLOOR
+    thresholds = IOU_THRESHOLDS
+
+    def pair_issues(self, truth: Annotations, prediction: Annotations, options: SnapshotOptions) -> tuple[Issue, ...]:
+        """Units that differ, and the rules of section 9 on two files."""
+        return (*super().pair_issues(truth, prediction, options), *check_pair(truth, prediction))
+
+    def pair(self, dataset: Dataset, model: int, options: SnapshotOptions, *, iou_floor: float | None = None) -> Pairs:
+        """Every pair of one label on one page that reaches the floor."""
+        floor = self.iou_floor if iou_floor is None else iou_floor
+        return pair(dataset, model, iou_floor=floor, polygons=options.polygons)
+
+    def match(
+        self,
+        pairs: Pairs,
+        options: SnapshotOptions,
+        *,
+        min_score: float | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> Matching:
+        """The greedy matching of the boxes that take part."""
+        return pairs.match(
+            min_score=options.min_score if min_score is None else min_score,
+            min_area=options.min_area,
+            labels=options.labels if labels is None else labels,
+        )
+
+    def result(self, matching: Matching, iou: Sequence[float], options: SnapshotOptions) -> SnapshotResult:
+        """The evaluation of a matching, with the weights of the labels."""
+        need_known(options.class_weight, matching.dataset)
+        thresholds = {float(threshold): matching.at(threshold) for threshold in iou}
+        return SnapshotResult(matching, thresholds, dict(options.class_weight))

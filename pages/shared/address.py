@@ -1,0 +1,419 @@
+"""What the address bar holds: one table of names, the fields of `State` behind them, and the views that write them.
+
+A link is the whole state of a view. `read_url` takes an address over when the reader opened, changed or stepped back
+to it; a part that cannot be followed is named on screen, never guessed. `write_url` writes what a view shows; a value
+at its start is left out.
+"""
+
+from __future__ import annotations
+
+import urllib.parse
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, Literal, TypeVar, get_args
+
+import msgspec
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from evaluator.drawing import fields as field_drawing
+from evaluator.drawing.matrix import COLOURS, SHOWS
+from evaluator.drawing.pair import PAGE_FILTERS
+from evaluator.metrics.box_items import Question
+from evaluator.metrics.error_types import DOCUMENT
+from evaluator.protocols import pixel
+from evaluator.protocols.fields.drill_down import DOORS
+from evaluator.protocols.posters.profiles import PROFILES
+from pages.shared import compare, gallery, opened, pictures, protocol, results
+from pages.shared.fields import results as of_fields
+from pages.shared.linked_panes import MODES
+from pages.shared.opened import Place
+from pages.shared.pixel.results import OF, SCOPES
+from pages.shared.posters import results as of_posters
+from pages.shared.state import Field, State, state
+
+T = TypeVar("T")
+View = Literal[
+    "overview", "page_browser", "gallery", "compare", "pixel_confusion", "fields", "posters", "findings",
+    "review_pack", "files",
+]  # fmt: skip
+VIEWS: Final[frozenset[View]] = frozenset(get_args(View))
+# Views that show boxes at the operating point of the session; the view Fields has an IoU threshold of its own.
+_OF_BOXES: Final = VIEWS - {"fields", "files"}
+_ADDRESSES_KEPT: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Generic[T]):
+    """One part of the address.
+
+    Attributes
+    ----------
+    name : str
+        In the address bar.
+    field : Field
+        Where its value is.
+    read : callable
+        The value of a text; raises ValueError for one that makes no sense.
+    write : callable
+        The text of a value.
+    views : set of str
+        Who writes it; every view reads it.
+    applies : callable
+        Whether it means anything at the moment; it is not written otherwise.
+    known : callable or None
+        Whether the open files have what the text names; the whole address is the second argument.
+    stays : bool
+        Kept by a step back to an address without it; others are then at their start.
+    begins : callable or None
+        The value that is not written, when it is not the field's own start.
+    """
+
+    name: str
+    field: Field[T]
+    read: Callable[[str], T]
+    write: Callable[[T], str]
+    views: frozenset[View]
+    applies: Callable[[], bool] = lambda: True
+    known: Callable[[str, Mapping[str, str]], bool] | None = None
+    stays: bool = False
+    begins: Callable[[], T] | None = None
+
+    @property
+    def start(self) -> T:
+        """The value that is not written."""
+        return self.field.start if self.begins is None else self.begins()
+
+    def text(self, value: T) -> str | None:
+        """The value for the address; None for what is left out."""
+        unset = value in (None, "", self.start)
+        return None if unset or not self.applies() else self.write(value)
+
+
+# --- reading and writing one part ----------------------------------------------------------------------------
+
+
+def _one_of(words: Sequence[str]) -> Callable[[str], Any]:
+    """Reads one of some words."""
+
+    def read(text: str) -> str:
+        if text not in words:
+            raise ValueError(text)
+        return text
+
+    return read
+
+
+def _share(low: float, high: float) -> Callable[[str], float]:
+    """Reads a number between two others."""
+
+    def read(text: str) -> float:
+        value = float(text)
+        if not low <= value <= high:
+            raise ValueError(text)
+        return value
+
+    return read
+
+
+def _protocol(text: str) -> str:
+    """Reads the name of a protocol that matches boxes."""
+    return str(_one_of(tuple(protocol.shown()))(text))
+
+
+def _iou(text: str) -> float:
+    """Reads an IoU threshold within the range of the chosen protocol."""
+    return _share(*results.iou_range())(text)
+
+
+def _whole(low: int, high: int, *, shift: int = 0) -> Callable[[str], int]:
+    """Reads a whole number; what the address counts from 1 is kept from 0 with a `shift` of 1."""
+
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) < 10 and low <= int(text) <= high):
+            raise ValueError(text)
+        return int(text) - shift
+
+    return read
+
+
+def _yes(text: str) -> bool:
+    """Reads a switch that is on."""
+    if text != "yes":
+        raise ValueError(text)
+    return True
+
+
+def _range(text: str) -> tuple[float, float]:
+    """Reads a range such as ``0.35-1``."""
+    low, _, high = text.partition("-")
+    bounds = float(low), float(high)
+    if not 0.0 <= bounds[0] <= bounds[1] <= 1.0:
+        raise ValueError(text)
+    return bounds
+
+
+def _mistakes(text: str) -> list[str]:
+    """Reads names of mistakes."""
+    names = text.split(",")
+    if any(name not in DOCUMENT for name in names):
+        raise ValueError(text)
+    return names
+
+
+def _question(text: str) -> Question:
+    """Reads what was clicked or brushed in the gallery."""
+    try:
+        return msgspec.json.decode(text.encode(), type=Question)
+    except msgspec.DecodeError as problem:
+        raise ValueError(text) from problem
+
+
+def _size(text: str) -> tuple[float, float]:
+    """Reads a page size such as ``612x792``."""
+    width, height = (float(part) for part in text.split("x"))
+    if not (0.0 < width < 1e6 and 0.0 < height < 1e6):
+        raise ValueError(text)
+    return width, height
+
+
+def _poster(text: str) -> str:
+    """Reads the id of a poster that is open."""
+    return str(_one_of(tuple(of_posters.posters_open()))(text))
+
+
+def _standard_iou() -> float:
+    """The IoU threshold that the chosen protocol starts with."""
+    return protocol.chosen().thresholds[0]
+
+
+def _number(value: float) -> str:
+    return f"{value:g}"
+
+
+def _from_one(value: int | None) -> str:
+    return "" if value is None else str(value + 1)
+
+
+def _text(value: str | None) -> str:
+    return value or ""
+
+
+def _bounds(value: tuple[float, float]) -> str:
+    return f"{value[0]:g}-{value[1]:g}"
+
+
+def _has_document(text: str, address: Mapping[str, str]) -> bool:
+    """Whether the open files have a document."""
+    found = opened.boxes()
+    return found is None or text in found.dataset.document_code
+
+
+def _has_label(text: str, address: Mapping[str, str]) -> bool:
+    """Whether a label of the open files is evaluated."""
+    found = opened.boxes()
+    return found is None or text in found.dataset.labels[: found.dataset.evaluated]
+
+
+def _has_page(text: str, address: Mapping[str, str]) -> bool:
+    """Whether the document of an address has a page; without the document the page is not judged twice."""
+    found, document = opened.boxes(), address.get("doc", "")
+    if found is None:
+        return True
+    if document not in found.dataset.document_code or not (text.isascii() and text.isdigit() and len(text) < 10):
+        return document in found.dataset.document_code or "doc" in address
+    index = int(text) - 1
+    if found.dataset.page_row(document, index) is not None:
+        return True
+    # Pages that no file mentions are walked only when the document is chosen.
+    return address.get("within") == document and 0 <= index < (pictures.page_count(found, document) or 0)
+
+
+# --- the table -----------------------------------------------------------------------------------------------
+
+_FILTERED: Final[frozenset[View]] = frozenset({"page_browser", "gallery"})
+_BROWSER: Final[frozenset[View]] = frozenset({"page_browser"})
+_GALLERY: Final[frozenset[View]] = frozenset({"gallery"})
+_COMPARE: Final[frozenset[View]] = frozenset({"compare"})
+_PIXEL: Final[frozenset[View]] = frozenset({"pixel_confusion"})
+_FIELDS: Final[frozenset[View]] = frozenset({"fields"})
+_POSTERS: Final[frozenset[View]] = frozenset({"posters"})
+_PAGES: Final = _BROWSER | _COMPARE | _PIXEL
+
+TABLE: Final[tuple[Entry[Any], ...]] = (
+    Entry("protocol", State.protocol, _protocol, _text, _OF_BOXES),
+    Entry("iou", State.iou, _iou, _number, _OF_BOXES, begins=_standard_iou),
+    Entry("score_a", State.score_a, _share(0.0, 1.0), _number, _OF_BOXES),
+    Entry("score_b", State.score_b, _share(0.0, 1.0), _number, _OF_BOXES),
+    Entry("model", State.model, _one_of(("A", "B")), _text, _OF_BOXES | _FIELDS),
+    # The page that is shown.
+    Entry("doc", State.doc, str, _text, _PAGES, known=_has_document, stays=True),
+    Entry("page", State.page, _whole(1, 10**9, shift=1), _from_one, _PAGES, known=_has_page, stays=True),
+    Entry("box", State.box, str, _text, _BROWSER | _COMPARE),
+    # The filter of mistakes.
+    Entry("within", State.within, str, _text, _FILTERED | _COMPARE, known=_has_document),
+    Entry("label", State.label, str, _text, _FILTERED | _COMPARE, known=_has_label),
+    Entry("order", State.order, _one_of(("worst", "page")), _text, _BROWSER),
+    Entry("only", State.only, _yes, lambda _: "yes", _BROWSER),
+    Entry("mistakes", State.mistake_names, _mistakes, ",".join, _FILTERED),
+    Entry("score", State.score_range, _range, _bounds, _FILTERED),
+    Entry("fit", State.fit_range, _range, _bounds, _FILTERED),
+    Entry("size", State.size_range, _range, _bounds, _FILTERED),
+    Entry("unjudged", State.unjudged, _yes, lambda _: "yes", _FILTERED),
+    Entry("poor", State.poor, _yes, lambda _: "yes", _FILTERED),
+    Entry("coverage", State.poor_coverage, _share(0.0, 1.0), _number, _FILTERED, applies=State.poor.get),
+    Entry("purity", State.poor_purity, _share(0.0, 1.0), _number, _FILTERED, applies=State.poor.get),
+    # Gallery.
+    Entry("question", State.gallery_question, _question, lambda asked: msgspec.json.encode(asked).decode(), _GALLERY),
+    Entry("door", State.gallery_charts, _one_of(tuple(gallery.CHARTS)), _text, _GALLERY),
+    Entry("sort", State.gallery_sort, _one_of(tuple(gallery.ORDERS)), _text, _GALLERY),
+    Entry("third", State.gallery_third, _one_of(tuple(gallery.THIRDS)[1:]), _text, _GALLERY),
+    Entry("sheet", State.gallery_sheet, _whole(1, 99_999, shift=1), _from_one, _GALLERY),
+    # Compare.
+    Entry("show", State.pair_show, _one_of(tuple(PAGE_FILTERS)), _text, _COMPARE),
+    Entry("look", State.pair_mode, _one_of(MODES), _text, _COMPARE),
+    Entry("below", State.pair_part, _one_of(compare.PARTS), _text, _COMPARE),
+    # Pixel confusion.
+    Entry("scope", State.pixel_scope, _one_of(SCOPES), _text, _PIXEL),
+    Entry("shows", State.pixel_shows, _one_of(tuple(SHOWS)), _text, _PIXEL),
+    Entry("colour", State.pixel_colour, _one_of(COLOURS), _text, _PIXEL),
+    Entry("of", State.pixel_of, _one_of(OF), _text, _PIXEL),
+    Entry("classes", State.pixel_classes, _one_of(pixel.CLASSES), _text, _PIXEL),
+    Entry("missing", State.pixel_missing, _one_of(pixel.MISSING_PAGE), _text, _PIXEL),
+    Entry("page_size", State.pixel_size, _size, lambda size: f"{size[0]:g}x{size[1]:g}", _PIXEL),
+    Entry("row", State.pixel_row, str, _text, _PIXEL),
+    Entry("column", State.pixel_column, str, _text, _PIXEL),
+    # Fields.
+    Entry("field_iou", State.field_iou, _share(*of_fields.IOU_RANGE), _number, _FIELDS),
+    Entry("field", State.field_label, str, _text, _FIELDS),
+    Entry("behind", State.field_number, _one_of(tuple(DOORS)), _text, _FIELDS),
+    Entry("budget", State.field_budget, _whole(*of_fields.BUDGETS), str, _FIELDS),
+    Entry("field_within", State.field_within, str, _text, _FIELDS),
+    Entry("field_doc", State.field_doc, str, _text, _FIELDS),
+    Entry("field_page", State.field_page, _whole(1, 10**9), str, _FIELDS),
+    Entry("field_box", State.field_box, str, _text, _FIELDS),
+    Entry("unit", State.field_unit, _one_of((of_fields.AUTO, *field_drawing.UNITS)), _text, _FIELDS),
+    # Posters.
+    Entry("profile", State.poster_profile, _one_of(tuple(PROFILES)), _text, _POSTERS),
+    Entry("poster", State.poster, _poster, _text, _POSTERS),
+    Entry("part", State.poster_part, _one_of(of_posters.PARTS), _text, _POSTERS),
+    Entry("poster_of", State.poster_of, _one_of(of_posters.MODELS), _text, _POSTERS),
+    Entry(
+        "text_of",
+        State.poster_text,
+        _one_of(("reference", "generated")),
+        _text,
+        _POSTERS,
+        applies=lambda: state.poster_part == "text",
+    ),
+    Entry(
+        "tree",
+        State.poster_tree,
+        _one_of(("differences", "all")),
+        _text,
+        _POSTERS,
+        applies=lambda: state.poster_part == "fields",
+    ),
+)
+
+
+# --- the whole address ---------------------------------------------------------------------------------------
+
+
+def read_url(view: View) -> None:
+    """Take over the address bar when it was opened, changed or stepped back to by the reader.
+
+    Widgets of the same key on two views are two widgets for Streamlit, and in the first run of the second one it
+    starts at its lowest value unless the value is written again; so every part is written when a view is entered, and
+    only then: a slider that is written on every run is set back while the reader still moves it.
+
+    The browser sends the address of the moment with each request, so quick ones carry an address that `write_url` has
+    replaced meanwhile. One that this session knows is therefore followed only after a step back or onto another view.
+
+    A session that did not come through app.py is sent there and ends: started by other means than its command,
+    Streamlit may run a view alone.
+    """
+    if not state.let_in:
+        st.switch_page("app.py")
+    entered = state.view != view
+    state.view = view
+    if entered:
+        for entry in TABLE:
+            entry.field.set(entry.field.get())
+    address = dict(st.query_params.items())
+    context = get_script_run_ctx()
+    stepped = context is not None and context.is_history_navigation
+    state.entered_bare = entered and not address
+    state.linked = False
+    if not address or (address in state.addresses and not entered and not stepped):
+        return
+    _remember(address)
+    if stepped:
+        for entry in TABLE:
+            if not entry.stays:
+                entry.field.set(entry.start)
+    followed = {entry.name for entry in TABLE if entry.name in address and _follow(entry, address)}
+    if "protocol" in followed and "iou" not in followed:
+        state.iou = _standard_iou()
+    refused = tuple(name for name in address if name not in followed)
+    state.refused = refused
+    state.linked = "doc" in address and not {"doc", "page"} & set(refused)
+
+
+def _follow(entry: Entry[Any], address: Mapping[str, str]) -> bool:
+    """Take one part of an address over; False when it makes no sense or the open files do not have it."""
+    text = address[entry.name]
+    if entry.known is not None and not entry.known(text, address):
+        return False
+    try:
+        entry.field.set(entry.read(text))
+    except ValueError:
+        return False
+    return True
+
+
+def _remember(address: dict[str, str]) -> None:
+    """Note an address that the browser may send again although the session has moved on."""
+    others = tuple(each for each in state.addresses if each != address)
+    state.addresses = (*others, address)[-_ADDRESSES_KEPT:]
+
+
+def write_url(view: View, shown: Mapping[Field[Any], object] | None = None) -> str:
+    """Write what a view shows into the address bar.
+
+    Streamlit makes every change of the address a step of the browser's history. A view that was entered by its name
+    alone would be there twice, so after `leave_first_address` its address is left to the caller, who replaces it.
+
+    Parameters
+    ----------
+    view : str
+    shown : mapping of Field to value, optional
+        What the view shows in the place of the values of the session.
+
+    Returns
+    -------
+    str
+        The query of the address, without question mark; empty when nothing differs from the start.
+    """
+    instead = shown or {}
+    texts = {
+        entry.name: entry.text(instead[entry.field] if entry.field in instead else entry.field.get())
+        for entry in TABLE
+        if view in entry.views
+    }
+    address = {name: text for name, text in texts.items() if text is not None}
+    _remember(address)
+    if not State.address_left.take() and dict(st.query_params.items()) != address:
+        st.query_params.from_dict(address)
+    return urllib.parse.urlencode(address)
+
+
+def at(place: Place | None) -> dict[Field[Any], object]:
+    """A page, or none, as `write_url` takes it."""
+    return {State.doc: place.document if place else None, State.page: place.index if place else None}
+
+
+def leave_first_address() -> None:
+    """Let the next `write_url` of a view that was opened by its name alone not write the address."""
+    # Once: later runs of a part of the view still find what the whole view's last run has left.
+    state.address_left = State.entered_bare.take()

@@ -1,0 +1,1 @@
+"""What the Page browser shares with the views that use its filter."""

@@ -1,0 +1,356 @@
+"""What the page browser shows: its filter, the mistakes that pass, the place in the list, and what is drawn of a page.
+
+Results that many pages share are cached by the digests of the files and the operating point. Neighbours of the shown
+page are prepared in the background, so that a page turn finds its picture and its words ready.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import numpy as np
+import streamlit as st
+
+from evaluator.drawing import layers, mistake_filter, text_lost
+from evaluator.drawing.mistake_filter import MistakeColumns, MistakeFilter, PageList
+from evaluator.drawing.payloads import LostText, MistakeItem, PageLayers, PagePayload, WalkItem
+from evaluator.metrics.error_types import NONE, MistakeOptions, Mistakes
+from evaluator.model.boxes import BoolArray, IntArray
+from evaluator.pdf.problems import PageProblem
+from pages.shared import pictures
+from pages.shared.findings import log as findings
+from pages.shared.opened import Model, OpenedBoxes, Place
+from pages.shared.results import Result, ResultKey, result_key, result_of
+from pages.shared.state import Field, State, go_to, state
+
+_KEPT_FILTERS: Final = 50
+# What filters mistakes and pages: a saved filter has their values in this order.
+_FILTER: Final[tuple[Field[Any], ...]] = (
+    State.within,
+    State.label,
+    State.only,
+    State.mistake_names,
+    State.score_range,
+    State.fit_range,
+    State.size_range,
+    State.unjudged,
+    State.poor,
+    State.poor_coverage,
+    State.poor_purity,
+)
+
+
+class PageOrder(NamedTuple):
+    """What decides which pages are listed and how: another one starts at its first page."""
+
+    chosen: MistakeFilter
+    order: str
+    only: bool
+
+
+# --- the filter ----------------------------------------------------------------------------------------------
+
+
+def drop_unknown(found: OpenedBoxes) -> None:
+    """Take away what the open files do not have."""
+    if state.within not in found.dataset.document_code:
+        state.within = ""
+    if state.label not in found.dataset.labels[: found.dataset.evaluated]:
+        state.label = ""
+
+
+def chosen_filter() -> MistakeFilter:
+    """The filter as it is set."""
+    return MistakeFilter(
+        document=state.within or None,
+        names=tuple(state.mistake_names),
+        label=state.label or None,
+        score=state.score_range,
+        iou=state.fit_range,
+        size=state.size_range,
+        unjudged=state.unjudged,
+    )
+
+
+def options() -> MistakeOptions | None:
+    """How mistakes are named: with poor matched pairs when they are asked for."""
+    if not state.poor:
+        return None
+    return MistakeOptions(min_coverage=state.poor_coverage, min_purity=state.poor_purity)
+
+
+def clear_filter() -> None:
+    """Everything shows again."""
+    for field in _FILTER:
+        field.set(field.start)
+
+
+def save_filter(name: str) -> str | None:
+    """Keep the filter of the moment under a name; what is wrong when it cannot be kept."""
+    name = name.strip()
+    if not name:
+        return "A filter needs a name."
+    if name not in state.saved_filters and len(state.saved_filters) >= _KEPT_FILTERS:
+        return f"There are {_KEPT_FILTERS} saved filters already; delete one first."
+    state.saved_filters = {**state.saved_filters, name: tuple(field.get() for field in _FILTER)}
+    return None
+
+
+def use_filter(name: str) -> None:
+    """Set the filter to one that was saved."""
+    for field, value in zip(_FILTER, state.saved_filters[name], strict=True):
+        field.set(value)
+
+
+def delete_filter(name: str) -> None:
+    """Delete a saved filter."""
+    state.saved_filters = {each: kept for each, kept in state.saved_filters.items() if each != name}
+
+
+# --- what passes ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Working:
+    """One model at one operating point: what every page of it shares.
+
+    Attributes
+    ----------
+    result : ThresholdResult
+    mistakes : Mistakes
+    columns : MistakeColumns
+    """
+
+    result: Result
+    mistakes: Mistakes
+    columns: MistakeColumns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Listed:
+    """What the filter leaves.
+
+    Attributes
+    ----------
+    working : Working
+    chosen : MistakeFilter
+    keep : bool, shape (M,)
+    counts : int64, shape (9,)
+        Mistakes of each name under the other conditions.
+    pages : PageList
+    options : MistakeOptions or None
+    """
+
+    working: Working
+    chosen: MistakeFilter
+    keep: BoolArray
+    counts: IntArray
+    pages: PageList
+    options: MistakeOptions | None
+
+
+def working(found: OpenedBoxes, model: Model) -> Working:
+    """The mistakes of a model at the operating point."""
+    named = options()
+    poor = (state.poor_coverage, state.poor_purity) if named is not None else None
+    return _working(result_key(found, model), poor, _options=named, _result=lambda: result_of(found, model))
+
+
+@st.cache_resource(max_entries=16, show_spinner="Naming the mistakes")
+def _working(
+    key: ResultKey,
+    poor: tuple[float, float] | None,
+    *,
+    _options: MistakeOptions | None,
+    _result: Callable[[], Result],
+) -> Working:
+    """The mistakes of a result; the key says which result, `poor` how they are named."""
+    result = _result()
+    mistakes = mistake_filter.named(result, _options)
+    return Working(result, mistakes, mistake_filter.mistake_columns(result, mistakes))
+
+
+def listed(found: OpenedBoxes, model: Model) -> Listed:
+    """The mistakes and pages that the filter keeps."""
+    own, chosen = working(found, model), chosen_filter()
+    verdicts = judged(found, model) if chosen.unjudged else None
+    dataset = found.dataset
+    keep = mistake_filter.passing(own.columns, dataset, chosen, judged=verdicts)
+    pages = mistake_filter.page_list(
+        own.result,
+        own.columns,
+        keep,
+        document=chosen.document,
+        label=chosen.label,
+        pdf_pages=(pictures.page_count(found, chosen.document) or 0) if chosen.document else 0,
+        only_mistakes=state.only,
+        worst_first=state.order == "worst",
+    )
+    counts = mistake_filter.name_counts(own.columns, dataset, chosen, judged=verdicts)
+    return Listed(own, chosen, keep, counts, pages, options())
+
+
+def find_place(shown: Listed) -> Place | None:
+    """The page that is shown: the one of the address or of the last run, else the first of the list.
+
+    A page that a changed filter hides gives way to the first one. One that a link names stays although the filter
+    hides it, and so does the page of the moment when only the thresholds have moved.
+    """
+    pages, order = shown.pages, PageOrder(shown.chosen, state.order, state.only)
+    same = state.linked or state.filter_shown == order
+    state.filter_shown = order
+    document, index = state.doc, state.page or 0
+    if document is None:
+        return Place(*pages.at(0)) if len(pages) else None
+    if pages.position(document, index) is not None or (same and document in pages.dataset.document_code):
+        return Place(document, index)
+    return Place(*pages.at(0)) if len(pages) else None
+
+
+def turn(shown: Listed, document: str, index: int, step: int) -> None:
+    """Go some pages on in the list; from a page outside of it, as if it stood before the first."""
+    here = shown.pages.position(document, index)
+    if step == 0:
+        go_to(document, index)
+    elif len(shown.pages):
+        place = (here if here is not None else -1) + step
+        go_to(*shown.pages.at(min(max(place, 0), len(shown.pages) - 1)))
+
+
+def turn_to_mistake(shown: Listed, document: str, index: int, step: int) -> bool:
+    """Go to the next page of the list with a mistake, and choose the first or last one there; False without one."""
+    here = shown.pages.position(document, index)
+    position = shown.pages.with_mistakes(-1 if here is None else here, step)
+    if position is None:
+        return False
+    go_to(*shown.pages.at(position))
+    state.box = "first" if step > 0 else "last"
+    return True
+
+
+def chosen_box(mistakes: Sequence[MistakeItem]) -> str | None:
+    """The chosen box of the page; "first" and "last" of its mistakes become a box."""
+    if state.box in ("first", "last"):
+        keys = [mistake.keys[0] for mistake in mistakes]
+        state.box = (keys[0] if state.box == "first" else keys[-1]) if keys else None
+    return state.box
+
+
+def judged(found: OpenedBoxes, model: Model) -> BoolArray:
+    """Which mistakes of a model have a verdict, bool, in the order of its mistakes."""
+    mistakes = working(found, model).mistakes
+    with_verdict = np.zeros(len(mistakes), dtype=bool)
+    for status in findings.statuses(found):
+        if status.model != model.index or status.box_key is None or not status.judged.opinions:
+            continue
+        of = mistakes.of_truth if status.box_key[0] == "g" else mistakes.of_prediction
+        number = of[int(status.box_key[1:])]
+        if number != NONE:
+            with_verdict[number] = True
+    return with_verdict
+
+
+def with_verdicts(found: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
+    """The viewer's payload with what was said about each mistake; a poor match is none that can be judged."""
+    payload = findings.on_page(found, model, place, payload)
+    mistakes = [
+        msgspec.structs.replace(each, target=None, verdict=None, unsaved=None) if each.tags == ["TP"] else each
+        for each in payload.mistakes
+    ]
+    return msgspec.structs.replace(payload, mistakes=mistakes, verdicts=True)
+
+
+# --- what is drawn -------------------------------------------------------------------------------------------
+
+
+def page_text(found: OpenedBoxes, place: Place) -> text_lost.PageText | None:
+    """The words of a page, or its ink where it has none; None when the page cannot be read."""
+    try:
+        path = pictures.document_path(found, place.document)
+        words = pictures.pool().words(path, place.index)
+        ink = None if len(words.texts) else pictures.pool().ink(path, place.index)
+    except PageProblem:
+        return None
+    return text_lost.PageText(words, ink)
+
+
+def drawn(
+    found: OpenedBoxes,
+    shown: Listed,
+    place: Place,
+    page_points: tuple[float, float] | None,
+) -> tuple[PageLayers, LostText]:
+    """Boxes, mistakes and counts of a page for the viewer, and its lost text."""
+    label, result, text = shown.chosen.label, shown.working.result, page_text(found, place)
+    row = found.dataset.page_row(place.document, place.index)
+    page = -1 if row is None else row
+    layer = layers.page_data(
+        result,
+        page,
+        labels=[label] if label is not None and label in result.matching.labels else None,
+        page_points=page_points,
+        kept=layers.Kept(shown.working.mistakes, shown.keep),
+        text=text,
+    )
+    return layer, layers.lost_text(result, page, text)
+
+
+class _Preparer:
+    """One thread that draws pages before they are wanted; only the latest request counts."""
+
+    def __init__(self) -> None:
+        self._asked: list[Callable[[], None]] = []
+        self._wake = threading.Condition()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="page preparer")
+        self._thread.start()
+
+    def ask(self, tasks: Sequence[Callable[[], None]]) -> None:
+        with self._wake:
+            self._asked = list(tasks)
+            self._wake.notify()
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                while not self._asked:
+                    self._wake.wait()
+                task = self._asked.pop(0)
+            task()
+
+
+@st.cache_resource(show_spinner=False)
+def _preparer() -> _Preparer:
+    """The preparing thread of this process."""
+    return _Preparer()
+
+
+def prepare_neighbours(found: OpenedBoxes, shown: Listed, place: Place) -> None:
+    """Have the next and the previous page drawn in the background."""
+    here = shown.pages.position(place.document, place.index)
+    if here is None:
+        return
+    neighbours = [at for at in (here + 1, here - 1, here + 2) if 0 <= at < len(shown.pages)]
+    tasks = []
+    for at in neighbours:
+        document, index = shown.pages.at(at)
+        try:
+            path = pictures.document_path(found, document)
+        except PageProblem:
+            continue
+        tasks.append(pictures.preparation(path, index))
+    _preparer().ask(tasks)
+
+
+def walk(shown: Listed, position: int | None) -> WalkItem:
+    """Whether mistakes follow on later and earlier pages of the list, and how many there are in all."""
+    pages = shown.pages
+    here = -1 if position is None else position
+    return WalkItem(
+        before=pages.with_mistakes(here, -1) is not None,
+        after=pages.with_mistakes(here, 1) is not None,
+        total=int(pages.mistakes.sum()),
+    )

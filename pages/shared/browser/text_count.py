@@ -1,0 +1,148 @@
+"""The count of lost text over many pages: a thread beside the views that reads their words, shown and stopped by them.
+
+A count belongs to the files, the thresholds and the document that it was started for; one that is finished is kept for
+all sessions under these. Words are cached by the digests of the PDFs, so a second count at other thresholds reads less.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from evaluator.drawing.text_lost import TextSummary, count_pages
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.pool import PagePool
+from evaluator.pdf.problems import PageProblem
+from pages.shared import pictures
+from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.results import ResultKey, result_key, result_of
+from pages.shared.state import state
+
+_FINISHED_KEPT: Final = 64
+
+
+class CountKey(NamedTuple):
+    """What a count is of: a result, the PDF folder, and a document or all."""
+
+    result: ResultKey
+    pdfs: str
+    document: str | None
+
+
+class Count:
+    """One count that is under way, stopped or finished.
+
+    Parameters
+    ----------
+    key : CountKey
+        What it is of.
+    total : int
+        Pages that it will look at.
+    """
+
+    def __init__(self, key: CountKey, total: int) -> None:
+        self.key = key
+        self.total = total
+        self.summary: TextSummary | None = None
+        self.failed = False
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether it is still at work."""
+        return self._thread is not None and self._thread.is_alive()
+
+    @property
+    def finished(self) -> bool:
+        """Whether all of its pages were looked at."""
+        return self.summary is not None and self.summary.pages == self.total
+
+    def start(self, steps: Callable[[], Iterable[TextSummary]]) -> None:
+        """Begin; `steps` gives the summaries one after the other."""
+
+        def run() -> None:
+            self.failed = True
+            for summary in steps():
+                self.summary = summary
+                if self._stop.is_set():
+                    break
+            self.failed = False
+
+        self._thread = threading.Thread(target=run, daemon=True, name="word count")
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the page of the moment."""
+        self._stop.set()
+
+
+@st.cache_resource(show_spinner=False)
+def _finished() -> OrderedDict[CountKey, TextSummary]:
+    """Counts of this process that came to their end."""
+    return OrderedDict()
+
+
+def _key(found: OpenedBoxes, model: Model, document: str | None) -> CountKey:
+    """What a count is of."""
+    return CountKey(result_key(found, model), str(found.files.pdfs), document)
+
+
+def counted(found: OpenedBoxes, model: Model, document: str | None) -> TextSummary | None:
+    """The finished count of a document, or of all; None when there is none."""
+    key = _key(found, model, document)
+    job = state.word_count
+    if job is not None and job.key == key and job.finished and job.summary is not None:
+        finished = _finished()
+        finished[key] = job.summary
+        while len(finished) > _FINISHED_KEPT:
+            finished.popitem(last=False)
+    return _finished().get(key)
+
+
+def rows_of(found: OpenedBoxes, document: str | None) -> IntArray:
+    """Rows of the pages of a document, or of all."""
+    dataset = found.dataset
+    if document is None:
+        return np.arange(dataset.pages)
+    return np.flatnonzero(dataset.page_document == dataset.document_code[document])
+
+
+def start(found: OpenedBoxes, model: Model, document: str | None) -> None:
+    """Begin to count; a count that this session has under way is stopped."""
+    stop()
+    rows = rows_of(found, document)
+    result = result_of(found, model)
+    words_of = _reader(found, pictures.pool())
+    job = Count(_key(found, model, document), len(rows))
+    state.word_count = job
+    job.start(lambda: count_pages(result, rows, words_of))
+
+
+def stop() -> None:
+    """End the count of this session."""
+    job = state.word_count
+    if job is not None:
+        job.stop()
+
+
+def _reader(found: OpenedBoxes, pool: PagePool) -> Callable[[int], FloatArray | None]:
+    """What reads the words of a page by its row, outside of any session."""
+    dataset, folder = found.dataset, None if found.files.pdfs is None else PdfFolder(found.files.pdfs)
+
+    def words_of(row: int) -> FloatArray | None:
+        if folder is None:
+            return None
+        name = dataset.documents[dataset.page_document[row]].name
+        try:
+            return pool.words(folder.find(name), int(dataset.page_index[row])).boxes
+        except PageProblem:
+            return None
+
+    return words_of

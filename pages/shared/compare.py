@@ -1,0 +1,243 @@
+"""What the view Compare shows: which pages it lists, and the cached differences of two models.
+
+Caches are keyed by the digests of the files and the thresholds, so that both models, swapped or not, are computed
+once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import streamlit as st
+
+from evaluator.compare import differences
+from evaluator.compare.differences import Difference
+from evaluator.compare.ledger import Ledger, ledger
+from evaluator.drawing import pair_list
+from evaluator.drawing.board import TABLE_METRICS
+from evaluator.drawing.payloads import LinkItem
+from evaluator.metrics.box_measures import box_measures
+from evaluator.metrics.measures import Measures
+from evaluator.model.boxes import IntArray
+from pages.shared.opened import BOXES, LETTERS, Model, OpenedBoxes, Place
+from pages.shared.results import Result, ResultKey, result_key, result_of
+from pages.shared.state import go_to, state
+
+PARTS: Final = ("mistakes", "classes", "pixels")
+"""What is shown below the pages: named mistakes, which labels are taken for which, which pixels."""
+
+
+# --- choices -------------------------------------------------------------------------------------------------
+
+
+def drop_unknown(found: OpenedBoxes) -> None:
+    """Take away what the open files do not have."""
+    if state.within not in found.dataset.document_code:
+        state.within = ""
+    if state.label not in found.dataset.labels[: found.dataset.evaluated]:
+        state.label = ""
+
+
+def choose_show(name: str) -> None:
+    """List other pages, from the first one."""
+    state.pair_show = name
+    state.doc = state.box = None
+    state.pair_whole = True
+
+
+def open_linked(pages: LinkItem) -> None:
+    """List the pages behind a number of the board, which counts all documents, and bring them into the window."""
+    choose_show(pages.show)
+    state.label, state.within = pages.label, ""
+    state.pair_visits += 1
+
+
+def ask_mistakes(name: str) -> None:
+    """Filter the Page browser by a name of mistakes, and go there as soon as a callback has ended."""
+    state.mistake_names = [name]
+    state.box = state.doc = None
+    state.pair_mistakes = name
+
+
+def clear() -> None:
+    """Every changed page again."""
+    choose_show("changed")
+    state.label = state.within = ""
+
+
+def swap() -> None:
+    """A becomes B, with its score threshold."""
+    first, second = (field.get() for field in BOXES.chosen)
+    state.model_a, state.model_b = 1 if second is None else second, first or 0
+    state.score_a, state.score_b = state.score_b, state.score_a
+    state.box = None
+
+
+def make_b(found: OpenedBoxes, index: int) -> None:
+    """Compare A with another model; A itself and B stay what they are."""
+    if index not in {model.index for model in found.models}:
+        state.model_b, state.score_b, state.box = index, 0.0, None
+
+
+def shown_place(found: OpenedBoxes) -> Place | None:
+    """The page that the last run showed; None for none."""
+    return Place(state.doc, state.page or 0) if state.doc in found.dataset.document_code and state.doc else None
+
+
+# --- results -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """Two models at one operating point.
+
+    Attributes
+    ----------
+    chosen : (Model, Model)
+        A and B.
+    results : (ThresholdResult, ThresholdResult)
+    ledger : Ledger
+        Of everything.
+    listed : Ledger
+        Of the chosen label and document.
+    differences : tuple of Difference
+    """
+
+    chosen: tuple[Model, Model]
+    results: tuple[Result, Result]
+    ledger: Ledger
+    listed: Ledger
+    differences: tuple[Difference, ...]
+
+
+def compared(found: OpenedBoxes) -> Compared:
+    """The two chosen models under the thresholds, the label and the document of this session."""
+    first, second = found.models
+    results = result_of(found, first), result_of(found, second)
+    keys = result_key(found, first), result_key(found, second)
+    whole = _ledger(*keys, _results=results)
+    label, within = state.label or None, state.within or None
+    return Compared(
+        (first, second),
+        results,
+        whole,
+        _only(*keys, label, within, _ledger=whole) if label or within else whole,
+        _differences(*keys, _measures=lambda: (_measured(found, first), _measured(found, second))),
+    )
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _ledger(
+    first: ResultKey,
+    second: ResultKey,
+    *,
+    _results: tuple[Result, Result],
+) -> Ledger:
+    """The ledger of two results; the keys say which."""
+    return ledger(*_results)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _only(first: ResultKey, second: ResultKey, label: str | None, within: str | None, *, _ledger: Ledger) -> Ledger:
+    """The part of a ledger that the page list is about."""
+    return _ledger.only(
+        labels=None if label is None else {label},
+        documents=None if within is None else {within},
+    )
+
+
+def _measured(found: OpenedBoxes, model: Model) -> Measures:
+    """What the numbers of a model are made of."""
+    return _measures(result_key(found, model), _result=result_of(found, model))
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _measures(key: ResultKey, *, _result: Result) -> Measures:
+    """The sums by document of a result; `key` says which."""
+    return box_measures(_result)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Resampling the documents")
+def _differences(
+    first: ResultKey,
+    second: ResultKey,
+    *,
+    _measures: Callable[[], tuple[Measures, Measures]],
+) -> tuple[Difference, ...]:
+    """The differences that the board shows, with their intervals."""
+    a, b = _measures()
+    keys = [key for key in a.keys if key.metric in TABLE_METRICS]
+    return differences.differences(a, b, keys=keys)
+
+
+@dataclass(frozen=True, slots=True)
+class OneOfMany:
+    """A model in the table of all of them.
+
+    Attributes
+    ----------
+    model : Model
+        With the letter of its place; A and B are the chosen pair.
+    result : ThresholdResult
+    differences : dict of Difference
+        Against A, over all labels, by metric; empty for A itself.
+    """
+
+    model: Model
+    result: Result
+    differences: dict[str, Difference]
+
+
+def every_model(found: OpenedBoxes) -> list[OneOfMany]:
+    """All open models, the chosen pair first, each against A; models beside the pair keep every score."""
+    pair_ = found.models
+    others = [index for index in range(len(found.names)) if index not in {model.index for model in pair_}]
+    letters = LETTERS[len(pair_) :]
+    rest = [Model(index, found.names[index], letter) for index, letter in zip(others, letters, strict=False)]
+    first = pair_[0]
+    rows = []
+    for model in (*pair_, *rest):
+        found_differences = (
+            _differences(
+                result_key(found, first),
+                result_key(found, model),
+                _measures=lambda model=model: (_measured(found, first), _measured(found, model)),  # type: ignore[misc]
+            )
+            if model is not first
+            else ()
+        )
+        overall = {one.metric: one for one in found_differences if one.overall}
+        rows.append(OneOfMany(model, result_of(found, model), overall))
+    return rows
+
+
+# --- the page list -------------------------------------------------------------------------------------------
+
+
+def place_in(both: Compared, rows: IntArray) -> int | None:
+    """Position of the page that is shown among the listed rows; the first when it is not listed, None without any."""
+    if not len(rows):
+        return None
+    row = both.ledger.dataset.page_row(state.doc, state.page or 0) if state.doc else None
+    here = np.flatnonzero(rows == row) if row is not None else np.empty(0, dtype=np.int64)
+    return int(here[0]) if len(here) else 0
+
+
+def place_of(both: Compared, row: int) -> Place:
+    """Document and page index of a row of pages."""
+    dataset = both.ledger.dataset
+    return Place(dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]))
+
+
+def turn(both: Compared, document: str, index: int, step: int) -> None:
+    """Go some pages on in the list, or to a page."""
+    rows = pair_list.listed_pages(both.listed, state.pair_show)
+    if step and len(rows):
+        here = place_in(both, rows) or 0
+        place = place_of(both, int(rows[min(max(here + step, 0), len(rows) - 1)]))
+        go_to(place.document, place.index)
+    elif not step:
+        go_to(document, index)

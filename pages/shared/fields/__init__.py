@@ -1,0 +1,1 @@
+"""What the view Fields is made of."""

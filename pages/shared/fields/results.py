@@ -1,0 +1,271 @@
+"""What the view Fields compares and shows: the models of the open fields, the rows behind a number, and its place.
+
+Comparisons are shared by all sessions under the digests of their files; a threshold is never part of the key, because
+stored observations are scored again at any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import streamlit as st
+
+from evaluator.drawing import fields as overlay
+from evaluator.model.boxes import IntArray
+from evaluator.model.fields import FieldDocuments
+from evaluator.protocols import fields
+from evaluator.protocols.fields.drill_down import LEAST_SURE, FieldPages, behind
+from evaluator.protocols.fields.types import ApCurves, ap_curves
+from pages.shared.opened import FIELDS, Model, Opened, opened
+from pages.shared.state import State, state
+
+IOU_RANGE: Final = (0.05, 0.95)
+BUDGETS: Final = (1, 100)
+AUTO: Final = "auto"
+PRESETS: Final = (0.5, 0.75)
+STRIP_PAGES: Final = 200
+PROBLEMS: Final = "problems"
+DOCUMENT, BEHIND = "Fields of the document", "Fields behind the number"
+TABS: Final = (DOCUMENT, BEHIND)
+# Numbers whose rows are not all problems: the list beside the page then keeps all problems of the page.
+_MIXED: Final = ("ground_truth", "predictions", "true_positive", "value_right_box_right")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldModel:
+    """One prediction against the ground truth.
+
+    Attributes
+    ----------
+    letter : str
+    index : int
+        Place among the predictions that can be read.
+    name : str
+    result : FieldsResult
+        At the thresholds of the specification; other thresholds are asked of it.
+    pages : FieldPages
+    key : tuple of str
+        Digests of both sides.
+    """
+
+    letter: str
+    index: int
+    name: str
+    result: fields.FieldsResult
+    pages: FieldPages
+    key: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What is open, and the chosen models compared with the ground truth.
+
+    Attributes
+    ----------
+    opened : Opened
+    models : tuple of FieldModel
+        A and, when there are two, B.
+    """
+
+    opened: Opened[FieldDocuments]
+    models: tuple[FieldModel, ...]
+
+    @property
+    def shown(self) -> FieldModel:
+        """The model whose boxes and numbers are shown."""
+        return next((model for model in self.models if model.letter == state.model), self.models[0])
+
+
+# --- comparisons ---------------------------------------------------------------------------------------------
+
+
+def compared() -> Compared | None:
+    """What can be compared in this session; None when a side is missing or has errors."""
+    found = opened(FIELDS)
+    return None if found is None else Compared(found, tuple(_model(found, model) for model in found.models))
+
+
+def _model(found: Opened[FieldDocuments], model: Model) -> FieldModel:
+    """One chosen model compared with the ground truth."""
+    sides = found.ground_truth, found.predictions[model.index]
+    key = found.digests[0], found.digests[1 + model.index]
+    return FieldModel(model.letter, model.index, model.name, *_compared(*key, _sides=sides), key)
+
+
+@st.cache_resource(max_entries=12, show_spinner="Comparing the fields")
+def _compared(
+    truth: str, predicted: str, *, _sides: tuple[FieldDocuments, FieldDocuments]
+) -> tuple[fields.FieldsResult, FieldPages]:
+    """A comparison by the digests of its sides, and the pages that its boxes lie on."""
+    result = fields.evaluate(*_sides)
+    return result, FieldPages(result.compared)
+
+
+# --- choices -------------------------------------------------------------------------------------------------
+
+
+def drop_unknown(models: Sequence[FieldModel]) -> list[str]:
+    """Take away choices that the open files do not have; their names for a sentence."""
+    refused = []
+    classes = {name for model in models for name in model.result.compared.classes}
+    for field, known in (
+        (State.field_label, classes),
+        (State.field_within, set(models[0].result.compared.documents)),
+    ):
+        if field.get() and field.get() not in known:
+            refused.append(field.get())
+            field.set("")
+    return refused
+
+
+def budget() -> float:
+    """The share of the fields that a review looks at."""
+    return state.field_budget / 100
+
+
+def open_linked(name: str, chosen_label: str | None = None) -> None:
+    """Show the fields behind a number, from the first one on."""
+    state.field_number, state.field_label, state.field_within = name, chosen_label or "", ""
+    state.field_doc, state.field_box = None, "first"
+    state.field_tab = BEHIND
+
+
+# --- place ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The fields behind the chosen number and the pages they lie on.
+
+    Attributes
+    ----------
+    rows : int64, shape (K,)
+        In the columns of the comparison.
+    counts : mapping of int
+        Rows by document code and page.
+    order : list of (int, int)
+        Document codes and pages to walk through.
+    """
+
+    rows: IntArray
+    counts: Mapping[tuple[int, int], int]
+    order: list[tuple[int, int]]
+
+
+def listed(model: FieldModel) -> Listed:
+    """What passes the choices of the view."""
+    share = budget() if state.field_number == LEAST_SURE else None
+    number = state.field_number, state.field_label or None, share
+    return _listed(model.key, state.field_iou, number, state.field_within, _model=model)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _listed(
+    key: tuple[str, str],
+    threshold: float,
+    number: tuple[str, str | None, float | None],
+    within: str,
+    *,
+    _model: FieldModel,
+) -> Listed:
+    """Rows and pages by everything that they follow from: files, threshold, number with class and budget, document."""
+    name, of_class, share = number
+    result, pages = _model.result, _model.pages
+    rows = behind(result, name, iou=threshold, label=of_class, budget=share)
+    document = result.compared.documents.index(within) if within else None
+    if document is not None:
+        rows = rows[result.compared.document[rows] == document]
+    counts = pages.counts(rows)
+    order = pages.order(counts, document=document, only=document is None and (name != PROBLEMS or of_class is not None))
+    return Listed(rows, counts, order)
+
+
+def place(model: FieldModel, shown: Listed) -> tuple[int, int] | None:
+    """The page that is shown: the chosen one when the list has it, else the first."""
+    if not shown.order:
+        return None
+    documents = model.result.compared.documents
+    wanted = state.field_doc, state.field_page - 1
+    named = next((page for page in shown.order if (documents[page[0]], page[1]) == wanted), None)
+    return named or shown.order[0]
+
+
+def go_to(model: FieldModel, page: tuple[int, int], box: str | None = None) -> None:
+    """Show another page, and choose a box there: its key, ``first`` or ``last``."""
+    state.field_doc, state.field_page = model.result.compared.documents[page[0]], page[1] + 1
+    state.field_box = box
+
+
+def turn(model: FieldModel, shown: Listed, here: tuple[str, int], step: int) -> None:
+    """Show the page so many steps further in the list."""
+    position = position_of(model, shown, here)
+    if position is not None:
+        go_to(model, shown.order[min(max(position + step, 0), len(shown.order) - 1)])
+
+
+def turn_to_problem(model: FieldModel, shown: Listed, here: tuple[str, int], step: int) -> None:
+    """Show the next or previous page that has something in its list, and choose the first or last of it."""
+    position = position_of(model, shown, here)
+    if position is None:
+        return
+    other = next_with(shown, position, step)
+    if other is not None:
+        go_to(model, shown.order[other], "first" if step > 0 else "last")
+
+
+def next_with(shown: Listed, position: int, step: int) -> int | None:
+    """Place of the next or previous page in the list with a row behind the number; None without."""
+    places = range(position + 1, len(shown.order)) if step > 0 else range(position - 1, -1, -1)
+    return next((other for other in places if shown.counts.get(shown.order[other])), None)
+
+
+def position_of(model: FieldModel, shown: Listed, here: tuple[str, int]) -> int | None:
+    """Place of a page, given by document id and index, in the list."""
+    documents = model.result.compared.documents
+    return next((place for place, page in enumerate(shown.order) if (documents[page[0]], page[1]) == here), None)
+
+
+def kept_in_list(shown: Listed) -> IntArray | None:
+    """Rows that the list beside the page keeps; None keeps every problem, when the number counts fields without one."""
+    return None if state.field_number in _MIXED else shown.rows
+
+
+def is_shown(document: str, index: int) -> bool:
+    """Whether a page is the one on screen."""
+    return (state.field_doc, state.field_page - 1) == (document, index)
+
+
+def chosen_box(listed_keys: Sequence[str], drawn: Sequence[str]) -> str | None:
+    """The chosen box, if the page has it; "first" and "last" become that box of the list."""
+    box = state.field_box
+    if box in ("first", "last"):
+        box = (listed_keys[0] if box == "first" else listed_keys[-1]) if listed_keys else None
+    state.field_box = box if box in drawn else None
+    return state.field_box
+
+
+# --- what is drawn -------------------------------------------------------------------------------------------
+
+
+def unit(model: FieldModel) -> str:
+    """The unit of the boxes: the chosen one, or what they look like."""
+    return state.field_unit if state.field_unit in overlay.UNITS else _unit(*model.key, _model=model)
+
+
+def curves(model: FieldModel) -> ApCurves:
+    """AP of a model against the IoU threshold."""
+    return _curves(model.key, _model=model)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _curves(key: tuple[str, str], *, _model: FieldModel) -> ApCurves:
+    """The curves of a comparison; they belong to no threshold."""
+    return ap_curves(_model.result)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _unit(truth: str, predicted: str, *, _model: FieldModel) -> str:
+    """What the boxes of a comparison look like."""
+    return overlay.unit_of(_model.result)

@@ -1,0 +1,357 @@
+"""Tables and charts of the view Fields, each linked to the fields behind its numbers.
+
+Each function shows one part and sets choices through `results`; no number is computed here. Text from files is shown
+in cells of tables and charts, and in our own HTML only after escaping.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import pandas as pd
+import streamlit as st
+
+from evaluator.charts import fields as charts
+from evaluator.drawing.fields import value_text
+from evaluator.metrics.confidence import BINS, review_budgets, review_curve, review_sentence
+from evaluator.metrics.results import count_of, defined, threshold_text
+from evaluator.model.boxes import IntArray
+from evaluator.model.fields import Field
+from evaluator.model.issues import plain
+from evaluator.protocols.fields.drill_down import BIN, DOORS, LEAST_SURE
+from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldRow, FieldsResult
+from evaluator.protocols.fields.types import TypeRow, type_rows
+from pages.shared import frame
+from pages.shared.fields import results as choices
+from pages.shared.fields import verdicts as field_findings
+from pages.shared.state import State, chosen_cells, chosen_points, state
+
+ROW_HEIGHT: Final = 26
+HEADER_HEIGHT: Final = 34
+ROWS_SHOWN: Final = 500
+_TABLE_ROWS: Final = 13
+# Columns of the table of field types that are linked, by their title.
+_COUNTS: Final = {
+    "TP": ("true_positive", "true_positive"),
+    "Below": ("below_threshold", "below_threshold"),
+    "Missed": ("missed", "missed"),
+    "Spur.": ("spurious", "spurious"),
+    "Truth": ("num_gt", "ground_truth"),
+    "Pred.": ("num_detections", "predictions"),
+}
+_HELP: Final = {
+    "Truth": "Ground-truth boxes",
+    "Pred.": "Predicted boxes",
+    "TP": "IoU at the threshold or above",
+    "Below": "Two boxes, IoU below the threshold",
+    "Missed": "Ground-truth box without a predicted one",
+    "Spur.": "Spurious: predicted box without a ground-truth one",
+}
+_STATUS: Final = {"true positive": "TP", "below threshold": "Below", "missed": "Missed", "spurious": "Spurious"}
+
+
+def types_table(found: choices.Compared, model: choices.FieldModel) -> None:
+    """Field types: AP of both models, and all numbers of the chosen one; a row or a count is linked."""
+    results = {each.letter: each.result for each in found.models}
+    rows = type_rows(results, model.letter, iou=state.field_iou)
+    at = f"AP {threshold_text(state.field_iou)}"
+    table = pd.DataFrame({"Field": [plain(row.label) for row in rows]})
+    for letter in results:
+        table[f"AP, {letter}"] = [row.ap[letter] for row in rows]
+    ratios = {"AP50": "ap_50", "AP75": "ap_75", at: "ap_at", "Mean IoU": "mean_iou"}
+    if state.field_iou in choices.PRESETS:
+        del ratios[at]  # it has its column
+    for title, name in ratios.items():
+        table[title] = pd.Series([getattr(row, name) for row in rows], dtype="float64")
+    for title, (name, _) in _COUNTS.items():
+        table[title] = [getattr(row, name) for row in rows]
+    columns = list(table.columns)
+    ratio = st.column_config.NumberColumn(format="%.3f", width=54)
+    key = f"field_types_{model.letter}"
+    st.dataframe(
+        table,
+        hide_index=True,
+        row_height=ROW_HEIGHT,
+        height=HEADER_HEIGHT + ROW_HEIGHT * min(len(table), _TABLE_ROWS),
+        on_select=lambda: _type_chosen(key, rows, columns),
+        selection_mode="single-cell",
+        key=key,
+        placeholder="–",
+        column_config={
+            "Field": st.column_config.TextColumn(width=158),
+            **{
+                f"AP, {each.letter}": st.column_config.ProgressColumn(
+                    f"AP, {each.letter}",
+                    help=f"Mean over IoU 0.50 to 0.95, {frame.escaped(each.name)}",
+                    format="%.3f",
+                    min_value=0.0,
+                    max_value=1.0,
+                    width=75,
+                    color="gray" if each.letter == "A" else "blue",
+                )
+                for each in found.models
+            },
+            **dict.fromkeys(ratios, ratio),
+            **{
+                title: st.column_config.NumberColumn(format="localized", width=43, help=_HELP[title])
+                for title in _COUNTS
+            },
+        },
+        alt="Results by field type",
+    )
+
+
+_CORRECTED_HEADS: Final = ("Mean AP", "Precision", "Recall", "TP", "Below", "Missed", "Spur.")
+
+
+def corrected(found: choices.Compared, model: choices.FieldModel, sign: Callable[..., str]) -> None:
+    """All fields again on the ground truth that the verdicts correct, under the official numbers; else nothing."""
+    to = field_findings.corrections_of(found)
+    if to is None:
+        return
+    again = field_findings.corrected_of(found, model)
+    if again is not None:
+        rows = _corrected_row("official", model.result) + _corrected_row("corrected", again.result)
+        heads = "".join(f'<th scope="col">{head}</th>' for head in _CORRECTED_HEADS)
+        lines = sign(model.result), sign(again.result, to.words)
+        signed = "<br>".join(html.escape(plain(line)) for line in lines)
+        st.html(
+            f'<div class="ls-wide"><table class="ls-corrected{frame.theme()}"><thead><tr><th></th><th></th>{heads}</tr>'
+            f'</thead><tbody>{rows}</tbody></table></div><p class="ls-signature">{signed}</p>'
+        )
+    refused = f", {count_of(len(to.issues), 'verdict')} without effect" if to.issues else ""
+    with st.expander(f"{count_of(to.applied, 'verdict')} on fields applied{refused}"):
+        st.caption(
+            "An accepted prediction becomes ground truth with the value and box of its model, so the corrected numbers "
+            "of that model are an upper bound; another model is measured against the same field."
+        )
+        frame.lines([change.sentence for change in to.changes[:200]])
+        if to.issues:
+            frame.issues(to.issues)
+
+
+def _corrected_row(which: str, result: FieldsResult) -> str:
+    """All fields at the threshold of the view, as a row of the table of corrected numbers."""
+    counts = result.overall(state.field_iou)
+    ratios = (result.mean_ap, defined(counts.precision[0]), defined(counts.recall[0]))
+    columns = (counts.true_positive, counts.below_threshold, counts.missed, counts.spurious)
+    cells = [*map(frame.number, ratios), *(f"{int(column[0]):,}" for column in columns)]
+    name = ALL_FIELDS if which == "official" else ""
+    return (
+        f'<tr class="ls-{which}"><th scope="row">{name}</th><td>{which}</td>'
+        f"{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+    )
+
+
+def _type_chosen(key: str, rows: Sequence[TypeRow], columns: Sequence[str]) -> None:
+    """A cell of the table of field types: its count, or the problems of its row."""
+    for row, column in chosen_cells(key):
+        label = rows[row].label
+        title = columns[column] if isinstance(column, int) else column
+        name = _COUNTS[title][1] if title in _COUNTS else choices.PROBLEMS
+        choices.open_linked(name, None if label == ALL_FIELDS else label)
+
+
+def rows_table(
+    model: choices.FieldModel, rows: IntArray, key: str, opened: Callable[[int], None], *, documents: bool
+) -> None:
+    """Compared fields, one a row, with both values, confidence and IoU; a row opens its page."""
+    shown = rows[:ROWS_SHOWN]
+    fields = model.result.rows_of(shown, state.field_iou)
+    if not fields:
+        st.caption("No field is behind this number.")
+        return
+    table = pd.DataFrame({"Document": [plain(row.document) for row in fields]} if documents else {})
+    table["Field"] = [plain(row.prediction_path or row.truth_path or "") for row in fields]
+    table["Box"] = [_STATUS.get(row.status, "–") for row in fields]
+    table["Value"] = [_judged(row) for row in fields]
+    table["Predicted"] = [_value_of(row.predicted) for row in fields]
+    table["Ground truth"] = [_value_of(row.truth) for row in fields]
+    table["Conf."] = pd.Series([row.confidence for row in fields], dtype="float64")
+    table["IoU"] = pd.Series([row.iou for row in fields], dtype="float64")
+    ratio = st.column_config.NumberColumn(format="%.2f", width=48)
+
+    def chosen() -> None:
+        for row, _ in chosen_cells(key):
+            opened(int(shown[row]))
+
+    st.dataframe(
+        table,
+        hide_index=True,
+        row_height=ROW_HEIGHT,
+        height=HEADER_HEIGHT + ROW_HEIGHT * min(len(table), _TABLE_ROWS),
+        on_select=chosen,
+        selection_mode="single-cell",
+        key=key,
+        placeholder="–",
+        column_config={
+            "Document": st.column_config.TextColumn(width=110),
+            "Field": st.column_config.TextColumn(width=140),
+            "Box": st.column_config.TextColumn(width=58),
+            "Value": st.column_config.TextColumn(width=50),
+            "Predicted": st.column_config.TextColumn(width=115),
+            "Ground truth": st.column_config.TextColumn(width=115),
+            "Conf.": ratio,
+            "IoU": ratio,
+        },
+        alt="Compared fields",
+    )
+    if len(rows) > ROWS_SHOWN:
+        st.caption(f"The first {ROWS_SHOWN} of {len(rows):,} fields; choose a field or a document to see others.")
+
+
+def _judged(row: FieldRow) -> str:
+    """Whether the value is right, in words."""
+    return "right" if row.right else "wrong"
+
+
+def _value_of(field: Field | None) -> str | None:
+    """The value of a field as plain text; nothing when there is no such field."""
+    return None if field is None else plain(value_text(field.value))
+
+
+def value_by_box(model: choices.FieldModel) -> None:
+    """Value right or wrong against box right or wrong: four buttons, each linked to its fields."""
+    cells = model.result.value_by_box(state.field_iou)
+    total = sum(count for row in cells.values() for count in row.values())
+    frame.section("Value and box", f"{count_of(total, 'field')} with two boxes")
+    with st.container(key="field_ledger"):
+        head = st.columns([0.8, 1, 1], gap="xsmall")
+        head[1].html('<div class="ls-ledger-head">Box right</div>')
+        head[2].html('<div class="ls-ledger-head">Box wrong</div>')
+        for value, words in (("value_right", "Value right"), ("value_wrong", "Value wrong")):
+            row = st.columns([0.8, 1, 1], gap="xsmall", vertical_alignment="center")
+            row[0].html(f'<div class="ls-ledger-row">{words}</div>')
+            for column, box in zip(row[1:], ("box_right", "box_wrong"), strict=True):
+                count, name = cells[value][box], f"{value}_{box}"
+                share = f"{100 * count / total:.1f} %" if total else "–"
+                column.button(
+                    f"**{count:,}** {share}",
+                    key=f"linked_{name}",
+                    help=DOORS[name],
+                    width="stretch",
+                    on_click=choices.open_linked,
+                    args=(name, state.field_label or None),
+                )
+
+
+def ap_chart(found: choices.Compared, model: choices.FieldModel) -> None:
+    """AP against the IoU threshold: the chosen field or the mean of both models, all fields of one model behind."""
+    label = state.field_label or None
+    own = choices.curves(model)
+    curves = {}
+    for each in found.models:
+        drawn = choices.curves(each)
+        curve = drawn.mean if label is None else drawn.of_class.get(label)
+        if curve is not None:
+            curves[each.letter] = curve
+    means = "mean of both models" if len(found.models) > 1 else "mean"
+    frame.section("AP against IoU", label or f"{means}; pale: fields of {model.letter}")
+    chart = charts.ap_against_iou(own.iou, curves, own.of_class, current=state.field_iou, dark=frame.is_dark())
+    key = f"field_curves_{model.letter}"
+
+    def chosen() -> None:
+        for point in chosen_points(key, "field"):
+            choices.open_linked(choices.PROBLEMS, str(point["name"]))
+
+    st.altair_chart(
+        chart, theme=None, key=key, on_select=chosen, selection_mode="field", alt="AP against the IoU threshold"
+    )
+
+
+def confidence(found: choices.Compared) -> None:
+    """Whether the confidence can be trusted: numbers, reliability with bin counts, review budget."""
+    label = state.field_label or None
+    judged = {model.letter: model.result.confidence(label) for model in found.models}
+    frame.section("Confidence", f"of {plain(label)}" if label else "of all predicted fields that have one")
+    if not any(len(each) for each in judged.values()):
+        st.caption("No predicted field has a confidence, so nothing can be said about it.")
+        return
+    with st.container(key="field_confidence"):
+        numbers, reliable, review = st.columns([0.8, 1, 1.25], gap="medium")
+    with numbers:
+        _numbers(found, judged)
+    with reliable:
+        _reliability(judged)
+    with review:
+        _review(judged)
+
+
+def _numbers(found: choices.Compared, judged: dict[str, Any]) -> None:
+    """AUROC, Brier score, calibration error and counts of each model."""
+    values = {letter: each.to_json() for letter, each in judged.items()}
+    heads = "".join(f"<th>{frame.letter_badge(model.letter)}</th>" for model in found.models)
+    lines = []
+    for name, key in (("AUROC", "auroc"), ("Brier score", "brier"), ("Calibration error", "ece")):
+        cells = "".join(f"<td>{frame.number(values[letter][key])}</td>" for letter in judged)
+        lines.append(f"<tr><th scope='row'>{name}</th>{cells}</tr>")
+    for name, counted in (
+        ("Values", {letter: len(each) for letter, each in judged.items()}),
+        ("Wrong values", {letter: int((~each.right).sum()) for letter, each in judged.items()}),
+    ):
+        cells = "".join(f"<td>{count:,}</td>" for count in counted.values())
+        lines.append(f"<tr><th scope='row'>{name}</th>{cells}</tr>")
+    st.html(
+        f'<table class="ls-means{frame.theme()}" aria-label="Confidence metrics"><thead><tr><th>{BINS} bins</th>{heads}'
+        f"</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    )
+    st.caption(
+        "AUROC: how often a right value has the higher confidence. Brier score and calibration error: lower is better; "
+        "0 is perfect. A value that only the prediction has is wrong."
+    )
+
+
+def _reliability(judged: dict[str, Any]) -> None:
+    """Share of right values by confidence, and how many values are in each bin."""
+    bins = {letter: each.calibration for letter, each in judged.items() if len(each)}
+    st.html('<div class="ls-fit"><b>Reliability</b><span>right values, share; dashed: perfect</span></div>')
+    for key, chart, words in (
+        ("field_reliability", charts.reliability(bins, dark=frame.is_dark()), "Right values against the confidence"),
+        ("field_bins", charts.bin_counts(bins, dark=frame.is_dark()), "Values in each bin of confidence"),
+    ):
+        st.altair_chart(
+            chart, theme=None, key=key, on_select=lambda key=key: _bin_chosen(key), selection_mode="bin", alt=words
+        )
+
+
+def _bin_chosen(key: str) -> None:
+    """A bin of the confidence."""
+    for point in chosen_points(key, "bin"):
+        state.model = str(point["model"])
+        choices.open_linked(f"{BIN}{int(point['bin'])}", state.field_label or None)
+
+
+def _review(judged: dict[str, Any]) -> None:
+    """What a review of the least sure fields finds, for a budget that the reader sets."""
+    share = choices.budget()
+    st.html('<div class="ls-fit"><b>Review budget</b><span>errors caught; dashed: at random</span></div>')
+    curves = {letter: review_curve(each.right, each.confidence) for letter, each in judged.items() if len(each)}
+    chart = charts.review_budget(curves, budget=share, dark=frame.is_dark(), height=170)
+    st.altair_chart(chart, theme=None, key="field_review", alt="Errors caught against the share that is reviewed")
+    low, high = choices.BUDGETS
+    st.slider(
+        "Reviewed, per cent of the values", low, high, step=1, key=State.field_budget.key, persist_state="session"
+    )
+    for letter, each in judged.items():
+        found = review_budgets(each.right, each.confidence, (share,)) if len(each) else ()
+        sentence = review_sentence(found[0] if found else None, errors=int((~each.right).sum()), total=len(each))
+        left, right = st.columns([5, 1], gap="xsmall", vertical_alignment="center")
+        badge = frame.letter_badge(letter)
+        left.html(f'<p class="ls-sentence{frame.theme()}">{badge} <span>{html.escape(sentence)}</span></p>')
+        right.button(
+            "Show",
+            key=f"linked_least_{letter}",
+            help=f"{DOORS[LEAST_SURE]} fields of {letter}",
+            disabled=not len(each),
+            on_click=_show_least_sure,
+            args=(letter,),
+            width="stretch",
+        )
+
+
+def _show_least_sure(letter: str) -> None:
+    """The least sure fields of a model."""
+    state.model = letter
+    choices.open_linked(LEAST_SURE, state.field_label or None)

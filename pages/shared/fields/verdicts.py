@@ -1,0 +1,131 @@
+"""Verdicts on extracted fields in this session: on a page of the view Fields, their status, and corrected numbers."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+import streamlit as st
+
+from evaluator.drawing.payloads import PagePayload
+from evaluator.protocols.fields import FieldsResult
+from evaluator.review.corrected import CorrectedEvaluation
+from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
+from evaluator.review.field_targets import attach_fields, field_model_name, field_statuses, targets_of
+from evaluator.review.status import FindingStatus
+from evaluator.review.verdicts import ReviewLog
+from pages.shared.fields import results as choices
+from pages.shared.findings import log as findings
+from pages.shared.opened import OpenedBoxes
+from pages.shared.state import state
+
+VIEW_FILE: Final = "pages/fields.py"
+
+
+def on_page(model: choices.FieldModel, document: str, payload: PagePayload) -> PagePayload:
+    """The viewer's payload of a page with verdicts, what is not saved, and who reviews; see `findings.log`.
+
+    Parameters
+    ----------
+    model : FieldModel
+    document : str
+    payload : PagePayload
+        With the layers of the model's result.
+    """
+    drawn = attach_fields(payload, model.result, document, findings.review_log(), iou=state.field_iou)
+    return msgspec.structs.replace(findings.with_unsaved(drawn), verdicts=True)
+
+
+def handle(model: choices.FieldModel, document: str, event: dict[str, Any]) -> findings.Unsaved | None:
+    """Keep a verdict that the viewer sent; None when it is on disk, or when the document has no such problem any more.
+
+    Parameters
+    ----------
+    model : FieldModel
+        What is shown.
+    document : str
+        That of the event.
+    event : dict
+        ``target``, ``verdict`` and ``note``. It comes from a browser: an unknown target is not taken.
+    """
+    targets = targets_of(model.result, document, findings.review_log(), iou=state.field_iou)
+    target = targets.get(event["target"])
+    if target is None:
+        return None
+    return findings.save(target, verdict=event["verdict"], note=event["note"], target_id=event["target"])
+
+
+def any_field(log: ReviewLog) -> bool:
+    """Whether a field was judged at all."""
+    return any(judged.target.kind == "field" for judged in log.judged.values())
+
+
+def corrections_of(found: choices.Compared) -> FieldCorrections | None:
+    """The corrected ground truth of the open fields; None when no verdict changes it."""
+    log = findings.review_log()
+    if not any_field(log):
+        return None
+    to = _corrections(tuple(model.key for model in found.models), log.revision, _found=found, _log=log)
+    return to if to.applied or to.issues else None
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _corrections(
+    keys: tuple[tuple[str, str], ...], revision: tuple[int, str], *, _found: choices.Compared, _log: ReviewLog
+) -> FieldCorrections:
+    return field_corrections([model.result for model in _found.models], _log)
+
+
+def corrected_of(found: choices.Compared, model: choices.FieldModel) -> CorrectedEvaluation[FieldsResult] | None:
+    """The result of a model on the corrected ground truth; None when no verdict changes it."""
+    to = corrections_of(found)
+    if to is None or not to.applied:
+        return None
+    keys = tuple(each.key for each in found.models)
+    return _corrected((*keys, model.key), findings.review_log().revision, _model=model, _to=to)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Comparing the fields with the corrected ground truth")
+def _corrected(
+    keys: tuple[tuple[str, str], ...],
+    revision: tuple[int, str],
+    *,
+    _model: choices.FieldModel,
+    _to: FieldCorrections,
+) -> CorrectedEvaluation[FieldsResult]:
+    return corrected_fields(_model.result, _to)
+
+
+def statuses() -> list[FindingStatus]:
+    """What became of every judged field, the newest first; nothing is read when no field was judged."""
+    log = findings.review_log()
+    if not any_field(log):
+        return []
+    found = choices.compared()
+    threshold = state.field_iou
+    return field_statuses(log, [model.result for model in found.models] if found else [], iou=threshold)
+
+
+def every_status(found: OpenedBoxes | None) -> list[FindingStatus]:
+    """What became of every finding, of boxes and of fields, the newest first."""
+    place = {target_id: number for number, target_id in enumerate(findings.review_log().judged)}
+    every = [*findings.statuses(found), *statuses()]
+    return sorted(every, key=lambda entry: place.get(entry.judged.target_id, len(place)))
+
+
+def show_on_page(entry: FindingStatus) -> None:
+    """Make the view Fields open the page of a finding, with its box chosen and every problem in the list."""
+    target, found = entry.judged.target, choices.compared()
+    box = None
+    threshold = state.field_iou
+    models = sorted(
+        found.models if found else (), key=lambda model: field_model_name(model.result.compared) not in target.models
+    )
+    for model in models:
+        (here,) = field_statuses(ReviewLog.of(entry.judged.history), [model.result], iou=threshold)
+        if here.box_key is not None:
+            state.model = model.letter
+            box = here.box_key
+            break
+    state.field_number, state.field_label, state.field_within = choices.PROBLEMS, "", ""
+    state.field_doc, state.field_page, state.field_box = target.document, (target.page or 0) + 1, box

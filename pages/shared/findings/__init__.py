@@ -1,0 +1,1 @@
+"""What reviewers said in this session, and how a finding is shown."""

@@ -1,0 +1,383 @@
+"""What this session holds of findings: the store of the process, who reviews, and what could not be saved.
+
+The store is opened once per process and address. A verdict counts as saved only when the store says so; until then
+its text stays here and on screen, marked NOT SAVED. The address of the store comes from the command line or the
+environment, never from the browser.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final
+
+import msgspec
+import streamlit as st
+
+from evaluator.drawing.payloads import PagePayload, UnsavedItem
+from evaluator.model.issues import plain
+from evaluator.review import corrected, identity, status
+from evaluator.review.corrected import Corrected
+from evaluator.review.corrections import Corrections, corrections
+from evaluator.review.place import FINDINGS_WORKSPACE_VARIABLE, store_address
+from evaluator.review.problems import StoreProblem
+from evaluator.review.status import FindingStatus
+from evaluator.review.store import Store
+from evaluator.review.verdicts import AUTHOR_LENGTH, Event, ReviewLog, Target, judge
+from pages.shared import frame, login
+from pages.shared.opened import BOXES, SAMPLE_DATA, Model, OpenedBoxes, Place, files
+from pages.shared.results import ResultKey, result_key, result_of
+from pages.shared.state import State, state
+
+# A database that does not answer is not asked again on every run: each question waits for its time limit.
+_ASK_AGAIN_SECONDS: Final = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """What a reviewer said and the store did not take.
+
+    Attributes
+    ----------
+    target : Target
+    target_id : str
+    verdict : str or None
+    note : str
+    tags : tuple of str
+    title, text, fix : str
+        Why, in sentences.
+    """
+
+    target: Target
+    target_id: str
+    verdict: str | None
+    note: str
+    tags: tuple[str, ...]
+    title: str
+    text: str
+    fix: str
+
+    @property
+    def problem(self) -> str:
+        """Why, in one line."""
+        return " ".join(part for part in (f"{self.title}.", self.text, self.fix) if part)
+
+
+class _Shelf:
+    """A store of this process, and the last time it did not answer."""
+
+    def __init__(self, address: str) -> None:
+        self.store: Store | None = None
+        self._problem: StoreProblem | None = None
+        self._asked = 0.0
+        try:
+            self.store = Store(address)
+        except StoreProblem as problem:
+            self._problem = problem
+
+    def read(self, workspace: str) -> tuple[ReviewLog, StoreProblem | None]:
+        """What was said, and why it cannot be read."""
+        if self.store is None or (self._problem and monotonic() - self._asked < _ASK_AGAIN_SECONDS):
+            return ReviewLog(), self._problem
+        try:
+            log = self.store.log(workspace)
+        except StoreProblem as problem:
+            self._problem, self._asked = problem, monotonic()
+            return ReviewLog(), problem
+        self._problem = None
+        return log, None
+
+    def write(self, events: Sequence[Event], workspace: str) -> StoreProblem | None:
+        """Keep events; what went wrong, or None when they are on disk."""
+        if self.store is None:
+            return self._problem
+        try:
+            self.store.add(events, workspace)
+        except StoreProblem as problem:
+            return problem
+        self._problem = None
+        return None
+
+
+def address() -> str:
+    """Where the findings of this session are kept: a path or a database address."""
+    truth = files(BOXES).ground_truth
+    origin = truth.origin if truth is not None and isinstance(truth.origin, Path) else None
+    return store_address(origin, environment=os.environ, bundled=SAMPLE_DATA)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _shelf(address: str) -> _Shelf:
+    """The store behind an address, one for all sessions."""
+    return _Shelf(address)
+
+
+def _workspace() -> str:
+    """The project in the store."""
+    return os.environ.get(FINDINGS_WORKSPACE_VARIABLE, "")
+
+
+def review_log() -> ReviewLog:
+    """Everything that was said in this workspace; empty when it cannot be read, see `store_problem`."""
+    return _shelf(address()).read(_workspace())[0]
+
+
+def store_problem() -> StoreProblem | None:
+    """Why findings cannot be read; None when they can."""
+    return _shelf(address()).read(_workspace())[1]
+
+
+def store_name() -> str:
+    """The store for the reader: a file name, or host and database without user and password."""
+    store = _shelf(address()).store
+    return "" if store is None else store.name
+
+
+# --- who and what ----------------------------------------------------------------------------------------------
+
+
+def author() -> tuple[str, bool]:
+    """Who reviews, and whether a login or a trusted proxy vouches for it; an empty name when nobody was named."""
+    name, verified = login.reader()
+    if verified:
+        return name[:AUTHOR_LENGTH], True
+    return state.reviewer.strip()[:AUTHOR_LENGTH], False
+
+
+def ask_author(*, label: str = "Your name") -> None:
+    """The field for the reviewer's name; for a reader who is logged in, only who that is."""
+    name, verified = author()
+    if verified:
+        st.caption(f"You review as {frame.escaped(name)}.")
+        return
+    st.text_input(
+        label,
+        key=State.reviewer.key,
+        max_chars=AUTHOR_LENGTH,
+        placeholder="Needed for verdicts",
+        persist_state="session",
+        help="Shown with each verdict, as typed and not verified.",
+    )
+
+
+def save(
+    target: Target,
+    *,
+    verdict: str | None,
+    note: str = "",
+    tags: Sequence[str] | None = None,
+    target_id: str | None = None,
+    event_id: str | None = None,
+) -> Unsaved | None:
+    """Keep what the reviewer says of a target.
+
+    Parameters
+    ----------
+    target : Target
+    verdict : str or None
+        None with an empty note and no tags takes everything back.
+    note : str
+    tags : sequence of str, optional
+        The reviewer's own tags stay when absent.
+    target_id : str, optional
+        The identity that `on_page` gave; the target's own when absent.
+    event_id : str, optional
+        The sender's name for this event: one that is there already is not stored again. A new one when absent.
+
+    Returns
+    -------
+    Unsaved or None
+        None when it is on disk; else what was said, kept for `unsaved`.
+    """
+    key = target_id or target.id
+    name, verified = author()
+    held = mine(key) if tags is None else None
+    kept = (held.tags if held else ()) if tags is None else tuple(tags)
+    try:
+        event = judge(
+            target,
+            verdict=verdict,
+            note=note,
+            tags=kept,
+            author=name,
+            verified=verified,
+            time=datetime.now(UTC),
+            target_id=key,
+            event_id=event_id,
+        )
+    except ValueError as problem:
+        return _keep_unsaved(Unsaved(target, key, verdict, note, kept, "Not saved", str(problem), ""))
+    problem_of_store = _shelf(address()).write([event], _workspace())
+    if problem_of_store is not None:
+        why = problem_of_store
+        return _keep_unsaved(Unsaved(target, key, verdict, note, kept, why.title, why.text, why.fix))
+    state.unsaved_findings = {each: kept for each, kept in state.unsaved_findings.items() if each != key}
+    return None
+
+
+def add(events: Sequence[Event]) -> StoreProblem | None:
+    """Keep imported events; what went wrong, or None when they are on disk."""
+    return _shelf(address()).write(events, _workspace())
+
+
+def unsaved(target_id: str) -> Unsaved | None:
+    """What the reviewer said of a target and the store did not take."""
+    return state.unsaved_findings.get(target_id)
+
+
+def every_unsaved() -> list[Unsaved]:
+    """Everything that the store did not take in this session."""
+    return list(state.unsaved_findings.values())
+
+
+def save_again() -> int:
+    """Try everything again that the store did not take; how many are still not saved."""
+    for entry in every_unsaved():
+        save(entry.target, verdict=entry.verdict, note=entry.note, tags=entry.tags, target_id=entry.target_id)
+    return len(state.unsaved_findings)
+
+
+def _keep_unsaved(entry: Unsaved) -> Unsaved:
+    state.unsaved_findings = {**state.unsaved_findings, entry.target_id: entry}
+    return entry
+
+
+def mine(target_id: str) -> Event | None:
+    """What the reviewer holds of a target; None for nothing."""
+    judged = review_log().get(target_id)
+    reviewer = author()
+    return next((event for event in judged.opinions if event.reviewer == reviewer), None) if judged else None
+
+
+# --- the page browser --------------------------------------------------------------------------------------------
+
+
+def on_page(found: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
+    """The viewer's payload of a page with verdicts, what is not saved, and who reviews.
+
+    Parameters
+    ----------
+    found, model, place
+        What is shown.
+    payload : PagePayload
+        With the layers of the model's result, whatever labels are shown.
+
+    Returns
+    -------
+    PagePayload
+        A copy. Each of the mistakes has ``target``, ``verdict`` (see `identity.attach`) and ``unsaved``; ``reviewer``
+        is the name, empty when nobody was named.
+    """
+    row = found.dataset.page_row(place.document, place.index)
+    if row is None:
+        return payload
+    return with_unsaved(identity.attach(payload, result_of(found, model), row, review_log()))
+
+
+def with_unsaved(payload: PagePayload) -> PagePayload:
+    """The viewer's payload with the verdicts that were not saved, and who reviews."""
+    mistakes = [msgspec.structs.replace(each, unsaved=shown(unsaved(each.target or ""))) for each in payload.mistakes]
+    return msgspec.structs.replace(payload, mistakes=mistakes, reviewer=author()[0])
+
+
+def handle(found: OpenedBoxes, model: Model, place: Place, event: dict[str, Any]) -> Unsaved | None:
+    """Keep a verdict that the viewer sent.
+
+    Parameters
+    ----------
+    found, model
+        What is shown.
+    place : Place
+        The page of the event.
+    event : dict
+        ``target`` as `on_page` gave it, ``verdict``, ``note``, and ``tags`` when they were changed. It comes from a
+        browser; a target that is not on the page is not taken.
+
+    Returns
+    -------
+    Unsaved or None
+        None when it is on disk, or when the page has no such mistake any more.
+    """
+    row = found.dataset.page_row(place.document, place.index)
+    target_id = event.get("target")
+    targets = {} if row is None else identity.page_targets(result_of(found, model), row, review_log())
+    if not isinstance(target_id, str) or target_id not in targets:
+        return None
+    return save(
+        targets[target_id],
+        verdict=event.get("verdict"),
+        note=event.get("note") or "",
+        tags=event.get("tags"),
+        target_id=target_id,
+        event_id=event.get("id") or None,
+    )
+
+
+def shown(entry: Unsaved | None) -> UnsavedItem | None:
+    """What was not saved, for the viewer."""
+    if entry is None:
+        return None
+    return UnsavedItem(entry.verdict, entry.note, plain(entry.problem))
+
+
+# --- numbers -------------------------------------------------------------------------------------------------------
+
+
+def corrections_of(found: OpenedBoxes) -> Corrections:
+    """The corrected files of this session."""
+    every = review_log()
+    return _corrections(found.digests, every.revision, _found=found, _log=every)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _corrections(
+    digests: tuple[str, ...], revision: tuple[int, str], *, _found: OpenedBoxes, _log: ReviewLog
+) -> Corrections:
+    return corrections(_found.dataset, _log)
+
+
+def corrected_of(found: OpenedBoxes, model: Model) -> Corrected | None:
+    """The result of a model on the corrected files, at the operating point; None when no verdict changes a box."""
+    to = corrections_of(found)
+    if not to.applied:
+        return None
+    key = result_key(found, model)
+    return _corrected(key, review_log().revision, _found=found, _model=model, _to=to)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Comparing the boxes with the corrected ground truth")
+def _corrected(
+    key: ResultKey,
+    revision: tuple[int, str],
+    *,
+    _found: OpenedBoxes,
+    _model: Model,
+    _to: Corrections,
+) -> Corrected:
+    return corrected.corrected(result_of(_found, _model), _to)
+
+
+def statuses(found: OpenedBoxes | None) -> list[FindingStatus]:
+    """What became of every finding at the operating point, the newest first."""
+    every = review_log()
+    if found is None:
+        return status.finding_statuses(every, [])
+    models = found.models
+    key = tuple(result_key(found, model) for model in models)
+    return _statuses(key, every.revision, _found=found, _models=models, _log=every)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _statuses(
+    keys: tuple[ResultKey, ...],
+    revision: tuple[int, str],
+    *,
+    _found: OpenedBoxes,
+    _models: tuple[Model, ...],
+    _log: ReviewLog,
+) -> list[FindingStatus]:
+    return status.finding_statuses(_log, [result_of(_found, model) for model in _models])

@@ -1,0 +1,486 @@
+"""What one reader has open: the files of both sides, the models that can be evaluated, their names and issues.
+
+There are three kinds of files, each with views of its own: boxes, extracted fields and posters. They differ in how
+they are read and compared, see `Kind`, and in nothing else. What is read is shared by all sessions under digests of
+content, name and role, never under a path or a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import hashlib
+import os
+import string
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+import streamlit as st
+
+from evaluator import formats, workspace
+from evaluator.formats.base import Content, Reading
+from evaluator.formats.base import Kind as KindName
+from evaluator.formats.posters import Posters
+from evaluator.model.dataset import Annotations, Dataset, Side, join
+from evaluator.model.fields import FieldDocuments
+from evaluator.model.issues import BadInput, Issue
+from evaluator.workspace import WORKSPACE_VARIABLE, Workspace
+from pages.shared import protocol
+from pages.shared.state import Field, State
+
+SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
+LETTERS: Final = string.ascii_uppercase
+Uploads = Sequence[tuple[str, bytes]]
+# A file or folder of this machine, or uploaded files.
+Origin = Path | Uploads
+
+
+C = TypeVar("C", bound=Content)
+
+
+@dataclass(frozen=True, slots=True)
+class Source(Generic[C]):
+    """One side of this session, readable or not.
+
+    Attributes
+    ----------
+    name : str
+    side : "ground_truth" or "prediction"
+        The role it was given.
+    content : Annotations, FieldDocuments, Posters or None
+        None when it has errors.
+    issues : tuple of Issue
+    origin : Path or uploaded files
+        Where to read it again under another role.
+    """
+
+    name: str
+    side: Side
+    content: C | None
+    issues: tuple[Issue, ...]
+    origin: Origin
+
+
+AnySource = Source[Annotations] | Source[FieldDocuments] | Source[Posters]
+
+
+@dataclass(frozen=True, slots=True)
+class Files(Generic[C]):
+    """All files of one kind.
+
+    Attributes
+    ----------
+    ground_truth : Source or None
+    predictions : tuple of Source
+    pdfs : Path or None
+        The one folder under which documents are looked up.
+    as_reference : bool
+        The ground truth is a prediction, used as reference on purpose.
+    """
+
+    ground_truth: Source[C] | None
+    predictions: tuple[Source[C], ...]
+    pdfs: Path | None
+    as_reference: bool = False
+
+    @property
+    def sources(self) -> tuple[Source[C], ...]:
+        """Both sides, the ground truth first."""
+        return (*([self.ground_truth] if self.ground_truth else []), *self.predictions)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind(Generic[C]):
+    """One kind of files and how it is read.
+
+    Attributes
+    ----------
+    name : str
+        Part of the keys of caches.
+    counted : str
+        What a side consists of, as the head of a column.
+    size : callable
+        How many of these there are.
+    held : Field
+        Where the session has its files.
+    chosen : (Field, Field)
+        Where the session has the places of A and B among the models.
+    read : callable
+        From origin and name, as it is asked for; raises BadInput.
+    prepare : callable
+        A prediction that can be compared with a ground truth, and the issues of the two; raises BadInput.
+    ids : callable
+        What identifies a side beside its digest and name.
+    title : callable
+        What a model is called.
+    waiting : str
+        Shown while the files that were named at the start are read; empty for nothing.
+    """
+
+    name: KindName
+    counted: str
+    size: Callable[[C], int]
+    held: Field[Files[C] | None]
+    chosen: tuple[Field[int | None], Field[int | None]]
+    read: Callable[[Origin, str, Reading], C]
+    prepare: Callable[[C, C], tuple[C, tuple[Issue, ...]]]
+    ids: Callable[[C], str] = lambda content: ""
+    title: Callable[[C], str] = lambda content: content.name
+    waiting: str = ""
+
+    def digest(self, content: C) -> str:
+        """What identifies a side as it was read."""
+        return f"{content.sha256}/{content.name}/{self.ids(content)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A prediction that can be evaluated: its place among the models and how it is called.
+
+    Attributes
+    ----------
+    index : int
+    name : str
+    letter : str
+        A and B for the chosen pair.
+    """
+
+    index: int
+    name: str
+    letter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opened(Generic[C]):
+    """What can be evaluated.
+
+    Attributes
+    ----------
+    kind : Kind
+    files : Files
+    ground_truth : Annotations, FieldDocuments or Posters
+    predictions : tuple of the same
+        Those that can be evaluated against it.
+    names : tuple of str
+        Names of the models, in the order of `predictions`.
+    issues : tuple of Issue
+        Of all files and pairs, warnings and errors.
+    """
+
+    kind: Kind[C]
+    files: Files[C]
+    ground_truth: C
+    predictions: tuple[C, ...]
+    names: tuple[str, ...]
+    issues: tuple[Issue, ...]
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        """What identifies the ground truth and each model, in this order."""
+        return tuple(self.kind.digest(each) for each in (self.ground_truth, *self.predictions))
+
+    @property
+    def models(self) -> tuple[Model, ...]:
+        """The chosen models, A and, when there are two, B."""
+        count = len(self.names)
+        places = [_place(field, default, count) for default, field in enumerate(self.kind.chosen)]
+        pair = places if count > 1 else places[:1]
+        return tuple(Model(index, self.names[index], letter) for letter, index in zip(LETTERS, pair, strict=False))
+
+    @property
+    def shown(self) -> Model:
+        """The model whose boxes and numbers are shown."""
+        return next((model for model in self.models if model.letter == State.model.get()), self.models[0])
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedBoxes(Opened[Annotations]):
+    """Files of boxes that can be evaluated.
+
+    Attributes
+    ----------
+    dataset : Dataset
+        Both sides under shared codes; its predictions are those of the files.
+    """
+
+    dataset: Dataset
+
+
+def _place(field: Field[int | None], default: int, count: int) -> int:
+    """A chosen model, or the default when the choice does not fit the files."""
+    chosen = field.get()
+    return chosen if chosen is not None and chosen < count else min(default, count - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A page: document id and index from 0."""
+
+    document: str
+    index: int
+
+
+# --- reading -------------------------------------------------------------------------------------------------
+
+
+def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
+    """A file of boxes by its content, shared by all sessions, or a folder."""
+    if isinstance(origin, Path) and origin.is_dir():
+        return formats.read(origin, side=reading.side, as_reference=reading.as_reference)
+    content = origin.read_bytes() if isinstance(origin, Path) else origin[0][1]
+    # The name is part of the key because issues and results carry it.
+    digest = hashlib.sha256(content).hexdigest()
+    return _annotations(digest, name, reading.side, reading.as_reference, _content=content)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _annotations(digest: str, name: str, side: Side | None, as_reference: bool, *, _content: bytes) -> Annotations:
+    """Columns of a file by its content, name and role."""
+    return formats.read_bytes(_content, name, side=side, as_reference=as_reference)
+
+
+def _read_other(kind: KindName) -> Callable[[Origin, str, Reading], Any]:
+    """What reads fields or posters; sessions on the same files hold one copy."""
+
+    def read(origin: Origin, name: str, reading: Reading) -> Content:
+        (format_,) = formats.of_kind(kind).values()
+        if isinstance(origin, Path):
+            content: Content = format_.read_path(origin, reading)
+        else:
+            content = format_.read_files(origin, name, reading)
+        return _shared(content.format, content.sha256, content.name, _content=content)
+
+    return read
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _shared(format_: str, digest: str, name: str, *, _content: Content) -> Content:
+    """The first copy of some content."""
+    return _content
+
+
+def _prepare_by_format(truth: Any, prediction: Any) -> tuple[Any, tuple[Issue, ...]]:  # noqa: ANN401 - any content
+    """A prediction as it is, and the issues of the pair by the rules of its format."""
+    return prediction, formats.pair_issues(truth, prediction)
+
+
+def _box_title(read: Annotations) -> str:
+    """Model and version as the file says, or the name of the file."""
+    name = read.model or read.name
+    return f"{name} {read.version}" if read.version and len(read.version) <= 12 else name
+
+
+def _poster_ids(read: Posters) -> str:
+    """Under which ids the texts of a side stand: they follow from names of files, not from their content."""
+    ids = "\0".join((*read.posters, "", *read.broken)).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(ids).hexdigest()
+
+
+BOXES: Final[Kind[Annotations]] = Kind(
+    name="boxes",
+    counted="Boxes",
+    size=lambda read: len(read.boxes),
+    held=State.files,
+    chosen=(State.model_a, State.model_b),
+    read=_read_boxes,
+    prepare=protocol.prepare,
+    ids=lambda read: read.side,
+    title=_box_title,
+)
+FIELDS: Final[Kind[FieldDocuments]] = Kind(
+    name="fields",
+    counted="Documents",
+    size=len,
+    held=State.field_files,
+    chosen=(State.field_a, State.field_b),
+    read=_read_other("fields"),
+    prepare=_prepare_by_format,
+)
+POSTERS: Final[Kind[Posters]] = Kind(
+    name="posters",
+    counted="Posters",
+    size=lambda read: len(read.posters),
+    held=State.poster_files,
+    chosen=(State.poster_a, State.poster_b),
+    read=_read_other("posters"),
+    prepare=_prepare_by_format,
+    ids=_poster_ids,
+    waiting="Reading the posters",
+)
+
+
+def read(kind: Kind[C], origin: Origin, name: str, side: Side, *, as_reference: bool = False) -> Source[C]:
+    """A file or folder of this machine, or uploaded files; unreadable ones carry their issues."""
+    try:
+        content = kind.read(origin, name, Reading(side=side, as_reference=as_reference))
+    except BadInput as problem:
+        return Source(name, side, None, problem.issues, origin)
+    except OSError as problem:
+        return Source(name, side, None, (_unreadable(name, problem),), origin)
+    return Source(name, side, content, content.issues, origin)
+
+
+def _unreadable(name: str, problem: OSError) -> Issue:
+    return Issue(
+        severity="error",
+        file=name,
+        place="",
+        rule="the file must be readable",
+        found=problem.strerror or "an error of the file system",
+        fix="Check that it exists and that you may read it.",
+    )
+
+
+# --- files ---------------------------------------------------------------------------------------------------
+
+
+def workspace_named() -> Workspace:
+    """What the command line named, of all kinds, or the sample data."""
+    described = os.environ.get(WORKSPACE_VARIABLE)
+    return workspace.from_json(described) if described else workspace.sample(SAMPLE_DATA)
+
+
+def files(kind: Kind[C]) -> Files[C]:
+    """The files of this session; those named at the start when it is new."""
+    held = kind.held.get()
+    return held if held is not None else use(kind, workspace_named())
+
+
+def use(kind: Kind[C], named: Workspace) -> Files[C]:
+    """Open the files of a workspace in this session."""
+    sides, as_reference = named.of(kind.name), named.as_reference and kind.name == BOXES.name
+
+    def source(path: Path, side: Side, *, as_reference: bool = False) -> Source[C]:
+        return read(kind, path, path.name or path.resolve().name, side, as_reference=as_reference)
+
+    with st.spinner(kind.waiting) if kind.waiting else contextlib.nullcontext():
+        made = Files(
+            source(sides.ground_truth, "ground_truth", as_reference=as_reference) if sides.ground_truth else None,
+            tuple(source(path, "prediction") for path in sides.predictions),
+            sides.pdfs,
+            as_reference,
+        )
+    kind.held.set(made)
+    return made
+
+
+def take_upload(kind: Kind[C], uploads: Uploads, side: Side) -> Source[C]:
+    """Read uploaded files as one side, and use it when it has no errors; what was open stays otherwise.
+
+    A prediction takes the place of the one of the same name. Choices that no longer fit are dropped by who reads them.
+    """
+    ordered = sorted(uploads)
+    name = ordered[0][0] if len(ordered) == 1 else f"{len(ordered)} files, {ordered[0][0]} first"
+    source, held = read(kind, ordered, name, side), files(kind)
+    if source.content is not None and side == "ground_truth":
+        kind.held.set(replace(held, ground_truth=source, as_reference=False))
+    elif source.content is not None:
+        others = tuple(other for other in held.predictions if other.name != source.name)
+        kind.held.set(replace(held, predictions=(*others, source)))
+    return source
+
+
+def use_as_reference(place: int) -> None:
+    """Make one of the predictions of boxes the reference for the others."""
+    held = files(BOXES)
+    source = held.predictions[place]
+    truth = read(BOXES, source.origin, source.name, "ground_truth", as_reference=True)
+    others = tuple(other for position, other in enumerate(held.predictions) if position != place)
+    BOXES.held.set(Files(truth, others, held.pdfs, as_reference=True))
+
+
+def issues(kind: Kind[C]) -> tuple[Issue, ...]:
+    """All issues of the files of a kind and of their pairs, each once."""
+    held = files(kind)
+    truth = held.ground_truth
+    every = list(truth.issues) if truth else []
+    for source in held.predictions:
+        every += source.issues
+        if truth and truth.content is not None and source.content is not None:
+            every += paired(kind, truth.content, source.content).issues
+    return tuple(dict.fromkeys(every))
+
+
+@dataclass(frozen=True, slots=True)
+class Paired(Generic[C]):
+    """A prediction that can be compared with its ground truth, None when the two do not fit, and their issues."""
+
+    prediction: C | None
+    issues: tuple[Issue, ...]
+
+
+def paired(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
+    """What a prediction is together with its ground truth; looked for once, not on every run of every view."""
+    # Whether boxes can be compared is the matter of the chosen protocol.
+    of = protocol.chosen().name if kind.name == BOXES.name else kind.name
+    pair: Paired[C] = _paired(
+        of, kind.digest(truth), kind.digest(prediction), _pair=lambda: _pair(kind, truth, prediction)
+    )
+    return pair
+
+
+@st.cache_resource(max_entries=96, show_spinner=False)
+def _paired(of: str, truth: str, prediction: str, *, _pair: Callable[[], Paired[Any]]) -> Paired[Any]:
+    """A pair by the content of its sides and what compares them."""
+    return _pair()
+
+
+def _pair(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
+    try:
+        return Paired(*kind.prepare(truth, prediction))
+    except BadInput as problem:
+        return Paired(None, problem.issues)
+
+
+# --- what can be evaluated -----------------------------------------------------------------------------------
+
+
+def opened(kind: Kind[C]) -> Opened[C] | None:
+    """What can be evaluated in this session; None when a side is missing or has errors."""
+    held = files(kind)
+    truth = held.ground_truth.content if held.ground_truth else None
+    if truth is None:
+        return None
+    pairs = [paired(kind, truth, source.content) for source in held.predictions if source.content is not None]
+    usable = tuple(pair.prediction for pair in pairs if pair.prediction is not None)
+    if not usable:
+        return None
+    names = distinct_names([kind.title(each) for each in usable])
+    return Opened(kind, held, truth, usable, names, issues(kind))
+
+
+def boxes() -> OpenedBoxes | None:
+    """The files of boxes that can be evaluated in this session, joined; None when a side is missing or has errors."""
+    freeze_loaded("opened")
+    found = opened(BOXES)
+    if found is None:
+        return None
+    dataset = _dataset(found.digests, _files=(found.ground_truth, *found.predictions))
+    return OpenedBoxes(BOXES, found.files, found.ground_truth, found.predictions, found.names, found.issues, dataset)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Reading the files")
+def _dataset(digests: tuple[str, ...], *, _files: tuple[Annotations, ...]) -> Dataset:
+    """The joined dataset of some files."""
+    return join(_files[0], *_files[1:])
+
+
+def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, numbered where two models have the same one."""
+    return tuple(
+        name if names.count(name) == 1 else f"{name} ({names[: place + 1].count(name)})"
+        for place, name in enumerate(names)
+    )
+
+
+@st.cache_resource(show_spinner=False)
+def freeze_loaded(moment: str) -> bool:
+    """Once per process and moment: what is loaded by now is not looked at again by each run's garbage collection.
+
+    Streamlit collects after every run, and the page waits for it; a view brings modules and data of its own.
+    """
+    gc.collect()
+    gc.freeze()
+    return True

@@ -1,0 +1,1 @@
+"""What the view Pixel confusion is made of."""

@@ -1,0 +1,202 @@
+"""What the view Pixel confusion has chosen and computed: its cached results, page sizes and the chosen cell.
+
+Results are cached for all sessions under digests of the files, the sizes of the pages and the options. Sizes of pages
+come from the files, else from the PDFs, which the render pool measures once per session; a page whose size nobody
+gives has one only when the reader says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+import msgspec
+import numpy as np
+import streamlit as st
+
+from evaluator.metrics.results import threshold_text
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import BadInput, Issue
+from evaluator.pdf.problems import PageProblem
+from evaluator.protocols import pixel
+from evaluator.protocols.pixel.sides import Classes, MissingPage, PageSizes
+from pages.shared import pictures
+from pages.shared.opened import BOXES, OpenedBoxes
+from pages.shared.results import score_threshold
+from pages.shared.state import state
+
+Scope = Literal["page", "document", "dataset"]
+SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
+OF: Final = ("A", "B", "A-B", "B on A")
+"""What the matrix is of: a model, the difference of both, or one model against the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A matrix that can be shown, or why there is none.
+
+    Attributes
+    ----------
+    result : PixelResult or None
+    issues : tuple of Issue
+        All of the count: errors when there is no result, else warnings.
+    """
+
+    result: pixel.PixelResult | None
+    issues: tuple[Issue, ...]
+
+
+@st.cache_resource(max_entries=24, show_spinner="Counting the pixels")
+def _counted(
+    first: str,
+    second: str,
+    options: tuple[Classes, MissingPage, tuple[float, float] | None],
+    floors: tuple[float, float],
+    sizes: str,
+    *,
+    _sides: tuple[Annotations, Annotations],
+    _sizes: PageSizes,
+) -> Counted:
+    """The result of two sides by the digests of everything that it follows from."""
+    classes, missing_page, page_size = options
+    try:
+        result = pixel.evaluate(
+            *_sides,
+            classes=classes,
+            missing_page=missing_page,
+            page_sizes=_sizes,
+            page_size=page_size,
+            first_min_score=floors[0],
+            min_score=floors[1],
+        )
+    except BadInput as problem:
+        return Counted(None, problem.issues)
+    return Counted(result, result.issues)
+
+
+def result_of(found: OpenedBoxes, of: str) -> Counted:
+    """The count of model A or B against the ground truth, or of B against A ("B on A").
+
+    Returns
+    -------
+    Counted
+    """
+    letters = {model.letter: model for model in found.models}
+    second = letters["B" if of == "B on A" else of]
+    sides = found.dataset.ground_truth.source, found.dataset.predictions[second.index].source
+    floors = 0.0, score_threshold(second)
+    if of == "B on A":
+        first = letters["A"]
+        sides = found.dataset.predictions[first.index].source, sides[1]
+        floors = score_threshold(first), floors[1]
+    known = page_sizes(found)
+    digests = [BOXES.digest(side) for side in sides]
+    return _counted(
+        digests[0],
+        digests[1],
+        (state.pixel_classes, state.pixel_missing, state.pixel_size),
+        floors,
+        known.digest,
+        _sides=sides,
+        _sizes=known.sizes,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Sizes of pages from the PDFs.
+
+    Attributes
+    ----------
+    of : tuple
+        What they were measured for.
+    sizes : mapping
+        Width and height in points by document id and page index.
+    digest : str
+        Of the sizes.
+    """
+
+    of: tuple[object, ...]
+    sizes: PageSizes
+    digest: str
+
+
+def page_sizes(found: OpenedBoxes) -> Sizes:
+    """Sizes of the pages from the PDFs of this session, measured once, with progress.
+
+    Returns
+    -------
+    Sizes
+        Without those of documents that cannot be found or measured, and empty when every page of the ground truth has
+        a size in its file.
+    """
+    dataset = found.dataset
+    sides = (dataset.ground_truth, *dataset.predictions)
+    of = (found.files.pdfs, pictures.pdf_listing(found.files.pdfs), tuple(side.source.sha256 for side in sides))
+    kept = state.pixel_sizes
+    if kept is not None and kept.of == of:
+        return kept
+    given = dataset.ground_truth.source.page_size
+    sizes: dict[tuple[str, int], tuple[float, float]] = {}
+    if found.files.pdfs is not None and (given is None or np.isnan(given).any()):
+        sizes = _measured(found)
+    digest = hashlib.sha256(msgspec.json.encode(sorted((*key, *size) for key, size in sizes.items()))).hexdigest()
+    kept = Sizes(of, sizes, digest)
+    state.pixel_sizes = kept
+    return kept
+
+
+def _measured(found: OpenedBoxes) -> dict[tuple[str, int], tuple[float, float]]:
+    """Sizes of the pages of every document of the dataset."""
+    sizes: dict[tuple[str, int], tuple[float, float]] = {}
+    documents = found.dataset.documents
+    bar = st.progress(0.0, "Measuring the pages") if len(documents) > 1 else None
+    for count, document in enumerate(documents):
+        if bar is not None:
+            bar.progress(count / len(documents), f"Measuring the pages of document {count + 1:,} of {len(documents):,}")
+        try:
+            measured = pictures.sizes_of(found, document.doc_id)
+        except PageProblem:
+            continue  # a page without a size is said by the count itself, with its place
+        for index, (width, height) in enumerate(measured.tolist()):
+            if width > 0.0 and height > 0.0:
+                sizes[document.doc_id, index] = (width, height)
+    if bar is not None:
+        bar.empty()
+    return sizes
+
+
+def letters_of(found: OpenedBoxes) -> tuple[str, ...]:
+    """What the matrix can be of: with one model only that."""
+    return OF if len(found.models) == 2 else OF[:1]
+
+
+def chosen_of(found: OpenedBoxes) -> str:
+    """What the matrix is of."""
+    return state.pixel_of if state.pixel_of in letters_of(found) else "A"
+
+
+def thresholds(found: OpenedBoxes) -> str:
+    """Score thresholds of the models whose boxes take part, for a signature."""
+    of = chosen_of(found)
+    models = [model for model in found.models if model.letter in of]
+    return "score " + ", ".join(f"≥ {threshold_text(score_threshold(each))} ({each.letter})" for each in models)
+
+
+def cell(classes: tuple[str, ...]) -> tuple[int, int] | None:
+    """The chosen cell, None when none was chosen or it does not fit these classes."""
+    row, column = state.pixel_row, state.pixel_column
+    return (classes.index(row), classes.index(column)) if row in classes and column in classes else None
+
+
+def choose_cell(classes: tuple[str, ...], row: int, column: int) -> None:
+    """Choose a cell; the page that is shown follows it."""
+    state.pixel_row = classes[row]
+    state.pixel_column = classes[column]
+    state.pixel_follow = True
+
+
+def forget_size() -> None:
+    """No size for pages whose size nobody gives."""
+    state.pixel_size = None

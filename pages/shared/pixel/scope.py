@@ -1,0 +1,154 @@
+"""What the view Pixel confusion shows of its results: the scope, the page, and the classes of one or two models.
+
+Owns how a chosen scope becomes columns of a result and a list of pages, and which page and which cell are shown when
+none was chosen. Draws nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from evaluator.drawing import matrix as heatmap
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.protocols import pixel
+from evaluator.protocols.pixel.cells import CellFacts, cell_facts, worst_cell
+from evaluator.protocols.pixel.difference import MatrixDifference, difference
+from evaluator.protocols.pixel.matrix import Matrices, PixelColumns
+from pages.shared.opened import Place
+from pages.shared.pixel import results as choices
+from pages.shared.state import state
+
+
+class Scope(NamedTuple):
+    """What the matrix is of: the columns of a result, the row in them, and the pages that count."""
+
+    result: pixel.PixelResult
+    columns: PixelColumns
+    row: int
+    pages: IntArray
+
+    @property
+    def matrices(self) -> Matrices:
+        """The matrices of this scope alone."""
+        found = self.columns.matrices
+        return Matrices(found.scaled[self.row : self.row + 1], found.divisor)
+
+
+class Shown(NamedTuple):
+    """Everything of one run: what the matrix is of, its classes, and the scopes of the models behind it.
+
+    `beside` has the scopes of all models that are shown side by side, those of the matrix among them.
+    """
+
+    of: str
+    classes: tuple[str, ...]
+    scopes: dict[str, Scope]
+    beside: dict[str, Scope]
+
+    @property
+    def first(self) -> Scope:
+        """The only scope, or that of A."""
+        return next(iter(self.scopes.values()))
+
+
+def _scope_of(result: pixel.PixelResult, place: Place | None) -> Scope:
+    """The chosen scope of a result; the whole dataset where the result does not have the page."""
+    wanted = state.pixel_scope
+    page = page_row(result, place)
+    every = np.flatnonzero(result.counted)
+    if wanted == "page" and page is not None:
+        return Scope(result, result.per_page.between(page, page + 1), 0, np.array([page]))
+    if wanted == "document" and page is not None:
+        document = int(result.dataset.page_document[page])
+        return Scope(result, result.per_document, document, every[result.dataset.page_document[every] == document])
+    return Scope(result, result.whole, 0, every)
+
+
+def page_row(result: pixel.PixelResult, place: Place | None) -> int | None:
+    """Row of a page that a result counts."""
+    if place is None:
+        return None
+    row = result.dataset.page_row(place.document, place.index)
+    return row if row is not None and result.counted[row] else None
+
+
+def place_of(result: pixel.PixelResult, row: int) -> Place:
+    """Document and index of a page."""
+    dataset = result.dataset
+    return Place(dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row]))
+
+
+def shown_place(result: pixel.PixelResult) -> Place | None:
+    """The chosen page, else the one with the most wrong pixels of its worst cell, in the chosen document if any."""
+    document, index = state.doc, state.page
+    if document is not None and index is not None:
+        place = Place(document, index)
+        if page_row(result, place) is not None:
+            return place
+    every = np.flatnonzero(result.counted)
+    codes = result.dataset.document_code
+    mine = (
+        every[result.dataset.page_document[every] == codes[document]]
+        if document is not None and document in codes
+        else every
+    )
+    every = mine if len(mine) else every
+    if not len(every):
+        return None
+    cell = choices.cell(result.classes) or worst_cell(result.whole.matrices.confusion[0])
+    behind = cell_facts(result, *cell, pages=every, limit=1).behind
+    return place_of(result, behind[0].page if behind else int(every[0]))
+
+
+def arranged(of: str, results: dict[str, pixel.PixelResult], place: Place | None) -> Shown:
+    """The scopes of the models and the classes of the matrix; `results` may have models beside those of the matrix."""
+    every = {letter: _scope_of(result, place) for letter, result in results.items()}
+    scopes = {letter: every[letter] for letter in letters_of(of)}
+    classes = tuple(dict.fromkeys(name for scope in scopes.values() for name in scope.result.classes))
+    return Shown(of, classes, scopes, every)
+
+
+def letters_of(of: str) -> tuple[str, ...]:
+    """The results that a matrix is made of."""
+    return ("A", "B") if of == "A-B" else (of,)
+
+
+def first_cell(shown: Shown) -> tuple[int, int]:
+    """The cell to look at when none was chosen."""
+    row, column = worst_cell(shown.first.matrices.confusion[0])
+    own = shown.first.result.classes
+    return shown.classes.index(own[row]), shown.classes.index(own[column])
+
+
+def facts_of(shown: Shown, cell: tuple[int, int]) -> dict[str, CellFacts]:
+    """The chosen cell for every model that is shown."""
+    row, column = (shown.classes[each] for each in cell)
+    found = {}
+    for letter, scope in shown.scopes.items():
+        own = scope.result.classes
+        if row in own and column in own:
+            found[letter] = cell_facts(scope.result, own.index(row), own.index(column), pages=scope.pages)
+        else:
+            found[letter] = CellFacts(row, column, 0.0, 0, 0, 0, ())
+    return found
+
+
+def differences(shown: Shown, shows: str) -> MatrixDifference:
+    """Matrix of model A minus that of model B for the chosen scope."""
+    a, b = shown.scopes["A"], shown.scopes["B"]
+    return difference(a.columns, b.columns, heatmap.SHOWS[shows], rows=(a.row, b.row))  # type: ignore[index]
+
+
+def sides_of(shown: Shown) -> tuple[str, str]:
+    """What rows and columns are."""
+    if shown.of == "B on A":
+        return "Model A", "Model B"
+    return "Ground truth", {"A-B": "A minus B"}.get(shown.of, f"Predicted by {shown.of}")
+
+
+def values_of(scope: Scope, shows: str) -> FloatArray:
+    """The shown matrix of a scope."""
+    found: FloatArray = getattr(scope.matrices, heatmap.SHOWS[shows])[0]  # type: ignore[index]
+    return found

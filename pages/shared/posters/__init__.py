@@ -1,0 +1,1 @@
+"""What the view Posters is made of."""

@@ -1,0 +1,324 @@
+"""One poster of the view Posters: its four numbers, its page with missing words boxed, its text, sections and fields.
+
+Shows what `results` holds; a view calls `show`. Text of a poster is shown as text.
+"""
+
+from __future__ import annotations
+
+import html
+from typing import Final
+
+import msgspec
+import numpy as np
+import streamlit as st
+
+from evaluator.charts import posters as charts
+from evaluator.drawing.payloads import ModelItem, PageEvents, ViewedPageItem, with_layers, with_notes, without_page
+from evaluator.drawing.poster_page import poster_data
+from evaluator.metrics.results import count_of
+from evaluator.model.issues import plain
+from evaluator.protocols.posters.comparison import Comparison
+from evaluator.protocols.posters.difference import Passage, PosterColumns, field_tree, passages, section_name
+from evaluator.protocols.posters.evaluation import CRITERIA
+from evaluator.protocols.posters.profiles import PROFILES
+from pages.shared import frame
+from pages.shared.posters import results as choices
+from pages.shared.state import Field, State, report, state
+from pages.shared.viewer import parse_events, viewer
+
+TITLES: Final = dict(zip(CRITERIA, ("Words", "ROUGE-L", "Numbers", "Fields"), strict=True))
+LIMITS: Final = dict(zip(CRITERIA, ("≥ 0.75", "≥ 0.75", "≥ 0.75", "0.50–2.00"), strict=True))
+ROW_HEIGHT, HEADER_HEIGHT = 26, 34
+_KEY = "poster_viewer"
+_PAGE_HEIGHT, _TEXT_HEIGHT = 612, 470
+_PARTS = {"page": "Page", "text": "Text", "sections": "Sections", "fields": "Fields"}
+_SIDES = {"reference": "Reference, missing marked", "generated": "Extraction, extra marked"}
+_TREES = {"differences": "Differences", "all": "All fields"}
+_STATES = {"both": "as often", "missing": "✕ missing", "fewer": "fewer", "extra": "+ extra", "more": "more"}
+_WORDS_LISTED = 400
+
+
+def show(
+    chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel, ordered: tuple[str, ...], poster_id: str
+) -> None:
+    """Everything behind the four numbers of one poster."""
+    found = choices.comparison(shown, poster_id)
+    left, right = st.columns([1, 1.15], gap="small", vertical_alignment="center")
+    left.html(f'<h2 class="ls-section ls-poster">{html.escape(plain(poster_id))}</h2>')
+    with right.container(horizontal=True, horizontal_alignment="right"):
+        part = _switch("Show", State.poster_part, _PARTS)
+    _numbers(chosen, shown, poster_id)
+    if found is None:
+        _not_compared(shown, poster_id)
+    if found is None or part == "page":
+        _page(chosen, shown, ordered, poster_id)
+    elif part == "text":
+        _text(found)
+    elif part == "sections":
+        _sections(found)
+    else:
+        _fields(found)
+
+
+def verdict(columns: PosterColumns, row: int | None) -> str:
+    """Pass or fail in words, with what failed."""
+    if row is None or columns.errors[row]:
+        return "✕ not compared"
+    failed = columns.failed[row]
+    return "✕ " + ", ".join(TITLES[name] for name in failed) if failed else "✓ pass"
+
+
+def _switch(name: str, field: Field[str], titles: dict[str, str]) -> str:
+    """A segmented control without a label over some words of an address; the first one is the default."""
+    field.set(field.get() if field.get() in titles else next(iter(titles)))
+    chosen = st.segmented_control(
+        name,
+        list(titles),
+        format_func=titles.__getitem__,
+        key=field.key,
+        required=True,
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    return str(chosen)
+
+
+def _numbers(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel, poster_id: str) -> None:
+    """The four criteria of one poster: threshold, each model, pass or fail in words, and the other profile."""
+    head = "".join(f"<th scope=col>{TITLES[name]} <small>{LIMITS[name]}</small></th>" for name in CRITERIA)
+    body = "".join(_model_row(model, poster_id) for model in chosen)
+    other = next(name for name in PROFILES if name != state.poster_profile)
+    found = choices.comparison(shown, poster_id, under=other)
+    note = ""
+    if found is not None:
+        values = ", ".join(f"{TITLES[name]} {frame.number(found.metrics[name])}" for name in CRITERIA)
+        note = f"{shown.letter} under {other}: {values}"
+    st.html(
+        f'<table class="ls-four{frame.theme()}"><thead><tr><th></th>{head}<th></th></tr></thead>'
+        f'<tbody>{body}</tbody></table><div class="ls-counts">{note}</div>'
+    )
+
+
+def _model_row(model: choices.PosterModel, poster_id: str) -> str:
+    """One model's row of the table of criteria, as HTML."""
+    columns = choices.evaluated(model).columns
+    row = columns.of(poster_id)
+    cells = ""
+    for place, name in enumerate(CRITERIA):
+        value = columns.values[row, place] if row is not None else np.nan
+        fails = row is not None and name in columns.failed[row]
+        text = frame.number(None if np.isnan(value) else float(value))
+        cells += f'<td class="{"ls-fails" if fails else ""}">{"✕ " if fails else ""}{text}</td>'
+    word = {"✓": "✓ passes", "✕": "✕ fails"}[verdict(columns, row)[0]]
+    if row is None or columns.errors[row]:
+        word = "✕ not compared"
+    tag = "ls-tp" if word.startswith("✓") else "ls-fp"
+    letter = frame.letter_badge(model.letter)
+    return f'<tr><th scope=row>{letter}</th>{cells}<td><span class="ls-tag {tag}">{word}</span></td></tr>'
+
+
+def _not_compared(shown: choices.PosterModel, poster_id: str) -> None:
+    """Why a poster has no numbers, with the issues of its files."""
+    columns = choices.evaluated(shown).columns
+    row = columns.of(poster_id)
+    why = columns.errors[row] if row is not None else f"{shown.name} has no such poster."
+    st.warning(frame.escaped(why), icon=":material/error:")
+    broken = [issue for side in (shown.reference, shown.posters) for issue in side.broken.get(poster_id, ())]
+    if broken:
+        frame.issues(broken)
+
+
+def _events() -> PageEvents:
+    return parse_events(report(_KEY))
+
+
+def _page(
+    chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel, ordered: tuple[str, ...], poster_id: str
+) -> None:
+    """The poster with its missing and extra words boxed."""
+    picture = choices.picture(poster_id)
+    found = choices.words(shown, poster_id)
+    models = [ModelItem(model.letter, plain(model.name)) for model in chosen]
+    payload = msgspec.structs.replace(
+        without_page(ModelItem(shown.letter, plain(shown.name)), models, None),
+        height=_PAGE_HEIGHT,
+        statuses=("FP", "FN"),
+        head="nothing to compare",
+        selected=state.poster_box,
+    )
+    if found is not None:
+        payload = with_layers(payload, poster_data(found))
+    if found is not None and not found.page_words:
+        path = choices.page_path(poster_id)
+        why = "an image" if path is not None and choices.is_image(path) else "a page"
+        payload = msgspec.structs.replace(payload, head="no text layer")
+        picture = with_notes(picture, [f"This is {why} without a text layer: missing words cannot be boxed."])
+    page = ViewedPageItem(
+        **msgspec.structs.asdict(picture),
+        document=poster_id,
+        name=plain(poster_id),
+        index=0,
+        count=None,
+        position=ordered.index(poster_id) + 1,
+        total=len(ordered),
+    )
+    viewer(
+        msgspec.structs.replace(payload, page=page),
+        key=_KEY,
+        on_go=lambda: _went(ordered),
+        on_selected=_selected,
+        on_sharper=lambda: _sharper((picture.width, picture.height)),
+        on_model=lambda: _flipped([model.letter for model in chosen]),
+    )
+    if found is not None and found.page_words and found.absent:
+        words = ", ".join(plain(word) for word in found.absent[:_WORDS_LISTED])
+        st.html(
+            f'<p class="ls-counts">{count_of(len(found.absent), "missing word")} not in the text layer of the page: '
+            f"{html.escape(words)}</p>"
+        )
+
+
+def _went(ordered: tuple[str, ...]) -> None:
+    """The next or the previous poster of the table."""
+    go = _events().go
+    if go is None or go.document not in ordered:
+        return
+    position = ordered.index(go.document) + go.step
+    if 0 <= position < len(ordered):
+        choices.open_poster(ordered[position])
+
+
+def _selected() -> None:
+    """A word was chosen or let go."""
+    selected = _events().selected
+    if selected is not None:
+        state.poster_box = selected.key
+
+
+def _sharper(size: tuple[float, float]) -> None:
+    """The page is zoomed beyond its picture."""
+    wanted = _events().sharper
+    if wanted is not None:
+        choices.ask_sharper(wanted, size)
+
+
+def _flipped(letters: list[str]) -> None:
+    """The other model."""
+    letter = _events().model
+    if letter in letters:
+        state.poster_of = letter
+
+
+def _text(found: Comparison) -> None:
+    """The text of one side, with what the other lacks marked, and the words in lists."""
+    side = _switch("Text of", State.poster_text, _SIDES)
+    lines = passages(found, "generated" if side == "generated" else "reference")
+    kind = "extra" if side == "generated" else "missing"
+    with st.container(height=_TEXT_HEIGHT, border=True, key="poster_text_box"):
+        if not lines:
+            st.caption("This side has no text.")
+        st.html(f'<div class="ls-text{frame.theme()}">{"".join(_passage(line, kind) for line in lines)}</div>')
+    lists = [
+        ("Missing words", found.words.missing),
+        ("Missing numbers", found.numbers.missing),
+        ("Extra words", found.words.extra),
+        ("Extra numbers", found.numbers.extra),
+        ("Numbers that do not count", found.numbers.left_out),
+    ]
+    body = "".join(_words(title, words) for title, words in lists)
+    st.html(f'<div class="ls-lists{frame.theme()}">{body}</div>')
+
+
+def _passage(line: Passage, kind: str) -> str:
+    """One string of the JSON with its marks, as HTML."""
+    body = ""
+    for text, mark in line.pieces:
+        written = "<br>".join(html.escape(plain(part)) for part in text.split("\n"))
+        title = f"{kind} {mark}"
+        body += f'<mark class="ls-{kind} ls-{mark}" title="{title}">{written}</mark>' if mark else written
+    return f"<p><small>{html.escape(plain(line.place.removeprefix('$.')))}</small>{body}</p>"
+
+
+def _words(title: str, words: tuple[str, ...]) -> str:
+    """A list of words, as HTML."""
+    shown = " ".join(f"<span>{html.escape(plain(word))}</span>" for word in words[:_WORDS_LISTED])
+    more = f" and {len(words) - _WORDS_LISTED:,} more" if len(words) > _WORDS_LISTED else ""
+    return f"<section><h3>{title} <b>{len(words):,}</b></h3><div>{shown}{more}</div></section>"
+
+
+def _sections(found: Comparison) -> None:
+    """Which section of the extraction is whose, and which ROUGE-L won."""
+    sections = found.sections
+    whole, parts = frame.number(found.global_f1), frame.number(sections.mean)
+    won = "The whole text wins" if found.rouge_winner == "global" else "The sections win"
+    st.html(
+        f'<div class="ls-cell{frame.theme()}"><b>{won}: ROUGE-L {frame.number(found.metrics["rouge_l"])}</b>'
+        f"<span>whole text {whole}, mean of the best sections {parts}; the larger counts</span></div>"
+    )
+    if not sections.f1.size:
+        missing = "reference" if not sections.reference else "extraction"
+        st.caption(f"The {missing} has no sections, so the whole texts are compared alone.")
+        return
+    reference = [section_name(section) for section in sections.reference]
+    generated = [section_name(section) for section in sections.generated]
+    facts = f"rows: {len(reference)} of the reference, columns: {len(generated)} of the extraction; framed: best"
+    frame.section("Sections", facts)
+    with st.container(key="poster_matrix", height=_TEXT_HEIGHT if len(reference) > 11 else "content"):
+        st.altair_chart(
+            charts.section_matrix(reference, generated, sections.f1, sections.best, dark=frame.is_dark()),
+            theme=None,
+            width="content",
+            alt="ROUGE-L of every pair of sections",
+        )
+    if max(len(reference), len(generated)) > charts.DRAWN_SECTIONS:
+        st.caption(f"The first {charts.DRAWN_SECTIONS} of each side are drawn; the table has all of the reference.")
+    best = sections.best.tolist()
+    st.dataframe(
+        {
+            "Reference": [f"{row + 1} {plain(name)}" for row, name in enumerate(reference)],
+            "Best in the extraction": [f"{at + 1} {plain(generated[at])}" if at >= 0 else "none" for at in best],
+            "ROUGE-L": sections.best_f1,
+        },
+        hide_index=True,
+        row_height=ROW_HEIGHT,
+        column_config={"ROUGE-L": st.column_config.NumberColumn(format="%.3f", width=80)},
+        alt="Best section for each section of the reference",
+    )
+
+
+def _fields(found: Comparison) -> None:
+    """The two trees of fields."""
+    reference, generated = (sum(getattr(field, side) for field in found.fields) for side in _SIDES)
+    value = frame.number(found.metrics["field_proportion"])
+    only = (
+        f"{count_of(len(found.only_in_reference), 'field')} only in the reference, "
+        f"{count_of(len(found.only_in_generated), 'field')} only in the extraction"
+    )
+    st.html(
+        f'<div class="ls-cell{frame.theme()}"><b>{generated:,} fields against {reference:,}: {value}</b>'
+        f"<span>{only}; passes from 0.50 to 2.00</span></div>"
+    )
+    shown = _switch("Fields", State.poster_tree, _TREES)
+    tree = [node for node in field_tree(found.fields) if shown == "all" or node.state != "both"]
+    if not tree:
+        st.caption("Every field occurs as often in the extraction as in the reference.")
+        return
+    indent = "\u2003" if shown == "all" else ""
+    st.dataframe(
+        {
+            "Field": [indent * node.depth + plain(node.name if shown == "all" else node.path[2:]) for node in tree],
+            "Reference": [node.reference for node in tree],
+            "Extraction": [node.generated for node in tree],
+            "Difference": [_STATES[node.state] for node in tree],
+        },
+        hide_index=True,
+        row_height=ROW_HEIGHT,
+        height=HEADER_HEIGHT + ROW_HEIGHT * min(len(tree), 18),
+        column_config={
+            "Field": st.column_config.TextColumn(width=290),
+            "Reference": st.column_config.NumberColumn(format="localized", width=80),
+            "Extraction": st.column_config.NumberColumn(format="localized", width=80),
+            "Difference": st.column_config.TextColumn(width=100),
+        },
+        alt="Fields of the reference and of the extraction",
+    )

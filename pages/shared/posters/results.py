@@ -1,0 +1,192 @@
+"""What the view Posters computes and shows: cached columns of its models, and one poster at a time.
+
+Columns of a set of posters are cached for all sessions under the digests of the files and the profile; the texts
+behind one poster are compared again when it is shown, which takes a few milliseconds. Pages are looked up by the id of
+the poster under one folder.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import streamlit as st
+
+from evaluator.drawing.payloads import PictureItem, SharperEvent, with_notes
+from evaluator.formats import posters as reader
+from evaluator.model.issues import Issue
+from evaluator.pdf.folder import IMAGE_SUFFIXES
+from evaluator.pdf.pool import sharpest_width
+from evaluator.pdf.problems import PageProblem
+from evaluator.protocols import posters
+from evaluator.protocols.posters.comparison import Comparison, PosterMetrics
+from evaluator.protocols.posters.difference import PosterColumns, columns_of, worst_first
+from evaluator.protocols.posters.page import PageDifference, on_page
+from evaluator.protocols.posters.profiles import PROFILES, ProfileName
+from pages.shared import pictures
+from pages.shared.opened import POSTERS, files, opened
+from pages.shared.state import state
+
+PARTS: Final = ("page", "text", "sections", "fields")
+MODELS: Final = ("A", "B", "B-A")
+# A poster is shown whole first; the reader who zooms in asks for more.
+_FIRST_WIDTH: Final = 1_500
+_WIDTH_STEP: Final = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class PosterModel:
+    """A chosen model: its letter, its place and name, the reference, and what it extracted."""
+
+    letter: str
+    index: int
+    name: str
+    reference: reader.Posters
+    posters: reader.Posters
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """The columns of one model, its signature, its means, and its file for download."""
+
+    columns: PosterColumns
+    signature: str
+    means: PosterMetrics
+    passed: int
+    results_json: bytes
+    issues: tuple[Issue, ...]
+
+
+def posters_open() -> frozenset[str]:
+    """Ids of every poster of either side."""
+    sides = [source.content for source in files(POSTERS).sources if source.content is not None]
+    return frozenset(key for side in sides for key in (*side.posters, *side.broken))
+
+
+# --- results -------------------------------------------------------------------------------------------------
+
+
+def models() -> tuple[PosterModel, ...]:
+    """The chosen models that can be evaluated, A and, when there are two, B; none without a ground truth."""
+    found = opened(POSTERS)
+    if found is None:
+        return ()
+    truth = found.ground_truth
+    return tuple(
+        PosterModel(model.letter, model.index, model.name, truth, found.predictions[model.index])
+        for model in found.models
+    )
+
+
+def evaluated(model: PosterModel, *, under: ProfileName | None = None) -> Evaluated:
+    """The columns of a model under the chosen profile, or another one."""
+    sides = model.reference, model.posters
+    truth, prediction = (POSTERS.digest(side) for side in sides)
+    return _evaluated(truth, prediction, under or state.poster_profile, _sides=sides)
+
+
+@st.cache_resource(max_entries=12, show_spinner="Comparing the texts")
+def _evaluated(
+    truth: str, prediction: str, under: ProfileName, *, _sides: tuple[reader.Posters, reader.Posters]
+) -> Evaluated:
+    """The columns of one set of posters; the comparisons behind them are let go."""
+    result = posters.evaluate(*_sides, profile=under)
+    columns = columns_of(result)
+    content = json.dumps(result.results_json(), ensure_ascii=False, indent=1, allow_nan=False)
+    signature = result.signature.line
+    return Evaluated(
+        columns, signature, result.aggregate, int(columns.passes.sum()), f"{content}\n".encode(), result.issues
+    )
+
+
+def comparison(model: PosterModel, poster_id: str, *, under: ProfileName | None = None) -> Comparison | None:
+    """The texts of one poster side by side; None when a side lacks it or is broken."""
+    reference, generated = model.reference.posters.get(poster_id), model.posters.posters.get(poster_id)
+    if reference is None or generated is None:
+        return None
+    return _comparison(reference.sha256, generated.sha256, under or state.poster_profile, _sides=(reference, generated))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _comparison(
+    reference: str, generated: str, under: ProfileName, *, _sides: tuple[reader.Poster, reader.Poster]
+) -> Comparison:
+    """One comparison by the content of its two files."""
+    return Comparison(PROFILES[under], *_sides)
+
+
+def order(chosen: tuple[PosterModel, ...]) -> tuple[str, ...]:
+    """Every poster, worst first."""
+    return worst_first([evaluated(model).columns for model in chosen])
+
+
+def poster_shown(ordered: tuple[str, ...]) -> str:
+    """The chosen poster, else the worst one."""
+    return state.poster if state.poster in ordered and state.poster else ordered[0]
+
+
+def open_poster(poster_id: str) -> None:
+    """Show another poster; the chosen word goes."""
+    state.poster, state.poster_box = poster_id, None
+
+
+# --- the page ------------------------------------------------------------------------------------------------
+
+
+def picture(poster_id: str) -> PictureItem:
+    """The page of a poster as the viewer wants it, as sharp as the reader's zoom needs.
+
+    A sharper picture that cannot be had does not take the first one away; its reason is shown beside it.
+    """
+    root, wanted = files(POSTERS).pdfs, state.sharper
+    first = pictures.picture(root, poster_id, 0, width=_FIRST_WIDTH)
+    if wanted is None or wanted.document != poster_id or first.problem:
+        return first
+    sharper = pictures.picture(root, poster_id, 0, width=wanted.width)
+    if sharper.problem:
+        return with_notes(first, [f"No sharper picture: {sharper.problem.title}."])
+    return sharper
+
+
+def ask_sharper(wanted: SharperEvent, page: tuple[float, float]) -> None:
+    """Note that the page is zoomed: the next of a few widths, up to what the pixel budget allows.
+
+    Few widths, so that many zooms need few pictures.
+    """
+    width = float(_FIRST_WIDTH)
+    while width < wanted.width:
+        width *= _WIDTH_STEP
+    pictures.ask_sharper(msgspec.structs.replace(wanted, width=min(round(width), sharpest_width(*page))))
+
+
+def words(model: PosterModel, poster_id: str) -> PageDifference | None:
+    """Missing and extra words on the page; None without a page or a comparison."""
+    found = comparison(model, poster_id)
+    path = page_path(poster_id)
+    if found is None or path is None:
+        return None
+    try:
+        page = pictures.pool().words(path, 0)
+    except PageProblem:
+        # The viewer shows the same problem in the place of the page.
+        return None
+    return on_page(found, page.texts, page.boxes)
+
+
+def page_path(poster_id: str) -> Path | None:
+    """The document of a poster; None when there is none, or more than one."""
+    listing = pictures.pdf_listing(files(POSTERS).pdfs)
+    if listing is None:
+        return None
+    try:
+        return listing.find(poster_id)
+    except PageProblem:
+        return None
+
+
+def is_image(path: Path) -> bool:
+    """Whether a document is an image, which has no words."""
+    return path.suffix.lower() in IMAGE_SUFFIXES

@@ -1,0 +1,44 @@
+"""The protocol that the views of boxes show: the one place of the dashboard that looks a protocol up.
+
+Every protocol of the table that matches boxes one to one can be chosen; its own defaults are the options.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs
+from evaluator.model.dataset import Annotations, Dataset
+from evaluator.model.issues import Issue
+from evaluator.protocols import DEFAULT, box_protocols
+from evaluator.protocols.base import BoxProtocol
+from pages.shared.state import state
+
+
+def shown() -> dict[str, BoxProtocol[Any]]:
+    """The protocols that can be chosen, by name."""
+    return {name: each for name, each in box_protocols().items() if "overview" in each.views}
+
+
+def chosen() -> BoxProtocol[Any]:
+    """The chosen protocol."""
+    every = shown()
+    return every.get(state.protocol, every[DEFAULT])
+
+
+def prepare(truth: Annotations, prediction: Annotations) -> tuple[Annotations, tuple[Issue, ...]]:
+    """A prediction that can be joined with its ground truth, and what is odd about the two; raises BadInput."""
+    of = chosen()
+    return of.prepared(truth, prediction, of.options())
+
+
+def pairs(dataset: Dataset, model: int) -> AnyBoxPairs:
+    """Every pair of boxes of a model that could match, for every threshold that can be chosen."""
+    of = chosen()
+    return of.pair(dataset, model, of.options())
+
+
+def match(of_pairs: AnyBoxPairs, min_score: float) -> AnyBoxMatching:
+    """The matching of the boxes with at least a score."""
+    of = chosen()
+    return of.match(of_pairs, of.options(), min_score=min_score)

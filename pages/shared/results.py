@@ -1,0 +1,138 @@
+"""Results of the models of boxes: the chosen protocol, its thresholds, and what is computed under them, once for all.
+
+What pairs, a matching and a result follow from is the key of their cache: digests of the files, the protocol, the model
+and the thresholds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+import streamlit as st
+
+from evaluator.metrics.box_items import ClassConfusion, class_confusion
+from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult
+from evaluator.model.dataset import Dataset
+from pages.shared import protocol
+from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.state import Field, State, state
+
+# Of every protocol that matches boxes.
+Result = AnyBoxResult
+STANDARD: Final = "Standard thresholds"
+BEST_F1: Final = "Best F1"
+SCORES: Final[Mapping[str, Field[float]]] = {"A": State.score_a, "B": State.score_b}
+"""Where the score threshold of a model is, by its letter; other models keep every score."""
+
+
+class ResultKey(NamedTuple):
+    """What a result follows from: files, protocol, model and thresholds."""
+
+    digests: tuple[str, ...]
+    protocol: str
+    model: int
+    min_score: float
+    iou: float
+
+
+def iou_range() -> tuple[float, float]:
+    """What the IoU threshold can be set to under the chosen protocol."""
+    of = protocol.chosen()
+    return of.iou_floor, of.iou_ceiling
+
+
+# --- thresholds ----------------------------------------------------------------------------------------------
+
+
+def score_threshold(model: Model) -> float:
+    """The score threshold of a model of this session."""
+    return SCORES[model.letter].get() if model.letter in SCORES else 0.0
+
+
+def thresholds(found: OpenedBoxes) -> tuple[float, ...]:
+    """The IoU threshold and the score threshold of each chosen model."""
+    return (state.iou, *(score_threshold(model) for model in found.models))
+
+
+def has_scores(found: OpenedBoxes, model: Model) -> bool:
+    """Whether a score threshold means anything for a model: not all its scores are equal or missing."""
+    score = found.dataset.predictions[model.index].score
+    return len(score) > 0 and bool((score[0] != score).any())
+
+
+def use_standard() -> None:
+    """Set the thresholds of the protocol."""
+    state.iou, state.score_a, state.score_b = protocol.chosen().thresholds[0], 0.0, 0.0
+
+
+def use_best_f1(found: OpenedBoxes) -> None:
+    """Set each model's score threshold to the one with the best F1 at the IoU threshold, and note that they are."""
+    for model in found.models:
+        key = (found.digests, protocol.chosen().name, model.index, state.iou)
+        SCORES[model.letter].set(_best_f1(key, _pairs=pairs_of(found, model)))
+    state.best_f1_at = thresholds(found)
+
+
+def preset(found: OpenedBoxes) -> str | None:
+    """Which of the two presets the thresholds are at; None once one of them was moved."""
+    at = thresholds(found)
+    if at[0] == protocol.chosen().thresholds[0] and not any(at[1:]):
+        return STANDARD
+    return BEST_F1 if state.best_f1_at == at else None
+
+
+# --- results -------------------------------------------------------------------------------------------------
+
+
+def result_key(found: OpenedBoxes, model: Model, *, iou: float | None = None) -> ResultKey:
+    """What the result of a model follows from, at the operating point or at another IoU threshold."""
+    at = state.iou if iou is None else iou
+    return ResultKey(found.digests, protocol.chosen().name, model.index, score_threshold(model), at)
+
+
+def pairs_of(found: OpenedBoxes, model: Model) -> AnyBoxPairs:
+    """All pairs of a model that could match."""
+    return _pairs(found.digests, protocol.chosen().name, model.index, _dataset=found.dataset)
+
+
+def result_of(found: OpenedBoxes, model: Model, *, iou: float | None = None) -> Result:
+    """The result of a model at the operating point, or at another IoU threshold."""
+    return _result(result_key(found, model, iou=iou), _pairs=lambda: pairs_of(found, model))
+
+
+def confusion_of(found: OpenedBoxes, model: Model) -> ClassConfusion:
+    """Which label of a model is found as which; see `class_confusion`."""
+    return _confusion(result_key(found, model), _result=result_of(found, model))
+
+
+@st.cache_resource(max_entries=16, show_spinner="Comparing the boxes")
+def _pairs(digests: tuple[str, ...], of: str, model: int, *, _dataset: Dataset) -> AnyBoxPairs:
+    """All pairs of one model that could match."""
+    return protocol.pairs(_dataset, model)
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _matching(
+    digests: tuple[str, ...], of: str, model: int, min_score: float, *, _pairs: Callable[[], AnyBoxPairs]
+) -> AnyBoxMatching:
+    """The matching of one model at a score threshold."""
+    return protocol.match(_pairs(), min_score)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _result(key: ResultKey, *, _pairs: Callable[[], AnyBoxPairs]) -> Result:
+    """A result, with what was computed of it so far: every part of a view that asks gets the same."""
+    return _matching(*key[:-1], _pairs=_pairs).at(key.iou)
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _best_f1(key: tuple[tuple[str, ...], str, int, float], *, _pairs: AnyBoxPairs) -> float:
+    """The score threshold with the best F1."""
+    return _pairs.best_f1(iou=key[-1])
+
+
+@st.cache_resource(max_entries=16, show_spinner="Naming the mistakes")
+def _confusion(key: ResultKey, *, _result: Result) -> ClassConfusion:
+    """The class confusion of a result; `key` says which."""
+    return class_confusion(_result)

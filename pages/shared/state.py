@@ -1,0 +1,266 @@
+"""What one reader has open and has chosen: one typed object, and the only place that touches the session state.
+
+A field of `State` is a value of the reader's session under the field's own name, which is also the key of the widget
+that shows it. ``state.iou`` reads it, ``state.iou = 0.6`` writes it, and ``State.iou`` is the field itself: its key for
+a widget, its start, and `Field.take` for what counts once. Which fields the address holds is said in `address`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar, cast, overload
+
+import streamlit as st
+
+from evaluator.drawing.mistake_filter import WHOLE
+from evaluator.protocols.fields.evaluation import IOU_THRESHOLDS as FIELD_IOU_THRESHOLDS
+from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, ProfileName
+
+if TYPE_CHECKING:
+    from evaluator.drawing.matrix import Colour, Shows
+    from evaluator.drawing.payloads import CardItem, SharperEvent
+    from evaluator.formats.posters import Posters
+    from evaluator.metrics.box_items import Question
+    from evaluator.model.dataset import Annotations
+    from evaluator.model.fields import FieldDocuments
+    from evaluator.model.issues import Issue
+    from evaluator.pdf.folder import PdfFolder
+    from evaluator.protocols.pixel.sides import Classes, MissingPage
+    from evaluator.review.problems import StoreProblem
+    from pages.shared.browser.listing import PageOrder
+    from pages.shared.browser.text_count import Count
+    from pages.shared.findings.log import Unsaved
+    from pages.shared.opened import AnySource, Files
+    from pages.shared.pack import Job
+    from pages.shared.pixel.results import Scope, Sizes
+
+T = TypeVar("T")
+# Of the browser's own values no more is known than their name; who reads one checks it.
+Report = Mapping[str, Any]
+
+
+class Field(Generic[T]):
+    """One value of a reader's session.
+
+    Parameters
+    ----------
+    start : T
+        Its value until it is written.
+    key : str
+        Where it is kept; a field of a class has its own name.
+    """
+
+    def __init__(self, start: T, key: str = "") -> None:
+        self.start, self.key = start, key
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.key = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Field[T]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+
+    def __get__(self, instance: object | None, owner: type) -> Field[T] | T:
+        return self if instance is None else self.get()
+
+    def __set__(self, instance: object, value: T) -> None:
+        self.set(value)
+
+    def get(self) -> T:
+        """The value of the moment."""
+        return cast("T", st.session_state.get(self.key, self.start))
+
+    def set(self, value: T) -> None:
+        """Another value."""
+        st.session_state[self.key] = value
+
+    def take(self) -> T:
+        """The value, which is at its start afterwards."""
+        return cast("T", st.session_state.pop(self.key, self.start))
+
+    def of(self, part: object) -> Field[T]:
+        """The same kind of value for one of many things, such as the note on one finding."""
+        return Field(self.start, f"{self.key}_{part}")
+
+
+class ImportNote(NamedTuple):
+    """What became of the last import of findings: its issues, the refusal of the store, and how many events."""
+
+    issues: list[Issue]
+    failed: bool
+    refusal: StoreProblem | None
+    added: int
+    total: int
+
+
+class State:
+    """Every value of a reader's session, by the view that it belongs to."""
+
+    # The reader, the view, and the address bar.
+    let_in: Field[bool] = Field(False)
+    view: Field[str] = Field("")
+    addresses: Field[tuple[dict[str, str], ...]] = Field(())
+    address_left: Field[bool] = Field(False)
+    entered_bare: Field[bool] = Field(False)
+    linked: Field[bool] = Field(False)
+    refused: Field[tuple[str, ...]] = Field(())
+
+    # Files of boxes, fields and posters, and the pair of models that is chosen from each.
+    files: Field[Files[Annotations] | None] = Field(None)
+    field_files: Field[Files[FieldDocuments] | None] = Field(None)
+    poster_files: Field[Files[Posters] | None] = Field(None)
+    model_a: Field[int | None] = Field(None)
+    model_b: Field[int | None] = Field(None)
+    field_a: Field[int | None] = Field(None)
+    field_b: Field[int | None] = Field(None)
+    poster_a: Field[int | None] = Field(None)
+    poster_b: Field[int | None] = Field(None)
+    upload_folder: Field[tempfile.TemporaryDirectory[str] | None] = Field(None)
+    pdf_folders: Field[Mapping[Path, PdfFolder]] = Field({})
+    rejected: Field[AnySource | None] = Field(None)
+    field_rejected: Field[AnySource | None] = Field(None)
+    pdf_note: Field[tuple[list[str], list[str]] | None] = Field(None)
+
+    # The operating point.
+    protocol: Field[str] = Field("snapshot")
+    iou: Field[float] = Field(0.5)
+    score_a: Field[float] = Field(0.0)
+    score_b: Field[float] = Field(0.0)
+    model: Field[str] = Field("A")
+    preset: Field[str | None] = Field(None)
+    presets_of: Field[tuple[float, ...]] = Field(())
+    best_f1_at: Field[tuple[float, ...]] = Field(())
+
+    # The page that is shown, and the filter of mistakes.
+    doc: Field[str | None] = Field(None)
+    page: Field[int | None] = Field(None)
+    box: Field[str | None] = Field(None)
+    sharper: Field[SharperEvent | None] = Field(None)
+    within: Field[str] = Field("")
+    label: Field[str] = Field("")
+    order: Field[str] = Field("worst")
+    only: Field[bool] = Field(False)
+    mistake_names: Field[list[str]] = Field([])
+    score_range: Field[tuple[float, float]] = Field(WHOLE)
+    fit_range: Field[tuple[float, float]] = Field(WHOLE)
+    size_range: Field[tuple[float, float]] = Field(WHOLE)
+    unjudged: Field[bool] = Field(False)
+    poor: Field[bool] = Field(False)
+    poor_coverage: Field[float] = Field(0.7)
+    poor_purity: Field[float] = Field(0.7)
+    saved_filters: Field[Mapping[str, tuple[object, ...]]] = Field({})
+    filter_shown: Field[PageOrder | None] = Field(None)
+    page_wanted: Field[int | None] = Field(None)
+    whole_view: Field[bool] = Field(False)
+    word_count: Field[Count | None] = Field(None)
+
+    # Gallery.
+    gallery_question: Field[Question | None] = Field(None)
+    gallery_charts: Field[str] = Field("classes")
+    gallery_sort: Field[str] = Field("page")
+    gallery_third: Field[str] = Field("")
+    gallery_sheet: Field[int] = Field(0)
+    gallery_round: Field[int] = Field(0)
+    gallery_wanted: Field[list[str]] = Field([])
+    gallery_opened: Field[CardItem | None] = Field(None)
+
+    # Compare.
+    pair_show: Field[str] = Field("changed")
+    pair_mode: Field[str] = Field("side")
+    pair_part: Field[str] = Field("mistakes")
+    pair_part_moved: Field[bool] = Field(False)
+    pair_whole: Field[bool] = Field(False)
+    pair_visits: Field[int] = Field(0)
+    pair_mistakes: Field[str | None] = Field(None)
+
+    # Pixel confusion.
+    pixel_scope: Field[Scope] = Field("dataset")
+    pixel_shows: Field[Shows] = Field("row")
+    pixel_colour: Field[Colour] = Field("steps")
+    pixel_of: Field[str] = Field("A")
+    pixel_classes: Field[Classes] = Field("auto")
+    pixel_missing: Field[MissingPage] = Field("penalize")
+    pixel_size: Field[tuple[float, float] | None] = Field(None)
+    pixel_row: Field[str | None] = Field(None)
+    pixel_column: Field[str | None] = Field(None)
+    pixel_sizes: Field[Sizes | None] = Field(None)
+    pixel_follow: Field[bool] = Field(False)
+    pixel_cell_of: Field[tuple[str, ...]] = Field(())
+    pixel_document: Field[str | None] = Field(None)
+    pixel_page: Field[int | None] = Field(None)
+    pixel_page_means: Field[bool] = Field(False)
+
+    # Fields.
+    field_iou: Field[float] = Field(FIELD_IOU_THRESHOLDS[0])
+    field_label: Field[str] = Field("")
+    field_number: Field[str] = Field("problems")
+    field_budget: Field[int] = Field(20)
+    field_within: Field[str] = Field("")
+    field_doc: Field[str | None] = Field(None)
+    field_page: Field[int] = Field(1)
+    field_box: Field[str | None] = Field(None)
+    field_unit: Field[str] = Field("auto")
+    field_preset: Field[float | None] = Field(None)
+    field_preset_of: Field[float | None] = Field(None)
+    field_tab: Field[str] = Field("Fields of the document")
+
+    # Posters.
+    poster_profile: Field[ProfileName] = Field(DEFAULT_PROFILE)
+    poster: Field[str | None] = Field(None)
+    poster_part: Field[str] = Field("page")
+    poster_of: Field[str] = Field("A")
+    poster_text: Field[str] = Field("reference")
+    poster_tree: Field[str] = Field("differences")
+    poster_box: Field[str | None] = Field(None)
+    # What a table or chart had marked in the last run, by its key: a mark stays while the reader goes on otherwise.
+    poster_marked: Field[object] = Field(None)
+
+    # Findings and the review pack.
+    reviewer: Field[str] = Field("")
+    unsaved_findings: Field[Mapping[str, Unsaved]] = Field({})
+    finding_verdicts: Field[list[str]] = Field([])
+    finding_author: Field[str] = Field("")
+    finding_tag: Field[str] = Field("")
+    finding_state: Field[str] = Field("")
+    finding_meeting: Field[tuple[tuple[str, ...], int] | None] = Field(None)
+    finding_note: Field[str | None] = Field(None)
+    finding_tags: Field[str | None] = Field(None)
+    finding_import: Field[ImportNote | None] = Field(None)
+    pack_job: Field[Job | None] = Field(None)
+
+
+state: Final = State()
+
+
+def go_to(document: str, index: int) -> None:
+    """Show another page; the chosen box goes."""
+    state.doc, state.page, state.box = document, index, None
+
+
+def report(key: str) -> Report | None:
+    """What the browser reports of a component, table or chart, by its key; None before it was shown."""
+    return cast("Report | None", st.session_state.get(key))
+
+
+def chosen_cells(key: str) -> list[tuple[int, Any]]:
+    """The chosen cells of a table: row, and the name or number of the column."""
+    reported = report(key)
+    return list(reported["selection"].get("cells", [])) if reported else []
+
+
+def chosen_points(key: str, name: str) -> list[dict[str, Any]]:
+    """The chosen marks of a chart under a selection's name."""
+    reported = report(key)
+    points = reported["selection"].get(name) if reported else None
+    return list(points) if isinstance(points, list) else []
+
+
+def chosen_range(key: str, name: str) -> dict[str, list[float]]:
+    """The brushed stretches of a chart under a selection's name, by axis."""
+    reported = report(key)
+    ranges = reported["selection"].get(name) if reported else None
+    return dict(ranges) if isinstance(ranges, Mapping) else {}

@@ -1,0 +1,284 @@
+"""The table of formats: one object for each, known by name to nobody else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evaluator import cli, formats
+from evaluator.formats import search
+from evaluator.formats.base import Reading, Unit
+from evaluator.formats.coco import Coco
+from evaluator.model.issues import BadInput
+from tests.building import Box, annotations, box, snapshot_file
+from tests.toy_format import HEAD, Toy
+
+TRUTH = f"{HEAD}\na.pdf,0,Table,0.1,0.1,0.5,0.5\na.pdf,2,Figure,0.2,0.2,0.4,0.4\n"
+PREDICTION = f"{HEAD},score\na.pdf,0,Table,0.1,0.1,0.5,0.5,0.9\n"
+INSTANCES = {
+    "images": [{"id": 1, "file_name": "a.png", "width": 100, "height": 100}],
+    "categories": [{"id": 1, "name": "Table"}],
+    "annotations": [
+        {"id": 9, "image_id": 1, "category_id": 1, "bbox": [1, 1, 5, 5]},
+        {"id": 8, "image_id": 1, "category_id": 1, "bbox": [1, 1, 5, 5], "segmentation": [[0, 0, 9, 9, 9, 0, 0, 9]]},
+    ],
+}
+RESULTS = [{"image_id": 1, "category_id": 1, "bbox": [1, 1, 5, 5], "score": 0.5}]
+CROSSED = [{**RESULTS[0], "segmentation": [[0, 0, 9, 9, 9, 0, 0, 9]]}]
+POD = '<document filename="a.png">\n<tableRegion><Coords points="1,1 5,5"/></tableRegion>\n</document>'
+CVAT = """<annotations>
+<image id="0" name="a.png" width="9" height="9">
+<polygon label="T" points="0,0;9,9;9,0;0,9"/>
+</image></annotations>"""
+
+
+def encoded(value: object) -> bytes:
+    return value.encode() if isinstance(value, str) else json.dumps(value).encode()
+
+
+def written(path: Path, value: object) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(encoded(value))
+    return path
+
+
+# --- the table -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", formats.FORMATS)
+def test_a_format_describes_itself(name: str) -> None:
+    row = formats.FORMATS[name]
+    assert row.name == name
+    assert row.title
+    assert row.looks_for
+    assert row.kind in formats.KINDS
+    assert row.suffixes
+    assert all(suffix.startswith(".") for suffix in row.suffixes)
+    assert not row.detect(b"")
+
+
+def test_the_formats_of_each_kind() -> None:
+    assert [list(formats.of_kind(kind)) for kind in formats.KINDS] == [
+        ["snapshot", "pod", "coco", "cvat"], ["fields"], ["posters"],
+    ]  # fmt: skip
+    assert formats.suffixes() == {".json", ".jsonl", ".ndjson", ".xml"}
+
+
+def test_a_name_is_taken_once() -> None:
+    with pytest.raises(ValueError, match="there is a format coco already"):
+        formats.register(Coco())
+
+
+def test_a_format_is_in_the_table_while_it_is_registered() -> None:
+    with formats.registered(Toy()):
+        assert "toy" in formats.FORMATS
+    assert "toy" not in formats.FORMATS
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "expected"),
+    [
+        (snapshot_file([box(0, 0, 1, 1)]), "a.json", "snapshot"),
+        (snapshot_file([box(0, 0, 1, 1)]), "a", "snapshot"),
+        (snapshot_file([box(0, 0, 1, 1)]), "a.jsonl", None),
+        (INSTANCES, "a.json", "coco"),
+        (RESULTS, "a.json", "coco"),
+        (POD, "a.xml", "pod"),
+        (POD, "a.json", None),
+        (CVAT, "a.xml", "cvat"),
+        ({"total": {"_value": 1}}, "a.json", "fields"),
+        ({"doc_id": "a", "fields": {}}, "a.jsonl", "fields"),
+        ({"posterContent": {"sections": []}}, "a.json", "posters"),
+        # Boxes go before fields, and these before posters: a more particular kind is meant.
+        ({**INSTANCES, "_value": 1}, "a.json", "coco"),
+        ({"posterContent": {"_value": 1}}, "a.json", "fields"),
+        ({"images": [], "annotations": [], "documents": [], "predictions": []}, "a.json", None),
+        ({}, "a.json", None),
+    ],
+)
+def test_a_file_is_recognised_among_all_kinds(content: object, name: str, expected: str | None) -> None:
+    row = formats.recognise(encoded(content), name)
+    assert (row and row.name) == expected
+
+
+def test_the_order_of_the_table_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "FORMATS", dict(reversed(formats.FORMATS.items())))
+    test_a_file_is_recognised_among_all_kinds({"posterContent": {"_value": 1}}, "a.json", "fields")
+    with pytest.raises(BadInput) as bad:
+        formats.read_bytes(encoded({"images": [], "annotations": [], "documents": [], "predictions": []}), "a.json")
+    assert str(bad.value) == (
+        "a.json: the format must be clear from the content; found signs of coco (COCO instances or results (JSON)) and "
+        "snapshot (Document Snapshot Detection, schema 1.3 (JSON)). Name one with --format coco or --format snapshot."
+    )
+
+
+# --- a format that the program does not have -----------------------------------------------------------------
+
+
+def test_a_new_format_is_read_as_any_other(tmp_path: Path) -> None:
+    truth, prediction = written(tmp_path / "gt.csv", TRUTH), written(tmp_path / "p.csv", PREDICTION)
+    with formats.registered(Toy()):
+        assert formats.detect(truth) == "toy"
+        assert formats.side_of(truth) == "ground_truth"
+        source = formats.read(prediction)
+        assert (source.format, source.side, source.labels) == ("toy", "prediction", ("Table",))
+        assert formats.place(formats.read(truth), 1) == "line 3"
+        assert formats.pair_issues(formats.read(truth), source) == ()
+        assert formats.resolve(source, formats.read(truth)) is source
+    with pytest.raises(BadInput, match="known format"):
+        formats.read(prediction)
+
+
+def test_a_folder_of_a_new_format_is_read_as_one(tmp_path: Path) -> None:
+    written(tmp_path / "1.csv", PREDICTION)
+    written(tmp_path / "2.csv", PREDICTION.replace("a.pdf", "b.pdf"))
+    with formats.registered(Toy()):
+        source = formats.read(tmp_path)
+        assert formats.FORMATS["toy"].read_path(tmp_path).sha256 == source.sha256
+        assert [part.name for part in source.parts] == ["1.csv", "2.csv"]
+        assert [formats.place(source, row) for row in range(2)] == ["1.csv: line 2", "2.csv: line 2"]
+
+
+def test_a_new_format_is_checked_by_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = PREDICTION.replace("0.5,0.5", "0.05,0.5")
+    words = ["check", str(written(tmp_path / "gt.csv", TRUTH)), str(written(tmp_path / "p.csv", broken))]
+    with formats.registered(Toy()), pytest.raises(SystemExit) as left:
+        cli.main(words)
+    assert left.value.code == 2
+    assert capsys.readouterr().out == (
+        'error: p.csv: line 2: x2 must be greater than x1 (toy); found "0.05". Correct it.\n'
+        "2 checked: 1 error, 0 warnings\n"
+    )
+
+
+def test_a_new_format_is_among_those_that_were_looked_for() -> None:
+    with formats.registered(Toy()), pytest.raises(BadInput) as bad:
+        formats.read_bytes(b"hello", "a.txt")
+    assert f"the line {HEAD} (Toy boxes (CSV))" in str(bad.value)
+
+
+# --- places --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("files", "row", "expected"),
+    [
+        ([snapshot_file([box(0, 0, 1, 1), box(0, 0, 1, 1, id="b"), box(0, 0, 1, 1, page=1)])], 1,
+         "$.predictions[0].objects[1]"),
+        ([snapshot_file([box(0, 0, 1, 1)]), snapshot_file([box(0, 0, 1, 1, document="b.pdf")])], 1,
+         "1.json: $.predictions[0].objects[0]"),
+        ([INSTANCES], 1, "$.annotations[1]"),
+        ([RESULTS], 0, "$[0]"),
+        ([POD], 0, "line 2"),
+        ([CVAT], 0, "line 3"),
+    ],
+)  # fmt: skip
+def test_a_box_has_a_place_in_its_file(files: list[object], row: int, expected: str) -> None:
+    held = [(f"{place}.json", encoded(value)) for place, value in enumerate(files)]
+    name = formats.detect_bytes(held[0][1], "f")
+    source = formats.of_kind("boxes")[name].read_files(held, "folder")
+    assert formats.place(source, row) == expected
+
+
+def test_made_boxes_have_their_id_for_a_place() -> None:
+    made = annotations([Box("a.pdf", 0, "Table", (0, 0, 1, 1), id="seven")])
+    object.__setattr__(made, "format", "made")
+    assert formats.place(made, 0) == "seven"
+    assert formats.FORMATS["coco"].write(made) is None
+    assert formats.resolve(made, made) is made
+
+
+def test_an_outline_has_the_place_of_its_format() -> None:
+    truth = formats.read_bytes(encoded(INSTANCES), "gt.json")
+    results = formats.read_bytes(encoded(CROSSED), "dt.json")
+    rule = "a polygon must not cross or touch itself (OGC simple features 1.2.1, section 6.1.11)"
+    for source, place in (
+        (truth, "gt.json: $.annotations[1].segmentation"),
+        (results, "dt.json: $[0].segmentation"),
+        # A results list stays one when it has the pages and labels of its ground truth.
+        (formats.resolve(results, truth), "dt.json: $[0].segmentation"),
+        (formats.read_bytes(encoded(CVAT), "c.xml"), "c.xml: line 3"),
+    ):
+        (issue,) = formats.outline_issues(source)
+        assert issue.sentence.startswith(f"{place}: {rule}; found Self-intersection")
+
+
+# --- pairs ---------------------------------------------------------------------------------------------------
+
+
+def test_the_rules_of_a_pair_are_those_of_the_common_format() -> None:
+    truth, prediction = (annotations([], side=side, documents=["a.pdf"]) for side in ("ground_truth", "prediction"))
+    assert formats.pair_issues(truth, prediction) == ()
+    assert [issue.place for issue in formats.pair_issues(prediction, truth)] == ["$.info.type", "$.info.type"]
+    pod = formats.read_bytes(encoded(POD), "a.xml")
+    assert formats.pair_issues(truth, pod) == ()
+    one, other = formats.FORMATS["pod"].read_files([("a.xml", encoded(POD))], "a"), pod
+    assert [issue.severity for issue in formats.pair_issues(one, other)] == ["error"]
+
+
+def test_fields_and_posters_are_read_and_paired_like_boxes(tmp_path: Path) -> None:
+    fields, posters = formats.FORMATS["fields"], formats.FORMATS["posters"]
+    written(tmp_path / "a.json", {"total": {"_value": 1}})
+    read = fields.read_path(tmp_path, Reading(side="prediction"))
+    assert (read.format, read.side, list(read.documents)) == ("fields", "prediction", ["a"])
+    assert [issue.rule for issue in formats.pair_issues(read, read)] == [
+        "mAP over one document is a quick check: a handful of fields says little (fields, single document)"
+    ]
+    held = [("one_extracted.json", b'{"posterContent": {}}'), ("two_extracted.json", b"{")]
+    both = posters.read_files(held, "several")
+    assert (both.format, list(both.posters), list(both.broken)) == ("posters", ["one"], ["two"])
+    assert posters.read(held[0][1], held[0][0]).sha256 == both.posters["one"].sha256
+    assert formats.pair_issues(both, both) == ()
+
+
+# --- what is read as a whole ---------------------------------------------------------------------------------
+
+
+def test_the_units_of_a_folder(tmp_path: Path) -> None:
+    boxes = written(tmp_path / "p.json", snapshot_file([box(0, 0, 1, 1, score=0.5)]))
+    written(tmp_path / "fields" / "gt" / "a.json", {"total": {"_value": 1}})
+    written(tmp_path / "fields" / "gt" / "plain.json", {"total": 1})
+    written(tmp_path / "fields" / "one" / "a.json", {"total": {"_value": 1, "_confidence": 0.5}})
+    written(tmp_path / "fields" / "two" / "a.json", {"total": {"_value": 1}})
+    lines = written(tmp_path / "fields" / "lines.jsonl", {"doc_id": "a", "fields": {}})
+    written(tmp_path / "posters" / "x_reference.json", {"posterContent": {}})
+    written(tmp_path / "posters" / "y_extracted.json", {"posterContent": {}})
+    unknown = written(tmp_path / "z" / "package.json", {"name": "x"})
+    written(tmp_path / ".hidden" / "p.json", RESULTS)
+    written(tmp_path / "notes.txt", "x")
+    xml = written(tmp_path / "z" / "none.xml", '<document filename="a.png"></document>')
+    found = search.units(search.walk([tmp_path]), [tmp_path])
+    assert found.units == [
+        Unit(path=boxes, format="snapshot", sides=frozenset({"prediction"})),
+        Unit(path=lines, format="fields", sides=frozenset(), unscored=True),
+        Unit(path=tmp_path / "fields" / "gt", format="fields", sides=frozenset({"ground_truth"})),
+        Unit(path=tmp_path / "fields" / "one", format="fields", sides=frozenset()),
+        Unit(path=tmp_path / "fields" / "two", format="fields", sides=frozenset(), unscored=True),
+        Unit(path=tmp_path / "posters", format="posters", sides=frozenset({"ground_truth", "prediction"})),
+    ]
+    assert found.unknown == [xml, unknown]
+
+
+def test_a_named_file_is_a_unit_of_its_own(tmp_path: Path) -> None:
+    one = written(tmp_path / "a.json", {"total": {"_value": 1}})
+    poster = written(tmp_path / "p" / "p.json", {"posterContent": {}})
+    assert [unit.path for unit in search.units([one, poster], [one, poster]).units] == [one, poster]
+    assert [unit.path for unit in search.units([one, poster]).units] == [tmp_path, tmp_path]
+
+
+def test_the_format_of_a_path(tmp_path: Path) -> None:
+    assert search.format_at(tmp_path) is None
+    written(tmp_path / "a" / "x.json", {})
+    written(tmp_path / "b" / "x.json", {"posterContent": {}})
+    assert search.format_at(tmp_path) is formats.FORMATS["posters"]
+    assert search.format_at(written(tmp_path / "x.json", RESULTS)) is formats.FORMATS["coco"]
+
+
+def test_a_score_is_no_condition() -> None:
+    with formats.registered(Toy()):
+        source = formats.read_bytes(encoded(TRUTH), "a.csv", side="prediction")
+    assert source.side == "prediction"
+    assert np.isnan(source.boxes.score).all()

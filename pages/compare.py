@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+import msgspec
 import pandas as pd
 import streamlit as st
 
@@ -18,6 +18,16 @@ from evaluator.drawing.board import board_data
 from evaluator.drawing.confusion_difference import class_difference
 from evaluator.drawing.matrix import SHOWS, difference_data
 from evaluator.drawing.pair import pair_data
+from evaluator.drawing.payloads import (
+    CompareEvents,
+    ComparePayload,
+    EmptyItem,
+    LinkItem,
+    OpenEvent,
+    PageItem,
+    with_axes,
+    with_notes,
+)
 from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.boxes import IntArray
@@ -27,7 +37,7 @@ from pages.shared import compare as held
 from pages.shared import frame, opened, pictures
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.confusion import chosen_cell, matrix
-from pages.shared.linked_panes import LinkedPages, PageOf, PaneEvents, board, panes, parse_linked, parse_panes
+from pages.shared.linked_panes import board, panes, parse_linked, parse_panes
 from pages.shared.opened import Model, OpenedBoxes, Place
 from pages.shared.pixel import results as pixels
 from pages.shared.results import confusion_of, score_threshold
@@ -79,7 +89,7 @@ def _linked() -> None:
         held.open_linked(pages)
 
 
-def _events() -> PaneEvents:
+def _events() -> CompareEvents:
     return parse_panes(report(_PANES))
 
 
@@ -116,7 +126,7 @@ def _looked() -> None:
         state.pair_mode = name
 
 
-def _open_browser(page: PageOf) -> None:
+def _open_browser(page: OpenEvent) -> None:
     """The shown page of one model in the Page browser, with the same box."""
     state.model = page.letter
     key = page.key or ""
@@ -135,10 +145,9 @@ def _pages(found: OpenedBoxes) -> None:
     rows = pair_list.listed_pages(both.listed, show)
     position = held.place_in(both, rows)
     place = None if position is None else held.place_of(both, int(rows[position]))
-    data = _pane_data(found, both, show, rows, position)
-    data["address"] = _write_url(place)
+    payload = _pane_data(found, both, show, rows, position)
     events = panes(
-        data,
+        msgspec.structs.replace(payload, address=_write_url(place)),
         key=_PANES,
         on_go=lambda: _went(both),
         on_selected=_selected,
@@ -164,47 +173,52 @@ def _pane_data(
     show: str,
     rows: IntArray,
     position: int | None,
-) -> dict[str, Any]:
+) -> ComparePayload:
     """What the panes show."""
-    data: dict[str, Any] = {
-        "page": None,
-        "panes": [],
-        "differences": [],
-        "filters": pair_list.filters(both.listed, show),
-        "show": show,
-        "mode": state.pair_mode,
-        "selected": None,
-        "summoned": state.pair_visits > 0,
-        "visit": str(state.pair_visits),
-        **pair_list.page_list(both.listed, show, rows, position or 0),
-        "empty": {"text": _nothing(both, show), "action": "Show every changed page"},
-    }
+    listed = pair_list.page_list(both.listed, show, rows, position or 0)
+    payload = ComparePayload(
+        page=None,
+        panes=(),
+        differences=(),
+        strip=listed.strip,
+        look=listed.look,
+        filters=pair_list.filters(both.listed, show),
+        show=show,
+        mode=state.pair_mode,
+        selected=None,
+        summoned=state.pair_visits > 0,
+        visit=str(state.pair_visits),
+        empty=EmptyItem(_nothing(both, show), "Show every changed page"),
+    )
     if position is None:
-        return data
+        return payload
     place = held.place_of(both, int(rows[position]))
     picture = pictures.page_picture(found, place)
-    label = state.label or None
-    data |= pair_data(
+    label, (a, b) = state.label or None, both.chosen
+    drawn = pair_data(
         *both.results,
         both.ledger,
         int(rows[position]),
         show=show,
         labels=[label] if label else None,
-        page_points=None if picture["problem"] else (picture["width"], picture["height"]),
+        page_points=picture.points,
+        names=(plain(a.name), plain(b.name)),
     )
-    for pane, model in zip(data["panes"], both.chosen, strict=True):
-        pane["name"] = plain(model.name)
-    return data | {
-        "page": {
-            "document": place.document,
-            "index": place.index,
-            "position": position + 1,
-            "total": len(rows),
-            **picture,
-        },
-        "selected": state.box,
-        "empty": None,
-    }
+    page = PageItem(
+        **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
+        document=place.document,
+        index=place.index,
+        position=position + 1,
+        total=len(rows),
+    )
+    return msgspec.structs.replace(
+        payload,
+        page=page,
+        panes=drawn.panes,
+        differences=drawn.differences,
+        selected=state.box,
+        empty=None,
+    )
 
 
 def _nothing(both: held.Compared, show: str) -> str:
@@ -322,7 +336,7 @@ def _bar_chosen(key: str, names: dict[str, str]) -> Callable[[], None]:
     def opened() -> None:
         for point in chosen_points(key, "label"):
             if key == _BY_LABEL:
-                held.open_linked(LinkedPages("changed", str(point["label"])))
+                held.open_linked(LinkItem("changed", str(point["label"])))
             else:
                 held.ask_mistakes(names[point["label"]])
 
@@ -338,16 +352,14 @@ def _classes(found: OpenedBoxes) -> None:
         "Boxes, B minus A. On the diagonal more is better, elsewhere less. Background row: invented; background "
         "column: missed. A cell lists the changed pages of its label."
     )
-    data = class_difference(*sides)
     matrix(
-        {
-            **data,
-            "key": "compare classes",
-            "rows": "Ground truth",
-            "columns": "Prediction",
-            "letters": ["B", "A"],
-            "chosen": None,
-        },
+        with_axes(
+            class_difference(*sides),
+            key="compare classes",
+            rows="Ground truth",
+            columns="Prediction",
+            letters=("B", "A"),
+        ),
         key=_MATRIX,
         on_cell=lambda: _cell(labels),
     )
@@ -357,7 +369,7 @@ def _cell(labels: tuple[str, ...]) -> None:
     """A cell of the class confusion: the changed pages of its label."""
     cell = chosen_cell(report(_MATRIX), len(labels) + 1)
     if cell is not None and any(cell):
-        held.open_linked(LinkedPages("changed", labels[(cell[0] or cell[1]) - 1]))
+        held.open_linked(LinkItem("changed", labels[(cell[0] or cell[1]) - 1]))
 
 
 def _pixels(found: OpenedBoxes) -> None:
@@ -371,16 +383,15 @@ def _pixels(found: OpenedBoxes) -> None:
         first, second = (each.result.whole for each in counted if each.result is not None)
         moved = difference(second, first, SHOWS["row"])
         st.caption("Points of the row share, B minus A, over all documents. On the diagonal more is better.")
+        cells = difference_data(moved, "row", "steps")
         matrix(
-            {
-                **difference_data(moved, "row", "steps"),
-                "classes": [plain(name) for name in moved.classes],
-                "key": "compare pixels",
-                "rows": "Ground truth",
-                "columns": "Prediction",
-                "letters": ["B", "A"],
-                "chosen": None,
-            },
+            with_axes(
+                msgspec.structs.replace(cells, classes=[plain(name) for name in moved.classes]),
+                key="compare pixels",
+                rows="Ground truth",
+                columns="Prediction",
+                letters=("B", "A"),
+            ),
             key=f"{_MATRIX}_pixels",
             on_cell=lambda: None,
         )

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+import msgspec
 import streamlit as st
 
 from evaluator.drawing import fields as overlay
+from evaluator.drawing.payloads import (
+    EmptyItem,
+    ModelItem,
+    PageEvents,
+    PagePayload,
+    ViewedPageItem,
+    WalkItem,
+    with_layers,
+    with_notes,
+    without_page,
+)
 from evaluator.metrics.results import count_of, threshold_text, weighted_mean
 from evaluator.model.dataset import Side
 from evaluator.model.issues import has_errors, plain
@@ -22,7 +33,7 @@ from pages.shared.fields import verdicts as field_findings
 from pages.shared.findings import log as findings
 from pages.shared.opened import FIELDS, Place
 from pages.shared.state import State, report, state
-from pages.shared.viewer import ViewerEvents, parse_events, viewer
+from pages.shared.viewer import parse_events, viewer
 
 _KEY = "field_viewer"
 _VIEWER_HEIGHT = 712
@@ -161,7 +172,7 @@ def _counted(found: choices.Compared, model: choices.FieldModel) -> list[str]:
 # --- the page ------------------------------------------------------------------------------------------------
 
 
-def _events() -> ViewerEvents:
+def _events() -> PageEvents:
     return parse_events(report(_KEY))
 
 
@@ -236,62 +247,51 @@ def _page(
 
 def _data(
     found: choices.Compared, model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None
-) -> dict[str, Any]:
+) -> PagePayload:
     """What the viewer draws."""
-    data: dict[str, Any] = {
-        "page": None,
-        "boxes": [],
-        "mistakes": [],
-        "strip": [],
-        "strip_first": 0,
-        "counts": dict.fromkeys(("TP", "FP", "FN", "ground_truth", "predictions"), 0),
-        "limit": None,
-        "labels": [],
-        "model": {"letter": model.letter, "name": plain(model.name)},
-        "models": [{"letter": each.letter, "name": plain(each.name)} for each in found.models],
-        "selected": None,
-        "walk": None,
-        "empty": {"text": "No field is behind this number.", "action": "Show all problems"},
-        "height": _VIEWER_HEIGHT,
-        "signature": _signature(model.result),
-    }
+    models = [ModelItem(each.letter, plain(each.name)) for each in found.models]
+    nothing = EmptyItem("No field is behind this number.", "Show all problems")
+    payload = msgspec.structs.replace(
+        without_page(ModelItem(model.letter, plain(model.name)), models, nothing),
+        height=_VIEWER_HEIGHT,
+        signature=_signature(model.result),
+    )
     if place is None:
-        return data
+        return payload
     code, index = place
     document = model.result.compared.documents[code]
     position = shown.order.index(place)
     root = found.opened.files.pdfs
     picture = pictures.zoomed_picture(root, document, Place(document, index))
-    points = None if picture["problem"] else (picture["width"], picture["height"])
-    paper = overlay.Paper(code, index, points, choices.unit(model))
+    paper = overlay.Paper(code, index, picture.points, choices.unit(model))
     drawn = overlay.page_data(model.result, model.pages, paper, iou=state.field_iou, kept=choices.kept_in_list(shown))
-    picture["notes"] = [*picture["notes"], *drawn.pop("notes")]
-    drawn = field_findings.on_page(model, document, drawn)
-    listed = [key for mistake in drawn["mistakes"] for key in mistake["keys"][:1]]
+    payload = field_findings.on_page(model, document, with_layers(payload, drawn))
+    listed = [key for mistake in payload.mistakes for key in mistake.keys[:1]]
     first = max(0, min(position - choices.STRIP_PAGES // 2, len(shown.order) - choices.STRIP_PAGES))
     window = shown.order[first : first + choices.STRIP_PAGES]
-    return data | drawn | {
-        "page": {
-            "document": document,
-            "name": plain(document),
-            "index": index,
-            "count": pictures.pages_of(root, document),
-            "position": position + 1,
-            "total": len(shown.order),
-            **picture,
-        },
-        "strip": overlay.strip(
+    return msgspec.structs.replace(
+        payload,
+        page=ViewedPageItem(
+            **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
+            document=document,
+            name=plain(document),
+            index=index,
+            count=pictures.pages_of(root, document),
+            position=position + 1,
+            total=len(shown.order),
+        ),
+        strip=overlay.strip(
             model.result, model.pages, window, position - first, counts=shown.counts, papers={place: paper}
         ),
-        "strip_first": first,
-        "selected": choices.chosen_box(listed, [box["key"] for box in drawn["boxes"]]),
-        "walk": {
-            "before": choices.next_with(shown, position, -1) is not None,
-            "after": choices.next_with(shown, position, 1) is not None,
-            "total": sum(shown.counts.values()),
-        },
-        "empty": None,
-    }  # fmt: skip
+        strip_first=first,
+        selected=choices.chosen_box(listed, [box.key for box in payload.boxes]),
+        walk=WalkItem(
+            before=choices.next_with(shown, position, -1) is not None,
+            after=choices.next_with(shown, position, 1) is not None,
+            total=sum(shown.counts.values()),
+        ),
+        empty=None,
+    )
 
 
 # --- tables --------------------------------------------------------------------------------------------------

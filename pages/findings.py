@@ -271,7 +271,7 @@ def _target(found: OpenedBoxes, kind: str, document: str, page: int) -> Target |
         return identity.comparison_target([identity.box_model_name(each) for each in sources], signature=signature)
     if kind == "document":
         return identity.document_target(document, signature=signature)
-    there = found.dataset.row_of(document, page) is not None
+    there = found.dataset.page_row(document, page) is not None
     there = there or page < (pictures.page_count(found, document) or 0)
     return identity.page_target(document, page, signature=signature) if there else None
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import msgspec
 import numpy as np
@@ -12,6 +11,7 @@ import streamlit as st
 from evaluator.charts import boxes, curves
 from evaluator.drawing import crops
 from evaluator.drawing.class_matrix import class_matrix
+from evaluator.drawing.payloads import GalleryPayload, with_axes
 from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question, in_words
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
@@ -121,14 +121,13 @@ def _classes(found: OpenedBoxes, model: Model) -> None:
             held.ask(Question(cell=(names[cell[0]], names[cell[1]])))
 
     matrix(
-        {
-            **class_matrix(confusion),
-            "key": model.letter,
-            "rows": "Ground truth",
-            "columns": f"Predicted by {model.letter}",
-            "letters": ["A", "B"],
-            "chosen": list(place) if place else None,
-        },
+        with_axes(
+            class_matrix(confusion),
+            key=model.letter,
+            rows="Ground truth",
+            columns=f"Predicted by {model.letter}",
+            chosen=(place[0], place[1]) if place else None,
+        ),
         key=key,
         on_cell=pick,
     )
@@ -317,7 +316,7 @@ def _cards(found: OpenedBoxes, model: Model, shown: held.Shown, first: int) -> N
     """The cards; a crop that is wanted runs this part of the view only."""
     stretch = shown.items.take(np.arange(first, min(first + held.CARDS, len(shown.items))))
     cards = crops.cards(shown.result, stretch)
-    by_key = {card["key"]: card for card in cards}
+    by_key = {card.key: card for card in cards}
     asked = [by_key[key] for key in state.gallery_wanted if key in by_key]
 
     def want() -> None:
@@ -327,19 +326,19 @@ def _cards(found: OpenedBoxes, model: Model, shown: held.Shown, first: int) -> N
         card = by_key.get(opened_card(report(_KEY)) or "")
         state.gallery_opened = card
 
-    data: Mapping[str, Any] = {
-        "set": "/".join(str(part) for part in result_key(found, model)[:3]),
-        "cards": cards,
-        "crops": held.crops_of(found, asked),
-        "empty": "No box passes the filter. Clear filter, or choose All mistakes.",
-    }
-    gallery(data, key=_KEY, on_want=want, on_open=opened)
+    payload = GalleryPayload(
+        set="/".join(str(part) for part in result_key(found, model)[:3]),
+        cards=cards,
+        crops=held.crops_of(found, asked),
+        empty="No box passes the filter. Clear filter, or choose All mistakes.",
+    )
+    gallery(payload, key=_KEY, on_want=want, on_open=opened)
     state.gallery_wanted = []
     card = state.gallery_opened
     if card:
         state.gallery_opened = None
-        go_to(card["document"], card["index"])
-        state.box = card["box"]
+        go_to(card.document, card.index)
+        state.box = card.box
         st.switch_page(BROWSER_VIEW)
 
 

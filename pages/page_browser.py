@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import msgspec
 import streamlit as st
 
 from evaluator.drawing.mistake_filter import kept_text
 from evaluator.drawing.page_strip import strip
+from evaluator.drawing.payloads import (
+    EmptyItem,
+    ModelItem,
+    PageEvents,
+    PagePayload,
+    ViewedPageItem,
+    with_layers,
+    with_notes,
+    without_page,
+)
 from evaluator.drawing.text_lost import TextSummary
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
@@ -20,7 +29,7 @@ from pages.shared.browser import text_count as words
 from pages.shared.findings import log as findings
 from pages.shared.opened import Model, OpenedBoxes, Place
 from pages.shared.state import Field, State, go_to, report, state
-from pages.shared.viewer import ViewerEvents, parse_events, viewer
+from pages.shared.viewer import parse_events, viewer
 
 _KEY = "viewer"
 _PAGES_OFFERED = 500
@@ -205,7 +214,7 @@ def _text_table(found: OpenedBoxes, summary: TextSummary) -> None:
     st.caption(f"Words of the text layer. {counted}.")
 
 
-def _events() -> ViewerEvents:
+def _events() -> PageEvents:
     return parse_events(report(_KEY))
 
 
@@ -295,7 +304,7 @@ def _pages(found: OpenedBoxes, chosen: tuple[Model, ...], model: Model, shown: b
     leave_first_address()
     address = write_url("page_browser", at(place))
     viewer(
-        data | {"address": address, "signature": frame.signature(found, chosen)},
+        msgspec.structs.replace(data, address=address, signature=frame.signature(found, chosen)),
         key=_KEY,
         on_go=lambda: _went(shown),
         on_selected=_selected,
@@ -315,52 +324,39 @@ def _data(
     model: Model,
     shown: browser.Listed,
     place: Place | None,
-) -> dict[str, Any]:
+) -> PagePayload:
     """What the viewer draws."""
-    data: dict[str, Any] = {
-        "page": None,
-        "boxes": [],
-        "mistakes": [],
-        "strip": [],
-        "strip_first": 0,
-        "counts": dict.fromkeys(("TP", "FP", "FN", "ground_truth", "predictions"), 0),
-        "limit": None,
-        "labels": [],
-        "model": {"letter": model.letter, "name": plain(model.name)},
-        "models": [{"letter": other.letter, "name": plain(other.name)} for other in chosen],
-        "selected": None,
-        "walk": None,
-        "empty": {"text": "No page passes the filter.", "action": "Clear filter"},
-    }
+    models = [ModelItem(other.letter, plain(other.name)) for other in chosen]
+    nothing = EmptyItem("No page passes the filter.", "Clear filter")
+    payload = without_page(ModelItem(model.letter, plain(model.name)), models, nothing)
     if place is None:
-        return data
+        return payload
     pages = shown.pages
     position = pages.position(place.document, place.index)
     name = found.dataset.documents[found.dataset.document_code[place.document]].name
     picture = pictures.page_picture(found, place)
-    points = None if picture["problem"] else (picture["width"], picture["height"])
-    data |= browser.with_verdicts(found, model, place, browser.drawn(found, shown, place, points))
-    data |= strip(shown.working.result, pages, position or 0)
-    if position is None:
-        for entry in data["strip"]:
-            entry["current"] = False
-    data |= {
-        "page": {
-            "document": place.document,
-            "name": plain(name),
-            "index": place.index,
-            "count": pictures.page_count(found, place.document),
-            "position": 0 if position is None else position + 1,
-            "total": len(pages),
-            **picture,
-            **data.pop("text"),
-        },
-        "selected": browser.chosen_box(data["mistakes"]),
-        "walk": browser.walk(shown, position),
-        "filtered": not shown.keep.all(),
-        "empty": None,
-    }
-    return data
+    drawn, lost = browser.drawn(found, shown, place, picture.points)
+    payload = browser.with_verdicts(found, model, place, with_layers(payload, drawn))
+    around = strip(shown.working.result, pages, position)
+    return msgspec.structs.replace(
+        payload,
+        page=ViewedPageItem(
+            **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
+            **msgspec.structs.asdict(lost),
+            document=place.document,
+            name=plain(name),
+            index=place.index,
+            count=pictures.page_count(found, place.document),
+            position=0 if position is None else position + 1,
+            total=len(pages),
+        ),
+        strip=around.pages,
+        strip_first=around.first,
+        selected=browser.chosen_box(payload.mistakes),
+        walk=browser.walk(shown, position),
+        filtered=not shown.keep.all(),
+        empty=None,
+    )
 
 
 view()

@@ -6,6 +6,7 @@ import html
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -13,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from evaluator import export
 from evaluator.drawing import matrix as heatmap
+from evaluator.drawing.payloads import MatrixPayload, SharperEvent, TintPayload, with_axes
 from evaluator.drawing.tint import tint_data
 from evaluator.metrics.results import count_of, defined
 from evaluator.model.issues import Issue, plain
@@ -39,7 +41,6 @@ from pages.shared.pixel.scope import (
 )
 from pages.shared.pixel.summary import PAGES_AT_ONCE, summary
 from pages.shared.state import Field, State, chosen_cells, report, state
-from pages.shared.viewer import Sharper
 
 _HEATMAP, _PAGE, _TABLE = "pixel_matrix", "pixel_page_view", "pixel_table"
 _SHOWS = {"pixels": "Pixels", "row": "Row share", "column": "Column share", "f1": "F1"}
@@ -144,13 +145,13 @@ def _sharper(place: Place) -> None:
     """The page is zoomed beyond its picture."""
     width = components.wanted_width(report(_PAGE))
     if width is not None:
-        pictures.ask_sharper(Sharper(place.document, place.index, width))
+        pictures.ask_sharper(SharperEvent(place.document, place.index, width))
 
 
 # --- parts of the view ----------------------------------------------------------------------------------------
 
 
-def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> dict[str, Any]:
+def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> MatrixPayload:
     """What the heatmap shows."""
     shows, colour = state.pixel_shows, state.pixel_colour
     if shown.of == "A-B":
@@ -159,15 +160,13 @@ def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> dict[str, Any]:
     else:
         data = heatmap.matrix_data(shown.classes, shown.first.matrices, shows, colour)
     rows, columns = sides_of(shown)
-    return {
-        **data,
-        "classes": [plain(name) for name in shown.classes],
-        "key": f"{shown.of} {state.pixel_scope}",
-        "rows": rows,
-        "columns": columns,
-        "letters": ["A", "B"],
-        "chosen": list(cell),
-    }
+    return with_axes(
+        msgspec.structs.replace(data, classes=[plain(name) for name in shown.classes]),
+        key=f"{shown.of} {state.pixel_scope}",
+        rows=rows,
+        columns=columns,
+        chosen=cell,
+    )
 
 
 def _heading(shown: Shown) -> bool:
@@ -248,22 +247,21 @@ def _page(found: OpenedBoxes, shown: Shown, letter: str, place: Place | None, na
     sides = ("A", "B") if shown.of == "B on A" else ("True", f"{letter}" if shown.of == "A-B" else "Predicted")
     tint = tint_data(result, page, row, column, names=sides)
     picture = pictures.page_picture(found, place)
-    if picture["problem"]:
-        picture |= {"width": tint["raster"][0], "height": tint["raster"][1]}
+    if picture.problem:
+        picture = msgspec.structs.replace(picture, width=tint.raster[0], height=tint.raster[1])
     name = result.dataset.documents[result.dataset.document_code[place.document]].name
     counted = defined(float(result.cell_pixels(row, column)[page])) or 0.0
-    several = "" if abs(counted - tint["pixels"]) < 0.05 else f", counted as {counted:,.1f}: several labels"
-    pixels = f"{tint['pixels']:,} pixels{several}" if tint["pixels"] else "no pixel of this cell"
-    caption = f"{name}, page {place.index + 1:,}: {pixels}"
-    data = {
-        "key": f"{shown.of}/{letter}/{place.document}/{place.index}/{names[0]}/{names[1]}",
-        "name": f"{plain(name)}, page {place.index + 1}",
-        "caption": plain(caption),
-        "page": picture,
-        "tint": {**tint, "boxes": [{**box, "text": plain(box["text"])} for box in tint["boxes"]]},
-        "height": _page_height(len(shown.classes)),
-    }
-    components.tinted_page(data, key=_PAGE, on_sharper=lambda: _sharper(place))
+    several = "" if abs(counted - tint.pixels) < 0.05 else f", counted as {counted:,.1f}: several labels"
+    pixels = f"{tint.pixels:,} pixels{several}" if tint.pixels else "no pixel of this cell"
+    payload = TintPayload(
+        key=f"{shown.of}/{letter}/{place.document}/{place.index}/{names[0]}/{names[1]}",
+        name=f"{plain(name)}, page {place.index + 1}",
+        caption=plain(f"{name}, page {place.index + 1:,}: {pixels}"),
+        page=picture,
+        tint=tint,
+        height=_page_height(len(shown.classes)),
+    )
+    components.tinted_page(payload, key=_PAGE, on_sharper=lambda: _sharper(place))
 
 
 def _page_height(classes: int) -> int:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from evaluator.model.dataset import Annotations, Boxes, Document, Side
@@ -162,3 +163,14 @@ def random_rows(seed: int, *, documents: int = 4, pages: int = 3, per_page: floa
         for _ in range(rng.poisson(0.5)):
             add(predicted, document, page, str(rng.choice(names)), rng.uniform(0.0, 1.0, 4))
     return truth, predicted
+
+
+def read_by_browser(value: Any) -> Any:
+    """A payload, or some in a named tuple, as JavaScript reads it; fields that are left out have their defaults."""
+    if isinstance(value, msgspec.Struct):
+        return {name: read_by_browser(each) for name, each in msgspec.structs.asdict(value).items()}
+    if hasattr(value, "_asdict"):
+        return {name: read_by_browser(each) for name, each in value._asdict().items()}
+    if isinstance(value, dict):
+        return {key: read_by_browser(each) for key, each in value.items()}
+    return [read_by_browser(each) for each in value] if isinstance(value, list | tuple) else value

@@ -16,6 +16,7 @@ from evaluator.compare import differences
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
 from evaluator.drawing.pair_list import boxes_of, listed_pages
+from evaluator.drawing.payloads import CompareEvents, GoEvent, LinkItem, OpenEvent
 from evaluator.metrics.box_measures import box_measures
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
@@ -327,7 +328,7 @@ def test_the_choices_stay_on_the_way_over_other_views(monkeypatch: pytest.Monkey
     ],
 )
 def test_malformed_reports_are_left_out(state: dict[str, Any] | None) -> None:
-    assert components.parse_panes(state) == components.PaneEvents()
+    assert components.parse_panes(state) == CompareEvents()
     assert components.parse_linked(state) is None
 
 
@@ -340,9 +341,9 @@ def test_reports_are_read() -> None:
         "open": {"letter": "B", "key": "g1"},
     }
     found = components.parse_panes(state)
-    assert (found.go, found.show, found.mode) == (components.Turn("a.pdf", 2, 1), "both_missed", "flip")
+    assert (found.go, found.show, found.mode) == (GoEvent("a.pdf", 2, 1), "both_missed", "flip")
     assert found.selected is not None
     assert found.selected.key == "b3"
-    assert found.open == components.PageOf("B", "g1")
+    assert found.open == OpenEvent("B", "g1")
     linked = components.parse_linked({"door": {"show": "both_found", "label": "Table", "at": 1}})
-    assert linked == components.LinkedPages("both_found", "Table")
+    assert linked == LinkItem("both_found", "Table")

@@ -12,6 +12,7 @@ from PIL import Image
 
 from evaluator.drawing.crops import CARD_ASPECT, cards, cut, region
 from evaluator.metrics.box_items import items
+from tests.building import read_by_browser
 from tests.test_box_items import PREDICTED, TRUTH, result_of
 
 
@@ -65,8 +66,8 @@ def test_a_cut_shows_what_stands_there() -> None:
 
 def test_what_a_card_says_by_hand() -> None:
     result = result_of(TRUTH, PREDICTED)
-    found = cards(result, items(result))
-    assert [card["title"] for card in found] == ["Matched", "Missed", "Wrong class", "Extra", "Matched"]
+    found = read_by_browser(cards(result, items(result)))
+    assert [card["title"] for card in found] == ["Matched", "Missed", "Wrong class", "Invented", "Matched"]
     assert [card["label"] for card in found] == ["Figure", "Table", "Figure → Table", "Figure", "Table"]
     assert [card["tags"] for card in found] == [["TP"], ["FN"], ["FN", "FP"], ["FP"], ["TP"]]
     assert found[0]["facts"] == ["IoU 1.00 · coverage 1.00 · purity 1.00", "score 0.90"]
@@ -84,4 +85,4 @@ def test_what_a_card_says_by_hand() -> None:
 def test_a_card_names_what_it_does_not_know() -> None:
     predicted = [row._replace(score=None) for row in PREDICTED]
     result = result_of(TRUTH, predicted)
-    assert cards(result, items(result))[0]["facts"][1] == "no score"
+    assert read_by_browser(cards(result, items(result)))[0]["facts"][1] == "no score"

@@ -34,7 +34,7 @@ def test_pages_without_boxes_are_pages() -> None:
 def test_nothing_joins_to_nothing() -> None:
     for dataset in (join(ground_truth([])), join(ground_truth([]), annotations([]))):
         assert (dataset.pages, len(dataset.documents), len(dataset.ground_truth)) == (0, 0, 0)
-        assert dataset.page_row(0, 0) is None
+        assert dataset.page_row("a.pdf", 0) is None
 
 
 def test_labels_come_in_the_order_of_the_maps_then_the_unmapped() -> None:
@@ -66,8 +66,9 @@ def test_page_row_finds_a_page_or_says_that_there_is_none() -> None:
     listed = [("a", 0), ("a", 5), ("c", 5), ("c", 2**31 - 1)]
     rows = [box(0, 0, 1, 1, document=name, page=page) for name, page in listed]
     dataset = join(ground_truth(rows, documents=["b"]))
-    pages = {(0, 0): 0, (0, 5): 1, (2, 5): 2, (2, 2**31 - 1): 3}
-    for document in range(4):
+    pages = {("a", 0): 0, ("a", 5): 1, ("c", 5): 2, ("c", 2**31 - 1): 3}
+    assert dataset.document_code == {"a": 0, "b": 1, "c": 2}
+    for document in ("a", "b", "c", "d"):
         for page in (-1, 0, 1, 5, 6, 2**31 - 1):
             assert dataset.page_row(document, page) == pages.get((document, page))
 

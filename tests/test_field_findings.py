@@ -35,7 +35,7 @@ from evaluator.review.field_targets import (
 from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, ReviewLog, Target, judge
-from tests.building import annotations, box, ground_truth
+from tests.building import annotations, box, ground_truth, read_by_browser
 from tests.test_fields_doors import BOX, FAR, OTHER, PREDICTED, TRUTH, random_sides, rich, side
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
@@ -136,7 +136,7 @@ class TestTarget:
         found = result({"a": rich("x")}, {"a": rich("completely different")})
         assert judged_fields(found, "d", ReviewLog(), iou=0.5) == {}
         data = page_data(found, FieldPages(found.compared), Paper(0, 0, None, SHARES), iou=0.5)
-        (mistake,) = attach_fields(data, found, "d", ReviewLog(), iou=0.5)["mistakes"]
+        (mistake,) = read_by_browser(attach_fields(data, found, "d", ReviewLog(), iou=0.5))["mistakes"]
         assert (mistake["target"], mistake["verdict"]) == (None, None)
 
     def test_boxes_in_points_have_the_unit_of_pixels(self) -> None:
@@ -147,7 +147,9 @@ class TestTarget:
         found = result(TRUTH, PREDICTED)
         missed = target_named(found, "missed")
         data = page_data(found, FieldPages(found.compared), Paper(0, 1, None, SHARES), iou=0.5)
-        (mistake,) = attach_fields(data, found, "d", ReviewLog.of([said(missed, WRONG)]), iou=0.5)["mistakes"]
+        (mistake,) = read_by_browser(attach_fields(data, found, "d", ReviewLog.of([said(missed, WRONG)]), iou=0.5))[
+            "mistakes"
+        ]
         assert mistake["target"] == missed.id
         assert mistake["verdict"]["agreed"] == WRONG
         assert [each["author"] for each in mistake["verdict"]["opinions"]] == ["Anna"]

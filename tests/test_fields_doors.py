@@ -21,6 +21,7 @@ from evaluator.model.fields import FieldDocuments
 from evaluator.protocols.fields.drill_down import BIN, DOORS, LEAST_SURE, VALUE_BOX, FieldPages, behind, problems
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, STATUSES, FieldsResult, evaluate
 from evaluator.protocols.fields.types import CURVE_IOU, ap_curves, type_rows
+from tests.building import read_by_browser
 
 seeds = st.integers(0, 10**6)
 
@@ -286,7 +287,7 @@ def test_curves_of_nothing_are_undefined() -> None:
 
 
 def drawn(result: FieldsResult, pages: FieldPages, page: int = 0, **options: Any) -> dict[str, Any]:
-    return page_data(result, pages, Paper(0, page, (600.0, 800.0), SHARES), iou=0.6, **options)
+    return read_by_browser(page_data(result, pages, Paper(0, page, (600.0, 800.0), SHARES), iou=0.6, **options))
 
 
 def test_boxes_have_the_status_of_their_field(result: FieldsResult, pages: FieldPages) -> None:
@@ -361,7 +362,7 @@ def test_the_list_keeps_the_chosen_fields(result: FieldsResult, pages: FieldPage
 def test_the_strip_counts_what_is_behind_the_number(result: FieldsResult, pages: FieldPages) -> None:
     counts = pages.counts(behind(result, "missed", iou=0.6))
     listed = pages.order(counts)
-    entries = strip(result, pages, listed, 1, counts=counts)
+    entries = read_by_browser(strip(result, pages, listed, 1, counts=counts))
     assert [(entry["document"], entry["index"], entry["mistakes"], entry["current"]) for entry in entries] == [
         ("d", 0, 1, False), ("d", 1, 1, True), ("d", 2, 0, False),
     ]  # fmt: skip
@@ -376,10 +377,10 @@ def test_boxes_in_other_units_lie_on_the_same_place(unit: str, per_inch: int) ->
     result = evaluate(truth, truth)
     assert unit_of(result) == POINTS
     pages = FieldPages(result.compared)
-    data = page_data(result, pages, Paper(0, 0, (width, height), unit), iou=0.5)
+    data = read_by_browser(page_data(result, pages, Paper(0, 0, (width, height), unit), iou=0.5))
     assert data["boxes"][0]["xyxy"] == pytest.approx(BOX)
     assert data["notes"] == []
-    unknown = page_data(result, pages, Paper(0, 0, None, unit), iou=0.5)
+    unknown = read_by_browser(page_data(result, pages, Paper(0, 0, None, unit), iou=0.5))
     assert unknown["boxes"] == []
     assert unknown["notes"] == [
         "The size of the page is not known, so boxes that are not shares of the page cannot be drawn."
@@ -389,7 +390,7 @@ def test_boxes_in_other_units_lie_on_the_same_place(unit: str, per_inch: int) ->
 def test_a_wrong_unit_is_noticed() -> None:
     truth = side("truth", {"d": {"a": rich("x", [1200, 900, 1500, 950]), "b": rich("y", [10, 10, 50, 20])}})
     result = evaluate(truth, truth)
-    data = page_data(result, FieldPages(result.compared), Paper(0, 0, (595.0, 842.0), POINTS), iou=0.5)
+    data = read_by_browser(page_data(result, FieldPages(result.compared), Paper(0, 0, (595.0, 842.0), POINTS), iou=0.5))
     assert data["notes"] == ["2 of 4 boxes reach beyond the page when read as points."]
     assert set(UNITS) == {"shares", "points", "96dpi", "100dpi", "150dpi", "200dpi", "300dpi"}
 
@@ -403,7 +404,7 @@ def test_a_malformed_box_is_said_and_not_drawn() -> None:
     truth = side("truth", {"d": {"a": rich("x", BOX)}})
     predicted = side("model", {"d": {"a": rich("x", [0.1, 0.2, 0.3], confidence=0.5)}})
     result = evaluate(truth, predicted)
-    data = page_data(result, FieldPages(result.compared), Paper(0, 0, None, SHARES), iou=0.5)
+    data = read_by_browser(page_data(result, FieldPages(result.compared), Paper(0, 0, None, SHARES), iou=0.5))
     assert [box["side"] for box in data["boxes"]] == ["ground_truth"]
     assert data["mistakes"][0]["lines"][-1] == "IoU 0.00 · confidence 0.50 · malformed box in the prediction"
     assert data["notes"] == ["1 of 2 boxes of this page are malformed and cannot be drawn."]
@@ -425,7 +426,7 @@ def test_pages_together_draw_every_box_once(seed: int) -> None:
     totals = dict.fromkeys(("TP", "FP", "FN", "ground_truth", "predictions"), 0)
     keys: list[tuple[int, str]] = []
     for code, page in pages.every:
-        data = page_data(result, pages, Paper(code, page, None, SHARES), iou=0.5)
+        data = read_by_browser(page_data(result, pages, Paper(code, page, None, SHARES), iou=0.5))
         keys += [(code, box["key"]) for box in data["boxes"]]
         for name in totals:
             totals[name] += data["counts"][name]

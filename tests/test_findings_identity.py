@@ -34,7 +34,7 @@ from evaluator.review.identity import (
 )
 from evaluator.review.status import finding_statuses
 from evaluator.review.verdicts import VERDICTS, Event, JudgedBox, ReviewLog, Target, judge, target_problem
-from tests.building import Box, annotations, box, ground_truth, random_rows, shuffled, snapshot_file
+from tests.building import Box, annotations, box, ground_truth, random_rows, read_by_browser, shuffled, snapshot_file
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 
@@ -321,8 +321,8 @@ class TestAttach:
             ]
         )
         data = layers.page_data(found, 0)
-        told = attach(data, found, 0, log)
-        assert "target" not in data["mistakes"][0]
+        told = read_by_browser(attach(data, found, 0, book))
+        assert data.mistakes[0].target is None
         by_id = {mistake["target"]: mistake["verdict"] for mistake in told["mistakes"]}
         assert set(by_id) == {target.id for target in targets}
         assert by_id[targets[0].id] == {
@@ -354,8 +354,11 @@ class TestAttach:
     def test_a_label_filter_changes_no_identity(self) -> None:
         truth, predicted = random_rows(31, per_page=9)
         found = result(ground_truth(truth), annotations(predicted))
-        every = {m["number"]: m for m in attach(layers.page_data(found, 0), found, 0, ReviewLog())["mistakes"]}
-        few = attach(layers.page_data(found, 0, labels=["Table"]), found, 0, ReviewLog())["mistakes"]
+        every = {
+            m["number"]: m
+            for m in read_by_browser(attach(layers.page_data(found, 0), found, 0, ReviewLog()))["mistakes"]
+        }
+        few = read_by_browser(attach(layers.page_data(found, 0, labels=["Table"]), found, 0, ReviewLog()))["mistakes"]
         keys = {mistake["target"]: mistake["keys"] for mistake in every.values()}
         assert few
         assert all(set(mistake["keys"]) <= set(keys[mistake["target"]]) for mistake in few)
@@ -458,7 +461,7 @@ def test_a_page_of_the_sample_is_named_as_the_viewer_names_it() -> None:
     found = result(truth, lines)
     for page in range(found.matching.dataset.pages):
         data = layers.page_data(found, page)
-        told = attach(data, found, page, ReviewLog())
+        told = read_by_browser(attach(data, found, page, ReviewLog()))
         mistakes = page_mistakes(found, page)
         assert sorted(mistake["target"] for mistake in told["mistakes"]) == sorted(mistakes.ids)
         assert np.array_equal(

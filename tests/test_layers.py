@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evaluator import formats
 from evaluator.drawing import layers, mistake_filter
 from evaluator.drawing.mistake_filter import MistakeFilter
 from evaluator.drawing.text_lost import PageText
+from evaluator.metrics.box_results import BoxResult
 from evaluator.metrics.error_types import MistakeOptions
 from evaluator.model.dataset import join
 from evaluator.pdf.pool import Words
 from evaluator.protocols import snapshot
-from tests.building import Box, box, ground_truth, random_rows
+from tests.building import LABELS, Box, box, ground_truth, random_rows, read_by_browser
 from tests.building import annotations as prediction
+from tests.dashboard import SAMPLE_DATA
 
 BOX_KEYS = {
     "key", "side", "status", "label", "xyxy", "score", "iou", "coverage", "purity", "partner", "nearest", "mistake",
@@ -32,8 +35,13 @@ def result_of(
     return snapshot.pair(dataset, 0, iou_floor=snapshot.IOU_FLOOR).match(min_score=min_score).at(iou)
 
 
+def page_data(result: BoxResult[Any], page: int, **options: Any) -> dict[str, Any]:
+    found: dict[str, Any] = read_by_browser(layers.page_data(result, page, **options))
+    return found
+
+
 def page_of(truth: Sequence[Box], predicted: Sequence[Box], **given: Any) -> dict[str, Any]:
-    return layers.page_data(result_of(truth, predicted, **given), 0)
+    return page_data(result_of(truth, predicted, **given), 0)
 
 
 def by_key(data: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -60,7 +68,7 @@ def test_a_matched_pair_names_each_other() -> None:
 
 def test_a_box_says_where_it_stands_in_its_file() -> None:
     truth = [box(0.1, 0.1, 0.2, 0.2, page=0), box(0.3, 0.1, 0.4, 0.2, page=1), box(0.5, 0.1, 0.6, 0.2, page=1)]
-    data = layers.page_data(result_of(truth, []), 1)
+    data = page_data(result_of(truth, []), 1)
     assert [each["source"] for each in data["boxes"]] == [
         "ground_truth.json, $.predictions[1].objects[0]",
         "ground_truth.json, $.predictions[1].objects[1]",
@@ -88,6 +96,10 @@ def test_a_near_miss_is_one_mistake_with_one_number_on_two_boxes() -> None:
             "lost_words": None,
             "foreign_words": None,
             "foreign": [],
+            "row": None,
+            "target": None,
+            "verdict": None,
+            "unsaved": None,
         }
     ]
     assert data["counts"] == {"TP": 0, "FP": 1, "FN": 1, "ground_truth": 1, "predictions": 1}
@@ -97,12 +109,12 @@ CUT = [box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.2, score=0.8)]
 
 
 def test_a_cut_off_box_says_which_side_and_how_much() -> None:
-    (mistake,) = layers.page_data(result_of(*CUT), 0, page_points=(600.0, 800.0))["mistakes"]
+    (mistake,) = page_data(result_of(*CUT), 0, page_points=(600.0, 800.0))["mistakes"]
     assert (mistake["title"], mistake["tags"]) == ("Cut off", ["FP", "FN"])
     assert mistake["cut"] == {"side": "bottom", "share": pytest.approx(0.75), "points": pytest.approx(240.0)}
     assert mistake["lines"] == ["bottom −75 %, 240 pt", "IoU 0.25 · score 0.80"]
     sideways = [box(0.2, 0.1, 0.5, 0.5)], [box(0.35, 0.1, 0.5, 0.5)]
-    (mistake,) = layers.page_data(result_of(*sideways, iou=0.75), 0, page_points=(600.0, 800.0))["mistakes"]
+    (mistake,) = page_data(result_of(*sideways, iou=0.75), 0, page_points=(600.0, 800.0))["mistakes"]
     assert mistake["cut"] == {"side": "left", "share": pytest.approx(0.5), "points": pytest.approx(90.0)}
     assert mistake["lines"][0] == "left −50 %, 90 pt"
     unmeasured = page_of(*CUT)["mistakes"][0]
@@ -146,9 +158,35 @@ def test_a_pair_is_told_how_it_fits_whatever_else_is_nearer() -> None:
 
 def test_a_mistake_keeps_its_name_when_only_a_part_of_it_is_shown() -> None:
     result = result_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.5, label="Table", score=0.8)])
-    (mistake,) = layers.page_data(result, 0, labels=["Table"])["mistakes"]
+    (mistake,) = page_data(result, 0, labels=["Table"])["mistakes"]
     assert (mistake["title"], mistake["keys"], mistake["tags"]) == ("Wrong class", ["p0"], ["FP"])
     assert mistake["lines"] == ["predicted as Table", "IoU 1.00 · score 0.80"]
+
+
+def test_a_label_that_is_shown_alone_changes_no_sentence() -> None:
+    """The missed Table of page 4 overlaps a Section-header, which is not shown, and is still what it overlaps."""
+    dataset = join(formats.read(SAMPLE_DATA / "ground_truth.json"), formats.read(SAMPLE_DATA / "lines.json"))
+    result = snapshot.pair(dataset, 0, iou_floor=snapshot.IOU_FLOOR).match().at(0.5)
+    row = dataset.page_row("harvest-survey-2024.pdf", 3)
+    assert row is not None
+    whole, tables = page_data(result, row), page_data(result, row, labels=["Table"])
+    sentences = {tuple(each["keys"]): each["lines"] for each in whole["mistakes"]}
+    missed = next(each for each in tables["mistakes"] if each["title"] == "Missed")
+    assert missed["lines"] == ["overlaps a false positive Section-header", "IoU 0.08"]
+    assert missed["lines"] == sentences[tuple(missed["keys"])]
+    (key,) = missed["keys"]
+    assert by_key(tables)[key]["nearest"] == by_key(whole)[key]["nearest"]
+    assert by_key(tables)[key]["nearest"]["key"] not in by_key(tables)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_known_of_a_box_does_not_depend_on_what_is_shown(seed: int) -> None:
+    result = result_of(*random_rows(seed))
+    for row in range(result.matching.dataset.pages):
+        whole = by_key(page_data(result, row))
+        for label in LABELS:
+            for key, each in by_key(page_data(result, row, labels=[label])).items():
+                assert {**each, "mistake": None} == {**whole[key], "mistake": None}
 
 
 def test_the_same_place_under_another_label_is_a_wrong_class() -> None:
@@ -206,7 +244,7 @@ def test_mistakes_stand_in_reading_order_whatever_the_file_says() -> None:
 def test_a_page_without_boxes_and_a_page_that_no_file_mentions() -> None:
     result = result_of([box(0.1, 0.1, 0.2, 0.2)], [], pages=[("a.pdf", 1)])
     for row in (1, -1):
-        data = layers.page_data(result, row)
+        data = page_data(result, row)
         assert (data["boxes"], data["mistakes"], data["labels"], data["limit"]) == ([], [], [], None)
         assert data["counts"] == dict.fromkeys(("TP", "FP", "FN", "ground_truth", "predictions"), 0)
 
@@ -221,11 +259,11 @@ def test_predictions_below_the_score_threshold_are_not_there() -> None:
 def test_labels_that_are_not_scored_and_labels_that_are_not_chosen_are_left_out() -> None:
     truth = [box(0.1, 0.1, 0.2, 0.2), box(0.3, 0.1, 0.4, 0.2, label="Table"), box(0.5, 0.1, 0.6, 0.2, label="Stamp")]
     result = result_of(truth, [])
-    assert [each["label"] for each in layers.page_data(result, 0)["boxes"]] == ["Figure", "Table"]
-    chosen = layers.page_data(result, 0, labels=["Table"])
+    assert [each["label"] for each in page_data(result, 0)["boxes"]] == ["Figure", "Table"]
+    chosen = page_data(result, 0, labels=["Table"])
     assert [each["label"] for each in chosen["boxes"]] == ["Table"]
     assert (chosen["counts"]["FN"], chosen["labels"]) == (1, ["Table"])
-    assert layers.page_data(result, 0, labels=[])["boxes"] == []
+    assert page_data(result, 0, labels=[])["boxes"] == []
 
 
 def test_boxes_beyond_the_limit_are_counted_and_not_drawn() -> None:
@@ -260,7 +298,7 @@ def test_on_random_pages_counts_numbers_and_partners_agree_with_the_core(seed: i
     result = result_of(truth, predicted)
     dataset = result.matching.dataset
     for row in range(dataset.pages):
-        data = json.loads(json.dumps(layers.page_data(result, row), allow_nan=False))
+        data = json.loads(json.dumps(page_data(result, row), allow_nan=False))
         page = result.per_page.row(row)
         assert {name: data["counts"][name] for name in ("TP", "FP", "FN")} == {
             "TP": page["tp"], "FP": page["fp"], "FN": page["fn"]
@@ -297,8 +335,8 @@ def kept(result: snapshot.ThresholdResult, chosen: MistakeFilter, options: Mista
 def test_a_filter_fades_the_boxes_of_the_mistakes_that_it_hides() -> None:
     missed, cut = box(0.6, 0.6, 0.9, 0.9), box(0.1, 0.1, 0.5, 0.5)
     result = result_of([missed, cut], [box(0.1, 0.1, 0.5, 0.2, score=0.8)])
-    assert [each["title"] for each in layers.page_data(result, 0)["mistakes"]] == ["Cut off", "Missed"]
-    data = layers.page_data(result, 0, kept=kept(result, MistakeFilter(names=("missed",))))
+    assert [each["title"] for each in page_data(result, 0)["mistakes"]] == ["Cut off", "Missed"]
+    data = page_data(result, 0, kept=kept(result, MistakeFilter(names=("missed",))))
     assert [(each["number"], each["title"]) for each in data["mistakes"]] == [(1, "Missed")]
     assert data["hidden_mistakes"] == 1
     found = by_key(data)
@@ -306,14 +344,14 @@ def test_a_filter_fades_the_boxes_of_the_mistakes_that_it_hides() -> None:
         "g0": (False, 1), "g1": (True, None), "p0": (True, None)
     }  # fmt: skip
     assert data["counts"] == {"TP": 0, "FP": 1, "FN": 2, "ground_truth": 2, "predictions": 1}, "a filter counts nothing"
-    assert layers.page_data(result, 0, kept=kept(result, MistakeFilter()))["hidden_mistakes"] == 0
+    assert page_data(result, 0, kept=kept(result, MistakeFilter()))["hidden_mistakes"] == 0
 
 
 def test_a_poor_match_is_a_mistake_when_asked_for() -> None:
     result = result_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.1, 0.5, 0.35, score=0.8)])
-    assert layers.page_data(result, 0)["mistakes"] == []
+    assert page_data(result, 0)["mistakes"] == []
     options = MistakeOptions(min_coverage=0.7, min_purity=0.7)
-    data = layers.page_data(result, 0, options=options, kept=kept(result, MistakeFilter(), options))
+    data = page_data(result, 0, kept=kept(result, MistakeFilter(), options))
     (mistake,) = data["mistakes"]
     assert (mistake["title"], mistake["tags"], sorted(mistake["keys"])) == ("Cut off", ["TP"], ["g0", "p0"])
     assert mistake["lines"] == ["bottom −38 %", "IoU 0.62 · score 0.80"]
@@ -323,12 +361,14 @@ def test_a_poor_match_is_a_mistake_when_asked_for() -> None:
 def test_the_text_that_a_mistake_loses_is_listed_and_marked() -> None:
     words = np.array([[0.1, 0.12, 0.2, 0.14], [0.1, 0.42, 0.2, 0.44], [0.3, 0.42, 0.4, 0.44], [0.8, 0.8, 0.9, 0.82]])
     text = PageText(Words(words, ("Figure", "3.", "Households", "elsewhere")))
-    data = layers.page_data(result_of(*CUT), 0, text=text)
+    result = result_of(*CUT)
+    data = page_data(result, 0, text=text)
     (mistake,) = data["mistakes"]
     assert mistake["lines"][-1] == "lost: “3. Households” 2 words"
     assert (mistake["lost_words"], mistake["foreign_words"], mistake["foreign"]) == (2, 0, [])
-    assert data["text"] == {"lost": words[1:3].tolist(), "lost_words": 2, "lost_ink": None}
-    (mistake,) = layers.page_data(result_of(*CUT[::-1]), 0, text=text)["mistakes"]
+    lost = read_by_browser(layers.lost_text(result, 0, text))
+    assert lost == {"lost": words[1:3].tolist(), "lost_words": 2, "lost_ink": None}
+    (mistake,) = page_data(result_of(*CUT[::-1]), 0, text=text)["mistakes"]
     assert mistake["lines"][-1] == "swallowed: “3. Households” 2 words"
     assert mistake["foreign"] == words[1:3].tolist()
 
@@ -337,10 +377,11 @@ def test_a_duplicate_loses_no_text_of_the_ground_truth_that_it_repeats() -> None
     words = PageText(Words(np.array([[0.1, 0.45, 0.2, 0.47]]), ("end",)))
     whole = box(0.1, 0.1, 0.5, 0.5)
     predicted = [box(0.1, 0.1, 0.5, 0.44), box(0.1, 0.1, 0.5, 0.4, score=0.3)]
-    data = layers.page_data(result_of([whole], predicted), 0, text=words)
+    result = result_of([whole], predicted)
+    data = page_data(result, 0, text=words)
     (mistake,) = data["mistakes"]
     assert (mistake["title"], mistake["lost_words"], mistake["lines"][-1]) == ("Duplicate", 0, "IoU 0.75 · score 0.30")
-    assert data["text"]["lost_words"] == 1, "the matched pair loses it"
+    assert layers.lost_text(result, 0, words).lost_words == 1, "the matched pair loses it"
 
 
 def test_labels_from_strangers_are_text_that_turns_no_direction() -> None:

@@ -15,7 +15,7 @@ from evaluator.metrics.error_types import DOCUMENT, MistakeOptions
 from evaluator.model.boxes import overlap
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
-from tests.building import Box, box, ground_truth, random_rows
+from tests.building import Box, box, ground_truth, random_rows, read_by_browser
 from tests.building import annotations as prediction
 
 
@@ -233,9 +233,9 @@ def test_what_the_filter_keeps_is_said(three_documents: snapshot.ThresholdResult
 
 def test_strip(three_documents: snapshot.ThresholdResult) -> None:
     pages = pages_of(three_documents)
-    found = strip(three_documents, pages, 1)
-    assert found["strip_first"] == 0
-    entries = found["strip"]
+    found = read_by_browser(strip(three_documents, pages, 1))
+    assert found["first"] == 0
+    entries = found["pages"]
     assert [f"{each['document'][0]}{each['index']}" for each in entries] == shown(pages)
     assert [each["mistakes"] for each in entries] == [2, 1, 1, 0, 0]
     assert [each["current"] for each in entries] == [False, True, False, False, False]
@@ -246,16 +246,16 @@ def test_strip(three_documents: snapshot.ThresholdResult) -> None:
 def test_strip_draws_a_few_blocks_of_a_full_page() -> None:
     truth = [box(0.01 * i, 0.1, 0.01 * i + 0.005, 0.2) for i in range(60)]
     result = result_of(truth, [])
-    (entry,) = strip(result, pages_of(result), 0)["strip"]
+    (entry,) = read_by_browser(strip(result, pages_of(result), 0))["pages"]
     assert (len(entry["blocks"]), entry["mistakes"]) == (8, 60)
 
 
 def test_the_strip_of_a_long_document_is_a_window_around_the_page() -> None:
     result = result_of([box(0.1, 0.1, 0.2, 0.2)], [], pages=[("a.pdf", page) for page in range(1, 500)])
     pages = pages_of(result, worst_first=False)
-    found = strip(result, pages, 300)
-    assert (found["strip_first"], len(found["strip"])) == (270, 120)
-    (current,) = [each for each in found["strip"] if each["current"]]
+    found = read_by_browser(strip(result, pages, 300))
+    assert (found["first"], len(found["pages"])) == (270, 120)
+    (current,) = [each for each in found["pages"] if each["current"]]
     assert current["index"] == 300
     for position in range(500):
         first, last = window(position, 500)
@@ -264,5 +264,5 @@ def test_the_strip_of_a_long_document_is_a_window_around_the_page() -> None:
 
 
 def test_labels_that_are_not_chosen_do_not_reach_the_page(mixed: snapshot.ThresholdResult) -> None:
-    data = layers.page_data(mixed, 2, labels=["Table"])
+    data = read_by_browser(layers.page_data(mixed, 2, labels=["Table"]))
     assert {each["label"] for each in data["boxes"]} == {"Table"}

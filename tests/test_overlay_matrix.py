@@ -14,7 +14,7 @@ from evaluator.drawing.matrix import COLOURS, SHOWS, contrast, difference_data, 
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.difference import MatrixDifference, difference
 from evaluator.protocols.pixel.matrix import Matrices, PixelColumns
-from tests.building import Box
+from tests.building import Box, read_by_browser
 from tests.test_protocol_pixel import EXAMPLES, rows, side
 
 CLASSES = ("Background", "Table", "Text")
@@ -24,7 +24,7 @@ PIXELS = np.array([[[9_000_000.0, 1_000.0, 0.0], [112.0, 834.0, 54.0], [0.5, 0.0
 @pytest.mark.parametrize("shows", SHOWS)
 @pytest.mark.parametrize("colour", COLOURS)
 def test_every_level_has_a_colour_and_the_crossed_cell_none(shows: matrix.Shows, colour: matrix.Colour) -> None:
-    data = matrix_data(CLASSES, Matrices(PIXELS, 1), shows, colour)
+    data = read_by_browser(matrix_data(CLASSES, Matrices(PIXELS, 1), shows, colour))
     levels = np.array(data["level"])
     assert levels[0, 0] == -1
     assert ((levels.ravel()[1:] >= 0) & (levels.ravel()[1:] < len(data["ramp"]))).all()
@@ -36,7 +36,7 @@ def test_every_level_has_a_colour_and_the_crossed_cell_none(shows: matrix.Shows,
 def test_steps_are_those_of_the_design() -> None:
     shares = [0.0, 0.0009, 0.001, 0.019, 0.02, 0.05, 0.15, 0.4, 0.849, 0.85, 1.0]
     assert [step_of(share) for share in shares] == [0, 0, 1, 1, 2, 3, 4, 5, 5, 6, 6]
-    data = matrix_data(CLASSES, Matrices(PIXELS, 1), "row", "steps")
+    data = read_by_browser(matrix_data(CLASSES, Matrices(PIXELS, 1), "row", "steps"))
     assert data["text"][1] == ["11.2", "83.4", "5.4"]
     assert data["level"][1] == [3, 5, 3]
     assert data["text"][0][1:] == ["<0.1", "0"]
@@ -47,14 +47,14 @@ def test_steps_are_those_of_the_design() -> None:
 
 
 def test_linear_and_logarithmic_scales_end_at_the_largest_cell_outside_the_crossed_one() -> None:
-    linear = matrix_data(CLASSES, Matrices(PIXELS, 1), "pixels", "linear")
+    linear = read_by_browser(matrix_data(CLASSES, Matrices(PIXELS, 1), "pixels", "linear"))
     assert linear["level"][2][2] == 32
     assert linear["scale"]["swatches"][-1] == [32, "100k"]
     # A cell that has something never has the colour of nothing.
     assert linear["level"][2][0] == 1
-    log = matrix_data(CLASSES, Matrices(PIXELS, 1), "pixels", "log")
+    log = read_by_browser(matrix_data(CLASSES, Matrices(PIXELS, 1), "pixels", "log"))
     assert log["level"][1][0] == round(32 * np.log(113) / np.log(100_000.5))
-    joint = matrix_data(CLASSES, Matrices(PIXELS, 1), "pixels", "linear", largest_pixels=200_000)
+    joint = read_by_browser(matrix_data(CLASSES, Matrices(PIXELS, 1), "pixels", "linear", largest_pixels=200_000))
     assert joint["level"][2][2] == 16
 
 
@@ -62,7 +62,7 @@ def test_linear_and_logarithmic_scales_end_at_the_largest_cell_outside_the_cross
 @given(first=rows, second=rows, shows=st.sampled_from(list(SHOWS)), colour=st.sampled_from(COLOURS))
 def test_more_is_never_paler(first: list[Box], second: list[Box], shows: matrix.Shows, colour: matrix.Colour) -> None:
     result = pixel.evaluate(side(first), side(second))
-    data = matrix_data(result.classes, result.whole.matrices, shows, colour)
+    data = read_by_browser(matrix_data(result.classes, result.whole.matrices, shows, colour))
     name = "recall" if shows == "pixels" and colour == "steps" else SHOWS[shows]
     values = getattr(result.whole.matrices, name)[0].ravel()[1:]
     levels = np.array(data["level"]).ravel()[1:]
@@ -80,7 +80,7 @@ def test_more_is_never_paler(first: list[Box], second: list[Box], shows: matrix.
 def test_a_difference_is_blue_where_the_first_is_better() -> None:
     first = np.array([[np.nan, 0.2, 0.0], [0.1, 0.9, np.nan], [0.3, 0.0, 0.7]])
     second = np.array([[np.nan, 0.1, 0.0], [0.3, 0.7, 0.5], [0.3, 0.00001, 0.7]])
-    data = difference_data(MatrixDifference(CLASSES, first, second), "row", "steps")
+    data = read_by_browser(difference_data(MatrixDifference(CLASSES, first, second), "row", "steps"))
     assert data["text"] == [["–", "+10.0", "0"], ["−20.0", "+20.0", "–"], ["0", "±0.0", "0"]]
     middle = 6
     # More confusion of the background is bad for the first, less of the table and more on the diagonal is good.
@@ -98,7 +98,7 @@ def test_a_difference_turned_round_changes_sides(
 
     def data(one: PixelColumns, other: PixelColumns) -> dict[str, list[list[int]]]:
         shares = difference(one, other, "recall") if shows == "pixels" else None
-        return difference_data(difference(one, other, SHOWS[shows]), shows, colour, shares=shares)
+        return read_by_browser(difference_data(difference(one, other, SHOWS[shows]), shows, colour, shares=shares))
 
     forth, back = data(a, b), data(b, a)
     middle = (len(forth["ramp"]) - 1) // 2
@@ -110,8 +110,9 @@ def test_a_difference_turned_round_changes_sides(
 @pytest.mark.parametrize("steps", [True, False])
 def test_every_cell_can_be_read_in_both_themes(steps: bool) -> None:
     for ink in (*matrix._ramp(steps), *matrix._two_sided(steps)):
-        assert contrast(ink.fill, ink.text) >= 4.5
-        assert contrast(ink.dark_fill, ink.dark_text) >= 4.5
+        fill, text, dark_fill, dark_text = ink
+        assert contrast(fill, text) >= 4.5
+        assert contrast(dark_fill, dark_text) >= 4.5
 
 
 @pytest.mark.parametrize(

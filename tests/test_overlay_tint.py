@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evaluator.drawing import tint
 from evaluator.drawing.tint import tint_data
 from evaluator.protocols import pixel
-from tests.building import Box, annotations, box, ground_truth
+from tests.building import Box, annotations, box, ground_truth, read_by_browser
 from tests.test_protocol_pixel import EXAMPLES, HEIGHT, WIDTH, rows, side
 
 
@@ -19,7 +19,7 @@ from tests.test_protocol_pixel import EXAMPLES, HEIGHT, WIDTH, rows, side
 def test_the_tinted_pixels_are_those_of_the_count(first: list[Box], second: list[Box], row: int, column: int) -> None:
     result = pixel.evaluate(side(first), side(second))
     for page in range(4):
-        data = tint_data(result, page, row, column)
+        data = read_by_browser(tint_data(result, page, row, column))
         mask = np.zeros((HEIGHT, WIDTH), dtype=bool)
         for x1, y1, x2, y2 in data["rectangles"]:
             mask[y1:y2, x1:x2] = True
@@ -33,7 +33,7 @@ def test_the_tinted_pixels_are_those_of_the_count(first: list[Box], second: list
 def drawn(truth: list[Box], found: list[Box], row: str, column: str) -> list[tuple[str, str, list[float]]]:
     result = pixel.evaluate(ground_truth(truth), annotations(found), page_size=(100.0, 200.0))
     names = result.classes
-    data = tint_data(result, 0, names.index(row), names.index(column))
+    data = read_by_browser(tint_data(result, 0, names.index(row), names.index(column)))
     return [(each["side"], each["text"], each["xyxy"]) for each in data["boxes"]]
 
 
@@ -63,7 +63,7 @@ def test_a_wrong_label_shows_both_labels() -> None:
 
 def test_boxes_in_pixels_are_drawn_as_shares_and_too_many_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     result = pixel.evaluate(side([Box("x", 0, "a", (0.0, 0.0, 7.0, 5.5))]), side([]))
-    data = tint_data(result, 0, 1, 0, names=("A", "B"))
+    data = read_by_browser(tint_data(result, 0, 1, 0, names=("A", "B")))
     assert data["boxes"] == [{"xyxy": [0.0, 0.0, 0.5, 0.5], "side": "ground_truth", "text": "A a"}]
     monkeypatch.setattr(tint, "MOST_BOXES", 0)
-    assert tint_data(result, 0, 1, 0)["left_out"] == 1
+    assert read_by_browser(tint_data(result, 0, 1, 0))["left_out"] == 1

@@ -22,8 +22,8 @@ from evaluator.drawing.pair_list import LISTED_PAGES, boxes_of, filters, listed_
 from evaluator.metrics.box_items import class_confusion
 from evaluator.metrics.box_measures import box_measures
 from evaluator.model.dataset import join
-from evaluator.protocols.snapshot.evaluation import IOU_FLOOR, ThresholdResult, pair
-from tests.building import Box, annotations, box, ground_truth, random_rows
+from evaluator.protocols.snapshot import IOU_FLOOR, ThresholdResult, pair
+from tests.building import Box, annotations, box, ground_truth, random_rows, read_by_browser
 from tests.dashboard import SAMPLE_DATA
 
 Results = tuple[ThresholdResult, ThresholdResult]
@@ -65,7 +65,7 @@ def toy() -> Results:
 
 
 def on_page(results: Results, page: int = 0, **options: Any) -> dict[str, Any]:
-    return pair_data(*results, ledger(*results), page, **options)
+    return read_by_browser(pair_data(*results, ledger(*results), page, **options))
 
 
 def test_every_box_has_the_outcome_of_the_ledger() -> None:
@@ -171,7 +171,7 @@ def test_the_boxes_of_a_page_add_up_to_the_ledger(seed: int) -> None:
     results = results_of(truth, first, [row._replace(score=0.5) for row in second][: len(second) // 2])
     both = ledger(*results)
     for page in range(both.dataset.pages):
-        found = pair_data(*results, both, page)
+        found = read_by_browser(pair_data(*results, both, page))
         counts = both.per_page
         for letter, pane in zip("ab", found["panes"], strict=True):
             truths = [each["kind"] for each in pane["boxes"] if each["side"] == "ground_truth"]
@@ -181,7 +181,7 @@ def test_the_boxes_of_a_page_add_up_to_the_ledger(seed: int) -> None:
             assert false.count("shared") == counts.shared[page]
             assert false.count(f"{letter}_invents") == getattr(counts, f"{letter}_invents")[page]
         for show in ("b_fixed", "b_broke", "both_missed", "both_found"):
-            told = pair_data(*results, both, page, show=show)["differences"]
+            told = read_by_browser(pair_data(*results, both, page, show=show))["differences"]
             assert len(told) == boxes_of(counts, show)[page]
 
 
@@ -196,7 +196,7 @@ def test_the_pages_behind_a_number_add_up_to_it(show: str, label: str | None) ->
     counts = boxes_of(both.per_page, show)
     assert counts[rows].sum() == boxes_of(both.total, show)[0]
     assert (counts[rows] > 0).all()
-    offered = {each["name"]: each["pages"] for each in filters(both, show)}
+    offered = {each["name"]: each["pages"] for each in read_by_browser(filters(both, show))}
     assert offered[show] == len(rows)
     if show == "changed":
         assert (np.diff(both.per_page.net[rows]) >= 0).all()
@@ -206,16 +206,16 @@ def test_the_pages_behind_a_number_add_up_to_it(show: str, label: str | None) ->
 
 def test_the_extra_filters_show_only_while_they_are_chosen() -> None:
     both = ledger(*sample())
-    assert [each["title"] for each in filters(both, "changed")] == [
+    assert [each["title"] for each in read_by_browser(filters(both, "changed"))] == [
         "Changed", "B fixed", "B broke", "Both missed", "Only B invents",
     ]  # fmt: skip
-    assert [each["name"] for each in filters(both, "both_invent")][-1] == "both_invent"
+    assert [each["name"] for each in read_by_browser(filters(both, "both_invent"))][-1] == "both_invent"
 
 
 def test_the_list_tells_net_change_and_the_unchanged_pages() -> None:
     both = ledger(*sample())
     rows = listed_pages(both, "changed")
-    found = page_list(both, "changed", rows, 3)
+    found = read_by_browser(page_list(both, "changed", rows, 3))
     strip = found["strip"]
     assert [each["current"] for each in strip].index(True) == 3
     assert [each["gained"] - each["lost"] for each in strip] == both.per_page.net[rows].tolist()
@@ -234,7 +234,7 @@ def test_of_a_long_list_only_the_pages_around_are_handed_over() -> None:
     both = ledger(*results)
     order = listed_pages(both, "changed")
     for position in (0, 130, len(order) - 1):
-        strip = page_list(both, "changed", order, position)["strip"]
+        strip = read_by_browser(page_list(both, "changed", order, position))["strip"]
         assert len(strip) == LISTED_PAGES
         (current,) = [each for each in strip if each["current"]]
         assert current["index"] == both.dataset.page_index[order[position]]
@@ -248,11 +248,11 @@ def test_changes_have_a_sign_and_zero_has_none() -> None:
 
 
 def board_of(both: Ledger, found: tuple[Difference, ...]) -> dict[str, Any]:
-    return board_data(both, found, show="changed", label="")
+    return read_by_browser(board_data(both, found, show="changed", label=""))
 
 
 def test_the_sentence_in_parts_is_the_summary() -> None:
-    parts = sentence_parts(sample_differences())
+    parts = read_by_browser(sentence_parts(sample_differences()))
     told = summary(sample_differences())
     assert " ".join(part["text"] for part in parts) == f"{told.headline} {told.notes}"
     assert parts[0]["strong"]
@@ -263,8 +263,8 @@ def test_the_sentence_in_parts_is_the_summary() -> None:
 
 def test_a_summary_without_a_clear_loss_has_no_door_for_one() -> None:
     results = toy()
-    found = differences.differences(*(box_measures(result) for result in results))
-    parts = sentence_parts(found)
+    found = differences.differences(*(from_results.box_measures(result) for result in results))
+    parts = read_by_browser(sentence_parts(found))
     assert not any("Worst loss" in part["text"] for part in parts)
 
 
@@ -350,8 +350,8 @@ def test_an_axis_holds_everything_and_zero(rows: list[tuple[float, float, float]
     ],
 )
 def test_a_difference_opens_the_boxes_behind_it(metric: str, value: float, show: str) -> None:
-    assert door_of(difference_of(value, metric=metric)) == {"show": show, "label": "Table"}
-    assert door_of(difference_of(value, metric=metric, overall=True))["label"] == ""
+    assert read_by_browser(door_of(difference_of(value, metric=metric))) == {"show": show, "label": "Table"}
+    assert read_by_browser(door_of(difference_of(value, metric=metric, overall=True)))["label"] == ""
 
 
 # --- class confusion -----------------------------------------------------------------------------------------
@@ -361,7 +361,7 @@ def test_the_class_confusion_difference_is_b_minus_a() -> None:
     sides = [class_confusion(result) for result in sample()]
     a, b = (side.counts for side in sides)
     labels = sample()[0].matching.labels
-    data = class_difference(*sides)
+    data = read_by_browser(class_difference(*sides))
     assert data["classes"] == ["Background", *labels]
     assert (data["text"][0][0], data["unit"]) == ("", "boxes")
     place = labels.index("Text")

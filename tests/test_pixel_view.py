@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -42,8 +43,7 @@ def components(app: AppTest) -> dict[str, dict[str, Any]]:
 
 
 def row_of(result: pixel.PixelResult, document: str, page: int) -> int:
-    codes = [each.doc_id for each in result.dataset.documents]
-    row = result.dataset.page_row(codes.index(document), page - 1)
+    row = result.dataset.page_row(document, page - 1)
     assert row is not None
     return row
 
@@ -55,7 +55,7 @@ def test_it_opens_on_the_sample_data_with_no_click(monkeypatch: pytest.MonkeyPat
     line = result.signature.line.removeprefix("pixel 2020 · ")
     assert dashboard.signature(app) == f"pixel 2020 · score ≥ 0.00 (A) · 12 classes · {line}"
     found = components(app)
-    expected = matrix_data(result.classes, result.whole.matrices, "row", "steps")
+    expected = json.loads(msgspec.json.encode(matrix_data(result.classes, result.whole.matrices, "row", "steps")))
     assert {name: found["matrix"][name] for name in expected} == expected
     cell = worst_cell(result.whole.matrices.confusion[0])
     assert found["matrix"]["chosen"] == list(cell)

@@ -31,6 +31,7 @@ from evaluator.protocols.posters.difference import (
 from evaluator.protocols.posters.evaluation import CRITERIA, evaluate
 from evaluator.protocols.posters.page import on_page
 from evaluator.protocols.posters.profiles import EXPLANATIONS, PROFILES, PURPOSES
+from tests.building import read_by_browser
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 REAL = Path(SHARED, "real", "posters")
@@ -157,7 +158,7 @@ def test_a_page_without_words_holds_nothing() -> None:
     assert (seen.missing, seen.extra, seen.page_words) == ((), (), 0)
     assert seen.absent == ("2", "one")
     assert seen.missing_boxes.shape == (0, 4)
-    data = poster_data(seen)
+    data = read_by_browser(poster_data(seen))
     assert (data["boxes"], data["mistakes"], data["limit"]) == ([], [], None)
 
 
@@ -182,7 +183,7 @@ def test_most_missing_words_of_the_real_posters_stand_on_their_pages() -> None:
 def test_the_viewer_gets_missing_words_before_extra_ones() -> None:
     found = compare({"a": "lost words 7"}, {"a": "made words up"})
     page = ("made", "lost", "words", "7", "lost")
-    data = poster_data(on_page(found, page, boxes(5)))
+    data = read_by_browser(poster_data(on_page(found, page, boxes(5))))
     assert [(each["title"], each["label"], each["tags"]) for each in data["mistakes"]] == [
         ("Missing word", "lost", ["FN"]),
         ("Missing number", "7", ["FN"]),
@@ -193,12 +194,12 @@ def test_the_viewer_gets_missing_words_before_extra_ones() -> None:
     assert [box["mistake"] for box in data["boxes"]] == [1, 1, 2, 3]
     assert (data["counts"]["FN"], data["counts"]["FP"], data["counts"]["TP"]) == (2, 1, 0)
     assert data["head"] == "2 missing, 1 extra on the page"
-    assert poster_data(on_page(found, page, boxes(5)), extra=False)["statuses"] == ["FN"]
+    assert read_by_browser(poster_data(on_page(found, page, boxes(5)), extra=False))["statuses"] == ["FN"]
 
 
 def test_no_more_boxes_are_drawn_than_a_page_can_show() -> None:
     count = DRAWN_BOXES + 20
-    data = poster_data(on_page(compare({"a": "lost"}, {"a": "x"}), ("lost",) * count, boxes(count)))
+    data = read_by_browser(poster_data(on_page(compare({"a": "lost"}, {"a": "x"}), ("lost",) * count, boxes(count))))
     assert len(data["boxes"]) == DRAWN_BOXES
     assert data["limit"] == {"drawn": DRAWN_BOXES, "total": count}
 

@@ -19,7 +19,7 @@ from evaluator.pdf.pool import Ink, PagePool, Words
 from evaluator.pdf.worker import InkGrid
 from evaluator.protocols import snapshot
 from tests.building import annotations as prediction
-from tests.building import box, ground_truth
+from tests.building import box, ground_truth, read_by_browser
 from tests.dashboard import SAMPLE_DATA
 
 # Six words in two columns: a b / c d / e f, 0.1 high, middles at y 0.05, 0.15, 0.25 and x 0.2, 0.7.
@@ -159,21 +159,25 @@ def test_the_share_of_the_ink_that_is_lost() -> None:
     assert found.cells.tolist() == [[False] * 4] * 2 + [[True] * 4] * 2
     assert ink_lost(ink, whole, boxes()).share == 1.0
     assert ink_lost(ink, boxes((0, 0.75, 1, 1)), boxes()).share is None, "no ink, no share"
-    assert page_ink.inked_stretches(ink, found.cells) == [[0.0, 0.5, 1.0, 0.75]]
+    assert read_by_browser(page_ink.inked_stretches(ink, found.cells)) == [[0.0, 0.5, 1.0, 0.75]]
 
 
 def test_stretches_close_small_gaps_and_join_equal_rows() -> None:
     cells = np.zeros((4, 10), dtype=np.uint8)
     cells[0:2, [0, 1, 3]] = 255
     cells[0:2, 8] = 255
-    found = page_ink.inked_stretches(Ink(cells), np.ones((4, 10), dtype=bool))
+    found = read_by_browser(page_ink.inked_stretches(Ink(cells), np.ones((4, 10), dtype=bool)))
     assert found == [[0.0, 0.0, 0.4, 0.5], [0.8, 0.0, 0.9, 0.5]]
 
 
 def test_a_page_with_words_is_never_told_by_its_ink() -> None:
     page = PageText(Words(WORDS, TEXTS), Ink(np.full((4, 4), 255, dtype=np.uint8)))
-    assert text_lost.page_lost(page, PAGE) == {"lost": WORDS[3:].tolist(), "lost_words": 3, "lost_ink": None}
-    lines = text_lost.mistake_lines(page, PAGE, [(rows(0), rows(0))])[0]["lines"]
+    assert read_by_browser(text_lost.page_lost(page, PAGE)) == {
+        "lost": WORDS[3:].tolist(),
+        "lost_words": 3,
+        "lost_ink": None,
+    }
+    lines = list(text_lost.mistake_texts(page, PAGE, [(rows(0), rows(0))])[0].lines)
     assert lines == ["lost: “d e f” 3 words", "1 word under other labels"]
 
 
@@ -181,14 +185,14 @@ def test_a_page_without_words_says_so() -> None:
     cells = np.zeros((10, 10), dtype=np.uint8)
     cells[[0, 5]] = 255
     page = PageText(Words(boxes(), ()), Ink(cells))
-    found = text_lost.page_lost(page, PAGE)
+    found = read_by_browser(text_lost.page_lost(page, PAGE))
     assert (found["lost_words"], found["lost_ink"]) == (None, pytest.approx(0.5))
-    assert text_lost.mistake_lines(page, PAGE, [(rows(0), rows(0))])[0]["lines"] == [
+    assert list(text_lost.mistake_texts(page, PAGE, [(rows(0), rows(0))])[0].lines) == [
         "no text layer: 50.0 % of its ink lost"
     ]
-    assert text_lost.mistake_lines(page, PAGE, [(rows(), rows(1))])[0]["lines"] == []
+    assert list(text_lost.mistake_texts(page, PAGE, [(rows(), rows(1))])[0].lines) == []
     blank = PageText(Words(boxes(), ()), None)
-    assert text_lost.page_lost(blank, PAGE) == {"lost": [], "lost_words": None, "lost_ink": None}
+    assert read_by_browser(text_lost.page_lost(blank, PAGE)) == {"lost": [], "lost_words": None, "lost_ink": None}
 
 
 def painted(path: Path, *, ink: str, paper: str) -> Path:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final, Literal
 
 from evaluator.compare.differences import Difference, in_reading_order, worth_showing
 from evaluator.compare.ledger import Ledger
@@ -16,6 +16,18 @@ from evaluator.compare.resampling import FEW_DOCUMENTS
 from evaluator.compare.sentences import decimals, interval_text, name_of, points, sentence, summary
 from evaluator.drawing.pair import PAGE_FILTERS
 from evaluator.drawing.pair_list import boxes_of, signed
+from evaluator.drawing.payloads import (
+    BoardPayload,
+    DifferenceRowItem,
+    DifferenceTableItem,
+    FalsePositivesItem,
+    LabelCellItem,
+    LabelRowItem,
+    LedgerCellItem,
+    LinkItem,
+    SentenceItem,
+    TickItem,
+)
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
 
@@ -27,7 +39,8 @@ _STEPS: Final = (1, 2, 5)
 _MOST_TICKS: Final = 5
 _BEYOND: Final = 0.03
 # Names on the board of the filters behind its four cells.
-_CELLS: Final = (
+Outcome = Literal["both", "a_only", "b_only", "neither"]
+_CELLS: Final[tuple[tuple[Outcome, str, str, str], ...]] = (
     ("both", "both_found", "both", "found by both"),
     ("a_only", "b_broke", "A only, B broke", "found by A only"),
     ("b_only", "b_fixed", "B only, B fixed", "found by B only"),
@@ -36,7 +49,7 @@ _CELLS: Final = (
 _INVENTED: Final = (("shared", "both_invent"), ("A only", "only_a_invents"), ("B only", "only_b_invents"))
 
 
-def board_data(ledger: Ledger, found: Sequence[Difference], *, show: str, label: str) -> dict[str, Any]:
+def board_data(ledger: Ledger, found: Sequence[Difference], *, show: str, label: str) -> BoardPayload:
     """Everything that the board of the comparison shows.
 
     Parameters
@@ -50,58 +63,58 @@ def board_data(ledger: Ledger, found: Sequence[Difference], *, show: str, label:
 
     Returns
     -------
-    dict
-        `BoardPayload` in ``web/shared/payloads.d.ts``. Without documents or differences the lists are empty.
+    BoardPayload
+        Without documents or differences the lists are empty.
     """
     few = worth_showing(found, limit=SHOWN_DIFFERENCES)
     every = in_reading_order([one for one in found if one.difference is not None])
-    return {
-        "sentence": sentence_parts(found),
-        "tables": [_table(few), _table(every)],
-        "reason": _reason(found),
-        "ledger": [_cell(ledger, *cell) for cell in _CELLS],
-        "false_positives": [
-            {"title": title, "boxes": int(boxes_of(ledger.total, name).sum()), "door": {"show": name, "label": ""}}
+    return BoardPayload(
+        sentence=sentence_parts(found),
+        tables=[_table(few), _table(every)],
+        reason=_reason(found),
+        ledger=[_cell(ledger, *cell) for cell in _CELLS],
+        false_positives=[
+            FalsePositivesItem(title, int(boxes_of(ledger.total, name).sum()), LinkItem(name, ""))
             for title, name in _INVENTED
         ],
-        "labels": _labels(ledger),
-        "chosen": {"show": show, "label": label},
-    }
+        labels=_labels(ledger),
+        chosen=LinkItem(show, label),
+    )
 
 
-def sentence_parts(found: Sequence[Difference]) -> list[dict[str, Any]]:
+def sentence_parts(found: Sequence[Difference]) -> list[SentenceItem]:
     """The summary in the parts that open pages.
 
     Returns
     -------
-    list of dict
-        ``text``, ``strong`` and ``door`` (or None); the texts joined by spaces are the summary of
+    list of SentenceItem
+        The texts joined by spaces are the summary of
         `evaluator.compare.sentences`.
     """
-    told = summary(found)
-    head = next((one for one in found if one.overall and sentence(one) == told.headline), None)
-    parts = [{"text": plain(told.headline), "strong": True, "door": door_of(head) if head else None}]
+    whole = summary(found)
+    head = next((one for one in found if one.overall and sentence(one) == whole.headline), None)
+    parts = [SentenceItem(plain(whole.headline), strong=True, door=door_of(head) if head else None)]
     losses = [one for one in found if one.kind == "loss" and not one.overall]
     worst = min(losses, key=lambda one: one.difference or 0.0) if losses else None
-    notes, loss = told.notes, ""
+    notes, loss = whole.notes, ""
     if worst is not None and worst.difference is not None:
         loss = f"Worst loss: {name_of(worst)} {points(worst.difference, decimals=decimals(worst))}."
         notes = notes.removesuffix(loss).rstrip()
     if notes:
-        parts.append({"text": plain(notes), "strong": False, "door": None})
-    if worst is not None and told.notes.endswith(loss):
-        parts.append({"text": plain(loss), "strong": False, "door": door_of(worst)})
+        parts.append(SentenceItem(plain(notes), strong=False, door=None))
+    if worst is not None and whole.notes.endswith(loss):
+        parts.append(SentenceItem(plain(loss), strong=False, door=door_of(worst)))
     return parts
 
 
-def door_of(one: Difference) -> dict[str, str]:
+def door_of(one: Difference) -> LinkItem:
     """The pages behind a difference: what B broke or fixed for recall, what only one invents for precision."""
     fell = (one.difference or 0.0) < 0.0
     shows = {
         "recall": "b_broke" if fell else "b_fixed",
         "precision": "only_b_invents" if fell else "only_a_invents",
     }
-    return {"show": shows.get(one.metric, "changed"), "label": "" if one.overall else one.label}
+    return LinkItem(shows.get(one.metric, "changed"), "" if one.overall else one.label)
 
 
 def axis_of(found: Sequence[Difference]) -> tuple[float, float, list[float]]:
@@ -148,37 +161,37 @@ def _tick(value: float) -> str:
     return text if value == 0.0 else f"{'+' if value > 0 else '−'}{text}"
 
 
-def _table(found: Sequence[Difference]) -> dict[str, Any]:
+def _table(found: Sequence[Difference]) -> DifferenceTableItem:
     """Differences on an axis of their own."""
     low, high, ticks = axis_of(found)
-    return {
-        "rows": [_row(one, low, high) for one in found],
-        "zero": (0.0 - low) / (high - low),
-        "ticks": [{"at": (tick - low) / (high - low), "text": _tick(tick)} for tick in ticks],
-    }
+    return DifferenceTableItem(
+        rows=[_row(one, low, high) for one in found],
+        zero=(0.0 - low) / (high - low),
+        ticks=[TickItem((tick - low) / (high - low), _tick(tick)) for tick in ticks],
+    )
 
 
-def _row(one: Difference, low: float, high: float) -> dict[str, Any]:
+def _row(one: Difference, low: float, high: float) -> DifferenceRowItem:
     """One line of the table; `low` and `high` are the ends of the axis."""
     hidden = one.few_documents or one.rare or one.low is None or one.high is None
 
     def place(value: float | None) -> float | None:
         return None if value is None else (100.0 * value - low) / (high - low)
 
-    return {
-        "title": plain(name_of(one)),
-        "points": _MISSING if one.difference is None else points(one.difference, decimals=decimals(one)),
-        "value": place(one.difference),
-        "low": None if hidden else place(one.low),
-        "high": None if hidden else place(one.high),
-        "interval": _MISSING if hidden else interval_text(one, signed=True) or _MISSING,
-        "star": one.starred,
-        "tone": one.kind if one.kind in ("loss", "gain") else "unclear",
-        "better": f"{one.documents_better:,}",
-        "worse": f"{one.documents_worse:,}",
-        "words": plain(sentence(one)),
-        "door": door_of(one),
-    }
+    return DifferenceRowItem(
+        title=plain(name_of(one)),
+        points=_MISSING if one.difference is None else points(one.difference, decimals=decimals(one)),
+        value=place(one.difference),
+        low=None if hidden else place(one.low),
+        high=None if hidden else place(one.high),
+        interval=_MISSING if hidden else interval_text(one, signed=True) or _MISSING,
+        star=one.starred,
+        tone=one.kind if one.kind in ("loss", "gain") else "unclear",
+        better=f"{one.documents_better:,}",
+        worse=f"{one.documents_worse:,}",
+        words=plain(sentence(one)),
+        door=door_of(one),
+    )
 
 
 def _reason(found: Sequence[Difference]) -> str:
@@ -192,26 +205,27 @@ def _reason(found: Sequence[Difference]) -> str:
     return f"★ the interval leaves out 0. Documents resampled in pairs, {one.resamples:,} times, seed 0."
 
 
-def _cell(ledger: Ledger, name: str, show: str, title: str, words: str) -> dict[str, Any]:
+def _cell(ledger: Ledger, name: Outcome, show: str, title: str, words: str) -> LedgerCellItem:
     """One of the four cells of the ledger."""
     boxes = int(getattr(ledger.total, name)[0])
     pages = int((getattr(ledger.per_page, name) > 0).sum())
-    said = f"{boxes:,} ground-truth {'box' if boxes == 1 else 'boxes'} {words}, on {count_of(pages, 'page')}. Open them"
-    return {"name": name, "title": title, "boxes": boxes, "words": said, "door": {"show": show, "label": ""}}
+    noun = "box" if boxes == 1 else "boxes"
+    text = f"{boxes:,} ground-truth {noun} {words}, on {count_of(pages, 'page')}. Open them"
+    return LedgerCellItem(name, title, boxes, text, LinkItem(show, ""))
 
 
-def _labels(ledger: Ledger) -> list[dict[str, Any]]:
+def _labels(ledger: Ledger) -> list[LabelRowItem]:
     """The ledger by label, the one that lost most first; labels without any box are left out."""
     counts = ledger.per_label
     rows = [row for row in range(len(ledger.labels)) if (counts.both + counts.changed + counts.neither)[row]]
     rows.sort(key=lambda row: int(counts.net_found[row]))
-    found = []
+    items = []
     for row in rows:
         label = ledger.labels[row]
         cells = []
         for name, show in (("a_only", "b_broke"), ("b_only", "b_fixed"), ("neither", "both_missed")):
             boxes = int(getattr(counts, name)[row])
-            said = f"{plain(label)}, {PAGE_FILTERS[show].title}: {boxes:,}. Open the pages"
-            cells.append({"boxes": boxes, "words": said, "door": {"show": show, "label": label}})
-        found.append({"label": label, "name": plain(label), "cells": cells, "net": signed(int(counts.net_found[row]))})
-    return found
+            words = f"{plain(label)}, {PAGE_FILTERS[show].title}: {boxes:,}. Open the pages"
+            cells.append(LabelCellItem(boxes, words, LinkItem(show, label)))
+        items.append(LabelRowItem(label, plain(label), cells, signed(int(counts.net_found[row]))))
+    return items

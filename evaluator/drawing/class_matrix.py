@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import msgspec
 import numpy as np
 
 from evaluator.drawing.matrix import matrix_data
+from evaluator.drawing.payloads import MatrixLayer
 from evaluator.metrics.box_items import ClassConfusion
 from evaluator.model.issues import plain
 from evaluator.protocols.pixel.matrix import Matrices
@@ -14,7 +14,7 @@ from evaluator.protocols.pixel.matrix import Matrices
 BACKGROUND_NAME = "Background"
 
 
-def class_matrix(confusion: ClassConfusion) -> dict[str, Any]:
+def class_matrix(confusion: ClassConfusion) -> MatrixLayer:
     """The heatmap of a class confusion, coloured by the share of the row.
 
     Parameters
@@ -23,8 +23,8 @@ def class_matrix(confusion: ClassConfusion) -> dict[str, Any]:
 
     Returns
     -------
-    dict
-        As `evaluator.drawing.matrix.matrix_data`, the background first, with ``unit`` "boxes".
+    MatrixLayer
+        The background first, with ``unit`` "boxes".
     """
     # The heatmap has the background first.
     order = np.roll(np.arange(len(confusion.labels) + 1), 1)
@@ -34,4 +34,4 @@ def class_matrix(confusion: ClassConfusion) -> dict[str, Any]:
     text = [[f"{value:,}" for value in row] for row in counts.tolist()]
     # No box of the background was ever drawn: the corner has no count.
     text[0][0] = ""
-    return {**data, "text": text, "unit": "boxes"}
+    return msgspec.structs.replace(data, text=text, unit="boxes")

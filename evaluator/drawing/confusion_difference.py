@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import msgspec
 import numpy as np
 
 from evaluator.drawing.class_matrix import BACKGROUND_NAME
 from evaluator.drawing.matrix import difference_data
 from evaluator.drawing.pair_list import signed
+from evaluator.drawing.payloads import MatrixLayer
 from evaluator.metrics.box_items import ClassConfusion
 from evaluator.model.issues import plain
 from evaluator.protocols.pixel.difference import MatrixDifference
 
 
-def class_difference(a: ClassConfusion, b: ClassConfusion) -> dict[str, Any]:
+def class_difference(a: ClassConfusion, b: ClassConfusion) -> MatrixLayer:
     """The heatmap of B minus A.
 
     Parameters
@@ -24,7 +24,7 @@ def class_difference(a: ClassConfusion, b: ClassConfusion) -> dict[str, Any]:
 
     Returns
     -------
-    dict
+    MatrixLayer
         As `evaluator.drawing.matrix.difference_data` with B as the first: blue cells speak for B, orange ones for A.
         The background stands first; ``unit`` is "boxes".
     """
@@ -36,5 +36,5 @@ def class_difference(a: ClassConfusion, b: ClassConfusion) -> dict[str, Any]:
     text = [[signed(value) for value in row] for row in (sides[0] - sides[1]).tolist()]
     # No box of the background was ever drawn: the corner has no count.
     text[0][0] = ""
-    scale = {**data["scale"], "name": "Boxes, B minus A"}
-    return {**data, "text": text, "scale": scale, "unit": "boxes"}
+    scale = msgspec.structs.replace(data.scale, name="Boxes, B minus A")
+    return msgspec.structs.replace(data, text=text, scale=scale, unit="boxes")

@@ -14,10 +14,13 @@ import numpy as np
 from PIL import Image
 
 from evaluator.drawing.layers import box_key
+from evaluator.drawing.page_rows import page_shares
+from evaluator.drawing.payloads import CardBoxItem, CardItem, Rect
 from evaluator.metrics.box_items import MATCHED, Items
 from evaluator.metrics.box_results import BoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
-from evaluator.model.boxes import FloatArray
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.dataset import Side
 from evaluator.model.issues import plain
 
 CARD_ASPECT: Final = 1.7
@@ -27,10 +30,8 @@ _MARGIN: Final = 0.03
 _LEAST_WIDTH: Final = 0.34
 _QUALITY: Final = 82
 
-Region = tuple[float, float, float, float]
 
-
-def region(boxes: FloatArray, page_points: tuple[float, float], *, aspect: float = CARD_ASPECT) -> Region:
+def region(boxes: FloatArray, page_points: tuple[float, float], *, aspect: float = CARD_ASPECT) -> Rect:
     """The part of a page that shows some boxes with a margin, in a fixed shape where the page allows it.
 
     Parameters
@@ -69,7 +70,7 @@ def _inside(middle: float, extent: float) -> tuple[float, float]:
     return start, start + extent
 
 
-def cut(picture: bytes, part: Region, *, width: int) -> bytes:
+def cut(picture: bytes, part: Rect, *, width: int) -> bytes:
     """A part of a page picture as WebP.
 
     Parameters
@@ -97,7 +98,7 @@ def cut(picture: bytes, part: Region, *, width: int) -> bytes:
     return written.getvalue()
 
 
-def cards(result: BoxResult[Any], shown: Items) -> list[dict[str, Any]]:
+def cards(result: BoxResult[Any], shown: Items) -> list[CardItem]:
     """Some items as the gallery shows them.
 
     Parameters
@@ -108,49 +109,47 @@ def cards(result: BoxResult[Any], shown: Items) -> list[dict[str, Any]]:
 
     Returns
     -------
-    list of dict
-        ``key`` (stable for a pair of files), ``title``, ``label``, ``facts``, ``place``, ``tags``, ``document``,
-        ``index``, ``box`` (key of a box on the page) and ``boxes`` (``side``, ``status``, ``xyxy``).
+    list of CardItem
+        The key of a card is stable for a pair of files. A card has no boxes where these are in pixels and no file gives
+        the size of the page.
     """
-    dataset, prediction = result.matching.dataset, result.matching.prediction
-    truth, mistakes = dataset.ground_truth, result.mistakes
-    found = []
-    for row in range(len(shown)):
-        mistake = int(shown.mistake[row])
-        if shown.kind[row] == MATCHED:
-            truths, predictions, title = shown.truth[[row]], shown.prediction[[row]], "Matched"
-        else:
-            truths, predictions = mistakes.truths_of(mistake), mistakes.predictions_of(mistake)
-            title = ERROR_TYPES["document"][DOCUMENT[shown.kind[row]]].chip
-        boxes = [_box("ground_truth", at, truth.xyxy, int(result.truth_partner[at]) >= 0) for at in truths.tolist()]
-        boxes += [
-            _box("prediction", at, prediction.xyxy, int(result.prediction_partner[at]) >= 0)
-            for at in predictions.tolist()
-        ]
-        document = dataset.documents[shown.document[row]]
-        index = int(dataset.page_index[shown.page[row]])
-        found.append(
-            {
-                "key": f"{shown.page[row]}/" + "".join(box["key"] for box in boxes),
-                "title": title,
-                "label": _label(shown, row, dataset.labels),
-                "facts": _facts(shown, row, len(truths), len(predictions)),
-                "place": f"{plain(document.name)}, page {index + 1}",
-                "tags": [box["status"] for box in boxes if box["status"] != "truth"],
-                "document": document.doc_id,
-                "index": index,
-                "box": boxes[-1]["key"],
-                "boxes": boxes,
-            }
-        )
-    return found
+    return [_card(result, shown, row) for row in range(len(shown))]
 
 
-def _box(side: str, row: int, xyxy: FloatArray, matched: bool) -> dict[str, Any]:
-    """One box of a card, under the statuses of the page viewer."""
-    is_truth = side == "ground_truth"
-    status = ("truth" if is_truth else "TP") if matched else ("FN" if is_truth else "FP")
-    return {"key": box_key(side, row), "side": side, "status": status, "xyxy": xyxy[row].tolist()}
+def _card(result: BoxResult[Any], shown: Items, row: int) -> CardItem:
+    """One item as the gallery shows it."""
+    dataset, mistakes, mistake = result.matching.dataset, result.mistakes, int(shown.mistake[row])
+    if shown.kind[row] == MATCHED:
+        truths, predictions, title = shown.truth[[row]], shown.prediction[[row]], "Matched"
+    else:
+        truths, predictions = mistakes.truths_of(mistake), mistakes.predictions_of(mistake)
+        title = ERROR_TYPES["document"][DOCUMENT[shown.kind[row]]].chip
+    boxes = [*_boxes("ground_truth", result, truths), *_boxes("prediction", result, predictions)]
+    document, index = dataset.documents[shown.document[row]], int(dataset.page_index[shown.page[row]])
+    return CardItem(
+        key=f"{shown.page[row]}/" + "".join(box.key for box in boxes),
+        title=title,
+        label=_label(shown, row, dataset.labels),
+        facts=_facts(shown, row, len(truths), len(predictions)),
+        place=f"{plain(document.name)}, page {index + 1}",
+        tags=[box.status for box in boxes if box.status != "truth"],
+        document=document.doc_id,
+        index=index,
+        box=boxes[-1].key,
+        boxes=[box for box in boxes if not np.isnan(box.xyxy).any()],
+    )
+
+
+def _boxes(side: Side, result: BoxResult[Any], rows: IntArray) -> list[CardBoxItem]:
+    """Boxes of one side of a card, under the statuses of the page viewer."""
+    dataset, is_truth = result.matching.dataset, side == "ground_truth"
+    places = page_shares(dataset, dataset.ground_truth if is_truth else result.matching.prediction, rows)
+    partners = (result.truth_partner if is_truth else result.prediction_partner)[rows]
+    matched, unmatched = ("truth", "FN") if is_truth else ("TP", "FP")
+    return [
+        CardBoxItem(box_key(side, row), side, matched if partner >= 0 else unmatched, (x1, y1, x2, y2))  # type: ignore[arg-type]
+        for row, partner, (x1, y1, x2, y2) in zip(rows.tolist(), partners.tolist(), places.tolist(), strict=True)
+    ]
 
 
 def _label(shown: Items, row: int, labels: tuple[str, ...]) -> str:

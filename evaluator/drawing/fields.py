@@ -10,14 +10,27 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+import msgspec
 import numpy as np
 
+from evaluator.drawing.payloads import (
+    BlockItem,
+    BoxItem,
+    CountsItem,
+    LimitItem,
+    MistakeItem,
+    PageLayers,
+    Rect,
+    StripItem,
+)
 from evaluator.model.boxes import BoolArray, IntArray, overlap
+from evaluator.model.dataset import Side
 from evaluator.model.fields import Corners, Field
 from evaluator.protocols.fields.drill_down import FieldPages, problems
 from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, TRUE_POSITIVE, FieldsResult
+from evaluator.protocols.fields.rows import Source
 
 SHARES: Final = "shares"
 POINTS: Final = "points"
@@ -32,6 +45,8 @@ _STRIP_BLOCKS: Final = 12
 _VALUE_LENGTH: Final = 60
 # More boxes than this are not drawn; the page says how many were left out.
 DRAWN_BOXES: Final = 1_000
+Fit = tuple[float | None, float | None, float | None]
+_NO_FIT: Final[Fit] = (None, None, None)
 _WORDS: Final[Mapping[int, tuple[str, str]]] = {
     TRUE_POSITIVE: ("", "TP"),
     BELOW_THRESHOLD: ("Below threshold", "FP"),
@@ -59,15 +74,15 @@ class Paper:
     points: tuple[float, float] | None
     unit: str
 
-    def on_page(self, box: Corners) -> list[float] | None:
+    def on_page(self, box: Corners) -> Rect | None:
         """A box as shares of the page; None when the unit needs the size of the page and nobody knows it."""
         per_inch = UNITS[self.unit][1]
         if self.unit == SHARES:
-            return list(box)
+            return box
         if self.points is None:
             return None
         width, height = (side * per_inch / _POINTS_PER_INCH for side in self.points)
-        return [box[0] / width, box[1] / height, box[2] / width, box[3] / height]
+        return box[0] / width, box[1] / height, box[2] / width, box[3] / height
 
 
 def unit_of(result: FieldsResult) -> str:
@@ -84,7 +99,7 @@ def unit_of(result: FieldsResult) -> str:
 
 def page_data(
     result: FieldsResult, pages: FieldPages, paper: Paper, *, iou: float, kept: IntArray | None = None
-) -> dict[str, Any]:
+) -> PageLayers:
     """Boxes, problems and counts of one page, as the viewer reads them.
 
     Parameters
@@ -101,32 +116,35 @@ def page_data(
 
     Returns
     -------
-    dict
-        ``boxes`` (matched ground truth under the status ``truth``), ``mistakes`` in reading order, ``counts``,
-        ``labels``, ``limit`` and ``notes``: sentences about boxes that are not where a reader would see them.
-        ``mistakes`` have their ``row`` in the columns of ``compared``; those without a box, or with one that cannot be
-        drawn, come last. ``hidden_mistakes`` counts those that are not listed.
+    PageLayers
+        Matched ground truth has the status ``truth``; mistakes are in reading order and have their ``row`` in the
+        columns of ``compared``; those without a box, or with one that cannot be drawn, come last.
     """
     rows = pages.rows_on(paper.document, paper.page)
     status = result.status(iou)
     wrong = problems(result, iou)
     listed = wrong if kept is None else wrong & np.isin(np.arange(len(wrong)), kept)
     boxes_of = {row: _boxes(result, pages, paper, row, int(status[row])) for row in rows.tolist()}
-    every = [{**box, "faded": True} if wrong[row] and not listed[row] else box
-             for row, own in boxes_of.items() for box in own]  # fmt: skip
-    drawn = every[:DRAWN_BOXES]
-    by_key = {box["key"]: box for box in drawn}
-    mistakes = [_mistake(result, row, int(status[row]), boxes_of[row]) for row in rows[listed[rows]].tolist()]
-    _number(mistakes, by_key)
-    return {
-        "boxes": drawn,
-        "mistakes": mistakes,
-        "hidden_mistakes": int((wrong & ~listed)[rows].sum()),
-        "counts": _counts(result, pages, paper, rows, status[rows] == TRUE_POSITIVE),
-        "labels": list(dict.fromkeys(box["label"] for box in drawn)),
-        "limit": None if len(drawn) == len(every) else {"drawn": len(drawn), "total": len(every)},
-        "notes": _notes(result, pages, paper, rows, every),
-    }
+    every = [
+        msgspec.structs.replace(box, faded=bool(wrong[row] and not listed[row]))
+        for row, own in boxes_of.items()
+        for box in own
+    ]
+    by_key = {box.key: box for box in every[:DRAWN_BOXES]}
+    mistakes = _numbered(
+        [_mistake(result, row, int(status[row]), boxes_of[row]) for row in rows[listed[rows]].tolist()], by_key
+    )
+    number_of = {key: mistake.number for mistake in mistakes for key in mistake.keys}
+    drawn = [msgspec.structs.replace(box, mistake=number_of.get(key)) for key, box in by_key.items()]
+    return PageLayers(
+        boxes=drawn,
+        mistakes=mistakes,
+        hidden_mistakes=int((wrong & ~listed)[rows].sum()),
+        counts=_counts(result, pages, paper, rows, status[rows] == TRUE_POSITIVE),
+        labels=list(dict.fromkeys(box.label for box in drawn)),
+        limit=None if len(drawn) == len(every) else LimitItem(drawn=len(drawn), total=len(every)),
+        notes=_notes(result, pages, paper, rows, every),
+    )
 
 
 def strip(
@@ -137,7 +155,7 @@ def strip(
     *,
     counts: Mapping[tuple[int, int], int],
     papers: Mapping[tuple[int, int], Paper] | None = None,
-) -> list[dict[str, Any]]:
+) -> list[StripItem]:
     """The page strip: each page with its number of problems and a few blocks of its fields.
 
     Parameters
@@ -155,10 +173,9 @@ def strip(
 
     Returns
     -------
-    list of dict
-        ``document``, ``index``, ``mistakes``, ``blocks`` ([x1, y1, x2, y2, kind]), ``current``.
+    list of StripItem
     """
-    wanted = {page: list[list[Any]]() for page in listed}
+    wanted = {page: list[BlockItem]() for page in listed}
     documents = np.isin(result.compared.document, [document for document, _ in listed])
     unit = unit_of(result)
     for row in np.flatnonzero(documents & result.compared.has_truth).tolist():
@@ -170,15 +187,16 @@ def strip(
         paper = (papers or {}).get(page) or Paper(*page, None, unit)
         place = paper.on_page(field.box)
         if place is not None:
-            blocks.append([*(round(min(max(share, 0.0), 1.0), 3) for share in place), "Text"])
+            x1, y1, x2, y2 = (round(min(max(share, 0.0), 1.0), 3) for share in place)
+            blocks.append((x1, y1, x2, y2, "Text"))
     return [
-        {
-            "document": result.compared.documents[document],
-            "index": index,
-            "mistakes": counts.get((document, index), 0),
-            "blocks": wanted[document, index],
-            "current": position == current,
-        }
+        StripItem(
+            document=result.compared.documents[document],
+            index=index,
+            mistakes=counts.get((document, index), 0),
+            blocks=wanted[document, index],
+            current=position == current,
+        )
         for position, (document, index) in enumerate(listed)
     ]
 
@@ -189,14 +207,14 @@ def value_text(value: object, *, length: int = _VALUE_LENGTH) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def _boxes(result: FieldsResult, pages: FieldPages, paper: Paper, row: int, status: int) -> list[dict[str, Any]]:
+def _boxes(result: FieldsResult, pages: FieldPages, paper: Paper, row: int, status: int) -> list[BoxItem]:
     """The boxes of one compared field on this page, the prediction first."""
     compared = result.compared
     truth, predicted = compared.truth[row], compared.predicted[row]
     matched = status == TRUE_POSITIVE
-    fit = _fit(truth, predicted) if pages.truth_page[row] == pages.predicted_page[row] else None
-    boxes: list[dict[str, Any]] = []
-    sides = (
+    fit = _fit(truth, predicted) if pages.truth_page[row] == pages.predicted_page[row] else _NO_FIT
+    boxes: list[BoxItem] = []
+    sides: tuple[tuple[Side, str, Field | None, str | None, tuple[Source, ...], int], ...] = (
         ("prediction", "p", predicted, compared.prediction_path[row], compared.prediction, pages.predicted_page[row]),
         ("ground_truth", "g", truth, compared.truth_path[row], compared.ground_truth, pages.truth_page[row]),
     )
@@ -209,37 +227,37 @@ def _boxes(result: FieldsResult, pages: FieldPages, paper: Paper, row: int, stat
             continue
         predicts = letter == "p"
         boxes.append(
-            {
-                "key": f"{letter}{row}",
-                "side": side,
-                "status": ("TP" if predicts else "truth") if matched else ("FP" if predicts else "FN"),
-                "label": path or "",
-                "xyxy": place,
-                "score": _finite(field.confidence) if predicts else None,
-                **(fit or {"iou": None, "coverage": None, "purity": None}),
-                "partner": f"{'g' if predicts else 'p'}{row}" if matched else None,
-                "nearest": None,
-                "mistake": None,
-                "source": f"{sources[0].name}, {compared.documents[compared.document[row]]}, $.{path}",
-            }
+            BoxItem(
+                key=f"{letter}{row}",
+                side=side,
+                status=("TP" if predicts else "truth") if matched else ("FP" if predicts else "FN"),
+                label=path or "",
+                xyxy=place,
+                score=_finite(field.confidence) if predicts else None,
+                iou=fit[0],
+                coverage=fit[1],
+                purity=fit[2],
+                partner=f"{'g' if predicts else 'p'}{row}" if matched else None,
+                source=f"{sources[0].name}, {compared.documents[compared.document[row]]}, $.{path}",
+            )
         )
     return boxes
 
 
-def _fit(truth: Field | None, predicted: Field | None) -> dict[str, float | None] | None:
-    """How two boxes of one page fit; None without both."""
+def _fit(truth: Field | None, predicted: Field | None) -> Fit:
+    """IoU, coverage and purity of two boxes of one page, None where undefined."""
     if truth is None or predicted is None or truth.box is None or predicted.box is None:
-        return None
-    fit = overlap(np.array([truth.box]), np.array([predicted.box]))
-    return {name: _finite(float(column[0])) for name, column in zip(fit._fields, fit, strict=True)}
+        return _NO_FIT
+    values = overlap(np.array([truth.box]), np.array([predicted.box]))
+    return _finite(float(values.iou[0])), _finite(float(values.coverage[0])), _finite(float(values.purity[0]))
 
 
 def _finite(value: float) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """One problem: what is wrong, both values, IoU and confidence."""
+def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[BoxItem]) -> MistakeItem:
+    """One problem without its number: what is wrong, both values, IoU and confidence."""
     compared = result.compared
     truth, predicted = compared.truth[row], compared.predicted[row]
     paired = truth is not None and predicted is not None
@@ -251,16 +269,17 @@ def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[dict[s
     iou = f"IoU {compared.iou[row]:.2f}" if compared.has_truth[row] and compared.has_prediction[row] else ""
     sure = "" if predicted is None else _sure_text(predicted)
     lines += [" · ".join(part for part in (iou, sure, *_oddities(truth, predicted, status)) if part)]
-    return {
-        "name": "_".join(words).lower().replace(" ", "_"),
-        "status": _WORDS[status][1] if status in _WORDS else "none",
-        "title": ", ".join([words[0], *(word.lower() for word in words[1:])]),
-        "label": compared.truth_path[row] or compared.prediction_path[row] or "",
-        "lines": [line for line in lines if line],
-        "tags": [box["status"] for box in boxes if box["status"] != "truth"],
-        "keys": [box["key"] for box in boxes],
-        "row": row,
-    }
+    return MistakeItem(
+        number=0,
+        name="_".join(words).lower().replace(" ", "_"),
+        status=_WORDS[status][1] if status in _WORDS else "none",
+        title=", ".join([words[0], *(word.lower() for word in words[1:])]),
+        label=compared.truth_path[row] or compared.prediction_path[row] or "",
+        lines=[line for line in lines if line],
+        tags=[box.status for box in boxes if box.status != "truth"],
+        keys=[box.key for box in boxes],
+        row=row,
+    )
 
 
 def _lonely(truth: Field | None) -> str:
@@ -281,51 +300,49 @@ def _sure_text(field: Field) -> str:
 
 def _oddities(truth: Field | None, predicted: Field | None, status: int) -> list[str]:
     """What the boxes themselves explain."""
-    found = []
+    reasons = []
     if status == MISSED and predicted is not None:
-        found.append("predicted without a box")
+        reasons.append("predicted without a box")
     if status == SPURIOUS and truth is not None:
-        found.append("no box in the ground truth")
+        reasons.append("no box in the ground truth")
     for side, field in (("ground truth", truth), ("prediction", predicted)):
         if field is not None and field.has_box and field.box is None:
-            found.append(f"malformed box in the {side}")
+            reasons.append(f"malformed box in the {side}")
     if truth and predicted and truth.box and predicted.box and truth.page != predicted.page:
-        found.append(f"on page {predicted.page + 1} instead of page {truth.page + 1}")
-    return found
+        reasons.append(f"on page {predicted.page + 1} instead of page {truth.page + 1}")
+    return reasons
 
 
-def _number(mistakes: list[dict[str, Any]], boxes: dict[str, dict[str, Any]]) -> None:
-    """Number the problems in reading order, those without a drawn box last; the boxes get the number too."""
-    for mistake in mistakes:
-        mistake["keys"] = [key for key in mistake["keys"] if key in boxes]
+def _numbered(mistakes: Sequence[MistakeItem], boxes: Mapping[str, BoxItem]) -> list[MistakeItem]:
+    """The problems in reading order with their numbers and the boxes that are drawn; those without one last."""
+    drawn = [
+        msgspec.structs.replace(mistake, keys=[key for key in mistake.keys if key in boxes]) for mistake in mistakes
+    ]
 
-    def place(mistake: dict[str, Any]) -> tuple[bool, float, float]:
-        corners = [boxes[key]["xyxy"] for key in mistake["keys"]]
+    def place(mistake: MistakeItem) -> tuple[bool, float, float]:
+        corners = [boxes[key].xyxy for key in mistake.keys]
         top = min(((round(box[1], 2), box[0]) for box in corners), default=(0.0, 0.0))
         return not corners, *top
 
-    mistakes.sort(key=place)
-    for number, mistake in enumerate(mistakes, start=1):
-        mistake["number"] = number
-        for key in mistake["keys"]:
-            boxes[key]["mistake"] = number
+    ordered = enumerate(sorted(drawn, key=place), start=1)
+    return [msgspec.structs.replace(mistake, number=number) for number, mistake in ordered]
 
 
-def _counts(result: FieldsResult, pages: FieldPages, paper: Paper, rows: IntArray, hit: BoolArray) -> dict[str, int]:
+def _counts(result: FieldsResult, pages: FieldPages, paper: Paper, rows: IntArray, hit: BoolArray) -> CountsItem:
     """Counts of the page under the viewer's names; a box below the threshold is on both sides."""
     predicted = result.with_prediction[rows] & (pages.predicted_page[rows] == paper.page)
     truths = result.with_truth[rows] & (pages.truth_page[rows] == paper.page)
-    return {
-        "TP": int((predicted & hit).sum()),
-        "FP": int((predicted & ~hit).sum()),
-        "FN": int((truths & ~hit).sum()),
-        "ground_truth": int(truths.sum()),
-        "predictions": int(predicted.sum()),
-    }
+    return CountsItem(
+        TP=int((predicted & hit).sum()),
+        FP=int((predicted & ~hit).sum()),
+        FN=int((truths & ~hit).sum()),
+        ground_truth=int(truths.sum()),
+        predictions=int(predicted.sum()),
+    )
 
 
 def _notes(
-    result: FieldsResult, pages: FieldPages, paper: Paper, rows: IntArray, boxes: Sequence[dict[str, Any]]
+    result: FieldsResult, pages: FieldPages, paper: Paper, rows: IntArray, boxes: Sequence[BoxItem]
 ) -> list[str]:
     """Sentences about boxes that cannot be drawn, or that lie outside the page."""
     compared = result.compared
@@ -338,7 +355,7 @@ def _notes(
         notes.append("The size of the page is not known, so boxes that are not shares of the page cannot be drawn.")
     elif given > len(boxes):
         notes.append(f"{given - len(boxes)} of {given} boxes of this page are malformed and cannot be drawn.")
-    outside = sum(not all(-0.01 <= share <= 1.01 for share in box["xyxy"]) for box in boxes)
+    outside = sum(not all(-0.01 <= share <= 1.01 for share in box.xyxy) for box in boxes)
     if outside:
         name = UNITS[paper.unit][0].lower()
         notes.append(f"{outside} of {len(boxes)} boxes reach beyond the page when read as {name}.")

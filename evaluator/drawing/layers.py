@@ -1,42 +1,63 @@
 """What the page viewer draws of one page: boxes with their status, mistakes, and the text that is lost.
 
-Owns the hand-over from a matching to the viewer's plain data; the viewer's JavaScript knows no protocol. A
-box is named by side and row (``g12``, ``p3``), stable for a pair of files. Coordinates are shares of the
-displayed page, origin top left. What a mistake is called, `evaluator.metrics.error_types` decides.
+Owns the hand-over from a result to the viewer's payload; the viewer's JavaScript knows no protocol. A box is named by
+side and row (``g12``, ``p3``), stable for a pair of files. Coordinates are shares of the displayed page, origin top
+left. Mistakes are named once for a whole result, over all boxes that are scored: a label or a filter chooses what is
+shown, and changes no name, no neighbour and no sentence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+import msgspec
 import numpy as np
 
-from evaluator.drawing.page_rows import rows_on
-from evaluator.drawing.text_lost import PageText, Sides, mistake_lines, page_lost, sides_of
-from evaluator.metrics.box_results import UNMATCHED, BoxResult
-from evaluator.metrics.error_types import (
-    DOCUMENT,
-    ERROR_TYPES,
-    NONE,
-    SIDES,
-    BoxColumns,
-    MistakeOptions,
-    Mistakes,
-    name_mistakes,
+from evaluator.drawing.page_rows import page_shares, rows_on
+from evaluator.drawing.payloads import (
+    NOTHING_DRAWN,
+    BoxItem,
+    CountsItem,
+    CutItem,
+    LimitItem,
+    LostText,
+    MistakeItem,
+    NearestItem,
+    PageLayers,
 )
+from evaluator.drawing.text_lost import PageText, WordsOfMistake, mistake_texts, page_lost, sides_of
+from evaluator.metrics.box_results import UNMATCHED, BoxResult
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Mistakes
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou, overlap
-from evaluator.model.dataset import Annotations
+from evaluator.model.dataset import Annotations, JoinedBoxes, Side
 from evaluator.model.issues import plain
 
 # More boxes of a side than this are not drawn; the page says how many were left out.
 DRAWN_BOXES: Final = 1_000
+NO_SIZE: Final = "The boxes are in pixels and no file gives the size of this page, so they cannot be drawn."
+# Pairs of boxes that are compared at once.
+_AT_ONCE: Final = 1_000_000
 
 
 def box_key(side: str, row: int) -> str:
     """Name of a box on the page: ``g12`` is row 12 of the ground truth, ``p12`` of the prediction."""
     return f"{'g' if side == 'ground_truth' else 'p'}{row}"
+
+
+class Kept(NamedTuple):
+    """The mistakes of a result that a filter keeps.
+
+    Attributes
+    ----------
+    mistakes : Mistakes
+        Of the whole result, from `evaluator.drawing.mistake_filter.named`.
+    keep : bool, shape (M,)
+    """
+
+    mistakes: Mistakes
+    keep: BoolArray
 
 
 def page_data(
@@ -45,129 +66,165 @@ def page_data(
     *,
     labels: Sequence[str] | None = None,
     page_points: tuple[float, float] | None = None,
-    options: MistakeOptions | None = None,
+    page_size: tuple[float, float] | None = None,
     kept: Kept | None = None,
     text: PageText | None = None,
-) -> dict[str, Any]:
+) -> PageLayers:
     """Boxes, mistakes and counts of one page, as the viewer reads them.
 
     Parameters
     ----------
     result : BoxResult
     page : int
-        Row of the page in the dataset.
+        Row of the page in the dataset; -1 for a page that no file mentions.
     labels : sequence of str, optional
         Show boxes of these labels only; all that are scored when absent. A mistake keeps its name and its facts when
         some of its boxes are not shown.
     page_points : tuple of float, optional
         Width and height of the page in points; the length of a cut is unknown without them.
-    options : MistakeOptions, optional
-        How mistakes are named; those of ``result.mistakes`` when absent.
+    page_size : tuple of float, optional
+        Width and height in the unit of the boxes, for pixels of a page whose size no file states.
     kept : Kept, optional
-        The mistakes that a filter keeps; the boxes of the others stay on the page, faded and without a number.
+        The mistakes that a filter keeps; the boxes of the others stay on the page, faded and without a number. Those
+        of ``result.mistakes``, all of them, when absent.
     text : PageText, optional
-        The text of the page; without it nothing is said about lost words.
+        The text of the page; without it mistakes name no words.
 
     Returns
     -------
-    dict
-        ``boxes`` (matched ground truth under the status ``truth``), ``mistakes`` in reading order,
-        ``counts``, ``labels``, ``limit`` (None, or how many of how many boxes are drawn), ``hidden_mistakes`` (how many
-        the filter hides) and ``text``: ``lost``, ``lost_words`` and ``lost_ink`` as `page_lost` gives them. Empty lists
-        for a page without boxes. A mistake has ``number``, ``status``, ``title``, ``label``, ``lines``, ``tags``,
-        ``keys``, ``name`` (see `evaluator.metrics.error_types`), ``cut``: None, or ``side``, ``share`` of the ground
-        truth's height or width, and ``points`` (float or None) of what is cut off; and ``lost_words``,
-        ``foreign_words`` and ``foreign`` as `mistake_lines` gives them.
+    PageLayers
+        Matched ground truth has the status ``truth``, mistakes are in reading order. Empty for a page without boxes.
+        Where boxes in pixels have no page size, none is drawn and `NO_SIZE` is among the notes; the counts remain.
     """
-    matching = result.matching
-    dataset = matching.dataset
-    truth, prediction = dataset.ground_truth, matching.prediction
-    truth_rows, prediction_rows = rows_on(result, page, labels)
-    missed = int((result.truth_partner[truth_rows] == UNMATCHED).sum())
-    invented = int((result.prediction_partner[prediction_rows] == UNMATCHED).sum())
-    drawn_truth, drawn_prediction = truth_rows[:DRAWN_BOXES], prediction_rows[:DRAWN_BOXES]
-    named = _named(result, page, drawn_truth, drawn_prediction, options)
-    near = _nearest(truth.xyxy[drawn_truth], prediction.xyxy[drawn_prediction])
-    boxes = [
-        *_boxes_of("ground_truth", result, drawn_truth, drawn_prediction, near),
-        *_boxes_of("prediction", result, drawn_prediction, drawn_truth, near.T),
-    ]
-    present = {box["label"] for box in boxes}
-    total = len(truth_rows) + len(prediction_rows)
-    mistakes, hidden = _mistakes(boxes, named, result, page_points, kept)
+    mistakes, keep = kept or Kept(result.mistakes, np.ones(len(result.mistakes), dtype=bool))
+    shown = rows_on(result, page, labels)
+    total, counts = sum(map(len, shown)), _counts(result, *shown)
+    drawn = shown[0][:DRAWN_BOXES], shown[1][:DRAWN_BOXES]
+    corners = _shares(result, drawn, page_size)
+    if any(np.isnan(each).any() for each in corners):
+        limit = LimitItem(drawn=0, total=total)
+        return msgspec.structs.replace(NOTHING_DRAWN, counts=counts, limit=limit, notes=(NO_SIZE,))
     every = rows_on(result, page, None)
-    sides = sides_of(result, *every)
+    boxes = [
+        *_boxes_of("ground_truth", result, drawn[0], corners[0], every[1]),
+        *_boxes_of("prediction", result, drawn[1], corners[1], every[0]),
+    ]
+    groups, faded = _grouped(boxes, mistakes, keep)
+    facts = _Facts(result, mistakes, page_points)
+    listed = [facts.item(number, mistake, own) for number, (mistake, own) in enumerate(groups.items(), start=1)]
     if text is not None:
-        _add_text(mistakes, named, every, text, sides)
-    for mistake in mistakes:
-        del mistake["of"]
-    return {
-        "boxes": boxes,
-        "mistakes": mistakes,
-        "hidden_mistakes": hidden,
-        "text": page_lost(text, sides) if text else {"lost": [], "lost_words": None, "lost_ink": None},
-        "counts": {
-            "TP": len(prediction_rows) - invented,
-            "FP": invented,
-            "FN": missed,
-            "ground_truth": len(truth_rows),
-            "predictions": len(prediction_rows),
-        },
-        "labels": list(dict.fromkeys(name for label in dataset.labels if (name := plain(label)) in present)),
-        "limit": None if len(boxes) == total else {"drawn": len(boxes), "total": total},
-    }
+        places = [facts.text_rows(mistake, every) for mistake in groups]
+        words = mistake_texts(text, sides_of(result, *every), places)
+        listed = [_with_words(item, each) for item, each in zip(listed, words, strict=True)]
+    changes: dict[str, Mapping[str, float]] = {key: {"faded": True} for key in faded}
+    for item, (mistake, own) in zip(listed, groups.items(), strict=True):
+        changes |= {box.key: {"mistake": item.number, **facts.fit(mistake)} for box in own}
+    present = {box.label for box in boxes}
+    return PageLayers(
+        boxes=[msgspec.structs.replace(box, **changes.get(box.key, {})) for box in boxes],
+        mistakes=listed,
+        hidden_mistakes=len(set(faded.values())),
+        counts=counts,
+        labels=list(dict.fromkeys(each for name in result.matching.dataset.labels if (each := plain(name)) in present)),
+        limit=None if len(boxes) == total else LimitItem(drawn=len(boxes), total=total),
+    )
 
 
-def _nearest(truth: FloatArray, prediction: FloatArray) -> FloatArray:
-    """IoU of every ground truth with every prediction of a page, whatever their labels, shape (G, P)."""
-    if not len(truth) or not len(prediction):
-        return np.zeros((len(truth), len(prediction)))
-    rows, columns = np.repeat(truth, len(prediction), axis=0), np.tile(prediction, (len(truth), 1))
-    return iou(rows, columns).reshape(len(truth), len(prediction))
+def lost_text(result: BoxResult[Any], page: int, text: PageText | None) -> LostText:
+    """What the viewer marks on a page as lost; nothing for a page whose text or size is not known."""
+    sides = sides_of(result, *rows_on(result, page, None))
+    return page_lost(text, sides) if text is not None and sides.placed else LostText()
+
+
+def _counts(result: BoxResult[Any], truths: IntArray, predictions: IntArray) -> CountsItem:
+    """Counts of the boxes in some rows."""
+    missed = int((result.truth_partner[truths] == UNMATCHED).sum())
+    false = int((result.prediction_partner[predictions] == UNMATCHED).sum())
+    return CountsItem(
+        TP=len(predictions) - false, FP=false, FN=missed, ground_truth=len(truths), predictions=len(predictions)
+    )
+
+
+def _shares(
+    result: BoxResult[Any], rows: tuple[IntArray, IntArray], stated: tuple[float, float] | None
+) -> tuple[FloatArray, FloatArray]:
+    """Where the boxes in some rows of both sides are on their pages; see `page_shares`."""
+    matching = result.matching
+    return (
+        page_shares(matching.dataset, matching.dataset.ground_truth, rows[0], stated=stated),
+        page_shares(matching.dataset, matching.prediction, rows[1], stated=stated),
+    )
+
+
+def _sides(result: BoxResult[Any], side: Side) -> tuple[JoinedBoxes, JoinedBoxes, IntArray]:
+    """The boxes of a side, those of the other one, and the rows that the matching gave the side's boxes."""
+    truth, prediction = result.matching.dataset.ground_truth, result.matching.prediction
+    if side == "ground_truth":
+        return truth, prediction, result.truth_partner
+    return prediction, truth, result.prediction_partner
 
 
 def _boxes_of(
-    side_name: str, result: BoxResult[Any], rows: IntArray, other_rows: IntArray, near: FloatArray
-) -> list[dict[str, Any]]:
-    """The boxes of one side as plain values; `near` has a row for each of them."""
-    matching = result.matching
-    labels = matching.dataset.labels
-    is_truth = side_name == "ground_truth"
-    side, other = matching.dataset.ground_truth, matching.prediction
-    partners, other_name = result.truth_partner[rows] if is_truth else result.prediction_partner[rows], "prediction"
-    if not is_truth:
-        side, other, other_name = other, side, "ground_truth"
-    best = near.argmax(axis=1) if near.shape[1] else np.zeros(len(rows), dtype=np.int64)
-    highest = near[np.arange(len(rows)), best] if near.shape[1] else np.zeros(len(rows))
-    # The fit is told to the partner, or else to the box that overlaps most.
-    beside = np.where(partners != UNMATCHED, partners, other_rows[best] if near.shape[1] else UNMATCHED)
-    told = (partners != UNMATCHED) | (highest > 0.0)
-    pair = side.xyxy[rows[told]], other.xyxy[beside[told]]
-    fits = iter(zip(*(column.tolist() for column in overlap(*(pair if is_truth else pair[::-1]))), strict=True))
-    boxes: list[dict[str, Any]] = []
-    for place, (row, partner) in enumerate(zip(rows.tolist(), partners.tolist(), strict=True)):
-        matched, overlaps = partner != UNMATCHED, bool(highest[place] > 0.0)
-        fit = next(fits) if told[place] else (None, None, None)
-        score = float(side.score[row])
-        boxes.append(
-            {
-                "key": box_key(side_name, row),
-                "side": side_name,
-                "status": ("truth" if is_truth else "TP") if matched else ("FN" if is_truth else "FP"),
-                "label": plain(labels[side.label[row]]),
-                "xyxy": side.xyxy[row].tolist(),
-                "score": None if is_truth or np.isnan(score) else score,
-                **dict(zip(("iou", "coverage", "purity"), fit, strict=True)),
-                "partner": box_key(other_name, partner) if matched else None,
-                "nearest": None
-                if matched or not overlaps
-                else {"key": box_key(other_name, int(other_rows[best[place]])), "iou": float(highest[place])},
-                "mistake": None,
-                "faded": False,
-                "source": _source(side.source, row),
-            }
+    side_name: Side, result: BoxResult[Any], rows: IntArray, places: FloatArray, others: IntArray
+) -> list[BoxItem]:
+    """The boxes in some rows of one side; `others` are all rows of the other side on the page, whatever is shown."""
+    side, other, partner = _sides(result, side_name)
+    other_name = "prediction" if side_name == "ground_truth" else "ground_truth"
+    partners, labels = partner[rows], result.matching.dataset.labels
+    best, highest = _nearest(side.xyxy[rows], other.xyxy[others])
+    near = others[best] if len(others) else partners
+    matched, overlaps = partners != UNMATCHED, highest > 0.0
+    # How a box fits is a fact of it and its match, or else of it and what it overlaps most.
+    fits = _fits(side_name, side.xyxy[rows], other.xyxy, np.where(matched, partners, np.where(overlaps, near, NONE)))
+    statuses = ("truth", "FN") if side_name == "ground_truth" else ("TP", "FP")
+    scores = np.full(len(rows), np.nan) if side_name == "ground_truth" else side.score[rows]
+    return [
+        BoxItem(
+            key=box_key(side_name, row),
+            side=side_name,
+            status=statuses[0] if matched[at] else statuses[1],  # type: ignore[arg-type]
+            label=plain(labels[side.label[row]]),
+            xyxy=(x1, y1, x2, y2),
+            score=_defined(scores[at]),
+            iou=_defined(fits[0, at]),
+            coverage=_defined(fits[1, at]),
+            purity=_defined(fits[2, at]),
+            partner=box_key(other_name, int(partners[at])) if matched[at] else None,
+            nearest=NearestItem(box_key(other_name, int(near[at])), float(highest[at]))
+            if overlaps[at] and not matched[at]
+            else None,
+            source=_source(side.source, row),
         )
-    return boxes
+        for at, (row, (x1, y1, x2, y2)) in enumerate(zip(rows.tolist(), places.tolist(), strict=True))
+    ]
+
+
+def _nearest(boxes: FloatArray, others: FloatArray) -> tuple[IntArray, FloatArray]:
+    """The other box with the highest IoU for each box, whatever their labels, and that IoU; 0.0 without any."""
+    best, highest = np.zeros(len(boxes), dtype=np.int64), np.zeros(len(boxes))
+    if not len(others):
+        return best, highest
+    step = max(1, _AT_ONCE // len(others))
+    for start in range(0, len(boxes), step):
+        part = boxes[start : start + step]
+        values = iou(np.repeat(part, len(others), axis=0), np.tile(others, (len(part), 1))).reshape(len(part), -1)
+        best[start : start + step] = values.argmax(axis=1)
+        highest[start : start + step] = values.max(axis=1)
+    return best, highest
+
+
+def _fits(side: Side, boxes: FloatArray, others: FloatArray, beside: IntArray) -> FloatArray:
+    """IoU, coverage and purity of each box with the other one in row `beside`, shape (3, N); NaN where that is -1."""
+    fits = np.full((3, len(boxes)), np.nan)
+    some = beside != NONE
+    pair = boxes[some], others[beside[some]]
+    fits[:, some] = np.stack(overlap(*(pair if side == "ground_truth" else pair[::-1])))
+    return fits
+
+
+def _defined(value: float) -> float | None:
+    """A number, None for NaN."""
+    return None if np.isnan(value) else float(value)
 
 
 def _source(source: Annotations, row: int) -> str:
@@ -176,167 +233,127 @@ def _source(source: Annotations, row: int) -> str:
     return f"{name}, $.predictions[{entry}].objects[{position}]"
 
 
-class Kept(NamedTuple):
-    """The mistakes of a whole dataset that a filter keeps.
+def _grouped(
+    boxes: Sequence[BoxItem], mistakes: Mistakes, keep: BoolArray
+) -> tuple[dict[int, list[BoxItem]], dict[str, int]]:
+    """The boxes of each mistake that a filter keeps, in reading order, and the mistake of each box that it hides.
 
-    Attributes
-    ----------
-    mistakes : Mistakes
-        Of the result, named with the same options as the page.
-    keep : bool, shape (M,)
+    Boxes of one mistake begin with its false positives.
     """
-
-    mistakes: Mistakes
-    keep: BoolArray
-
-    def has(self, side: str, row: int) -> bool:
-        """Whether the mistake of a box passes; True for a box without one."""
-        of = self.mistakes.of_truth if side == "ground_truth" else self.mistakes.of_prediction
-        return of[row] == NONE or bool(self.keep[of[row]])
-
-
-class _Named(NamedTuple):
-    """The named mistakes of a page, and the rows of the files that they are about."""
-
-    mistakes: Mistakes
-    truth_rows: IntArray
-    prediction_rows: IntArray
-
-    def rows_of(self, mistake: int) -> tuple[list[int], list[int]]:
-        """Rows of the ground truth and of the predictions of a mistake."""
-        truths, predictions = self.mistakes.truths_of(mistake), self.mistakes.predictions_of(mistake)
-        return self.truth_rows[truths].tolist(), self.prediction_rows[predictions].tolist()
-
-
-def _named(
-    result: BoxResult[Any],
-    page: int,
-    drawn_truth: IntArray,
-    drawn_prediction: IntArray,
-    options: MistakeOptions | None,
-) -> _Named:
-    """The mistakes of a page: of all its boxes, or of the drawn ones when there are too many to draw."""
-    matching = result.matching
-    truth, prediction = matching.dataset.ground_truth, matching.prediction
-    truths, predictions = rows_on(result, page, None)
-    if max(len(truths), len(predictions)) > DRAWN_BOXES:
-        truths, predictions = drawn_truth, drawn_prediction
-    partner, other_partner = result.truth_partner[truths], result.prediction_partner[predictions]
-    # The match of a drawn box may not be drawn; such a box has no name and gives none.
-    here, other_here = np.isin(partner, predictions), np.isin(other_partner, truths)
-    mistakes = name_mistakes(
-        BoxColumns(truth.xyxy[truths], truth.label[truths], truth.page[truths]),
-        BoxColumns(prediction.xyxy[predictions], prediction.label[predictions], prediction.page[predictions]),
-        np.where(here, np.searchsorted(predictions, partner), NONE),
-        iou=result.iou,
-        truth_counts=here | (partner == UNMATCHED),
-        prediction_counts=other_here | (other_partner == UNMATCHED),
-        options=options,
-    )
-    return _Named(mistakes, truths, predictions)
-
-
-def _mistakes(
-    boxes: list[dict[str, Any]],
-    named: _Named,
-    result: BoxResult[Any],
-    page_points: tuple[float, float] | None,
-    kept: Kept | None,
-) -> tuple[list[dict[str, Any]], int]:
-    """The mistakes in reading order, numbered, and how many the filter hides.
-
-    Writes the number into the ``mistake`` of each box, and how two boxes that are one mistake fit; fades the boxes of
-    hidden mistakes.
-    """
-    by_key = {box["key"]: box for box in boxes}
-    number_of = {
-        box_key(side, row): mistake
-        for side, rows, of in (
-            ("ground_truth", named.truth_rows, named.mistakes.of_truth),
-            ("prediction", named.prediction_rows, named.mistakes.of_prediction),
-        )
-        for row, mistake in zip(rows.tolist(), of.tolist(), strict=True)
-        if mistake != NONE
-    }
-    open_boxes = [box for box in boxes if box["key"] in number_of]
-    open_boxes.sort(key=lambda box: (round(box["xyxy"][1], 2), box["xyxy"][0], box["key"]))
-    together: dict[int, list[dict[str, Any]]] = {}
-    hidden = set()
-    for box in open_boxes:
-        mistake = number_of[box["key"]]
-        if kept is not None and not kept.has(box["side"], int(box["key"][1:])):
-            box["faded"] = True
-            hidden.add(mistake)
+    groups: dict[int, list[BoxItem]] = {}
+    faded: dict[str, int] = {}
+    for box in sorted(boxes, key=lambda box: (round(box.xyxy[1], 2), box.xyxy[0], box.key)):
+        of = mistakes.of_truth if box.side == "ground_truth" else mistakes.of_prediction
+        mistake = int(of[_row(box.key)])
+        if mistake == NONE:
+            continue
+        if keep[mistake]:
+            groups.setdefault(mistake, []).append(box)
         else:
-            together.setdefault(mistake, []).append(box)
-    mistakes: list[dict[str, Any]] = []
-    for number, (mistake, own) in enumerate(together.items(), start=1):
-        own.sort(key=lambda box: box["status"] != "FP")
-        for box in own:
-            box["mistake"] = number
-        mistakes.append({"number": number, **_mistake(own, named, mistake, result, by_key)})
-        cut = _cut(named, mistake, result, page_points)
-        mistakes[-1] |= {"cut": cut, "of": mistake, "lost_words": None, "foreign_words": None, "foreign": []}
-        if cut and cut["points"] is not None:
-            mistakes[-1]["lines"][0] += f", {cut['points']:.0f} pt"
-    return mistakes, len(hidden)
+            faded[box.key] = mistake
+    for own in groups.values():
+        own.sort(key=lambda box: box.status != "FP")
+    return groups, faded
 
 
-def _add_text(
-    mistakes: list[dict[str, Any]], named: _Named, every: tuple[IntArray, IntArray], text: PageText, sides: Sides
-) -> None:
-    """Write what each mistake does to the text into its facts; `every` are the rows of `sides`."""
-    places = []
-    for mistake in mistakes:
-        truths, predictions = (np.array(part, dtype=np.int64) for part in named.rows_of(mistake["of"]))
-        if "ground_truth" not in ERROR_TYPES["document"][mistake["name"]].sides:
+def _row(key: str) -> int:
+    """Row of a box by its name."""
+    return int(key[1:])
+
+
+class _Facts(NamedTuple):
+    """What is known of the mistakes of a result."""
+
+    result: BoxResult[Any]
+    mistakes: Mistakes
+    page_points: tuple[float, float] | None
+
+    def item(self, number: int, mistake: int, boxes: Sequence[BoxItem]) -> MistakeItem:
+        """One entry of the list: what it is, and its facts; `boxes` are those of its boxes that are shown."""
+        kind = ERROR_TYPES["document"][DOCUMENT[self.mistakes.kind[mistake]]]
+        cut = self._cut(mistake)
+        lines = self._lines(kind.name, len(kind.sides), mistake, boxes)
+        if cut is not None and cut.points is not None:
+            lines[0] += f", {cut.points:.0f} pt"
+        return MistakeItem(
+            number=number,
+            name=kind.name,
+            status=boxes[0].status,
+            title=kind.title,
+            label=plain(self.result.matching.dataset.labels[self.mistakes.label[mistake]]),
+            lines=lines,
+            # A poor match has two boxes and one status.
+            tags=[box.status for box in boxes if box.status != "truth"] or ["TP"],
+            keys=[box.key for box in boxes],
+            cut=cut,
+        )
+
+    def fit(self, mistake: int) -> Mapping[str, float]:
+        """How two boxes that are one mistake fit; empty for any other mistake."""
+        kind = ERROR_TYPES["document"][DOCUMENT[self.mistakes.kind[mistake]]]
+        truths, predictions = self.mistakes.truths_of(mistake), self.mistakes.predictions_of(mistake)
+        if len(kind.sides) == 1 or not len(truths) == len(predictions) == 1:
+            return {}
+        matching = self.result.matching
+        fit = overlap(matching.dataset.ground_truth.xyxy[truths], matching.prediction.xyxy[predictions])
+        return {name: float(column[0]) for name, column in zip(fit._fields, fit, strict=True)}
+
+    def text_rows(self, mistake: int, every: tuple[IntArray, IntArray]) -> tuple[IntArray, IntArray]:
+        """Rows of a mistake's boxes among all boxes of the page, of both sides."""
+        truths, predictions = self.mistakes.truths_of(mistake), self.mistakes.predictions_of(mistake)
+        if "ground_truth" not in ERROR_TYPES["document"][DOCUMENT[self.mistakes.kind[mistake]]].sides:
             # The ground truth that a duplicate repeats is not what is wrong.
             truths = truths[:0]
-        places.append((np.searchsorted(every[0], truths), np.searchsorted(every[1], predictions)))
-    for mistake, found in zip(mistakes, mistake_lines(text, sides, places), strict=True):
-        mistake["lines"] = [*mistake["lines"], *found.pop("lines")]
-        mistake.update(found)
+        return np.searchsorted(every[0], truths), np.searchsorted(every[1], predictions)
+
+    def _lines(self, name: str, sides: int, mistake: int, boxes: Sequence[BoxItem]) -> list[str]:
+        """The facts of a mistake in words."""
+        first, fit = boxes[0], self.fit(mistake)
+        if sides == 1:
+            numbers = [f"IoU {first.iou:.2f}"] if first.nearest else []
+            numbers += [_score_text(first.score)] if first.side == "prediction" else []
+            return [line for line in (self._nearest_text(first), " · ".join(numbers)) if line]
+        truths, predictions = self.mistakes.truths_of(mistake), self.mistakes.predictions_of(mistake)
+        if not fit:
+            return [f"{count_of(len(truths), 'ground truth')}, {count_of(len(predictions), 'prediction')}"]
+        prediction, row = self.result.matching.prediction, int(predictions[0])
+        label = plain(self.result.matching.dataset.labels[prediction.label[row]])
+        score = _score_text(_defined(prediction.score[row]))
+        return [_wrong_text(name, self.mistakes, mistake, label), f"IoU {fit['iou']:.2f} · {score}"]
+
+    def _nearest_text(self, box: BoxItem) -> str:
+        """What an unmatched box overlaps most, in words."""
+        if box.nearest is None:
+            return "no ground truth here" if box.side == "prediction" else "no prediction here"
+        row = _row(box.nearest.key)
+        predicts = box.side == "prediction"
+        other, _, partner = _sides(self.result, "ground_truth" if predicts else "prediction")
+        state = "a matched" if partner[row] != UNMATCHED else "a missed" if predicts else "a false positive"
+        return f"overlaps {state} {plain(self.result.matching.dataset.labels[other.label[row]])}"
+
+    def _cut(self, mistake: int) -> CutItem | None:
+        """Side, share and length of what a prediction cuts off; None for other mistakes."""
+        if DOCUMENT[self.mistakes.kind[mistake]] != "cut_off":
+            return None
+        side, share = SIDES[self.mistakes.side[mistake]], float(self.mistakes.share[mistake])
+        points = None
+        if self.page_points is not None:
+            dataset = self.result.matching.dataset
+            (place,) = page_shares(dataset, dataset.ground_truth, self.mistakes.truths_of(mistake)[:1])
+            axis = 1 if side in ("top", "bottom") else 0
+            points = _defined(share * (place[axis + 2] - place[axis]) * self.page_points[axis])
+        return CutItem(side=side, share=share, points=points)  # type: ignore[arg-type]
 
 
-def _mistake(
-    boxes: list[dict[str, Any]],
-    named: _Named,
-    mistake: int,
-    result: BoxResult[Any],
-    by_key: dict[str, dict[str, Any]],
-) -> dict[str, Any]:
-    """One entry of the list: what it is, and its facts; `boxes` are those of its boxes that are shown."""
-    dataset = result.matching.dataset
-    kind = ERROR_TYPES["document"][DOCUMENT[named.mistakes.kind[mistake]]]
-    truths, predictions = named.rows_of(mistake)
-    predicted = next((box for box in boxes if box["side"] == "prediction"), None)
-    if len(kind.sides) == 1:
-        first = boxes[0]
-        facts = [_nearest_text(first, by_key)]
-        iou_text = [f"IoU {first['iou']:.2f}"] if first["nearest"] else []
-        facts += [" · ".join([*iou_text, *([_score_text(first["score"])] if predicted else [])])]
-        facts = [fact for fact in facts if fact]
-    elif len(truths) == len(predictions) == 1:
-        truth, prediction = dataset.ground_truth, result.matching.prediction
-        fit = overlap(truth.xyxy[truths], prediction.xyxy[predictions])
-        for box in boxes:
-            box |= {name: float(column[0]) for name, column in zip(fit._fields, fit, strict=True)}
-        score = float(prediction.score[predictions[0]])
-        label = plain(dataset.labels[prediction.label[predictions[0]]])
-        facts = [_wrong_text(kind.name, named.mistakes, mistake, label)]
-        facts += [f"IoU {boxes[0]['iou']:.2f} · {_score_text(None if np.isnan(score) else score)}"]
-    else:
-        facts = [f"{count_of(len(truths), 'ground truth')}, {count_of(len(predictions), 'prediction')}"]
-    return {
-        "name": kind.name,
-        "status": boxes[0]["status"],
-        "title": kind.title,
-        "label": plain(dataset.labels[named.mistakes.label[mistake]]),
-        "lines": facts,
-        # A poor match has two boxes and one status.
-        "tags": [box["status"] for box in boxes if box["status"] != "truth"] or ["TP"],
-        "keys": [box["key"] for box in boxes],
-    }
+def _with_words(item: MistakeItem, words: WordsOfMistake) -> MistakeItem:
+    """An entry of the list with what the mistake does to the text."""
+    return msgspec.structs.replace(
+        item,
+        lines=[*item.lines, *words.lines],
+        lost_words=words.lost,
+        foreign_words=words.foreign,
+        foreign=words.boxes,
+    )
 
 
 def _wrong_text(name: str, mistakes: Mistakes, mistake: int, label: str) -> str:
@@ -350,28 +367,6 @@ def _wrong_text(name: str, mistakes: Mistakes, mistake: int, label: str) -> str:
     return f"{side} {sign}{100 * mistakes.share[mistake]:.0f} %"
 
 
-def _cut(
-    named: _Named, mistake: int, result: BoxResult[Any], page_points: tuple[float, float] | None
-) -> dict[str, Any] | None:
-    """Side, share and length of what a prediction cuts off; None for other mistakes."""
-    if DOCUMENT[named.mistakes.kind[mistake]] != "cut_off":
-        return None
-    side, share = SIDES[named.mistakes.side[mistake]], float(named.mistakes.share[mistake])
-    x1, y1, x2, y2 = result.matching.dataset.ground_truth.xyxy[named.rows_of(mistake)[0][0]].tolist()
-    extent, axis = (y2 - y1, 1) if side in ("top", "bottom") else (x2 - x1, 0)
-    return {"side": side, "share": share, "points": share * extent * page_points[axis] if page_points else None}
-
-
 def _score_text(score: float | None) -> str:
     """The score of a prediction in words."""
     return "no score" if score is None else f"score {score:.2f}"
-
-
-def _nearest_text(box: dict[str, Any], by_key: dict[str, dict[str, Any]]) -> str:
-    """What an unmatched box overlaps most, in words."""
-    near = box["nearest"]
-    if near is None:
-        return "no ground truth here" if box["side"] == "prediction" else "no prediction here"
-    other = by_key[near["key"]]
-    state = {"TP": "a matched", "truth": "a matched", "FP": "a false positive", "FN": "a missed"}[other["status"]]
-    return f"overlaps {state} {other['label']}"

@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import numpy as np
 
+from evaluator.drawing.payloads import MatrixLayer, ScaleItem
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.protocols.pixel.difference import MatrixDifference, largest
 from evaluator.protocols.pixel.matrix import Matrices, plain_matrix
@@ -36,18 +37,13 @@ _LEVELS: Final = 33
 _SHARE_UNIT: Final = 0.001
 
 
-class Ink(NamedTuple):
-    """A cell's colour and the colour of its text, light and dark theme."""
-
-    fill: str
-    text: str
-    dark_fill: str
-    dark_text: str
+Ink = tuple[str, str, str, str]
+"""A cell's colour and the colour of its text, light and dark theme."""
 
 
 def matrix_data(
     classes: Sequence[str], matrices: Matrices, shows: Shows, colour: Colour, *, largest_pixels: float | None = None
-) -> dict[str, Any]:
+) -> MatrixLayer:
     """The heatmap of one scope.
 
     Parameters
@@ -64,30 +60,29 @@ def matrix_data(
 
     Returns
     -------
-    dict
-        ``classes``, ``text`` and ``level`` (per cell; level -1: outside the scale), ``ramp`` (colours by level),
-        ``facts`` (the four numbers of each cell, None where undefined), ``scale`` (text and colours of the legend).
+    MatrixLayer
+        Level -1: outside the scale. The facts are the four numbers of each cell, None where undefined.
     """
     values = getattr(matrices, SHOWS[shows])[0]
     shares = matrices.recall[0] if shows == "pixels" else values
     top = (largest_pixels or largest(values)) if shows == "pixels" else 1.0
     level = _levels(shares if colour == "steps" else values, colour, top, 1.0 if shows == "pixels" else _SHARE_UNIT)
     level[0, 0] = -1
-    return {
-        "classes": list(classes),
-        "kind": "matrix",
-        "shows": shows,
-        "text": [[_text(value, shows) for value in row] for row in values.tolist()],
-        "level": level.tolist(),
-        "ramp": [list(ink) for ink in _ramp(colour == "steps")],
-        "facts": _facts(matrices),
-        "scale": _scale(shows, colour, top),
-    }
+    return MatrixLayer(
+        classes=list(classes),
+        kind="matrix",
+        shows=shows,
+        text=[[_text(value, shows) for value in row] for row in values.tolist()],
+        level=level.tolist(),
+        ramp=_ramp(colour == "steps"),
+        facts=_facts(matrices),
+        scale=_scale(shows, colour, top),
+    )
 
 
 def difference_data(
     found: MatrixDifference, shows: Shows, colour: Colour, *, shares: MatrixDifference | None = None
-) -> dict[str, Any]:
+) -> MatrixLayer:
     """The heatmap of one matrix minus another.
 
     Parameters
@@ -101,9 +96,9 @@ def difference_data(
 
     Returns
     -------
-    dict
-        As `matrix_data`; ``facts`` holds ``first``, ``second`` and ``gain``. Levels rise from the deepest orange
-        (speaks for the second) over the middle to the deepest blue (speaks for the first).
+    MatrixLayer
+        The facts are ``first``, ``second`` and ``gain``. Levels rise from the deepest orange (speaks for the second)
+        over the middle to the deepest blue (speaks for the first).
     """
     values = found.values
     stepped = shares.values if colour == "steps" and shares is not None else values
@@ -113,20 +108,20 @@ def difference_data(
     middle = len(_BLUE) - 1 if colour == "steps" else _LEVELS - 1
     level = np.where(depth < 0, -1, middle + depth * found.gain)
     level[0, 0] = -1
-    return {
-        "classes": list(found.classes),
-        "kind": "difference",
-        "shows": shows,
-        "text": [[_signed(value, shows) for value in row] for row in values.tolist()],
-        "level": level.tolist(),
-        "ramp": [list(ink) for ink in _two_sided(colour == "steps")],
-        "facts": {
+    return MatrixLayer(
+        classes=list(found.classes),
+        kind="difference",
+        shows=shows,
+        text=[[_signed(value, shows) for value in row] for row in values.tolist()],
+        level=level.tolist(),
+        ramp=_two_sided(colour == "steps"),
+        facts={
             "first": plain_matrix(found.first),
             "second": plain_matrix(found.second),
             "gain": found.gain.tolist(),
         },
-        "scale": _difference_scale(shows, colour, top),
-    }
+        scale=_difference_scale(shows, colour, top),
+    )
 
 
 def short_pixels(value: float) -> str:
@@ -197,14 +192,14 @@ def _levels(values: FloatArray, colour: Colour, top: float, unit: float) -> IntA
 def _ramp(steps: bool) -> tuple[Ink, ...]:
     """Colours from nothing to everything."""
     light, dark = (_BLUE, _BLUE_DARK) if steps else (_between(_BLUE), _between(_BLUE_DARK))
-    return tuple(Ink(fill, _ink(fill), other, _ink(other)) for fill, other in zip(light, dark, strict=True))
+    return tuple((fill, _ink(fill), other, _ink(other)) for fill, other in zip(light, dark, strict=True))
 
 
 @cache
 def _two_sided(steps: bool) -> tuple[Ink, ...]:
     """Colours from the deepest orange over the middle to the deepest blue."""
     orange, dark = (_ORANGE, _ORANGE_DARK) if steps else (_between(_ORANGE), _between(_ORANGE_DARK))
-    loss = [Ink(fill, _ink(fill), other, _ink(other)) for fill, other in zip(orange, dark, strict=True)]
+    loss = [(fill, _ink(fill), other, _ink(other)) for fill, other in zip(orange, dark, strict=True)]
     return (*loss[:0:-1], *_ramp(steps))
 
 
@@ -254,23 +249,23 @@ _SCALE_NAMES: Final[dict[Shows, str]] = {
 }
 
 
-def _scale(shows: Shows, colour: Colour, top: float) -> dict[str, Any]:
+def _scale(shows: Shows, colour: Colour, top: float) -> ScaleItem:
     """Legend: what the colours mean, and a swatch for each step or for five places of a scale."""
     if colour == "steps":
         name = "Colour: share of the row, per cent" if shows == "pixels" else _SCALE_NAMES[shows]
         marks = ["0", *(f"{step:g}" if shows == "f1" else f"{100 * step:g}" for step in STEPS)]
         marks[-1] += " +"
-        return {"name": name, "swatches": [[level, mark] for level, mark in enumerate(marks)]}
+        return ScaleItem(name, list(enumerate(marks)))
     unit = 1.0 if shows == "pixels" else _SHARE_UNIT
     swatches = []
     for level in (0, 8, 16, 24, 32):
         share = level / (_LEVELS - 1)
         value = math.expm1(share * math.log1p(top / unit)) * unit if colour == "log" else share * top
-        swatches.append([level, _mark(value, shows)])
-    return {"name": f"{_SCALE_NAMES[shows]}, {'logarithmic' if colour == 'log' else 'linear'}", "swatches": swatches}
+        swatches.append((level, _mark(value, shows)))
+    return ScaleItem(f"{_SCALE_NAMES[shows]}, {'logarithmic' if colour == 'log' else 'linear'}", swatches)
 
 
-def _difference_scale(shows: Shows, colour: Colour, top: float) -> dict[str, Any]:
+def _difference_scale(shows: Shows, colour: Colour, top: float) -> ScaleItem:
     """Legend of a difference."""
     middle = len(_BLUE) - 1 if colour == "steps" else _LEVELS - 1
     names = {"pixels": "Pixels", "row": "Points of the row share", "column": "Points of the column share", "f1": "F1"}
@@ -287,9 +282,9 @@ def _difference_scale(shows: Shows, colour: Colour, top: float) -> dict[str, Any
             for level, share in at
         ]
         sides = [(level, _mark(value, shows)) for level, value in values]
-    swatches = [[middle - level, mark] for level, mark in reversed(sides)]
-    swatches += [[middle, "0"], *([middle + level, mark] for level, mark in sides)]
-    return {"name": name, "swatches": swatches}
+    swatches = [(middle - level, mark) for level, mark in reversed(sides)]
+    swatches += [(middle, "0"), *((middle + level, mark) for level, mark in sides)]
+    return ScaleItem(name, swatches)
 
 
 def _mark(value: float, shows: Shows) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
+from evaluator.drawing.page_rows import page_shares
 from evaluator.metrics.box_items import codes_at
 from evaluator.metrics.box_results import BoxResult
 from evaluator.metrics.error_types import DOCUMENT, BoxColumns, KindArray, MistakeOptions, Mistakes, name_mistakes
@@ -79,7 +80,7 @@ class MistakeColumns:
     iou : float64, shape (M,)
         The highest IoU of a ground truth with a prediction of the mistake; NaN without both.
     size : float64, shape (M,)
-        Area of its largest box, in the squared unit of the boxes.
+        Area of its largest box as a share of the page; NaN where boxes are in pixels and no file gives a page size.
     """
 
     kind: KindArray
@@ -140,8 +141,8 @@ def mistake_columns(result: BoxResult[Any], mistakes: Mistakes) -> MistakeColumn
     truth = dataset.ground_truth
     score = _highest(prediction.score[mistakes.prediction_rows], mistakes.prediction_offsets)
     sizes = (
-        _highest(area(truth.xyxy[mistakes.truth_rows]), mistakes.truth_offsets),
-        _highest(area(prediction.xyxy[mistakes.prediction_rows]), mistakes.prediction_offsets),
+        _highest(area(page_shares(dataset, truth, mistakes.truth_rows)), mistakes.truth_offsets),
+        _highest(area(page_shares(dataset, prediction, mistakes.prediction_rows)), mistakes.prediction_offsets),
     )
     return MistakeColumns(
         kind=mistakes.kind,
@@ -215,8 +216,7 @@ def passing(
         raise ValueError(f"unknown names of mistakes: {', '.join(unknown)}")
     keep = np.ones(len(columns), dtype=bool)
     if chosen.document is not None:
-        codes = [code for code, each in enumerate(dataset.documents) if each.doc_id == chosen.document]
-        keep &= np.isin(columns.document, codes)
+        keep &= columns.document == dataset.document_code.get(chosen.document, -1)
     if chosen.names:
         keep &= np.isin(columns.kind, [DOCUMENT.index(name) for name in chosen.names])
     if chosen.label is not None:
@@ -227,7 +227,8 @@ def passing(
     if chosen.iou != WHOLE:
         keep &= _between(columns.iou, chosen.iou) | (np.isnan(columns.iou) & (chosen.iou[0] <= 0.0))
     if chosen.size != WHOLE:
-        keep &= _between(columns.size, chosen.size)
+        # A size that nobody knows is no reason to hide a mistake.
+        keep &= np.isnan(columns.size) | _between(columns.size, chosen.size)
     if chosen.unjudged:
         if judged is None:
             raise ValueError("only mistakes without a verdict were asked for, and nothing says which have one")
@@ -292,10 +293,6 @@ class PageList:
         order = np.argsort(keys, kind="stable")
         return keys[order], order
 
-    @cached_property
-    def _codes(self) -> dict[str, int]:
-        return {each.doc_id: code for code, each in enumerate(self.dataset.documents)}
-
     def position(self, document: str, index: int) -> int | None:
         """Place of a page in the list, from 0.
 
@@ -304,7 +301,7 @@ class PageList:
         int or None
             None when the filter hides the page, or nobody knows it.
         """
-        code = self._codes.get(document)
+        code = self.dataset.document_code.get(document)
         if code is None or not 0 <= index < 2**32:
             return None
         keys, order = self._keys
@@ -378,7 +375,7 @@ def page_list(
         shown &= mistakes > 0
     codes, indexes = dataset.page_document, dataset.page_index
     if document is not None:
-        code = next((code for code, each in enumerate(dataset.documents) if each.doc_id == document), -1)
+        code = dataset.document_code.get(document, -1)
         shown &= codes == code
         if pdf_pages and label is None and not only_mistakes:
             return _with_pdf_pages(dataset, np.flatnonzero(shown), mistakes, code, pdf_pages, worst_first=worst_first)

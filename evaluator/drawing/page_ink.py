@@ -6,12 +6,12 @@ Ink comes as the share of dark (on dark paper: light) pixels in the cells of a s
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from evaluator.model.boxes import BoolArray, FloatArray
+from evaluator.drawing.payloads import Rect
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.pdf.pool import Ink
 
 # A cell with less ink than this is paper with a speck.
@@ -80,35 +80,36 @@ def ink_lost(ink: Ink, truth: FloatArray, prediction: FloatArray) -> InkLost:
     return InkLost(int(cells[out].sum(dtype=np.int64)) / whole if whole else None, out)
 
 
-def inked_stretches(ink: Ink, cells: BoolArray) -> list[list[float]]:
+def inked_stretches(ink: Ink, cells: BoolArray) -> tuple[Rect, ...]:
     """The inked parts of some cells as boxes: one for each stretch of a row, rows of equal extent joined.
 
     Returns
     -------
-    list of list of float
-        x1, y1, x2, y2 as shares of the page; at most `MARKED`.
+    tuple of Rect
+        As shares of the page; at most `MARKED`.
     """
     rows, columns = ink.cells.shape
     marked = cells & (ink.cells >= _INKED)
-    found: list[list[float]] = []
+    stretches: list[Rect] = []
     above: dict[tuple[int, int], int] = {}
     for row in range(rows):
         here: dict[tuple[int, int], int] = {}
         for start, stop in _stretches(np.flatnonzero(marked[row])):
+            x1, y1, x2, y2 = start / columns, row / rows, stop / columns, (row + 1) / rows
             if (start, stop) in above:
                 place = above[start, stop]
-                found[place][3] = (row + 1) / rows
-            elif len(found) < MARKED:
-                place = len(found)
-                found.append([start / columns, row / rows, stop / columns, (row + 1) / rows])
+                stretches[place] = (x1, stretches[place][1], x2, y2)
+            elif len(stretches) < MARKED:
+                place = len(stretches)
+                stretches.append((x1, y1, x2, y2))
             else:
                 continue
             here[start, stop] = place
         above = here
-    return found
+    return tuple(stretches)
 
 
-def _stretches(places: npt.NDArray[Any]) -> list[tuple[int, int]]:
+def _stretches(places: IntArray) -> list[tuple[int, int]]:
     """Runs of rising whole numbers as first and last plus one; small gaps are closed."""
     if not len(places):
         return []

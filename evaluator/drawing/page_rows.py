@@ -1,4 +1,9 @@
-"""Which boxes stand on a page: the rows of both sides sorted by page, once for all pages of a result."""
+"""Which boxes are on a page, and where: the rows of both sides sorted by page, and their corners as shares of the page.
+
+A file gives its boxes as shares of the page or in pixels of its image. What is drawn, compared with the text of a page
+or measured in parts of it needs shares, so pixels are divided by the size of the page: the one that the file states,
+else the one that another file of the dataset states for the same page, else one that the caller states.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +14,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from evaluator.metrics.box_results import BoxResult
-from evaluator.model.boxes import BoolArray, IntArray
-from evaluator.model.dataset import JoinedBoxes
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.dataset import Dataset, JoinedBoxes
 
 
 class ByPage(NamedTuple):
@@ -71,3 +76,36 @@ def rows_on(result: BoxResult[Any], page: int, labels: Sequence[str] | None) -> 
     shown = set(matching.labels if labels is None else labels)
     wanted = np.array([name in shown for name in names], dtype=bool)
     return truths[wanted[truth.label[truths]]], predictions[wanted[prediction.label[predictions]]]
+
+
+def page_shares(
+    dataset: Dataset, side: JoinedBoxes, rows: IntArray, *, stated: tuple[float, float] | None = None
+) -> FloatArray:
+    """Corners of some boxes as shares of their pages.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    side : JoinedBoxes
+        One of its sides.
+    rows : int64, shape (K,)
+        Rows of the side.
+    stated : tuple of float, optional
+        Width and height, in the unit of the boxes, of pages whose size no file states. The size of a PDF page in points
+        is such a size only for boxes that are known to be in points.
+
+    Returns
+    -------
+    float64, shape (K, 4)
+        x1, y1, x2, y2, origin top left; NaN for a box in pixels of a page whose size nobody states.
+    """
+    corners = side.xyxy[rows]
+    if side.source.unit == "page":
+        return corners
+    size, own = dataset.page_size[side.page[rows]], side.source.page_size
+    if own is not None:
+        own = own[side.source.boxes.entry[rows]]
+        size = np.where(np.isnan(own), size, own)
+    if stated is not None:
+        size = np.where(np.isnan(size), stated, size)
+    return np.asarray(corners / np.tile(size, 2))

@@ -5,12 +5,13 @@ Coordinates are shares of the displayed page, origin top left, to two decimals: 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from evaluator.drawing.mistake_filter import PageList
-from evaluator.drawing.page_rows import rows_on
+from evaluator.drawing.page_rows import page_shares, rows_on
+from evaluator.drawing.payloads import StripItem
 from evaluator.metrics.box_results import BoxResult
 
 _BLOCKS: Final = 8
@@ -33,39 +34,46 @@ def window(position: int, total: int) -> tuple[int, int]:
     return first, min(first + WINDOW, total)
 
 
-def strip(result: BoxResult[Any], pages: PageList, current: int) -> dict[str, Any]:
+class Strip(NamedTuple):
+    """The pages around one page, and the position of the first of them in the list, from 0."""
+
+    pages: tuple[StripItem, ...]
+    first: int
+
+
+def strip(result: BoxResult[Any], pages: PageList, current: int | None) -> Strip:
     """The page strip around a page.
 
     Parameters
     ----------
     result : BoxResult
     pages : PageList
-    current : int
-        Position of the shown page.
+    current : int or None
+        Position of the shown page; None for a page outside of the list, whose strip is the first.
 
     Returns
     -------
-    dict
-        ``strip``: list of dict with ``document``, ``index``, ``mistakes``, ``blocks`` ([x1, y1, x2, y2, kind], of the
-        ground truth), ``current``; ``strip_first``: position of its first page, from 0. Empty without pages.
+    Strip
+        The blocks of a page are its first boxes of the ground truth; none where the size of the page is not known.
     """
+    first, last = window(current or 0, len(pages))
+    return Strip(tuple(_entry(result, pages, at, current) for at in range(first, last)), first)
+
+
+def _entry(result: BoxResult[Any], pages: PageList, position: int, current: int | None) -> StripItem:
+    """One page of the strip."""
     dataset = result.matching.dataset
-    truth = dataset.ground_truth
-    first, last = window(current, len(pages))
-    entries: list[dict[str, Any]] = []
-    for position in range(first, last):
-        document, index = pages.at(position)
-        row = dataset.page_row(int(pages.document[position]), index)
-        boxes = np.zeros(0, dtype=np.int64) if row is None else rows_on(result, row, None)[0][:_BLOCKS]
-        corners = truth.xyxy[boxes].round(2).tolist()
-        names = [dataset.labels[code] for code in truth.label[boxes].tolist()]
-        entries.append(
-            {
-                "document": document,
-                "index": index,
-                "mistakes": int(pages.mistakes[position]),
-                "blocks": [[*block, name] for block, name in zip(corners, names, strict=True)],
-                "current": position == current,
-            }
-        )
-    return {"strip": entries, "strip_first": first}
+    document, index = pages.at(position)
+    row = dataset.page_row(document, index)
+    rows = np.zeros(0, dtype=np.int64) if row is None else rows_on(result, row, None)[0][:_BLOCKS]
+    places = page_shares(dataset, dataset.ground_truth, rows).round(2)
+    names = [dataset.labels[code] for code in dataset.ground_truth.label[rows].tolist()]
+    return StripItem(
+        document=document,
+        index=index,
+        mistakes=int(pages.mistakes[position]),
+        blocks=[]
+        if np.isnan(places).any()
+        else [(x1, y1, x2, y2, name) for (x1, y1, x2, y2), name in zip(places.tolist(), names, strict=True)],
+        current=position == current,
+    )

@@ -10,13 +10,17 @@ outcome in the ledger: ``both``, ``a_only`` (A finds it, B misses it), ``b_only`
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
+import msgspec
 import numpy as np
 
 from evaluator.compare.ledger import OUTCOMES, Ledger
 from evaluator.drawing.layers import page_data
 from evaluator.drawing.page_rows import rows_on
+from evaluator.drawing.payloads import BoxItem, DifferenceItem, PageLayers, PairBoxItem, PairKind, PaneItem
 from evaluator.metrics.box_results import UNMATCHED, BoxResult
 
 
@@ -27,18 +31,18 @@ class PageFilter(NamedTuple):
     ----------
     title : str
         As people read it.
-    kinds : tuple of str
+    kinds : tuple of PairKind
         The boxes that it asks for.
     main : bool
         Always offered; the others only while they are chosen.
     """
 
     title: str
-    kinds: tuple[str, ...]
+    kinds: tuple[PairKind, ...]
     main: bool
 
 
-CHANGES: Final = ("a_only", "b_only", "a_invents", "b_invents")
+CHANGES: Final[tuple[PairKind, ...]] = ("a_only", "b_only", "a_invents", "b_invents")
 """The kinds on which the models differ."""
 
 PAGE_FILTERS: Final[Mapping[str, PageFilter]] = {
@@ -57,6 +61,24 @@ counts."""
 _LETTERS: Final = ("A", "B")
 
 
+class PairLayers(NamedTuple):
+    """What is drawn of one page of two models.
+
+    Attributes
+    ----------
+    panes : pair of PaneItem
+        Of A and B.
+    differences : tuple of DifferenceItem
+        Those that the filter asks for, in reading order.
+    notes : tuple of str
+        Sentences about boxes that cannot be drawn.
+    """
+
+    panes: tuple[PaneItem, PaneItem]
+    differences: tuple[DifferenceItem, ...]
+    notes: tuple[str, ...]
+
+
 def pair_data(
     first: BoxResult[Any],
     second: BoxResult[Any],
@@ -66,7 +88,8 @@ def pair_data(
     show: str = "changed",
     labels: Sequence[str] | None = None,
     page_points: tuple[float, float] | None = None,
-) -> dict[str, Any]:
+    names: tuple[str, str] = ("", ""),
+) -> PairLayers:
     """Boxes of both models on one page, and the differences that a filter asks for, as the panes read them.
 
     Parameters
@@ -83,14 +106,13 @@ def pair_data(
         Boxes of these labels only; all that are scored when absent.
     page_points : tuple of float, optional
         Width and height of the page in points.
+    names : pair of str
+        What the models are called.
 
     Returns
     -------
-    dict
-        ``panes``: for A and B ``letter``, ``words``, ``boxes``, ``mistakes`` and ``limit`` as in `layers.page_data`; a
-        box has ``kind``, ``full`` (drawn in full, not faded), ``chip`` (its text) and ``mate`` (key of the same false
-        positive of the other model, or None) on top. ``differences`` in reading order: ``key``, ``kind``, ``xyxy``,
-        ``words``. All empty for a page without boxes.
+    PairLayers
+        Boxes and mistakes as in `layers.page_data`. All empty for a page without boxes.
 
     Raises
     ------
@@ -98,94 +120,121 @@ def pair_data(
         When `show` is unknown.
     """
     wanted = PAGE_FILTERS[show].kinds
-    results = (first, second)
     pages = [
-        _under_letter(page_data(result, page, labels=labels, page_points=page_points), letter)
-        for result, letter in zip(results, _LETTERS, strict=True)
+        _of_model(result, ledger, page_data(result, page, labels=labels, page_points=page_points), letter, wanted)
+        for result, letter in zip((first, second), _LETTERS, strict=True)
     ]
-    mates = [dict(zip(side.row.tolist(), side.partner.tolist(), strict=True)) for side in (ledger.a, ledger.b)]
-    full = {*CHANGES, *wanted}
-    for result, data, letter, mate in zip(results, pages, _LETTERS, mates, strict=True):
-        titles = _titles(data)
-        for box in data["boxes"]:
-            box["kind"], box["mate"] = _kind(box, result, ledger, mate, letter)
-            box["full"] = box["kind"] in full
-            box["chip"] = _chip(box, titles)
-        _quiet_parts(data["boxes"])
     truths, _ = rows_on(first, page, labels)
     outcome = ledger.truth_outcome[truths]
-    found = dict(zip(OUTCOMES, np.bincount(outcome[outcome >= 0], minlength=len(OUTCOMES)).tolist(), strict=True))
-    alone = [
-        sum(box["kind"] == f"{letter.lower()}_invents" for box in data["boxes"])
-        for letter, data in zip(_LETTERS, pages, strict=True)
-    ]
-    words = _pane_words(found, *alone)
-    return {
-        "panes": [
-            {"letter": letter, "words": text, **{name: data[name] for name in ("boxes", "mistakes", "limit")}}
-            for letter, text, data in zip(_LETTERS, words, pages, strict=True)
-        ],
-        "differences": _differences(pages, wanted),
-    }
+    outcomes = dict(zip(OUTCOMES, np.bincount(outcome[outcome >= 0], minlength=len(OUTCOMES)).tolist(), strict=True))
+    a_invents, b_invents = (
+        sum(box.kind == kind for box in own.boxes) for own, kind in zip(pages, ("a_invents", "b_invents"), strict=True)
+    )
+    words = _pane_words(outcomes, a_invents, b_invents)
+    a, b = (
+        PaneItem(letter=letter, name=name, words=text, boxes=own.boxes, mistakes=own.layers.mistakes,
+                 limit=own.layers.limit)
+        for letter, name, text, own in zip(_LETTERS, names, words, pages, strict=True)
+    )  # fmt: skip
+    notes = dict.fromkeys(note for own in pages for note in own.layers.notes)
+    return PairLayers((a, b), _differences(pages, wanted), tuple(notes))
 
 
-def _under_letter(data: dict[str, Any], letter: str) -> dict[str, Any]:
+@dataclass(frozen=True, eq=False)
+class _OfModel:
+    """The page of one model under its letter."""
+
+    layers: PageLayers
+    boxes: tuple[PairBoxItem, ...]
+
+    @cached_property
+    def by_key(self) -> Mapping[str, PairBoxItem]:
+        """The boxes by their names."""
+        return {box.key: box for box in self.boxes}
+
+    @cached_property
+    def titles(self) -> Mapping[int | None, str]:
+        """What each mistake of the page is called, by its number."""
+        return _titles(self.layers)
+
+
+def _of_model(
+    result: BoxResult[Any], ledger: Ledger, page: PageLayers, letter: str, wanted: Sequence[PairKind]
+) -> _OfModel:
+    """The page of a model: its predictions under its letter, each box with its kind."""
+    layers = _under_letter(page, letter)
+    side = ledger.a if letter == "A" else ledger.b
+    mates = dict(zip(side.row.tolist(), side.partner.tolist(), strict=True))
+    titles, full, boxes = _titles(layers), {*CHANGES, *wanted}, []
+    for box in layers.boxes:
+        kind, mate = _kind(box, result, ledger, mates, letter)
+        own = msgspec.structs.asdict(box)
+        boxes.append(PairBoxItem(**own, kind=kind, full=kind in full, chip=_chip(box, titles), mate=mate))
+    return _OfModel(layers, _quiet_parts(boxes))
+
+
+def _under_letter(page: PageLayers, letter: str) -> PageLayers:
     """The page of one model with its predictions called by its letter."""
+    replace = msgspec.structs.replace
 
     def named(key: str) -> str:
         return letter.lower() + key[1:] if key.startswith("p") else key
 
-    for box in data["boxes"]:
-        box["key"] = named(box["key"])
-        box["partner"] = box["partner"] and named(box["partner"])
-        if box["nearest"]:
-            box["nearest"] = box["nearest"] | {"key": named(box["nearest"]["key"])}
-    for mistake in data["mistakes"]:
-        mistake["keys"] = [named(key) for key in mistake["keys"]]
-    return data
+    boxes = [
+        replace(
+            box,
+            key=named(box.key),
+            partner=box.partner and named(box.partner),
+            nearest=box.nearest and replace(box.nearest, key=named(box.nearest.key)),
+        )
+        for box in page.boxes
+    ]
+    mistakes = [replace(mistake, keys=[named(key) for key in mistake.keys]) for mistake in page.mistakes]
+    return replace(page, boxes=boxes, mistakes=mistakes)
 
 
-def _titles(data: Mapping[str, Any]) -> dict[int, str]:
+def _titles(page: PageLayers) -> Mapping[int | None, str]:
     """What each mistake of a page is called, by its number."""
-    return {mistake["number"]: mistake["title"].lower() for mistake in data["mistakes"]}
+    return {mistake.number: mistake.title.lower() for mistake in page.mistakes}
 
 
 def _kind(
-    box: Mapping[str, Any], result: BoxResult[Any], ledger: Ledger, mates: Mapping[int, int], letter: str
-) -> tuple[str, str | None]:
+    box: BoxItem, result: BoxResult[Any], ledger: Ledger, mates: Mapping[int, int], letter: str
+) -> tuple[PairKind, str | None]:
     """Kind of a box, and the key of the same false positive of the other model."""
-    row = int(box["key"][1:])
-    truth = row if box["side"] == "ground_truth" else int(result.prediction_partner[row])
+    row = int(box.key[1:])
+    truth = row if box.side == "ground_truth" else int(result.prediction_partner[row])
     if truth != UNMATCHED:
         return OUTCOMES[ledger.truth_outcome[truth]], None
     mate = mates.get(row, UNMATCHED)
     if mate == UNMATCHED:
-        return f"{letter.lower()}_invents", None
+        return ("a_invents" if letter == "A" else "b_invents"), None
     return "shared", f"{'b' if letter == 'A' else 'a'}{mate}"
 
 
-def _chip(box: Mapping[str, Any], titles: Mapping[int, str]) -> str | None:
-    """What stands on a box: "FN Caption, cut off", "TP Table 0.91"; None for a matched ground truth."""
-    if box["status"] == "truth":
+def _chip(box: BoxItem, titles: Mapping[int | None, str]) -> str | None:
+    """The text of a box: "FN Caption, cut off", "TP Table 0.91"; None for a matched ground truth."""
+    if box.status == "truth":
         return None
-    score = "" if box["score"] is None else f" {box['score']:.2f}"
-    title = titles.get(box["mistake"], "")
-    # A missed box that is nothing more says so with its status.
+    score = "" if box.score is None else f" {box.score:.2f}"
+    title = titles.get(box.mistake, "")
+    # The status of a missed box that is nothing more is enough.
     wrong = f", {title}" if title and title not in ("missed", "invented") else ""
-    return f"{box['status']} {box['label']}{score}{wrong}"
+    return f"{box.status} {box.label}{score}{wrong}"
 
 
-def _quiet_parts(boxes: list[dict[str, Any]]) -> None:
+def _quiet_parts(boxes: Sequence[PairBoxItem]) -> tuple[PairBoxItem, ...]:
     """One chip for one mistake: a false positive has none beside the missed box that it belongs to."""
-    missed = {box["mistake"] for box in boxes if box["status"] == "FN" and box["full"] and box["mistake"] is not None}
-    for box in boxes:
-        if box["status"] == "FP" and box["mistake"] in missed:
-            box["chip"] = None
+    missed = {box.mistake for box in boxes if box.status == "FN" and box.full and box.mistake is not None}
+    return tuple(
+        msgspec.structs.replace(box, chip=None) if box.status == "FP" and box.mistake in missed else box
+        for box in boxes
+    )
 
 
-def _pane_words(found: Mapping[str, int], a_invents: int, b_invents: int) -> tuple[str, str]:
-    """What stands beside the names of A and B."""
-    fixed, broke = found["b_only"], found["a_only"]
+def _pane_words(outcomes: Mapping[str, int], a_invents: int, b_invents: int) -> tuple[str, str]:
+    """The text beside the names of A and B."""
+    fixed, broke = outcomes["b_only"], outcomes["a_only"]
     a = [f"misses {fixed:,} that B finds" if fixed else "misses none that B finds"]
     b = [f"fixes {fixed:,}, breaks {broke:,}"]
     a += [f"invents {a_invents:,}"] if a_invents else []
@@ -193,53 +242,46 @@ def _pane_words(found: Mapping[str, int], a_invents: int, b_invents: int) -> tup
     return ", ".join(a), ", ".join(b)
 
 
-def _differences(pages: Sequence[dict[str, Any]], kinds: Sequence[str]) -> list[dict[str, Any]]:
+def _differences(pages: Sequence[_OfModel], kinds: Sequence[PairKind]) -> tuple[DifferenceItem, ...]:
     """The boxes of some kinds, each once, in reading order, with a sentence."""
-    by_key = [{box["key"]: box for box in data["boxes"]} for data in pages]
-    titles = [_titles(data) for data in pages]
-    found = []
-    for place, data in enumerate(pages):
-        told = {box["mistake"] for box in data["boxes"] if box["status"] == "FN" and box["kind"] in kinds}
-        for box in data["boxes"]:
-            is_truth = box["side"] == "ground_truth"
-            if box["kind"] not in kinds or box["status"] == "TP" or (place == 1 and (is_truth or box["mate"])):
+    listed = []
+    for place, page in enumerate(pages):
+        missed = {box.mistake for box in page.boxes if box.status == "FN" and box.kind in kinds}
+        for box in page.boxes:
+            is_truth = box.side == "ground_truth"
+            if box.kind not in kinds or box.status == "TP" or (place == 1 and (is_truth or box.mate)):
                 continue
-            if box["status"] == "FP" and box["mistake"] in told:
+            if box.status == "FP" and box.mistake in missed:
                 continue
-            sides = [own.get(box["key"]) for own in by_key]
-            words = _truth_words(box, sides, by_key, titles) if is_truth else _false_words(box, titles[place])
-            found.append({"key": box["key"], "kind": box["kind"], "xyxy": box["xyxy"], "words": words})
-    return sorted(found, key=lambda each: (round(each["xyxy"][1], 2), each["xyxy"][0], each["key"]))
+            words = _truth_words(box, pages) if is_truth else _false_words(box, page.titles)
+            listed.append(DifferenceItem(box.key, box.kind, box.xyxy, words))
+    return tuple(sorted(listed, key=lambda each: (round(each.xyxy[1], 2), each.xyxy[0], each.key)))
 
 
-def _truth_words(
-    truth: dict[str, Any],
-    sides: Sequence[dict[str, Any] | None],
-    by_key: Sequence[Mapping[str, dict[str, Any]]],
-    titles: Sequence[Mapping[int, str]],
-) -> str:
+def _truth_words(truth: PairBoxItem, pages: Sequence[_OfModel]) -> str:
     """Who finds a ground truth, and how the other one misses it."""
     parts = []
-    for letter, side, own, title in zip(_LETTERS, sides, by_key, titles, strict=True):
+    for letter, page in zip(_LETTERS, pages, strict=True):
+        by_key = page.by_key
+        side = by_key.get(truth.key)
         if side is None:
             continue
-        partner = own.get(side["partner"] or "")
-        if side["status"] == "FN":
-            name = title.get(side["mistake"], "missed")
+        partner = by_key.get(side.partner or "")
+        if side.status == "FN":
+            name = page.titles.get(side.mistake, "missed")
             parts.append(f"{letter} misses it" + ("" if name == "missed" else f" ({name})"))
         else:
-            score = partner["score"] if partner else None
-            facts = [] if score is None else [f"score {score:.2f}"]
-            facts += [] if side["iou"] is None else [f"IoU {side['iou']:.2f}"]
+            facts = [f"score {partner.score:.2f}"] if partner and partner.score is not None else []
+            facts += [] if side.iou is None else [f"IoU {side.iou:.2f}"]
             parts.append(f"{letter} finds it" + (f" ({', '.join(facts)})" if facts else ""))
-    return f"{truth['label']}: {', '.join(parts)}."
+    return f"{truth.label}: {', '.join(parts)}."
 
 
-def _false_words(box: dict[str, Any], titles: Mapping[int, str]) -> str:
+def _false_words(box: PairBoxItem, titles: Mapping[int | None, str]) -> str:
     """Whose false positive it is, and of what kind."""
-    score = "" if box["score"] is None else f" {box['score']:.2f}"
+    score = "" if box.score is None else f" {box.score:.2f}"
     who = {"shared": "both have this false positive", "a_invents": "only A has this false positive"}
-    name = titles.get(box["mistake"], "")
-    return f"{box['label']}{score}: {who.get(box['kind'], 'only B has this false positive')}" + (
+    name = titles.get(box.mistake, "")
+    return f"{box.label}{score}: {who.get(box.kind, 'only B has this false positive')}" + (
         f" ({name})." if name else "."
     )

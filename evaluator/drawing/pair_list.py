@@ -6,13 +6,14 @@ Owns no counting: the counts are columns of the ledger. A place in the list is a
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from evaluator.compare.ledger import Ledger, LedgerCounts
 from evaluator.compare.sentences import MINUS
 from evaluator.drawing.pair import PAGE_FILTERS
+from evaluator.drawing.payloads import FilterItem, ListedPageItem, LookItem
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
@@ -56,20 +57,27 @@ def boxes_of(counts: LedgerCounts, show: str) -> IntArray:
     return boxes
 
 
-def filters(ledger: Ledger, show: str) -> list[dict[str, Any]]:
+def filters(ledger: Ledger, show: str) -> tuple[FilterItem, ...]:
     """The filters with their numbers of pages, as the panes read them; one that is chosen is always there."""
-    found = []
+    items = []
     for name, each in PAGE_FILTERS.items():
         if not each.main and name != show:
             continue
         counts = boxes_of(ledger.per_page, name)
         pages, boxes = int((counts > 0).sum()), int(counts.sum())
         words = f"{count_of(pages, 'page')}, {boxes:,} {'box' if boxes == 1 else 'boxes'}"
-        found.append({"name": name, "title": each.title, "pages": pages, "words": words})
-    return found
+        items.append(FilterItem(name, each.title, pages, words))
+    return tuple(items)
 
 
-def page_list(ledger: Ledger, show: str, rows: IntArray, position: int) -> dict[str, Any]:
+class PageList(NamedTuple):
+    """The pages around one page of the list, and how the list looks."""
+
+    strip: tuple[ListedPageItem, ...]
+    look: LookItem
+
+
+def page_list(ledger: Ledger, show: str, rows: IntArray, position: int) -> PageList:
     """The pages around one page of the list, and what the list says about itself.
 
     Parameters
@@ -84,10 +92,8 @@ def page_list(ledger: Ledger, show: str, rows: IntArray, position: int) -> dict[
 
     Returns
     -------
-    dict
-        ``strip``: at most `LISTED_PAGES` entries with ``document``, ``name``, ``index``, ``lost``, ``gained``,
-        ``number``, ``words``, ``above`` (a line before the entry, or None) and ``current``; ``look``: ``title``,
-        ``words``, ``scale`` (the longest bar of the whole list) and ``diverging``.
+    PageList
+        At most `LISTED_PAGES` pages; the longest bar of ``look`` is that of the whole list.
     """
     counts, dataset = ledger.per_page, ledger.dataset
     diverging = show == "changed"
@@ -97,21 +103,21 @@ def page_list(ledger: Ledger, show: str, rows: IntArray, position: int) -> dict[
     first = max(0, min(position - LISTED_PAGES // 2, len(rows) - LISTED_PAGES))
     # The first page that gained stands below those that nothing happened to.
     grows, gap = int((net[rows] <= 0).sum()), _gap(counts)
-    strip: list[dict[str, Any]] = []
+    strip = []
     for place, row in enumerate(rows[first : first + LISTED_PAGES].tolist(), start=first):
         document = dataset.documents[dataset.page_document[row]]
         strip.append(
-            {
-                "document": document.doc_id,
-                "name": plain(document.name).removesuffix(".pdf"),
-                "index": int(dataset.page_index[row]),
-                "lost": int(left[row]),
-                "gained": int(right[row]),
-                "number": signed(int(net[row])) if diverging else f"{int(right[row]):,}",
-                "words": _words(counts, row) if diverging else f"{PAGE_FILTERS[show].title}: {int(right[row]):,}",
-                "above": gap if diverging and place == grows else None,
-                "current": place == position,
-            }
+            ListedPageItem(
+                document=document.doc_id,
+                name=plain(document.name).removesuffix(".pdf"),
+                index=int(dataset.page_index[row]),
+                lost=int(left[row]),
+                gained=int(right[row]),
+                number=signed(int(net[row])) if diverging else f"{int(right[row]):,}",
+                words=_words(counts, row) if diverging else f"{PAGE_FILTERS[show].title}: {int(right[row]):,}",
+                above=gap if diverging and place == grows else None,
+                current=place == position,
+            )
         )
     longest = int(max(left[rows].max(initial=0), right[rows].max(initial=0)))
     title = "net change, worst first" if diverging else f"{PAGE_FILTERS[show].title}, most first"
@@ -120,7 +126,7 @@ def page_list(ledger: Ledger, show: str, rows: IntArray, position: int) -> dict[
         if diverging
         else f"Boxes of each page: {PAGE_FILTERS[show].title}"
     )
-    return {"strip": strip, "look": {"title": title, "words": words, "scale": longest, "diverging": diverging}}
+    return PageList(tuple(strip), LookItem(title, words, longest, diverging))
 
 
 def signed(value: int) -> str:
@@ -136,9 +142,9 @@ def _words(counts: LedgerCounts, row: int) -> str:
         (int(counts.a_invents[row]), "invented by A only"),
         (int(counts.b_invents[row]), "invented by B only"),
     ]
-    told = ", ".join(f"{number:,} {word}" for number, word in parts if number)
+    listed = ", ".join(f"{number:,} {word}" for number, word in parts if number)
     (fixed, _), (broken, _), (a_invents, _), (b_invents, _) = parts
-    return f"net change {signed(fixed + a_invents - broken - b_invents)}: {told}"
+    return f"net change {signed(fixed + a_invents - broken - b_invents)}: {listed}"
 
 
 def _gap(counts: LedgerCounts) -> str | None:

@@ -6,13 +6,14 @@ like a missed box; an extra one a false positive. A word at several places is on
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from evaluator.drawing.layers import DRAWN_BOXES
+from evaluator.drawing.payloads import BoxItem, CountedStatus, CountsItem, LimitItem, MistakeItem, PageLayers
 from evaluator.metrics.results import count_of
 from evaluator.protocols.posters.page import PageDifference, WordPlaces
 
-STATUSES: Final = {"missing": "FN", "extra": "FP"}
+STATUSES: Final[dict[str, CountedStatus]] = {"missing": "FN", "extra": "FP"}
 _TITLES: Final = {
     ("missing", "word"): "Missing word",
     ("missing", "number"): "Missing number",
@@ -21,7 +22,7 @@ _TITLES: Final = {
 }
 
 
-def poster_data(found: PageDifference, *, extra: bool = True) -> dict[str, Any]:
+def poster_data(found: PageDifference, *, extra: bool = True) -> PageLayers:
     """Boxes, mistakes and counts of a poster, as the viewer reads them.
 
     Parameters
@@ -32,13 +33,12 @@ def poster_data(found: PageDifference, *, extra: bool = True) -> dict[str, Any]:
 
     Returns
     -------
-    dict
-        ``boxes``, ``mistakes`` (missing before extra, each by place), ``counts`` of words, not of boxes, ``labels``,
-        ``limit`` (None, or how many of how many boxes are drawn), and ``statuses`` and ``head`` for the viewer's bars.
+    PageLayers
+        Missing words before extra ones, each by place; ``counts`` are those of words, not of boxes.
     """
     words = [*found.missing, *(found.extra if extra else ())]
-    boxes: list[dict[str, Any]] = []
-    mistakes: list[dict[str, Any]] = []
+    boxes: list[BoxItem] = []
+    mistakes: list[MistakeItem] = []
     total = sum(len(places.boxes) for places in words)
     for number, places in enumerate(words, start=1):
         own = _boxes(places, number, len(boxes))[: max(0, DRAWN_BOXES - len(boxes))]
@@ -47,52 +47,43 @@ def poster_data(found: PageDifference, *, extra: bool = True) -> dict[str, Any]:
         boxes += own
         mistakes.append(_mistake(places, number, own))
     missing, more = len(found.missing), len(found.extra) if extra else 0
-    return {
-        "boxes": boxes,
-        "mistakes": mistakes,
-        "counts": {"TP": 0, "FP": more, "FN": missing, "ground_truth": missing, "predictions": more},
-        "labels": [],
-        "limit": None if len(boxes) == total else {"drawn": len(boxes), "total": total},
-        "statuses": ["FP", "FN"] if extra else ["FN"],
-        "head": f"{missing:,} missing, {more:,} extra on the page" if extra else f"{missing:,} missing on the page",
-    }
+    return PageLayers(
+        boxes=boxes,
+        mistakes=mistakes,
+        counts=CountsItem(TP=0, FP=more, FN=missing, ground_truth=missing, predictions=more),
+        labels=(),
+        limit=None if len(boxes) == total else LimitItem(drawn=len(boxes), total=total),
+        statuses=("FP", "FN") if extra else ("FN",),
+        head=f"{missing:,} missing, {more:,} extra on the page" if extra else f"{missing:,} missing on the page",
+    )
 
 
-def _boxes(places: WordPlaces, number: int, first: int) -> list[dict[str, Any]]:
+def _boxes(places: WordPlaces, number: int, first: int) -> list[BoxItem]:
     """The places of one word as boxes of the viewer."""
-    side = "ground_truth" if places.side == "missing" else "prediction"
     return [
-        {
-            "key": f"w{first + place}",
-            "side": side,
-            "status": STATUSES[places.side],
-            "label": places.token,
-            "xyxy": box,
-            "score": None,
-            "iou": None,
-            "coverage": None,
-            "purity": None,
-            "partner": None,
-            "nearest": None,
-            "mistake": number,
-            "source": None,
-        }
-        for place, box in enumerate(places.boxes.tolist())
+        BoxItem(
+            key=f"w{first + place}",
+            side="ground_truth" if places.side == "missing" else "prediction",
+            status=STATUSES[places.side],
+            label=places.token,
+            xyxy=(x1, y1, x2, y2),
+            mistake=number,
+        )
+        for place, (x1, y1, x2, y2) in enumerate(places.boxes.tolist())
     ]
 
 
-def _mistake(places: WordPlaces, number: int, own: list[dict[str, Any]]) -> dict[str, Any]:
+def _mistake(places: WordPlaces, number: int, own: list[BoxItem]) -> MistakeItem:
     """One entry of the list."""
     missing = places.side == "missing"
     why = "in the reference, not in the extraction" if missing else "in the extraction, not in the reference"
-    return {
-        "number": number,
-        "name": f"{places.side}_{places.kind}",
-        "status": STATUSES[places.side],
-        "title": _TITLES[places.side, places.kind],
-        "label": places.token,
-        "lines": [why, count_of(len(own), "place") + " on the page"],
-        "tags": [STATUSES[places.side]],
-        "keys": [box["key"] for box in own],
-        "cut": None,
-    }
+    return MistakeItem(
+        number=number,
+        name=f"{places.side}_{places.kind}",
+        status=STATUSES[places.side],
+        title=_TITLES[places.side, places.kind],
+        label=places.token,
+        lines=[why, count_of(len(own), "place") + " on the page"],
+        tags=[STATUSES[places.side]],
+        keys=[box.key for box in own],
+    )

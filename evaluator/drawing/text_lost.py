@@ -22,7 +22,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from evaluator.drawing.page_ink import MARKED, ink_lost, inked_stretches, percent_text
-from evaluator.drawing.page_rows import by_page
+from evaluator.drawing.page_rows import by_page, page_shares
+from evaluator.drawing.payloads import LostText, Rect
 from evaluator.metrics.box_results import BoxResult
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
@@ -78,14 +79,19 @@ class Sides:
     prediction: FloatArray
     prediction_label: CodeArray
 
+    @property
+    def placed(self) -> bool:
+        """Whether all boxes are known as shares of the page; False for pixels of a page without a size."""
+        return not (np.isnan(self.truth).any() or np.isnan(self.prediction).any())
+
 
 def sides_of(result: BoxResult[Any], truth_rows: IntArray, prediction_rows: IntArray) -> Sides:
     """The boxes of some rows of a result."""
-    truth, prediction = result.matching.dataset.ground_truth, result.matching.prediction
+    dataset, prediction = result.matching.dataset, result.matching.prediction
     return Sides(
-        truth.xyxy[truth_rows],
-        truth.label[truth_rows],
-        prediction.xyxy[prediction_rows],
+        page_shares(dataset, dataset.ground_truth, truth_rows),
+        dataset.ground_truth.label[truth_rows],
+        page_shares(dataset, prediction, prediction_rows),
         prediction.label[prediction_rows],
     )
 
@@ -163,7 +169,7 @@ class TextSummary(NamedTuple):
     pages : int
         Pages that were looked at.
     silent : int
-        Of those, pages without a text layer or that cannot be read: nothing of them is in `counts`.
+        Of those, pages without a text layer or a known size, or that cannot be read: nothing of them is in `counts`.
     """
 
     counts: TextCounts
@@ -220,11 +226,11 @@ def count_pages(
     truths, predictions = by_page(result)
     counts, silent = no_counts(labels), 0
     for number, page in enumerate(pages.tolist(), start=1):
-        words = words_of(page)
-        if words is None or not len(words):
+        words, sides = words_of(page), sides_of(result, truths.on(page), predictions.on(page))
+        if words is None or not len(words) or not sides.placed:
             silent += 1
         else:
-            counts = counts.plus(count_page(words, sides_of(result, truths.on(page), predictions.on(page)), labels))
+            counts = counts.plus(count_page(words, sides, labels))
         yield TextSummary(counts, number, silent)
 
 
@@ -331,26 +337,46 @@ class PageText:
     ink: Ink | None = None
 
 
-def page_lost(text: PageText, sides: Sides) -> dict[str, Any]:
+def page_lost(text: PageText, sides: Sides) -> LostText:
     """What the viewer marks on a page as lost.
 
     Returns
     -------
-    dict
-        ``lost``: boxes, ``lost_words``: how many, ``lost_ink``: share of the ink in the ground truth. A page with words
-        has no ``lost_ink`` (None), one without has no ``lost_words``; both are None for a blank page.
+    LostText
+        A page with words has no ``lost_ink`` (None), one without has no ``lost_words``; both are None for a blank page.
     """
     if len(text.words.texts):
         lost = lost_words(text.words.boxes, sides)
-        return {"lost": text.words.boxes[lost][:MARKED].tolist(), "lost_words": int(lost.sum()), "lost_ink": None}
+        return LostText(lost=_rects(text.words.boxes[lost]), lost_words=int(lost.sum()))
     if text.ink is None:
-        return {"lost": [], "lost_words": None, "lost_ink": None}
-    found = ink_lost(text.ink, sides.truth, sides.prediction)
-    return {"lost": inked_stretches(text.ink, found.cells), "lost_words": None, "lost_ink": found.share}
+        return LostText()
+    ink = ink_lost(text.ink, sides.truth, sides.prediction)
+    return LostText(lost=inked_stretches(text.ink, ink.cells), lost_ink=ink.share)
 
 
-def mistake_lines(text: PageText, sides: Sides, mistakes: Sequence[tuple[IntArray, IntArray]]) -> list[dict[str, Any]]:
-    """What each mistake of a page does to the text, for the list and for the page.
+class WordsOfMistake(NamedTuple):
+    """What a mistake does to the text, for the list and for the page.
+
+    Attributes
+    ----------
+    lines : tuple of str
+        In sentences.
+    lost, foreign : int or None
+        How many words are lost and taken in; None without a text layer.
+    boxes : tuple of Rect
+        Of the foreign words.
+    """
+
+    lines: tuple[str, ...]
+    lost: int | None = None
+    foreign: int | None = None
+    boxes: tuple[Rect, ...] = ()
+
+
+def mistake_texts(
+    text: PageText, sides: Sides, mistakes: Sequence[tuple[IntArray, IntArray]]
+) -> tuple[WordsOfMistake, ...]:
+    """What each mistake of a page does to the text.
 
     Parameters
     ----------
@@ -361,34 +387,39 @@ def mistake_lines(text: PageText, sides: Sides, mistakes: Sequence[tuple[IntArra
 
     Returns
     -------
-    list of dict
-        ``lines``: sentences, ``lost_words`` and ``foreign_words``: how many (None without a text layer), ``foreign``:
-        boxes of the foreign words.
+    tuple of WordsOfMistake
     """
     words = WordsHeld(text.words.boxes, sides) if len(text.words.texts) else None
-    return [
+    return tuple(
         _ink_line(text, sides, truths)
         if words is None
         else _word_lines(text.words, words.of_mistake(truths, predictions))
         for truths, predictions in mistakes
-    ]
+    )
 
 
-def _word_lines(words: Words, found: MistakeText) -> dict[str, Any]:
+def _word_lines(words: Words, mistake: MistakeText) -> WordsOfMistake:
     """The words of a mistake in sentences."""
-    lines = [quoted(words.texts, found.lost, "lost"), quoted(words.texts, found.foreign, "swallowed")]
-    if len(found.elsewhere):
-        lines.insert(1, f"{count_of(len(found.elsewhere), 'word')} under other labels")
-    return {
-        "lines": [line for line in lines if line],
-        "lost_words": len(found.lost),
-        "foreign_words": len(found.foreign),
-        "foreign": words.boxes[found.foreign][:MARKED].tolist(),
-    }
+    elsewhere = len(mistake.elsewhere)
+    lines = (
+        quoted(words.texts, mistake.lost, "lost"),
+        f"{count_of(elsewhere, 'word')} under other labels" if elsewhere else "",
+        quoted(words.texts, mistake.foreign, "swallowed"),
+    )
+    return WordsOfMistake(
+        tuple(line for line in lines if line),
+        len(mistake.lost),
+        len(mistake.foreign),
+        _rects(words.boxes[mistake.foreign]),
+    )
 
 
-def _ink_line(text: PageText, sides: Sides, truths: IntArray) -> dict[str, Any]:
+def _ink_line(text: PageText, sides: Sides, truths: IntArray) -> WordsOfMistake:
     """The ink of a mistake in a sentence."""
     share = None if text.ink is None else ink_lost(text.ink, sides.truth[truths], sides.prediction).share
-    lines = [f"no text layer: {percent_text(share)} of its ink lost"] if share else []
-    return {"lines": lines, "lost_words": None, "foreign_words": None, "foreign": []}
+    return WordsOfMistake((f"no text layer: {percent_text(share)} of its ink lost",) if share else ())
+
+
+def _rects(boxes: FloatArray) -> tuple[Rect, ...]:
+    """Boxes of words for the viewer, as many as are marked."""
+    return tuple((x1, y1, x2, y2) for x1, y1, x2, y2 in boxes[:MARKED].tolist())

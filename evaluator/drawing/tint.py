@@ -7,12 +7,14 @@ raster while boxes keep their own edges. Computes no metric.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from evaluator.drawing.payloads import Rect, TintBoxItem, TintItem
 from evaluator.metrics.pixel_counts import Resolution
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.issues import plain
 from evaluator.protocols.pixel.evaluation import PixelResult
 
 MOST_BOXES: Final = 80
@@ -21,7 +23,7 @@ MOST_BOXES: Final = 80
 
 def tint_data(
     result: PixelResult, page: int, row: int, column: int, *, names: tuple[str, str] = ("True", "Predicted")
-) -> dict[str, Any]:
+) -> TintItem:
     """What is drawn on one page for one cell.
 
     Parameters
@@ -36,32 +38,30 @@ def tint_data(
 
     Returns
     -------
-    dict
-        ``raster`` (width and height of the page in pixels, not rounded), ``rectangles`` and ``outline`` (whole
-        pixels), ``pixels`` (how many are tinted), ``boxes`` (``xyxy`` in shares, ``side``, ``text``), ``left_out``.
+    TintItem
     """
     region = result.cell_region(page, row, column)
     boxes, left_out = _boxes(result, page, row, column, region.rectangles)
-    return {
-        "raster": result.extent[page].tolist(),
-        "rectangles": region.rectangles.tolist(),
-        "outline": region.outline.tolist(),
-        "pixels": region.pixels,
-        "boxes": [
-            {
-                "xyxy": xyxy,
-                "side": "prediction" if side else "ground_truth",
-                "text": f"{names[side]} {result.classes[code]}",
-            }
+    return TintItem(
+        raster=result.extent[page].tolist(),
+        rectangles=region.rectangles.tolist(),
+        outline=region.outline.tolist(),
+        pixels=region.pixels,
+        boxes=[
+            TintBoxItem(
+                xyxy=xyxy,
+                side="prediction" if side else "ground_truth",
+                text=plain(f"{names[side]} {result.classes[code]}"),
+            )
             for side, code, xyxy in boxes
         ],
-        "left_out": left_out,
-    }
+        left_out=left_out,
+    )
 
 
 def _boxes(
     result: PixelResult, page: int, row: int, column: int, rectangles: IntArray
-) -> tuple[list[tuple[int, int, list[float]]], int]:
+) -> tuple[list[tuple[int, int, Rect]], int]:
     """The boxes that explain the pixels, as side, class and shares of the page; and how many are left out.
 
     Of the first side those of the row's class, of the second those of the column's, when they meet the pixels. Where

@@ -278,16 +278,6 @@ class Dataset:
         """Number of pages that any side mentions."""
         return len(self.page_index)
 
-    @cached_property
-    def document_code(self) -> Mapping[str, int]:
-        """Code of each document, its place in `documents`, by ``doc_id``."""
-        return {document.doc_id: code for code, document in enumerate(self.documents)}
-
-    def row_of(self, doc_id: str, page_index: int) -> int | None:
-        """Row of a page in the page columns by the id of its document; None when no file mentions it."""
-        code = self.document_code.get(doc_id)
-        return None if code is None else self.page_row(code, page_index)
-
     @property
     def document_ids(self) -> tuple[str, ...]:
         """Ids of the documents, in the order of their codes."""
@@ -320,13 +310,44 @@ class Dataset:
             raise ValueError(f"{unknown}: {', '.join(strange)}")
         return mapped if labels is None else tuple(label for label in mapped if label in labels)
 
-    def page_row(self, document: int, page_index: int) -> int | None:
+    @cached_property
+    def document_code(self) -> Mapping[str, int]:
+        """Code of each document, by its id."""
+        return {document.doc_id: code for code, document in enumerate(self.documents)}
+
+    @cached_property
+    def page_size(self) -> FloatArray:
+        """Width and height of each page as the files state it.
+
+        Returns
+        -------
+        float64, shape (P, 2)
+            In the pixels of the files: of the ground truth, else of the first prediction that states it; of several
+            entries of one page the first. NaN for a page whose size no file states.
+        """
+        sizes = np.full((self.pages, 2), np.nan)
+        # What counts most is written last.
+        for side in (*reversed(self.predictions), self.ground_truth):
+            given = side.source.page_size
+            if given is not None:
+                known = ~np.isnan(given).any(axis=1)
+                sizes[self.entry_pages(side)[known][::-1]] = given[known][::-1]
+        return sizes
+
+    def entry_pages(self, side: JoinedBoxes) -> IntArray:
+        """Row of the page of each page entry of a side, int64."""
+        codes = np.array([self.document_code[each.doc_id] for each in side.source.documents], dtype=np.int64)
+        known = (self.page_document.astype(np.int64) << 32) | self.page_index
+        entries = (codes[side.source.page_document] << 32) | side.source.page_index
+        return np.searchsorted(known, entries).astype(np.int64)
+
+    def page_row(self, document: str, page_index: int) -> int | None:
         """Row of a page in the page columns.
 
         Parameters
         ----------
-        document : int
-            Code of the document.
+        document : str
+            Id of the document.
         page_index : int
             Page in the document, from 0.
 
@@ -335,7 +356,10 @@ class Dataset:
         int or None
             None when no file mentions the page.
         """
-        low, high = np.searchsorted(self.page_document, [document, document + 1])
+        code = self.document_code.get(document)
+        if code is None:
+            return None
+        low, high = np.searchsorted(self.page_document, [code, code + 1])
         row = low + int(np.searchsorted(self.page_index[low:high], page_index))
         return int(row) if row < high and self.page_index[row] == page_index else None
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import numpy as np
 
 from evaluator.drawing import layers
+from evaluator.drawing.payloads import BoxItem, MistakeItem, PageLayers
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.dataset import Dataset
 from evaluator.model.issues import plain
@@ -111,8 +112,8 @@ class Card:
         Page from 0.
     page : int
         Row of the page in the dataset; -1 when the files do not have it.
-    boxes : tuple of dict
-        ``status``, ``side``, ``label``, ``score``, ``xyxy``; empty for a page or a document.
+    boxes : tuple of BoxItem
+        Empty for a page or a document.
     verdict : str or None
         Key of `VERDICTS`; None without one or with several.
     verdict_words : str
@@ -133,7 +134,7 @@ class Card:
     document: str
     index: int
     page: int
-    boxes: tuple[Mapping[str, Any], ...]
+    boxes: tuple[BoxItem, ...]
     verdict: str | None
     verdict_words: str
     people: str
@@ -186,23 +187,23 @@ def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: 
     target, judged = one.judged.target, one.judged
     dataset = models[0].result.matching.dataset
     codes = {document.doc_id: code for code, document in enumerate(dataset.documents)}
-    page = dataset.page_row(codes[target.document], target.page) if _has_page(target, codes) else None
+    page = dataset.page_row(target.document or "", target.page or 0) if _has_page(target, codes) else None
     model = next((each for each in models if each.result.matching.model == one.model), models[0])
     drawn = _drawn(model, page, judged.target_id, log) if one.state == "applies" and page is not None else None
     kinds = {"page": "Page", "document": "Document", "comparison": "Comparison"}
     label = plain(target.label or "")
-    name = kinds.get(target.kind) or (drawn[0] if drawn else _mistake_title(target.mistake))
+    name = kinds.get(target.kind) or (drawn[0].title if drawn else _mistake_title(target.mistake))
     votes = [event for event in judged.opinions if event.verdict is not None]
     return Card(
         number=number,
         title=f"{name} · {label}" if label else name,
         model=model.letter if target.kind == "mistake" else "",
-        facts=tuple(drawn[1]) if drawn else (),
+        facts=tuple(drawn[0].lines) if drawn else (),
         place=_place_words(target.document, target.page, dataset),
         document=target.document or "",
         index=target.page or 0,
         page=-1 if page is None else page,
-        boxes=tuple(drawn[2]) if drawn else tuple(_judged_boxes(target)),
+        boxes=tuple(drawn[1]) if drawn else tuple(_judged_boxes(target)),
         verdict=judged.verdict,
         verdict_words=verdict_words(judged),
         people=", ".join(_person(event) for event in (votes or judged.opinions)),
@@ -242,41 +243,35 @@ def _place_words(document: str | None, page: int | None, dataset: Dataset) -> st
     return name if page is None else f"{name}, page {page + 1}"
 
 
-def _judged_boxes(target: Target) -> list[dict[str, Any]]:
+def _judged_boxes(target: Target) -> list[BoxItem]:
     """The boxes of a target as they were when it was judged."""
     if target.unit != "page":
         return []
     return [
-        {
-            "side": box.side,
-            "status": "FN" if box.side == "ground_truth" else "FP",
-            "label": plain(box.label),
-            "score": None,
-            "xyxy": list(box.xyxy),
-        }
+        BoxItem(
+            key="",
+            side=box.side,
+            status="FN" if box.side == "ground_truth" else "FP",
+            label=plain(box.label),
+            xyxy=box.xyxy,
+        )
         for box in target.boxes
     ]
 
 
-def _drawn(
-    model: Model, page: int, target_id: str, log: ReviewLog
-) -> tuple[str, list[str], list[dict[str, Any]]] | None:
-    """Title, facts and boxes of a judged mistake as the viewer shows it today."""
+def _drawn(model: Model, page: int, target_id: str, log: ReviewLog) -> tuple[MistakeItem, list[BoxItem]] | None:
+    """A judged mistake as the viewer shows it today, and its boxes."""
     data = attach(layers.page_data(model.result, page), model.result, page, log)
-    for mistake in data["mistakes"]:
-        if mistake.get("target") == target_id:
-            return mistake["title"], mistake["lines"], _boxes_of(data, mistake)
+    for mistake in data.mistakes:
+        if mistake.target == target_id:
+            return mistake, _boxes_of(data, mistake)
     return None
 
 
-def _boxes_of(data: Mapping[str, Any], mistake: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The boxes of a mistake, and the matched ones beside them."""
-    by_key = {box["key"]: box for box in data["boxes"]}
-    return [
-        {name: by_key[key][name] for name in ("side", "status", "label", "score", "xyxy")}
-        for key in mistake["keys"]
-        if key in by_key
-    ]
+def _boxes_of(data: PageLayers, mistake: MistakeItem) -> list[BoxItem]:
+    """The boxes of a mistake that are drawn."""
+    by_key = {box.key: box for box in data.boxes}
+    return [by_key[key] for key in mistake.keys if key in by_key]
 
 
 def _largest(model: Model, count: int, options: PackOptions) -> list[Card]:
@@ -306,16 +301,16 @@ def _largest(model: Model, count: int, options: PackOptions) -> list[Card]:
             *(layers.box_key("ground_truth", row) for row in mistakes.truths_of(at).tolist()),
             *(layers.box_key("prediction", row) for row in mistakes.predictions_of(at).tolist()),
         }
-        shown = next((each for each in data["mistakes"] if set(each["keys"]) <= keys), None)
+        shown = next((each for each in data.mistakes if set(each.keys) <= keys), None)
         if shown is None:
             continue
         index = int(dataset.page_index[page])
         cards.append(
             Card(
                 number=len(cards) + 1,
-                title=f"{shown['title']} · {plain(shown['label'])}",
+                title=f"{shown.title} · {plain(shown.label)}",
                 model=model.letter,
-                facts=tuple(shown["lines"]),
+                facts=tuple(shown.lines),
                 place=_place_words(document.doc_id, index, dataset),
                 document=document.doc_id,
                 index=index,

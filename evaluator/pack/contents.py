@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.drawing import layers
+from evaluator.drawing.payloads import PageLayers
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import Metrics, count_of
@@ -183,8 +184,8 @@ def shown_differences(contents: Contents) -> tuple[Difference, ...]:
     return compare_differences.worth_showing(contents.differences, limit=_DIFFERENCES)
 
 
-def page_layers(contents: Contents, page: int, page_points: tuple[float, float] | None) -> list[dict[str, Any]]:
-    """The boxes and mistakes of a page, one mapping per model, as the viewer reads them."""
+def page_layers(contents: Contents, page: int, page_points: tuple[float, float] | None) -> list[PageLayers]:
+    """The boxes and mistakes of a page, of each model, as the viewer reads them."""
     return [layers.page_data(model.result, page, page_points=page_points) for model in contents.models]
 
 

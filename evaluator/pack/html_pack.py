@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
+from evaluator.drawing.payloads import BoxItem, ModelItem, PackModelItem, PackPageItem, PackPagePayload, ProblemItem
 from evaluator.model.issues import plain
 from evaluator.pack.cards import Card
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers, shown_differences
@@ -202,21 +203,21 @@ def _card(card: Card, contents: Contents, pictures: Pictures) -> dict[str, Any]:
     if not card.document or card.page < 0:
         return found
     _, name, index = contents.place(card.page)
-    picture = pictures.crop(name, index, [box["xyxy"] for box in card.boxes])
+    picture = pictures.crop(name, index, [box.xyxy for box in card.boxes])
     return {**found, "picture": picture, "boxes": boxes_on(card.boxes, picture)}
 
 
-def boxes_on(boxes: Iterable[Mapping[str, Any]], picture: Picture) -> list[dict[str, Any]]:
+def boxes_on(boxes: Iterable[BoxItem], picture: Picture) -> list[dict[str, Any]]:
     """Boxes as shares of a picture, large ones first."""
     x1, y1, x2, y2 = picture.part
     placed = []
     for box in boxes:
-        left, top, right, bottom = box["xyxy"]
+        left, top, right, bottom = box.xyxy
         placed.append(
             {
-                "status": box["status"],
-                "label": plain(box["label"]),
-                "score": box["score"],
+                "status": box.status,
+                "label": plain(box.label),
+                "score": box.score,
                 "x": (left - x1) / (x2 - x1),
                 "y": (top - y1) / (y2 - y1),
                 "width": (right - left) / (x2 - x1),
@@ -232,34 +233,34 @@ def _page(page: int, position: int, contents: Contents, pictures: Pictures, plan
     picture = pictures.page(name, index, width=plan.width)
     points = picture.points if picture.webp is not None else None
     shown = page_layers(contents, page, points)
-    layers = []
-    for model, data in zip(contents.models, shown, strict=True):
-        text = data.pop("text")
-        layers.append({"model": {"letter": model.letter, "name": model.name}, "data": data, "text": text})
-    described = {
-        "document": document,
-        "name": plain(name),
-        "index": index,
-        "position": position + 1,
-        "total": len(plan.pages),
-        "width": picture.points[0],
-        "height": picture.points[1],
-        "image_width": picture.size[0],
-        "problem": {"title": picture.problem, "text": "", "fix": ""} if picture.problem else None,
-    }
-    last = shown[-1]
+    payload = PackPagePayload(
+        page=PackPageItem(
+            document=document,
+            name=plain(name),
+            index=index,
+            position=position + 1,
+            total=len(plan.pages),
+            width=picture.points[0],
+            height=picture.points[1],
+            image_width=picture.size[0],
+            problem=ProblemItem(picture.problem, "", "") if picture.problem else None,
+        ),
+        models=[
+            PackModelItem(model=ModelItem(model.letter, model.name), data=data)
+            for model, data in zip(contents.models, shown, strict=True)
+        ],
+    )
     return {
         "position": position,
         "anchor": f"page-{position + 1}",
         "title": f"{plain(name)}, page {index + 1}",
         "picture": picture,
         "counts": [
-            (model.letter, data["counts"], len(data["mistakes"]))
-            for model, data in zip(contents.models, shown, strict=True)
+            (model.letter, data.counts, len(data.mistakes)) for model, data in zip(contents.models, shown, strict=True)
         ],
         "letter": contents.models[-1].letter,
-        "boxes": boxes_on([box for box in last["boxes"] if box["status"] != "truth"], picture),
-        "data": _in_script({"page": described, "models": layers}),
+        "boxes": boxes_on([box for box in shown[-1].boxes if box.status != "truth"], picture),
+        "data": _in_script(payload),
     }
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from evaluator.drawing.payloads import BoxItem, MistakeItem
 from evaluator.model.issues import plain
 from evaluator.pack.contents import Contents, page_layers
 from evaluator.pack.html_pack import Progress
@@ -106,22 +107,21 @@ def notes_of(contents: Contents, document: int) -> Iterator[Note]:
             continue
         index = int(dataset.page_index[page])
         for model, data in zip(contents.models, page_layers(contents, page, None), strict=True):
-            by_number = {mistake["number"]: mistake for mistake in data["mistakes"]}
+            by_number = {mistake.number: mistake for mistake in data.mistakes}
             layer = f"{model.letter} {plain(model.name)}"
-            for box in data["boxes"]:
-                if box["status"] in _LOOKS:
-                    yield _note(box, by_number.get(box["mistake"]), index, layer)
+            for box in data.boxes:
+                if box.status in _LOOKS:
+                    yield _note(box, by_number.get(box.mistake or 0), index, layer)
 
 
-def _note(box: Mapping[str, Any], mistake: Mapping[str, Any] | None, index: int, layer: str) -> Note:
+def _note(box: BoxItem, mistake: MistakeItem | None, index: int, layer: str) -> Note:
     """One box as an annotation."""
-    colour, width, dashed = _LOOKS[box["status"]]
-    score = "" if box["score"] is None else f", score {box['score']:.2f}"
-    lines = [f"{_WORDS[box['status']]}: {plain(box['label'])}{score}"]
+    colour, width, dashed = _LOOKS[box.status]
+    score = "" if box.score is None else f", score {box.score:.2f}"
+    lines = [f"{_WORDS[box.status]}: {plain(box.label)}{score}"]
     if mistake is not None:
-        lines += [f"Mistake {mistake['number']}: {mistake['title']}", *mistake["lines"]]
-    x1, y1, x2, y2 = box["xyxy"]
-    return Note(index, (x1, y1, x2, y2), layer, colour, width, dashed, layer, "\n".join(lines))
+        lines += [f"Mistake {mistake.number}: {mistake.title}", *mistake.lines]
+    return Note(index, box.xyxy, layer, colour, width, dashed, layer, "\n".join(lines))
 
 
 def _marked(folder: Path, name: str, notes: tuple[Note, ...], found: PdfFolder, taken: set[str]) -> Marked:

@@ -7,12 +7,13 @@ template's escapes only.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from PIL import Image
 
+from evaluator.drawing.payloads import BoxItem
 from evaluator.model.issues import plain
 from evaluator.pack.cards import Card
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers
@@ -101,7 +102,7 @@ def _card(card: Card, contents: Contents, pictures: Pictures, css: str) -> Tile:
     picture = None
     if card.document and card.page >= 0:
         _, name, index = contents.place(card.page)
-        picture = pictures.crop(name, index, [box["xyxy"] for box in card.boxes])
+        picture = pictures.crop(name, index, [box.xyxy for box in card.boxes])
     text = _part("card", card=card, problem="" if picture is None else picture.problem)
     return _tile(picture, card.boxes, text, css, columns=2, rows=3, share=0.56)
 
@@ -111,8 +112,8 @@ def _page(page: int, contents: Contents, pictures: Pictures, width: int, css: st
     _, name, index = contents.place(page)
     picture = pictures.page(name, index, width=width)
     shown = page_layers(contents, page, None)
-    counts = [(model.letter, data["counts"]) for model, data in zip(contents.models, shown, strict=True)]
-    boxes = [box for box in shown[-1]["boxes"] if box["status"] != "truth"]
+    counts = [(model.letter, data.counts) for model, data in zip(contents.models, shown, strict=True)]
+    boxes = [box for box in shown[-1].boxes if box.status != "truth"]
     title = f"{plain(name)}, page {index + 1}"
     text = _part("page", title=title, counts=counts, problem=picture.problem)
     return _tile(picture, boxes, text, css, columns=2, rows=2, share=0.9)
@@ -120,7 +121,7 @@ def _page(page: int, contents: Contents, pictures: Pictures, width: int, css: st
 
 def _tile(
     picture: Picture | None,
-    boxes: Sequence[Mapping[str, Any]],
+    boxes: Sequence[BoxItem],
     text: str,
     css: str,
     *,

@@ -16,7 +16,8 @@ from typing import Final
 import numpy as np
 from PIL import Image
 
-from evaluator.drawing.crops import CARD_ASPECT, Region, cut, region
+from evaluator.drawing.crops import CARD_ASPECT, cut, region
+from evaluator.drawing.payloads import Rect
 from evaluator.model.issues import plain
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
@@ -54,7 +55,7 @@ class Picture:
     """
 
     webp: bytes | None
-    part: Region
+    part: Rect
     points: tuple[float, float]
     size: tuple[int, int]
     problem: str = ""
@@ -182,14 +183,14 @@ class Pictures:
             raise PageProblem("no_folder", document=name)
         return self._folder.find(name)
 
-    def _sheet(self, part: Region, width: int, problem: PageProblem) -> Picture:
+    def _sheet(self, part: Rect, width: int, problem: PageProblem) -> Picture:
         """An empty sheet of letter paper in the place of a page."""
         shape = (part[2] - part[0]) * _UNKNOWN_POINTS[0] / ((part[3] - part[1]) * _UNKNOWN_POINTS[1])
         size = (width, max(1, round(width / shape)))
         return Picture(None, part, _UNKNOWN_POINTS, size, f"{plain(problem.title)} {plain(problem.text)}")
 
 
-def _part(boxes: np.ndarray, points: tuple[float, float]) -> Region:
+def _part(boxes: np.ndarray, points: tuple[float, float]) -> Rect:
     """The part of a page that a crop shows."""
     if not len(boxes):
         return (0.0, 0.0, 1.0, min(1.0, points[0] / CARD_ASPECT / points[1]))

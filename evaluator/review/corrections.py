@@ -203,7 +203,6 @@ class _Draft(Draft):
         super().__init__(dataset.ground_truth.source.name)
         self.dataset = dataset
         self.truth = dataset.ground_truth
-        self.codes = {document.doc_id: code for code, document in enumerate(dataset.documents)}
         self.removed = np.zeros(len(self.truth), dtype=bool)
         self.ignored = np.zeros(len(self.truth), dtype=bool)
         self.relabelled: dict[int, str] = {}
@@ -261,8 +260,7 @@ class _Draft(Draft):
 
     def _page(self, judged: Judged) -> int | None:
         """Row of the page of a target, or None when no open file has it."""
-        code = self.codes.get(judged.target.document or "")
-        return None if code is None else self.dataset.page_row(code, judged.target.page or 0)
+        return self.dataset.page_row(judged.target.document or "", judged.target.page or 0)
 
     def _rows_on(self, page: int) -> tuple[IntArray, ...]:
         """Rows of the ground truth and of each prediction on a page."""

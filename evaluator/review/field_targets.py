@@ -8,14 +8,17 @@ box that can be drawn has no target. Boxes are x1, y1, x2, y2 in the unit of the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
+import msgspec
+
+from evaluator.drawing.payloads import LayersT
 from evaluator.model.boxes import IntArray
 from evaluator.model.fields import Field
 from evaluator.protocols.fields.drill_down import problems
 from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, FieldsResult
 from evaluator.protocols.fields.rows import ComparedFields, as_one
-from evaluator.review.identity import TOLERANCE, claimed, opinions_json
+from evaluator.review.identity import TOLERANCE, claimed, spoken
 from evaluator.review.status import STATES, FindingStatus, State, status_of
 from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Target
 
@@ -114,15 +117,13 @@ def judged_fields(
     return {row: (target, said) for (row, target), said in zip(found.items(), held, strict=True)}
 
 
-def attach_fields(
-    data: dict[str, Any], result: FieldsResult, document: str, log: ReviewLog, *, iou: float
-) -> dict[str, Any]:
-    """The viewer's data of a page with what was said about each problem.
+def attach_fields(layers: LayersT, result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> LayersT:
+    """What is drawn on a page with what was said about each problem.
 
     Parameters
     ----------
-    data : dict
-        From `overlay.fields.page_data` of the same result.
+    layers : PageLayers
+        From `evaluator.drawing.fields.page_data` of the same result.
     result : FieldsResult
     document : str
     log : ReviewLog
@@ -130,19 +131,19 @@ def attach_fields(
 
     Returns
     -------
-    dict
-        A copy in which each of ``mistakes`` has ``target`` (None for a field without a box) and ``verdict``, as
-        `identity.attach` gives them.
+    PageLayers
+        A copy in which each of the mistakes has its ``target`` (None for a field without a box) and its ``verdict``.
     """
-    if not data["mistakes"]:
-        return data
+    if not layers.mistakes:
+        return layers
     said = judged_fields(result, document, log, iou=iou)
     mistakes = []
-    for mistake in data["mistakes"]:
-        target, held = said.get(mistake["row"], (None, None))
+    for mistake in layers.mistakes:
+        target, held = (None, None) if mistake.row is None else said.get(mistake.row, (None, None))
         known = None if target is None else held.target_id if held else target.id
-        mistakes.append({**mistake, "target": known, "verdict": None if held is None else opinions_json(held)})
-    return {**data, "mistakes": mistakes}
+        verdict = None if held is None else spoken(held)
+        mistakes.append(msgspec.structs.replace(mistake, target=known, verdict=verdict))
+    return msgspec.structs.replace(layers, mistakes=mistakes)
 
 
 def targets_of(result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> dict[str, Target]:

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from evaluator.drawing.layers import box_key
+from evaluator.drawing.payloads import JudgedItem, LayersT, OpinionItem
 from evaluator.metrics.box_results import UNMATCHED, BoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, BoxColumns, Mistakes, name_mistakes
 from evaluator.model.boxes import IntArray
@@ -207,13 +208,13 @@ def claimed(targets: Sequence[Target], judged: Sequence[Judged]) -> list[Judged 
     return answer
 
 
-def attach(data: dict[str, Any], result: BoxResult[Any], page: int, log: ReviewLog) -> dict[str, Any]:
-    """The viewer's data of a page with what was said about each mistake.
+def attach(layers: LayersT, result: BoxResult[Any], page: int, log: ReviewLog) -> LayersT:
+    """What is drawn on a page with what was said about each mistake.
 
     Parameters
     ----------
-    data : dict
-        From `overlay.layers.page_data` of the same result and page.
+    layers : PageLayers
+        From `evaluator.drawing.layers.page_data` of the same result and page.
     result : BoxResult
     page : int
         Row of the page in the dataset.
@@ -221,26 +222,24 @@ def attach(data: dict[str, Any], result: BoxResult[Any], page: int, log: ReviewL
 
     Returns
     -------
-    dict
-        A copy in which each of ``mistakes`` has ``target`` (the identity under which a verdict is to be kept, None for
-        what is no mistake of the result) and ``verdict``: None, or ``agreed`` (a key of `VERDICTS` or None),
-        ``conflict`` and ``opinions`` with ``author``, ``verified``, ``verdict``, ``note``, ``tags`` and ``time``.
+    PageLayers
+        A copy in which each of the mistakes has its ``target`` (the identity under which a verdict is to be kept, None
+        for what is no mistake of the result) and its ``verdict``.
     """
-    if not data["mistakes"]:
-        return data
+    if not layers.mistakes:
+        return layers
     found = page_mistakes(result, page)
     said = claimed(found.targets, _judged_on(result, page, log))
     mistakes = []
-    for mistake in data["mistakes"]:
+    for mistake in layers.mistakes:
         # A match that a view calls poor is no mistake of the result, and cannot be judged as one.
-        position = found.of_box.get(mistake["keys"][0])
-        if position is None:
-            mistakes.append({**mistake, "target": None, "verdict": None})
-            continue
-        held = said[position]
-        target = found.ids[position] if held is None else held.target_id
-        mistakes.append({**mistake, "target": target, "verdict": None if held is None else opinions_json(held)})
-    return {**data, "mistakes": mistakes}
+        position = found.of_box.get(mistake.keys[0])
+        if position is not None:
+            held = said[position]
+            target = found.ids[position] if held is None else held.target_id
+            mistake = msgspec.structs.replace(mistake, target=target, verdict=held and spoken(held))  # noqa: PLW2901
+        mistakes.append(mistake)
+    return msgspec.structs.replace(layers, mistakes=mistakes)
 
 
 def page_targets(result: BoxResult[Any], page: int, log: ReviewLog) -> dict[str, Target]:
@@ -272,25 +271,22 @@ def _judged_on(result: BoxResult[Any], page: int, log: ReviewLog) -> tuple[Judge
     return log.on_page(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
 
 
-def opinions_json(judged: Judged) -> dict[str, Any] | None:
-    """What is held of a target as plain values for a view; None when all took it back."""
+def spoken(judged: Judged) -> JudgedItem | None:
+    """What is held of a target for a view; None when all took it back."""
     if not judged.opinions:
         return None
-    return {
-        "agreed": judged.verdict,
-        "conflict": judged.conflict,
-        "opinions": [
-            {
-                "author": event.author,
-                "verified": event.verified,
-                "verdict": event.verdict,
-                "note": event.note,
-                "tags": list(event.tags),
-                "time": event.stamp,
-            }
-            for event in judged.opinions
-        ],
-    }
+    opinions = [
+        OpinionItem(
+            author=event.author,
+            verified=event.verified,
+            verdict=event.verdict,
+            note=event.note,
+            tags=event.tags,
+            time=event.stamp,
+        )
+        for event in judged.opinions
+    ]
+    return JudgedItem(agreed=judged.verdict, conflict=judged.conflict, opinions=opinions)
 
 
 def rows_of_box(box: JudgedBox, side: JoinedBoxes, rows: IntArray, labels: Sequence[str], unit: Unit) -> IntArray:

@@ -111,7 +111,7 @@ class _Look:
             return status_of(judged, "not_open")
         page = None
         if code is not None and target.page is not None:
-            page = self.results[0].matching.dataset.page_row(code, target.page)
+            page = self.results[0].matching.dataset.page_row(target.document or "", target.page)
             if page is None:
                 return status_of(judged, "gone")
         if target.kind != "mistake":

@@ -223,7 +223,7 @@ def _has_page(text: str, address: Mapping[str, str]) -> bool:
     if document not in found.dataset.document_code or not (text.isascii() and text.isdigit() and len(text) < 10):
         return document in found.dataset.document_code or "doc" in address
     index = int(text) - 1
-    if found.dataset.row_of(document, index) is not None:
+    if found.dataset.page_row(document, index) is not None:
         return True
     # Pages that no file mentions are walked only when the document is chosen.
     return address.get("within") == document and 0 <= index < (pictures.page_count(found, document) or 0)

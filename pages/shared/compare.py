@@ -18,10 +18,10 @@ from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.drawing import pair_list
 from evaluator.drawing.board import TABLE_METRICS
+from evaluator.drawing.payloads import LinkItem
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.measures import Measures
 from evaluator.model.boxes import IntArray
-from pages.shared.linked_panes import LinkedPages
 from pages.shared.opened import BOXES, LETTERS, Model, OpenedBoxes, Place
 from pages.shared.results import Result, ResultKey, result_key, result_of
 from pages.shared.state import go_to, state
@@ -48,7 +48,7 @@ def choose_show(name: str) -> None:
     state.pair_whole = True
 
 
-def open_linked(pages: LinkedPages) -> None:
+def open_linked(pages: LinkItem) -> None:
     """List the pages behind a number of the board, which counts all documents, and bring them into the window."""
     choose_show(pages.show)
     state.label, state.within = pages.label, ""
@@ -221,7 +221,7 @@ def place_in(both: Compared, rows: IntArray) -> int | None:
     """Position of the page that is shown among the listed rows; the first when it is not listed, None without any."""
     if not len(rows):
         return None
-    row = both.ledger.dataset.row_of(state.doc, state.page or 0) if state.doc else None
+    row = both.ledger.dataset.page_row(state.doc, state.page or 0) if state.doc else None
     here = np.flatnonzero(rows == row) if row is not None else np.empty(0, dtype=np.int64)
     return int(here[0]) if len(here) else 0
 

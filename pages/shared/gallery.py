@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -13,6 +13,7 @@ import streamlit as st
 
 from evaluator.drawing import crops, mistake_filter
 from evaluator.drawing.mistake_filter import MistakeColumns
+from evaluator.drawing.payloads import CardItem, CropItem, Rect
 from evaluator.metrics import box_items
 from evaluator.metrics.box_items import MATCHED, Items, Question
 from evaluator.metrics.error_types import DOCUMENT
@@ -160,42 +161,36 @@ def _order(every: Items, rows: IntArray, order: str) -> IntArray:
     return np.arange(len(rows))
 
 
-def crops_of(
+def crops_of(found: OpenedBoxes, cards: Sequence[CardItem]) -> dict[str, CropItem]:
+    """Crops of some cards, by their keys."""
+    return {card.key: crop(found, card.document, card.index, [box.xyxy for box in card.boxes]) for card in cards}
+
+
+def crop(
     found: OpenedBoxes,
-    cards: Sequence[dict[str, Any]],
+    document: str,
+    index: int,
+    boxes: Sequence[Rect],
     *,
     width: int = _CROP_WIDTH,
     dpi: float = pictures.FIRST_DPI,
-) -> dict[str, dict[str, Any]]:
-    """Crops of some cards, by their keys, of at most a width in pixels, from pages drawn with a resolution."""
-    return {card["key"]: _crop(found, card, width, dpi) for card in cards}
+) -> CropItem:
+    """The part of a page around some boxes, all of it for none, or an empty sheet with the reason.
 
-
-def _crop(found: OpenedBoxes, card: dict[str, Any], width: int, dpi: float) -> dict[str, Any]:
-    """One crop, or an empty sheet with the reason."""
-    boxes = np.array([box["xyxy"] for box in card["boxes"]])
+    It has at most `width` pixels and is cut from a page that is drawn with `dpi`.
+    """
+    corners = np.array(list(boxes) or [(0.0, 0.0, 1.0, 1.0)])
     try:
-        path = pictures.document_path(found, card["document"])
-        picture = pictures.pool().page_image(path, card["index"], dpi=dpi)
+        picture = pictures.pool().page_image(pictures.document_path(found, document), index, dpi=dpi)
     except PageProblem as problem:
-        part = crops.region(boxes, _UNKNOWN_POINTS)
-        return {
-            "image": None,
-            "region": part,
-            "aspect": _aspect(part, _UNKNOWN_POINTS),
-            "problem": plain(problem.title),
-        }
+        part = crops.region(corners, _UNKNOWN_POINTS)
+        return CropItem(None, part, _aspect(part, _UNKNOWN_POINTS), plain(problem.title))
     points = (picture.page_width, picture.page_height)
-    part = crops.region(boxes, points)
+    part = crops.region(corners, points)
     image = base64.b64encode(crops.cut(picture.webp, part, width=width)).decode("ascii")
-    return {
-        "image": f"data:image/webp;base64,{image}",
-        "region": part,
-        "aspect": _aspect(part, points),
-        "problem": None,
-    }
+    return CropItem(f"data:image/webp;base64,{image}", part, _aspect(part, points), None)
 
 
-def _aspect(part: crops.Region, points: tuple[float, float]) -> float:
+def _aspect(part: Rect, points: tuple[float, float]) -> float:
     """Width over height of a part of a page."""
     return (part[2] - part[0]) * points[0] / ((part[3] - part[1]) * points[1])

@@ -1,115 +1,64 @@
 """The bridge between the view Compare and its two Streamlit components (v2): the board of numbers and the linked panes.
 
-It owns the registration and the shape of what the components report. It does not touch the session state: the view
-passes callbacks and reads `parse_panes` or `parse_linked`. The shapes of `data` are written down in
-`evaluator/web/shared/payloads.d.ts` (`ComparePayload`, `BoardPayload`).
+It owns the registration; what is sent and what comes back are structs of `evaluator.drawing.payloads`. It does not
+touch the session state: the view passes callbacks and reads `parse_panes` or `parse_linked`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+import msgspec
 import streamlit as st
 
 from evaluator.drawing.pair import PAGE_FILTERS
+from evaluator.drawing.payloads import (
+    BoardEvents,
+    BoardPayload,
+    CompareEvents,
+    ComparePayload,
+    LinkItem,
+    plain_payload,
+    read_events,
+)
 from evaluator.web.source import component_script, component_style
-from pages.shared.viewer import Selection, Sharper, Turn, parse_events
 
 MODES: Final = ("side", "flip", "slider")
 """Ways to look at two pages: side by side, one over the other, with a divider."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkedPages:
-    """Pages to list: a filter of `PAGE_FILTERS`, and a label or "" for all."""
-
-    show: str
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class PageOf:
-    """A page of one model to open in the Page browser; `key` is the chosen box or None."""
-
-    letter: str
-    key: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class PaneEvents:
-    """What the reader asked for in the panes since the last run; `selected` and `mode` stay until they change."""
-
-    go: Turn | None = None
-    selected: Selection | None = None
-    sharper: Sharper | None = None
-    show: str | None = None
-    mode: str | None = None
-    open: PageOf | None = None
-    clear_filter: bool = False
-
-
-def parse_panes(state: Mapping[str, Any] | None) -> PaneEvents:
-    """What the panes report, checked: it comes from a browser.
-
-    Parameters
-    ----------
-    state : mapping or None
-        The component's result, or its entry in the session state inside a callback.
-
-    Returns
-    -------
-    PaneEvents
-        Anything malformed is left out.
+def parse_panes(state: Mapping[str, object] | None) -> CompareEvents:
+    """What the panes sent since the last run, checked; `selected` and `mode` stay until they change.
 
     Examples
     --------
-    >>> parse_panes({"show": "b_broke", "mode": "upside down", "open": {"letter": "B", "key": 7}})
-    PaneEvents(go=None, selected=None, sharper=None, show='b_broke', mode=None, open=None, clear_filter=False)
+    >>> parse_panes({"show": "b_broke", "mode": "upside down", "open": {"letter": "B", "key": 7}}).show
+    'b_broke'
+    >>> parse_panes({"show": "everything", "mode": "upside down", "open": {"letter": "C"}}) == CompareEvents()
+    True
     """
-    if not state:
-        return PaneEvents()
-    shared = parse_events(state)
-    show, mode, opened = state.get("show"), state.get("mode"), state.get("open")
-    return PaneEvents(
-        go=shared.go,
-        selected=shared.selected,
-        sharper=shared.sharper,
-        show=show if isinstance(show, str) and show in PAGE_FILTERS else None,
-        mode=mode if isinstance(mode, str) and mode in MODES else None,
-        open=_page_of(opened),
-        clear_filter=shared.clear_filter,
+    events = read_events(state, CompareEvents)
+    return msgspec.structs.replace(
+        events,
+        show=events.show if events.show in PAGE_FILTERS else None,
+        mode=events.mode if events.mode in MODES else None,
+        open=events.open if events.open is not None and events.open.letter in ("A", "B") else None,
     )
 
 
-def _page_of(value: object) -> PageOf | None:
-    """A page of a model, None when the event names none."""
-    if not isinstance(value, Mapping):
-        return None
-    letter, key = value.get("letter"), value.get("key")
-    if letter not in ("A", "B") or not (key is None or isinstance(key, str)):
-        return None
-    return PageOf(letter, key)
-
-
-def parse_linked(state: Mapping[str, Any] | None) -> LinkedPages | None:
+def parse_linked(state: Mapping[str, object] | None) -> LinkItem | None:
     """The number of the board that was opened, checked; None when there is none.
 
     Examples
     --------
     >>> parse_linked({"door": {"show": "b_fixed", "label": "Table"}})
-    LinkedPages(show='b_fixed', label='Table')
+    LinkItem(show='b_fixed', label='Table')
     >>> parse_linked({"door": {"show": "everything", "label": ""}}) is None
     True
     """
-    value = (state or {}).get("door")
-    if not isinstance(value, Mapping):
-        return None
-    show, label = value.get("show"), value.get("label")
-    if not isinstance(show, str) or show not in PAGE_FILTERS or not isinstance(label, str):
-        return None
-    return LinkedPages(show, label)
+    door = read_events(state, BoardEvents).door
+    return None if door is None or door.show not in PAGE_FILTERS else LinkItem(door.show, door.label)
 
 
 _mount_panes = st.components.v2.component(
@@ -125,7 +74,7 @@ def _nothing() -> None:
 
 
 def panes(
-    data: Mapping[str, Any],
+    payload: ComparePayload,
     *,
     key: str,
     on_go: Callable[[], None] = _nothing,
@@ -134,13 +83,12 @@ def panes(
     on_show: Callable[[], None] = _nothing,
     on_mode: Callable[[], None] = _nothing,
     on_clear_filter: Callable[[], None] = _nothing,
-) -> PaneEvents:
+) -> CompareEvents:
     """Shows filters, list of pages and the two linked panes, and says what the reader asked for.
 
     Parameters
     ----------
-    data : mapping
-        `ComparePayload` in `evaluator/web/shared/payloads.d.ts`.
+    payload : ComparePayload
     key : str
         One key for all pages: zoom keys, mode and focus then stay over a page turn.
     on_go, on_selected, on_sharper, on_show, on_mode, on_clear_filter : callable without arguments
@@ -148,12 +96,12 @@ def panes(
 
     Returns
     -------
-    PaneEvents
+    CompareEvents
         The same events; `open` is there for one run only and has no callback, because a callback cannot change views.
     """
     result = _mount_panes(
         key=key,
-        data=dict(data),
+        data=plain_payload(payload),
         width="stretch",
         height="content",
         on_go_change=on_go,
@@ -167,15 +115,14 @@ def panes(
     return parse_panes(result)
 
 
-def board(data: Mapping[str, Any], *, key: str, on_door: Callable[[], None] = _nothing) -> None:
+def board(payload: BoardPayload, *, key: str, on_door: Callable[[], None] = _nothing) -> None:
     """Shows the sentence, the differences with their intervals and the ledger.
 
     Parameters
     ----------
-    data : mapping
-        `BoardPayload` in `evaluator/web/shared/payloads.d.ts`.
+    payload : BoardPayload
     key : str
     on_door : callable without arguments
         Runs before the script when a number was opened. Inside, read `parse_linked(report(key))`.
     """
-    _mount_board(key=key, data=dict(data), width="stretch", height="content", on_door_change=on_door)
+    _mount_board(key=key, data=plain_payload(payload), width="stretch", height="content", on_door_change=on_door)

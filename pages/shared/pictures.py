@@ -13,10 +13,12 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+import msgspec
 import streamlit as st
 
+from evaluator.drawing.payloads import PictureItem, ProblemItem, SharperEvent
 from evaluator.model.boxes import FloatArray
 from evaluator.model.issues import plain
 from evaluator.pdf.folder import PdfFolder
@@ -24,7 +26,6 @@ from evaluator.pdf.pool import PageImage, PagePool
 from evaluator.pdf.problems import PageProblem
 from pages.shared.opened import BOXES, OpenedBoxes, Place, files
 from pages.shared.state import State, state
-from pages.shared.viewer import Sharper
 
 UPLOAD_BYTES: Final = 50 * 2**20
 # Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
@@ -109,51 +110,45 @@ def pdf_listing(root: Path | None) -> PdfFolder | None:
     return None if root is None else _folder(root)
 
 
-def ask_sharper(wanted: Sharper | None) -> None:
+def ask_sharper(wanted: SharperEvent | None) -> None:
     """Note that a page is zoomed beyond its picture."""
     if wanted is not None:
-        state.sharper = replace(wanted, width=min(wanted.width, SHARPEST_WIDTH))
+        state.sharper = msgspec.structs.replace(wanted, width=min(wanted.width, SHARPEST_WIDTH))
 
 
-def page_picture(found: OpenedBoxes, place: Place) -> dict[str, Any]:
+def page_picture(found: OpenedBoxes, place: Place) -> PictureItem:
     """The picture of a page of a document of the dataset, as sharp as the zoom needs; see `picture`."""
     return zoomed_picture(found.files.pdfs, _name_of(found, place.document), place)
 
 
-def zoomed_picture(root: Path | None, name: str, place: Place) -> dict[str, Any]:
+def zoomed_picture(root: Path | None, name: str, place: Place) -> PictureItem:
     """The picture of a page whose PDF has a name, as sharp as the zoom needs; see `picture`."""
     wanted = state.sharper
     zoomed = wanted is not None and (wanted.document, wanted.index) == (place.document, place.index)
     return picture(root, name, place.index, width=wanted.width if zoomed and wanted else None)
 
 
-def picture(root: Path | None, name: str, index: int, *, width: int | None = None) -> dict[str, Any]:
-    """The picture of a page as the viewer wants it, or the reason why there is none.
-
-    Returns
-    -------
-    dict
-        ``width`` and ``height`` in points, ``image`` (data URL or None), ``image_width``, ``problem``, ``notes``.
-    """
+def picture(root: Path | None, name: str, index: int, *, width: int | None = None) -> PictureItem:
+    """The picture of a page as the viewer wants it, or the reason why there is none."""
     try:
         image = pool().page_image(_path(root, name), index, width=width, dpi=FIRST_DPI)
     except PageProblem as problem:
-        return {
-            "width": 595.0,
-            "height": 842.0,
-            "image": None,
-            "image_width": 0,
-            "problem": {"title": problem.title, "text": problem.text, "fix": problem.fix},
-            "notes": [],
-        }
-    return {
-        "width": image.page_width,
-        "height": image.page_height,
-        "image": _data_url(image),
-        "image_width": image.width,
-        "problem": None,
-        "notes": [plain(warning) for warning in image.warnings],
-    }
+        return PictureItem(
+            width=595.0,
+            height=842.0,
+            image=None,
+            image_width=0,
+            problem=ProblemItem(problem.title, problem.text, problem.fix),
+            notes=(),
+        )
+    return PictureItem(
+        width=image.page_width,
+        height=image.page_height,
+        image=_data_url(image),
+        image_width=image.width,
+        problem=None,
+        notes=tuple(plain(warning) for warning in image.warnings),
+    )
 
 
 def _data_url(image: PageImage) -> str:

@@ -20,6 +20,7 @@ from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, ProfileName
 
 if TYPE_CHECKING:
     from evaluator.drawing.matrix import Colour, Shows
+    from evaluator.drawing.payloads import CardItem, SharperEvent
     from evaluator.formats.posters import Posters
     from evaluator.metrics.box_items import Question
     from evaluator.model.dataset import Annotations
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from pages.shared.opened import AnySource, Files
     from pages.shared.pack import Job
     from pages.shared.pixel.results import Scope, Sizes
-    from pages.shared.viewer import Sharper
 
 T = TypeVar("T")
 # Of the browser's own values no more is known than their name; who reads one checks it.
@@ -139,7 +139,7 @@ class State:
     doc: Field[str | None] = Field(None)
     page: Field[int | None] = Field(None)
     box: Field[str | None] = Field(None)
-    sharper: Field[Sharper | None] = Field(None)
+    sharper: Field[SharperEvent | None] = Field(None)
     within: Field[str] = Field("")
     label: Field[str] = Field("")
     order: Field[str] = Field("worst")
@@ -166,7 +166,7 @@ class State:
     gallery_sheet: Field[int] = Field(0)
     gallery_round: Field[int] = Field(0)
     gallery_wanted: Field[list[str]] = Field([])
-    gallery_opened: Field[dict[str, Any] | None] = Field(None)
+    gallery_opened: Field[CardItem | None] = Field(None)
 
     # Compare.
     pair_show: Field[str] = Field("changed")

@@ -1,153 +1,42 @@
 """The bridge between the views and the page viewer, one Streamlit component (v2).
 
-It owns the registration and the shape of what the component reports. It does not touch the session state: a view
-passes callbacks and reads `parse_events(report(key))` there, or uses what `viewer` returns.
-The shape of `data` is written down in `evaluator/web/shared/payloads.d.ts` (`PagePayload`).
+It owns the registration; what is sent and what comes back are structs of `evaluator.drawing.payloads`. It does not
+touch the session state: a view passes callbacks and reads `parse_events(st.session_state[key])`, or uses what `viewer`
+returns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+import msgspec
 import streamlit as st
 
+from evaluator.drawing.payloads import NOTE_LENGTH, PageEvents, PagePayload, plain_payload, read_events
 from evaluator.web.source import component_script, component_style
 
 NAME: Final = "layoutscope_viewer"
-NOTE_LENGTH: Final = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A page to open: `step` pages after page `index` of `document`, in the order of the filtered list.
-
-    `step` is 0 when the page itself is meant. `mistake` is 1 for the next page of the list that has a mistake, -1 for
-    the one before, and else 0.
-    """
-
-    document: str
-    index: int
-    step: int
-    mistake: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The chosen box of a page; `key` is None when the reader let it go."""
-
-    document: str
-    index: int
-    key: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Sharper:
-    """A request for a page image of at least `width` pixels."""
-
-    document: str
-    index: int
-    width: int
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """A verdict on a mistake.
-
-    `target` is what the data gave the mistake under that name, `keys` are its boxes. `verdict` is None when an earlier
-    one is taken back.
-    """
-
-    document: str
-    index: int
-    number: int
-    keys: tuple[str, ...]
-    target: str | None
-    verdict: str | None
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
-class ViewerEvents:
-    """What the reader asked for since the last run.
+def parse_events(state: Mapping[str, object] | None) -> PageEvents:
+    """What the viewer sent since the last run, checked; a long note is cut.
 
     `go`, `sharper`, `model`, `clear_filter` and `verdict` are there for one run only. `selected` stays until another
     box or page is chosen, and names its page, so that a choice of an earlier page is never taken for one of this page.
-    """
-
-    go: Turn | None = None
-    selected: Selection | None = None
-    sharper: Sharper | None = None
-    model: str | None = None
-    clear_filter: bool = False
-    verdict: Verdict | None = None
-
-
-def _page_of(value: object) -> tuple[str, int] | None:
-    """Document and page index of an event, None when it names none."""
-    if not isinstance(value, Mapping):
-        return None
-    document, index = value.get("document"), value.get("index")
-    if not isinstance(document, str) or not isinstance(index, int) or isinstance(index, bool):
-        return None
-    return document, index
-
-
-def _whole(value: object, name: str) -> int | None:
-    """A whole number of an event, None when it is none."""
-    found = value.get(name) if isinstance(value, Mapping) else None
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
-
-
-def parse_events(state: Mapping[str, Any] | None) -> ViewerEvents:
-    """What the component reports, checked: it comes from a browser.
-
-    Parameters
-    ----------
-    state : mapping or None
-        The component's result, or its entry in the session state inside a callback.
-
-    Returns
-    -------
-    ViewerEvents
-        Anything malformed is left out.
 
     Examples
     --------
     >>> parse_events({"go": {"document": "a.pdf", "index": 3, "step": 0}}).go
-    Turn(document='a.pdf', index=3, step=0, mistake=0)
-    >>> parse_events({"go": {"document": "a.pdf"}, "model": 7})
-    ViewerEvents(go=None, selected=None, sharper=None, model=None, clear_filter=False, verdict=None)
+    GoEvent(document='a.pdf', index=3, step=0, mistake=0)
+    >>> parse_events({"go": {"document": "a.pdf"}, "model": 7}) == PageEvents()
+    True
     """
-    if not state:
-        return ViewerEvents()
-    go, selected, sharper, model = (state.get(name) for name in ("go", "selected", "sharper", "model"))
-    go_page, step = _page_of(go), _whole(go, "step")
-    selected_page = _page_of(selected)
-    key = selected.get("key") if isinstance(selected, Mapping) else None
-    sharper_page, width = _page_of(sharper), _whole(sharper, "width")
-    return ViewerEvents(
-        go=Turn(*go_page, step, _whole(go, "mistake") or 0) if go_page and step is not None else None,
-        selected=Selection(*selected_page, key) if selected_page and (key is None or isinstance(key, str)) else None,
-        sharper=Sharper(*sharper_page, width) if sharper_page and width is not None and width > 0 else None,
-        model=model if isinstance(model, str) else None,
-        clear_filter=state.get("clear_filter") is True,
-        verdict=_verdict(state.get("verdict")),
-    )
-
-
-def _verdict(value: object) -> Verdict | None:
-    """A verdict of an event, None when it is malformed."""
-    page, number = _page_of(value), _whole(value, "number")
-    if page is None or number is None or not isinstance(value, Mapping):
-        return None
-    keys, target, verdict, note = (value.get(name) for name in ("keys", "target", "verdict", "note"))
-    if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys) or not isinstance(note, str):
-        return None
-    if not all(each is None or isinstance(each, str) for each in (target, verdict)):
-        return None
-    return Verdict(*page, number, tuple(keys), target, verdict, note[:NOTE_LENGTH])
+    events = read_events(state, PageEvents)
+    if events.verdict is None:
+        return events
+    verdict = msgspec.structs.replace(events.verdict, note=events.verdict.note[:NOTE_LENGTH])
+    return msgspec.structs.replace(events, verdict=verdict)
 
 
 _mount = st.components.v2.component(NAME, html="", css=component_style("viewer"), js=component_script("viewer"))
@@ -158,7 +47,7 @@ def _nothing() -> None:
 
 
 def viewer(
-    data: Mapping[str, Any],
+    payload: PagePayload,
     *,
     key: str,
     on_go: Callable[[], None] = _nothing,
@@ -167,13 +56,12 @@ def viewer(
     on_model: Callable[[], None] = _nothing,
     on_clear_filter: Callable[[], None] = _nothing,
     on_verdict: Callable[[], None] = _nothing,
-) -> ViewerEvents:
+) -> PageEvents:
     """Shows the page viewer and says what the reader asked for.
 
     Parameters
     ----------
-    data : mapping
-        Page, boxes, mistakes, strip and counts; `PagePayload` in `evaluator/web/shared/payloads.d.ts`.
+    payload : PagePayload
     key : str
         One key for all pages: the viewer then keeps toggles and focus over a page turn.
     on_go, on_selected, on_sharper, on_model, on_clear_filter, on_verdict : callable without arguments
@@ -182,12 +70,12 @@ def viewer(
 
     Returns
     -------
-    ViewerEvents
+    PageEvents
         The same events. After acting on them in a callback, do not act on them again.
     """
     result = _mount(
         key=key,
-        data=dict(data),
+        data=plain_payload(payload),
         width="stretch",
         height="content",
         on_go_change=on_go,

@@ -11,15 +11,17 @@ import json
 import random
 from typing import Any
 
+import msgspec
 import streamlit as st
 
 from evaluator.compare import ledger
 from evaluator.drawing import pair
+from evaluator.drawing.payloads import ComparePayload
 from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import snapshot
 from pages.shared.linked_panes import panes, parse_panes
 from tests.browser.viewer_harness import BLOCKS, HEIGHT, HOSTILE, LABELS, WIDTH, page_image, share
-from tests.building import Box, ground_truth
+from tests.building import Box, ground_truth, read_by_browser
 from tests.building import annotations as prediction_of
 
 DOCUMENT = "river-districts.pdf"
@@ -78,7 +80,7 @@ def data_of(scene: str, total: int, position: int, image_width: int, show: str) 
     """What the panes are given."""
     first, second = results(total, scene == "hostile")
     both = ledger.ledger(first, second)
-    found = pair.pair_data(first, second, both, 0, show=show, page_points=(WIDTH, HEIGHT))
+    found = read_by_browser(pair.pair_data(first, second, both, 0, show=show, page_points=(WIDTH, HEIGHT)))
     name = HOSTILE if scene == "hostile" else "river-districts"
     for pane, model in zip(found["panes"], ("lines 1.0", "blocks 1.0"), strict=True):
         pane["name"] = HOSTILE if scene == "hostile" else model
@@ -171,7 +173,8 @@ def main() -> None:
         state.show,
     )
     names = ("go", "selected", "sharper", "show", "mode", "clear_filter")
-    found = panes(data, key="panes", **{f"on_{name}": functools.partial(record, name) for name in names})
+    payload = msgspec.convert(data, ComparePayload)
+    found = panes(payload, key="panes", **{f"on_{name}": functools.partial(record, name) for name in names})
     if found.open:
         state.log.append(["open", repr(found.open)])
 

@@ -20,7 +20,7 @@ from evaluator.metrics.error_types import DOCUMENT
 from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import snapshot
 from tests.browser.conftest import INK_INSIDE, Screen, dashboard
-from tests.building import Box, box, snapshot_file
+from tests.building import Box, box, read_by_browser, snapshot_file
 from tests.dashboard import SAMPLE_DATA
 
 pytestmark = [pytest.mark.browser]
@@ -41,10 +41,9 @@ def core(model: int = 0, iou: float = 0.5) -> snapshot.ThresholdResult:
 def page_of(document: str, number: int, model: int = 0, iou: float = 0.5) -> dict[str, Any]:
     """What the core says of a page, pages from 1."""
     dataset = sample()
-    code = [each.doc_id for each in dataset.documents].index(document)
-    row = dataset.page_row(code, number - 1)
+    row = dataset.page_row(document, number - 1)
     assert row is not None
-    return layers.page_data(core(model, iou), row)
+    return read_by_browser(layers.page_data(core(model, iou), row))
 
 
 def page_order(document: str | None = None) -> list[tuple[str, int]]:

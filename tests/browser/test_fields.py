@@ -17,6 +17,7 @@ from evaluator.protocols.fields.drill_down import FieldPages, behind
 from evaluator.protocols.fields.types import type_rows
 from tests.browser.conftest import Screen, dashboard
 from tests.browser.test_app import OVERFLOW, cells
+from tests.building import read_by_browser
 from tests.dashboard import SAMPLE_DATA
 
 pytestmark = [pytest.mark.browser]
@@ -38,7 +39,7 @@ def pages(letter: str = "A") -> FieldPages:
 def page_of(document: str, number: int, letter: str = "A", iou: float = 0.5) -> dict[str, Any]:
     """What the core says of a page, pages from 1."""
     code = core(letter).compared.documents.index(document)
-    return page_data(core(letter), pages(letter), Paper(code, number - 1, None, SHARES), iou=iou)
+    return read_by_browser(page_data(core(letter), pages(letter), Paper(code, number - 1, None, SHARES), iou=iou))
 
 
 def counts_of(data: dict[str, Any]) -> dict[str, int]:

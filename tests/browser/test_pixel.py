@@ -46,7 +46,7 @@ def code(name: str, model: str = "lines") -> int:
 
 def page_row(document: str, number: int, model: str = "lines") -> int:
     dataset = core(model).dataset
-    row = dataset.page_row([each.doc_id for each in dataset.documents].index(document), number - 1)
+    row = dataset.page_row(document, number - 1)
     assert row is not None
     return row
 

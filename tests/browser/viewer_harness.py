@@ -14,10 +14,12 @@ import json
 import random
 from typing import Any
 
+import msgspec
 import streamlit as st
 from PIL import Image, ImageDraw, ImageFont
 
-from pages.shared.viewer import ViewerEvents, parse_events, viewer
+from evaluator.drawing.payloads import PagePayload
+from pages.shared.viewer import parse_events, viewer
 
 WIDTH, HEIGHT = 595.0, 842.0
 PAGES = 48
@@ -510,9 +512,11 @@ def judge_scene(data: dict[str, Any]) -> None:
 
 def record(name: str) -> None:
     """A callback: what the viewer reported goes into the session and the log that the tests read."""
-    events: ViewerEvents = parse_events(st.session_state["viewer"])
+    events = parse_events(st.session_state["viewer"])
     value = getattr(events, name)
-    st.session_state.log.append([name, repr(value)])
+    # The id of a verdict is another one in each run of a test.
+    shown = msgspec.structs.replace(value, id="") if name == "verdict" and value else value
+    st.session_state.log.append([name, repr(shown)])
     if name == "go" and events.go:
         st.session_state.position = max(0, min(19, events.go.index - 22 + events.go.step))
         st.session_state.selected = None
@@ -560,7 +564,8 @@ def main() -> None:
         selected=state.selected,
     )
     names = ("go", "selected", "sharper", "model", "clear_filter", "verdict")
-    viewer(data, key="viewer", **{f"on_{name}": functools.partial(record, name) for name in names})
+    payload = msgspec.convert(data, PagePayload)
+    viewer(payload, key="viewer", **{f"on_{name}": functools.partial(record, name) for name in names})
 
 
 if __name__ == "__main__":

@@ -1,21 +1,29 @@
 /**
  * What Python sends to each component and what each component sends back: the one contract of both sides.
  *
- * One property on one line. `?` is a property that some senders leave out, `| null` one that is there without a value.
- * Coordinates are shares of the displayed page, origin top left, unless a property names pixels. A component's events
- * are one interface whose keys are the names of the events; Streamlit calls `on_<name>_change` for each.
+ * Written by `python -m evaluator.drawing.contract` from `evaluator/drawing/payloads.py`; change it there. `?` is a
+ * property that may be left out, `| null` one that may have no value. Coordinates are shares of the displayed page,
+ * origin top left, unless a property names pixels. A component's events are one interface whose keys are the names of
+ * the events; Streamlit calls `on_<name>_change` for each.
  */
 
 /** x1, y1, x2, y2. */
 export type Rect = [number, number, number, number];
+
 export type Side = "ground_truth" | "prediction";
+
 /** `truth` is a matched ground truth. */
 export type BoxStatus = "TP" | "FP" | "FN" | "truth";
+
 /** The statuses that a toggle shows and hides. */
 export type CountedStatus = "TP" | "FP" | "FN";
 
-// ---- pages and models -------------------------------------------------------------------------------------------
+/** A box of a thumbnail, and its label. */
+export type BlockItem = [number, number, number, number, string];
 
+export type PairKind = "both" | "a_only" | "b_only" | "neither" | "shared" | "a_invents" | "b_invents";
+
+/** Why a page has no picture. */
 export interface ProblemItem {
   title: string;
   text: string;
@@ -53,7 +61,7 @@ export interface PageItem extends PictureItem {
 export interface ViewedPageItem extends PageItem {
   /** pages of the document */
   count: number | null;
-  /** words that no prediction holds */
+  /** words, or inked stretches, that no prediction holds */
   lost?: Rect[];
   /** how many; null or missing takes the toggle away */
   lost_words?: number | null;
@@ -61,11 +69,20 @@ export interface ViewedPageItem extends PageItem {
   lost_ink?: number | null;
 }
 
+/** What no prediction holds of a page, under the names of `ViewedPageItem`. */
+export interface LostText {
+  lost?: Rect[];
+  lost_words?: number | null;
+  lost_ink?: number | null;
+}
+
+/** A model as the reader knows it. */
 export interface ModelItem {
   letter: string;
   name: string;
 }
 
+/** How many of how many boxes are drawn. */
 export interface LimitItem {
   drawn: number;
   total: number;
@@ -77,13 +94,13 @@ export interface EmptyItem {
   action: string;
 }
 
-// ---- boxes and mistakes -----------------------------------------------------------------------------------------
-
+/** The box of the other side that an unmatched box overlaps most; a filter may hide it. */
 export interface NearestItem {
   key: string;
   iou: number;
 }
 
+/** A box on the page. */
 export interface BoxItem {
   key: string;
   side: Side;
@@ -101,11 +118,12 @@ export interface BoxItem {
   /** number of its mistake */
   mistake: number | null;
   /** its mistake is hidden by a filter: drawn pale, without a chip */
-  faded?: boolean;
+  faded: boolean;
   /** file and place */
   source: string | null;
 }
 
+/** What a prediction cuts off. */
 export interface CutItem {
   side: "top" | "right" | "bottom" | "left";
   /** of the ground truth's height or width */
@@ -124,6 +142,7 @@ export interface OpinionItem {
   time: string;
 }
 
+/** What all reviewers think of a mistake. */
 export interface JudgedItem {
   agreed: string | null;
   conflict: boolean;
@@ -137,6 +156,7 @@ export interface UnsavedItem {
   problem: string;
 }
 
+/** An entry of the list of mistakes. */
 export interface MistakeItem {
   /** of the page, from 1 */
   number: number;
@@ -147,7 +167,7 @@ export interface MistakeItem {
   label: string;
   lines: string[];
   tags: string[];
-  /** of its boxes */
+  /** of its boxes that are shown */
   keys: string[];
   /** the side on which the prediction stops short */
   cut?: CutItem | null;
@@ -156,18 +176,14 @@ export interface MistakeItem {
   /** words in its predictions that belong to no ground truth of their label */
   foreign?: Rect[];
   /** row of a field in the compared columns */
-  row?: number;
+  row?: number | null;
   /** the identity under which a verdict on it is stored; null when it cannot be judged */
   target?: string | null;
   verdict?: JudgedItem | null;
   unsaved?: UnsavedItem | null;
 }
 
-// ---- the page viewer --------------------------------------------------------------------------------------------
-
-/** A box of a thumbnail, and its label. */
-export type BlockItem = [number, number, number, number, string];
-
+/** A page of the page strip. */
 export interface StripItem {
   document: string;
   /** 0-based */
@@ -177,6 +193,7 @@ export interface StripItem {
   current: boolean;
 }
 
+/** Counts of a page. */
 export interface CountsItem {
   TP: number;
   FP: number;
@@ -193,27 +210,38 @@ export interface WalkItem {
   total: number;
 }
 
-export interface PagePayload {
-  page: ViewedPageItem | null;
+/** What is drawn on one page of one model. */
+export interface PageLayers {
   boxes: BoxItem[];
   /** in the order of the list */
   mistakes: MistakeItem[];
+  /** mistakes of this page that the filter hides */
+  hidden_mistakes?: number;
+  counts: CountsItem;
+  /** of this page */
+  labels: string[];
+  limit: LimitItem | null;
+  /** sentences about boxes that are not where a reader would see them; a view shows them with those of the page */
+  notes?: string[];
+  /** which of the three toggles there are; all without it */
+  statuses?: CountedStatus[];
+  /** facts behind the number of mistakes, instead of the numbers of boxes */
+  head?: string;
+}
+
+/** The page viewer. */
+export interface PagePayload extends PageLayers {
+  page: ViewedPageItem | null;
   strip: StripItem[];
   /** position of the first page of the strip in the list, from 0 */
   strip_first?: number;
-  counts: CountsItem;
-  limit: LimitItem | null;
   model: ModelItem;
   models: ModelItem[];
   /** key of the chosen box */
   selected: string | null;
-  /** of this page */
-  labels: string[];
   empty: EmptyItem | null;
   /** whether a filter may hide mistakes of the pages in the strip */
   filtered?: boolean;
-  /** mistakes of this page that the filter hides */
-  hidden_mistakes?: number;
   walk?: WalkItem | null;
   /** whether mistakes can be judged */
   verdicts?: boolean;
@@ -223,10 +251,6 @@ export interface PagePayload {
   signature?: string;
   /** the query that leads back here; written when the address bar has none */
   address?: string;
-  /** which of the three toggles there are; all without it */
-  statuses?: CountedStatus[];
-  /** facts behind the number of mistakes, instead of the numbers of boxes */
-  head?: string;
   /** pixels; without it the viewer fills the window below its top */
   height?: number;
 }
@@ -254,9 +278,10 @@ export interface SharperEvent {
   width: number;
 }
 
+/** A verdict on a mistake. */
 export interface VerdictEvent {
   /** made in the browser, one for each act of the reviewer: the same event may arrive twice */
-  id: string;
+  id?: string;
   document: string;
   index: number;
   number: number;
@@ -269,6 +294,7 @@ export interface VerdictEvent {
   again?: boolean;
 }
 
+/** What the page viewer sends. `selected` stays until another box or page is chosen; the others come once. */
 export interface PageEvents {
   go: GoEvent;
   selected: SelectedEvent;
@@ -279,10 +305,7 @@ export interface PageEvents {
   verdict: VerdictEvent;
 }
 
-// ---- the comparison of two models on a page -----------------------------------------------------------------------
-
-export type PairKind = "both" | "a_only" | "b_only" | "neither" | "shared" | "a_invents" | "b_invents";
-
+/** A box of one of two models. */
 export interface PairBoxItem extends BoxItem {
   kind: PairKind;
   /** drawn in full, not faded */
@@ -293,6 +316,7 @@ export interface PairBoxItem extends BoxItem {
   mate: string | null;
 }
 
+/** The page of one of two models. */
 export interface PaneItem {
   letter: string;
   name: string;
@@ -303,6 +327,7 @@ export interface PaneItem {
   limit: LimitItem | null;
 }
 
+/** A box on which two models differ. */
 export interface DifferenceItem {
   key: string;
   kind: PairKind;
@@ -310,6 +335,7 @@ export interface DifferenceItem {
   words: string;
 }
 
+/** A page of the list of the comparison. */
 export interface ListedPageItem {
   document: string;
   /** as people read it */
@@ -322,7 +348,7 @@ export interface ListedPageItem {
   gained: number;
   /** "+2", "−5", "12" */
   number: string;
-  /** what the numbers say */
+  /** what the numbers mean */
   words: string;
   /** a line before this page */
   above: string | null;
@@ -338,6 +364,7 @@ export interface LookItem {
   diverging: boolean;
 }
 
+/** A filter of the list, with its number of pages. */
 export interface FilterItem {
   name: string;
   title: string;
@@ -345,6 +372,7 @@ export interface FilterItem {
   words: string;
 }
 
+/** Filters, list of pages and the two linked panes. */
 export interface ComparePayload {
   page: PageItem | null;
   /** two, or none without a page */
@@ -376,18 +404,18 @@ export interface OpenEvent {
   key: string | null;
 }
 
+/** What the linked panes send; `selected` and `mode` stay until they change, the others come once. */
 export interface CompareEvents {
   go: GoEvent;
   selected: SelectedEvent;
   sharper: SharperEvent;
   /** name of a filter */
   show: string;
+  /** side, flip or slider */
   mode: string;
   open: OpenEvent;
   clear_filter: true;
 }
-
-// ---- the numbers of the comparison ----------------------------------------------------------------------------------
 
 /** The pages behind a number: a filter of the list of pages, and a label or "" for all. */
 export interface LinkItem {
@@ -395,12 +423,14 @@ export interface LinkItem {
   label: string;
 }
 
+/** A part of the summary. */
 export interface SentenceItem {
   text: string;
   strong: boolean;
   door: LinkItem | null;
 }
 
+/** A difference with its interval. */
 export interface DifferenceRowItem {
   /** "Caption recall" */
   title: string;
@@ -424,12 +454,14 @@ export interface DifferenceRowItem {
   door: LinkItem | null;
 }
 
+/** A tick of an axis. */
 export interface TickItem {
   /** place on the axis, 0 to 1 */
   at: number;
   text: string;
 }
 
+/** Differences on an axis of their own. */
 export interface DifferenceTableItem {
   rows: DifferenceRowItem[];
   /** place on the axis, 0 to 1 */
@@ -437,6 +469,7 @@ export interface DifferenceTableItem {
   ticks: TickItem[];
 }
 
+/** One of the four outcomes of a ground truth under two models. */
 export interface LedgerCellItem {
   name: "both" | "a_only" | "b_only" | "neither";
   title: string;
@@ -445,18 +478,21 @@ export interface LedgerCellItem {
   door: LinkItem;
 }
 
+/** Whose false positives, and how many. */
 export interface FalsePositivesItem {
   title: string;
   boxes: number;
   door: LinkItem;
 }
 
+/** A number of one label. */
 export interface LabelCellItem {
   boxes: number;
   words: string;
   door: LinkItem;
 }
 
+/** The ledger of one label. */
 export interface LabelRowItem {
   label: string;
   /** as people read it */
@@ -465,6 +501,7 @@ export interface LabelRowItem {
   net: string;
 }
 
+/** Sentence, differences, ledger and labels of the comparison. */
 export interface BoardPayload {
   sentence: SentenceItem[];
   /** the few worth showing, and all */
@@ -478,17 +515,20 @@ export interface BoardPayload {
   chosen: LinkItem;
 }
 
-export interface DoorEvent extends LinkItem {
+/** A number of the comparison that was opened: the pages behind it. */
+export interface DoorEvent {
+  show: string;
+  label: string;
   /** milliseconds since 1970, so that the same number can be opened twice */
-  at: number;
+  at?: number;
 }
 
+/** What the numbers of the comparison send. */
 export interface BoardEvents {
   door: DoorEvent;
 }
 
-// ---- the gallery ------------------------------------------------------------------------------------------------
-
+/** A box on a card of the gallery. */
 export interface CardBoxItem {
   key: string;
   side: Side;
@@ -496,6 +536,7 @@ export interface CardBoxItem {
   xyxy: Rect;
 }
 
+/** A card of the gallery. */
 export interface CardItem {
   key: string;
   title: string;
@@ -510,6 +551,7 @@ export interface CardItem {
   boxes: CardBoxItem[];
 }
 
+/** The part of a page that a card shows. */
 export interface CropItem {
   /** data URL; null when the page cannot be drawn */
   image: string | null;
@@ -521,6 +563,7 @@ export interface CropItem {
   problem: string | null;
 }
 
+/** The gallery of crops. */
 export interface GalleryPayload {
   /** what the cards are of; another set forgets the crops */
   set: string;
@@ -531,6 +574,7 @@ export interface GalleryPayload {
   empty: string | null;
 }
 
+/** What the gallery sends. */
 export interface GalleryEvents {
   /** keys of the cards that need a crop */
   want: string[];
@@ -538,17 +582,15 @@ export interface GalleryEvents {
   open: string;
 }
 
-// ---- the confusion matrix, and the page with the pixels of a cell -----------------------------------------------------
-
+/** The legend of a heatmap. */
 export interface ScaleItem {
   name: string;
   /** level and text */
   swatches: [number, string][];
 }
 
-export interface MatrixPayload {
-  /** what the matrix is of; another key takes the reader back to the chosen cell */
-  key: string;
+/** The cells of a heatmap. */
+export interface MatrixLayer {
   /** the background first */
   classes: string[];
   kind: "matrix" | "difference";
@@ -562,6 +604,14 @@ export interface MatrixPayload {
   /** of a matrix: pixels, row, column and f1; of a difference: first, second and gain */
   facts: Record<string, (number | null)[][]>;
   scale: ScaleItem;
+  /** what the cells count; "pixels" when absent */
+  unit?: string;
+}
+
+/** A heatmap and the chosen cell. */
+export interface MatrixPayload extends MatrixLayer {
+  /** what the matrix is of; another key takes the reader back to the chosen cell */
+  key: string;
   /** what the rows are, for instance "Ground truth" */
   rows: string;
   columns: string;
@@ -569,10 +619,9 @@ export interface MatrixPayload {
   letters: [string, string];
   /** row and column */
   chosen: [number, number] | null;
-  /** what the cells count; "pixels" when absent */
-  unit?: string;
 }
 
+/** The chosen cell of a heatmap. */
 export interface CellEvent {
   row: number;
   column: number;
@@ -580,16 +629,19 @@ export interface CellEvent {
   classes: number;
 }
 
+/** What a heatmap sends. */
 export interface MatrixEvents {
   cell: CellEvent;
 }
 
+/** A box beside the pixels of a cell. */
 export interface TintBoxItem {
   xyxy: Rect;
   side: Side;
   text: string;
 }
 
+/** The pixels of a cell on one page. */
 export interface TintItem {
   /** width and height of the page in pixels, not rounded */
   raster: [number, number];
@@ -604,10 +656,11 @@ export interface TintItem {
   left_out: number;
 }
 
+/** A page with the pixels of a cell. */
 export interface TintPayload {
   /** page and cell; another key brings the pixels into view again */
   key: string;
-  /** what a screen reader says of the page */
+  /** what a screen reader reads for the page */
   name: string;
   /** what the tinted pixels are */
   caption: string;
@@ -617,16 +670,17 @@ export interface TintPayload {
   tint: TintItem;
 }
 
+/** A request for a picture of at least `width` pixels. */
 export interface TintSharperEvent {
   width: number;
 }
 
+/** What the page with the pixels of a cell sends. */
 export interface TintEvents {
   sharper: TintSharperEvent;
 }
 
-// ---- the pages of a review pack -----------------------------------------------------------------------------------
-
+/** A page of the pack. */
 export interface PackPageItem {
   document: string;
   name: string;
@@ -643,25 +697,11 @@ export interface PackPageItem {
   problem: ProblemItem | null;
 }
 
-export interface PackLayerItem {
-  boxes: BoxItem[];
-  mistakes: MistakeItem[];
-  hidden_mistakes: number;
-  counts: CountsItem;
-  labels: string[];
-  limit: LimitItem | null;
-}
-
-export interface PackTextItem {
-  lost: Rect[];
-  lost_words: number | null;
-  lost_ink: number | null;
-}
-
+/** What one model has on a page of the pack. */
 export interface PackModelItem {
   model: ModelItem;
-  data: PackLayerItem;
-  text: PackTextItem;
+  data: PageLayers;
+  text?: LostText;
 }
 
 /** One page of the pack, as JSON in the file. */

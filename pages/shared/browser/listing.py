@@ -7,15 +7,17 @@ page are prepared in the background, so that a page turn finds its picture and i
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+import msgspec
 import numpy as np
 import streamlit as st
 
 from evaluator.drawing import layers, mistake_filter, text_lost
 from evaluator.drawing.mistake_filter import MistakeColumns, MistakeFilter, PageList
+from evaluator.drawing.payloads import LostText, MistakeItem, PageLayers, PagePayload, WalkItem
 from evaluator.metrics.error_types import NONE, MistakeOptions, Mistakes
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.pdf.problems import PageProblem
@@ -230,10 +232,10 @@ def turn_to_mistake(shown: Listed, document: str, index: int, step: int) -> bool
     return True
 
 
-def chosen_box(mistakes: Sequence[Mapping[str, Any]]) -> str | None:
+def chosen_box(mistakes: Sequence[MistakeItem]) -> str | None:
     """The chosen box of the page; "first" and "last" of its mistakes become a box."""
     if state.box in ("first", "last"):
-        keys = [str(mistake["keys"][0]) for mistake in mistakes]
+        keys = [mistake.keys[0] for mistake in mistakes]
         state.box = (keys[0] if state.box == "first" else keys[-1]) if keys else None
     return state.box
 
@@ -252,15 +254,14 @@ def judged(found: OpenedBoxes, model: Model) -> BoolArray:
     return with_verdict
 
 
-def with_verdicts(found: OpenedBoxes, model: Model, place: Place, data: dict[str, Any]) -> dict[str, Any]:
-    """The viewer's data with what was said about each mistake; a poor match is none that can be judged."""
-    poor = [mistake for mistake in data["mistakes"] if mistake["tags"] == ["TP"]]
-    drawn_page = findings.on_page(
-        found, model, place, {**data, "mistakes": [each for each in data["mistakes"] if each not in poor]}
-    )
-    mistakes = [*drawn_page["mistakes"], *({**each, "target": None} for each in poor)]
-    mistakes.sort(key=lambda mistake: int(mistake["number"]))
-    return {**drawn_page, "mistakes": mistakes, "verdicts": True}
+def with_verdicts(found: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
+    """The viewer's payload with what was said about each mistake; a poor match is none that can be judged."""
+    payload = findings.on_page(found, model, place, payload)
+    mistakes = [
+        msgspec.structs.replace(each, target=None, verdict=None, unsaved=None) if each.tags == ["TP"] else each
+        for each in payload.mistakes
+    ]
+    return msgspec.structs.replace(payload, mistakes=mistakes, verdicts=True)
 
 
 # --- what is drawn -------------------------------------------------------------------------------------------
@@ -277,18 +278,25 @@ def page_text(found: OpenedBoxes, place: Place) -> text_lost.PageText | None:
     return text_lost.PageText(words, ink)
 
 
-def drawn(found: OpenedBoxes, shown: Listed, place: Place, page_points: tuple[float, float] | None) -> dict[str, Any]:
-    """Boxes, mistakes, counts and lost text of a page for the viewer."""
-    label, row = shown.chosen.label, found.dataset.row_of(place.document, place.index)
-    return layers.page_data(
-        shown.working.result,
-        -1 if row is None else row,
-        labels=[label] if label is not None and label in shown.working.result.matching.labels else None,
+def drawn(
+    found: OpenedBoxes,
+    shown: Listed,
+    place: Place,
+    page_points: tuple[float, float] | None,
+) -> tuple[PageLayers, LostText]:
+    """Boxes, mistakes and counts of a page for the viewer, and its lost text."""
+    label, result, text = shown.chosen.label, shown.working.result, page_text(found, place)
+    row = found.dataset.page_row(place.document, place.index)
+    page = -1 if row is None else row
+    layer = layers.page_data(
+        result,
+        page,
+        labels=[label] if label is not None and label in result.matching.labels else None,
         page_points=page_points,
-        options=shown.options,
         kept=layers.Kept(shown.working.mistakes, shown.keep),
-        text=page_text(found, place),
+        text=text,
     )
+    return layer, layers.lost_text(result, page, text)
 
 
 class _Preparer:
@@ -337,12 +345,12 @@ def prepare_neighbours(found: OpenedBoxes, shown: Listed, place: Place) -> None:
     _preparer().ask(tasks)
 
 
-def walk(shown: Listed, position: int | None) -> dict[str, Any]:
+def walk(shown: Listed, position: int | None) -> WalkItem:
     """Whether mistakes follow on later and earlier pages of the list, and how many there are in all."""
     pages = shown.pages
     here = -1 if position is None else position
-    return {
-        "before": pages.with_mistakes(here, -1) is not None,
-        "after": pages.with_mistakes(here, 1) is not None,
-        "total": int(pages.mistakes.sum()),
-    }
+    return WalkItem(
+        before=pages.with_mistakes(here, -1) is not None,
+        after=pages.with_mistakes(here, 1) is not None,
+        total=int(pages.mistakes.sum()),
+    )

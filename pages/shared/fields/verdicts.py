@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import msgspec
 import streamlit as st
 
+from evaluator.drawing.payloads import PagePayload
 from evaluator.protocols.fields import FieldsResult
 from evaluator.review.corrected import CorrectedEvaluation
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
@@ -20,27 +22,18 @@ from pages.shared.state import state
 VIEW_FILE: Final = "pages/fields.py"
 
 
-def on_page(model: choices.FieldModel, document: str, data: dict[str, Any]) -> dict[str, Any]:
-    """The viewer's data of a page with verdicts, what is not saved, and who reviews.
+def on_page(model: choices.FieldModel, document: str, payload: PagePayload) -> PagePayload:
+    """The viewer's payload of a page with verdicts, what is not saved, and who reviews; see `findings.log`.
 
     Parameters
     ----------
     model : FieldModel
     document : str
-    data : dict
-        From `overlay.fields.page_data` of the model's result.
-
-    Returns
-    -------
-    dict
-        A copy, see `findings.log.on_page`.
+    payload : PagePayload
+        With the layers of the model's result.
     """
-    drawn = attach_fields(data, model.result, document, findings.review_log(), iou=state.field_iou)
-    mistakes = [
-        {**mistake, "unsaved": findings.shown(findings.unsaved(mistake["target"] or ""))}
-        for mistake in drawn["mistakes"]
-    ]
-    return {**drawn, "mistakes": mistakes, "reviewer": findings.author()[0], "verdicts": True}
+    drawn = attach_fields(payload, model.result, document, findings.review_log(), iou=state.field_iou)
+    return msgspec.structs.replace(findings.with_unsaved(drawn), verdicts=True)
 
 
 def handle(model: choices.FieldModel, document: str, event: dict[str, Any]) -> findings.Unsaved | None:

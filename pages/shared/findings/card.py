@@ -84,7 +84,7 @@ def picture(found: OpenedBoxes | None, entry: FindingStatus, *, large: bool = Fa
     crop = queue.crop_of(found, target, large=large)
     if crop is None:
         return
-    left, top, right, bottom = crop["region"]
+    left, top, right, bottom = crop.region
     boxes = []
     for box in target.boxes:
         x1, y1, x2, y2 = box.xyxy
@@ -99,8 +99,8 @@ def picture(found: OpenedBoxes | None, entry: FindingStatus, *, large: bool = Fa
         side = "Ground truth" if box.side == "ground_truth" else "Prediction"
         chip = html.escape(plain(f"{side} {frame.shortened(box.label, 28)}"))
         boxes.append(f'<span class="ls-crop-box ls-crop-{status}" style="{place}"><b>{chip}</b></span>')
-    image = f'<img src="{crop["image"]}" alt="">' if crop["image"] else f"<p>{html.escape(crop['problem'] or '')}</p>"
-    shape = f"aspect-ratio:{crop['aspect']:.4f};width:min(100%,{78 * crop['aspect']:.2f}vh)"
+    image = f'<img src="{crop.image}" alt="">' if crop.image else f"<p>{html.escape(crop.problem or '')}</p>"
+    shape = f"aspect-ratio:{crop.aspect:.4f};width:min(100%,{78 * crop.aspect:.2f}vh)"
     st.html(f'<div class="ls-crop" style="{shape}">{image}{"".join(boxes)}</div>')
 
 

@@ -15,8 +15,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
+import msgspec
 import streamlit as st
 
+from evaluator.drawing.payloads import PagePayload, UnsavedItem
 from evaluator.model.issues import plain
 from evaluator.review import corrected, identity, status
 from evaluator.review.corrected import Corrected
@@ -254,28 +256,32 @@ def mine(target_id: str) -> Event | None:
 # --- the page browser --------------------------------------------------------------------------------------------
 
 
-def on_page(found: OpenedBoxes, model: Model, place: Place, data: dict[str, Any]) -> dict[str, Any]:
-    """The viewer's data of a page with verdicts, what is not saved, and who reviews.
+def on_page(found: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
+    """The viewer's payload of a page with verdicts, what is not saved, and who reviews.
 
     Parameters
     ----------
     found, model, place
         What is shown.
-    data : dict
-        From `overlay.layers.page_data` of the model's result, whatever labels are shown.
+    payload : PagePayload
+        With the layers of the model's result, whatever labels are shown.
 
     Returns
     -------
-    dict
-        A copy. Each of ``mistakes`` has ``target``, ``verdict`` (see `identity.attach`) and ``unsaved``: None, or
-        ``verdict``, ``note`` and ``problem``. ``reviewer`` is the name, empty when nobody was named.
+    PagePayload
+        A copy. Each of the mistakes has ``target``, ``verdict`` (see `identity.attach`) and ``unsaved``; ``reviewer``
+        is the name, empty when nobody was named.
     """
-    row = found.dataset.row_of(place.document, place.index)
+    row = found.dataset.page_row(place.document, place.index)
     if row is None:
-        return data
-    drawn = identity.attach(data, result_of(found, model), row, review_log())
-    mistakes = [{**mistake, "unsaved": shown(unsaved(mistake["target"] or ""))} for mistake in drawn["mistakes"]]
-    return {**drawn, "mistakes": mistakes, "reviewer": author()[0]}
+        return payload
+    return with_unsaved(identity.attach(payload, result_of(found, model), row, review_log()))
+
+
+def with_unsaved(payload: PagePayload) -> PagePayload:
+    """The viewer's payload with the verdicts that were not saved, and who reviews."""
+    mistakes = [msgspec.structs.replace(each, unsaved=shown(unsaved(each.target or ""))) for each in payload.mistakes]
+    return msgspec.structs.replace(payload, mistakes=mistakes, reviewer=author()[0])
 
 
 def handle(found: OpenedBoxes, model: Model, place: Place, event: dict[str, Any]) -> Unsaved | None:
@@ -296,7 +302,7 @@ def handle(found: OpenedBoxes, model: Model, place: Place, event: dict[str, Any]
     Unsaved or None
         None when it is on disk, or when the page has no such mistake any more.
     """
-    row = found.dataset.row_of(place.document, place.index)
+    row = found.dataset.page_row(place.document, place.index)
     target_id = event.get("target")
     targets = {} if row is None else identity.page_targets(result_of(found, model), row, review_log())
     if not isinstance(target_id, str) or target_id not in targets:
@@ -311,11 +317,11 @@ def handle(found: OpenedBoxes, model: Model, place: Place, event: dict[str, Any]
     )
 
 
-def shown(entry: Unsaved | None) -> dict[str, Any] | None:
+def shown(entry: Unsaved | None) -> UnsavedItem | None:
     """What was not saved, for the viewer."""
     if entry is None:
         return None
-    return {"verdict": entry.verdict, "note": entry.note, "problem": plain(entry.problem)}
+    return UnsavedItem(entry.verdict, entry.note, plain(entry.problem))
 
 
 # --- numbers -------------------------------------------------------------------------------------------------------

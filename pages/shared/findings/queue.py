@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from evaluator.drawing.payloads import CropItem
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Target
 from pages.shared import pictures
-from pages.shared.gallery import crops_of
+from pages.shared.gallery import crop
 from pages.shared.opened import OpenedBoxes
 from pages.shared.state import go_to, state
 
@@ -69,7 +70,7 @@ def start_meeting(targets: Sequence[str], position: int = 0) -> None:
     state.finding_meeting = (tuple(targets), min(max(position, 0), len(targets) - 1)) if targets else None
 
 
-def crop_of(found: OpenedBoxes | None, target: Target, *, large: bool = False) -> dict[str, Any] | None:
+def crop_of(found: OpenedBoxes | None, target: Target, *, large: bool = False) -> CropItem | None:
     """The part of a page around a judged mistake, or the whole page.
 
     Parameters
@@ -81,18 +82,18 @@ def crop_of(found: OpenedBoxes | None, target: Target, *, large: bool = False) -
 
     Returns
     -------
-    dict or None
-        ``image`` (data URL or None), ``region``, ``aspect`` and ``problem``; None for what has no place on a page of
-        the open documents.
+    CropItem or None
+        None for what has no place on a page of the open documents.
     """
-    if found is None or target.page is None or target.document not in found.dataset.document_code:
+    if found is None or target.page is None or target.document is None:
+        return None
+    if target.document not in found.dataset.document_code:
         return None
     if target.unit != "page":
         return None
-    # Of a page, or a comparison on one, all of it.
-    boxes = [{"xyxy": box.xyxy} for box in target.boxes] or [{"xyxy": (0.0, 0.0, 1.0, 1.0)}]
-    card = {"key": target.id, "document": target.document, "index": target.page, "boxes": boxes}
-    return crops_of(found, [card], width=_CROP_WIDTH, dpi=pictures.FIRST_DPI * (2 if large else 1))[target.id]
+    boxes = [box.xyxy for box in target.boxes]
+    dpi = pictures.FIRST_DPI * (2 if large else 1)
+    return crop(found, target.document, target.page, boxes, width=_CROP_WIDTH, dpi=dpi)
 
 
 def show_on_page(found: OpenedBoxes, entry: FindingStatus) -> None:

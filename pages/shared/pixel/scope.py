@@ -70,7 +70,7 @@ def page_row(result: pixel.PixelResult, place: Place | None) -> int | None:
     """Row of a page that a result counts."""
     if place is None:
         return None
-    row = result.dataset.row_of(place.document, place.index)
+    row = result.dataset.page_row(place.document, place.index)
     return row if row is not None and result.counted[row] else None
 
 

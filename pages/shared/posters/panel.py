@@ -6,12 +6,14 @@ Shows what `results` holds; a view calls `show`. Text of a poster is shown as te
 from __future__ import annotations
 
 import html
-from typing import Any, Final
+from typing import Final
 
+import msgspec
 import numpy as np
 import streamlit as st
 
 from evaluator.charts import posters as charts
+from evaluator.drawing.payloads import ModelItem, PageEvents, ViewedPageItem, with_layers, with_notes, without_page
 from evaluator.drawing.poster_page import poster_data
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
@@ -22,7 +24,7 @@ from evaluator.protocols.posters.profiles import PROFILES
 from pages.shared import frame
 from pages.shared.posters import results as choices
 from pages.shared.state import Field, State, report, state
-from pages.shared.viewer import ViewerEvents, parse_events, viewer
+from pages.shared.viewer import parse_events, viewer
 
 TITLES: Final = dict(zip(CRITERIA, ("Words", "ROUGE-L", "Numbers", "Fields"), strict=True))
 LIMITS: Final = dict(zip(CRITERIA, ("≥ 0.75", "≥ 0.75", "≥ 0.75", "0.50–2.00"), strict=True))
@@ -126,7 +128,7 @@ def _not_compared(shown: choices.PosterModel, poster_id: str) -> None:
         frame.issues(broken)
 
 
-def _events() -> ViewerEvents:
+def _events() -> PageEvents:
     return parse_events(report(_KEY))
 
 
@@ -136,33 +138,36 @@ def _page(
     """The poster with its missing and extra words boxed."""
     picture = choices.picture(poster_id)
     found = choices.words(shown, poster_id)
-    size = picture["width"], picture["height"]
-    data = {**_NOTHING, **(poster_data(found) if found is not None else {})}
+    models = [ModelItem(model.letter, plain(model.name)) for model in chosen]
+    payload = msgspec.structs.replace(
+        without_page(ModelItem(shown.letter, plain(shown.name)), models, None),
+        height=_PAGE_HEIGHT,
+        statuses=("FP", "FN"),
+        head="nothing to compare",
+        selected=state.poster_box,
+    )
+    if found is not None:
+        payload = with_layers(payload, poster_data(found))
     if found is not None and not found.page_words:
         path = choices.page_path(poster_id)
         why = "an image" if path is not None and choices.is_image(path) else "a page"
-        data["head"] = "no text layer"
-        picture["notes"] = [*picture["notes"], f"This is {why} without a text layer: missing words cannot be boxed."]
-    data |= {
-        "page": {
-            "document": poster_id,
-            "name": plain(poster_id),
-            "index": 0,
-            "count": None,
-            "position": ordered.index(poster_id) + 1,
-            "total": len(ordered),
-            **picture,
-        },
-        "model": {"letter": shown.letter, "name": plain(shown.name)},
-        "models": [{"letter": model.letter, "name": plain(model.name)} for model in chosen],
-        "selected": state.poster_box,
-    }
+        payload = msgspec.structs.replace(payload, head="no text layer")
+        picture = with_notes(picture, [f"This is {why} without a text layer: missing words cannot be boxed."])
+    page = ViewedPageItem(
+        **msgspec.structs.asdict(picture),
+        document=poster_id,
+        name=plain(poster_id),
+        index=0,
+        count=None,
+        position=ordered.index(poster_id) + 1,
+        total=len(ordered),
+    )
     viewer(
-        data,
+        msgspec.structs.replace(payload, page=page),
         key=_KEY,
         on_go=lambda: _went(ordered),
         on_selected=_selected,
-        on_sharper=lambda: _sharper(size),
+        on_sharper=lambda: _sharper((picture.width, picture.height)),
         on_model=lambda: _flipped([model.letter for model in chosen]),
     )
     if found is not None and found.page_words and found.absent:
@@ -171,20 +176,6 @@ def _page(
             f'<p class="ls-counts">{count_of(len(found.absent), "missing word")} not in the text layer of the page: '
             f"{html.escape(words)}</p>"
         )
-
-
-_NOTHING: Final[dict[str, Any]] = {
-    "boxes": [],
-    "mistakes": [],
-    "counts": dict.fromkeys(("TP", "FP", "FN", "ground_truth", "predictions"), 0),
-    "labels": [],
-    "limit": None,
-    "statuses": ["FP", "FN"],
-    "head": "nothing to compare",
-    "strip": [],
-    "empty": None,
-    "height": _PAGE_HEIGHT,
-}
 
 
 def _went(ordered: tuple[str, ...]) -> None:

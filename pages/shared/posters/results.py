@@ -8,12 +8,14 @@ the poster under one folder.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+import msgspec
 import streamlit as st
 
+from evaluator.drawing.payloads import PictureItem, SharperEvent, with_notes
 from evaluator.formats import posters as reader
 from evaluator.model.issues import Issue
 from evaluator.pdf.folder import IMAGE_SUFFIXES
@@ -27,7 +29,6 @@ from evaluator.protocols.posters.profiles import PROFILES, ProfileName
 from pages.shared import pictures
 from pages.shared.opened import POSTERS, files, opened
 from pages.shared.state import state
-from pages.shared.viewer import Sharper
 
 PARTS: Final = ("page", "text", "sections", "fields")
 MODELS: Final = ("A", "B", "B-A")
@@ -135,22 +136,22 @@ def open_poster(poster_id: str) -> None:
 # --- the page ------------------------------------------------------------------------------------------------
 
 
-def picture(poster_id: str) -> dict[str, Any]:
+def picture(poster_id: str) -> PictureItem:
     """The page of a poster as the viewer wants it, as sharp as the reader's zoom needs.
 
     A sharper picture that cannot be had does not take the first one away; its reason is shown beside it.
     """
     root, wanted = files(POSTERS).pdfs, state.sharper
     first = pictures.picture(root, poster_id, 0, width=_FIRST_WIDTH)
-    if wanted is None or wanted.document != poster_id or first["problem"]:
+    if wanted is None or wanted.document != poster_id or first.problem:
         return first
     sharper = pictures.picture(root, poster_id, 0, width=wanted.width)
-    if sharper["problem"]:
-        return {**first, "notes": [*first["notes"], f"No sharper picture: {sharper['problem']['title']}."]}
+    if sharper.problem:
+        return with_notes(first, [f"No sharper picture: {sharper.problem.title}."])
     return sharper
 
 
-def ask_sharper(wanted: Sharper, page: tuple[float, float]) -> None:
+def ask_sharper(wanted: SharperEvent, page: tuple[float, float]) -> None:
     """Note that the page is zoomed: the next of a few widths, up to what the pixel budget allows.
 
     Few widths, so that many zooms need few pictures.
@@ -158,7 +159,7 @@ def ask_sharper(wanted: Sharper, page: tuple[float, float]) -> None:
     width = float(_FIRST_WIDTH)
     while width < wanted.width:
         width *= _WIDTH_STEP
-    pictures.ask_sharper(replace(wanted, width=min(round(width), sharpest_width(*page))))
+    pictures.ask_sharper(msgspec.structs.replace(wanted, width=min(round(width), sharpest_width(*page))))
 
 
 def words(model: PosterModel, poster_id: str) -> PageDifference | None:

@@ -1,0 +1,902 @@
+"""What Python sends to each component of the browser and what each sends back: the one contract of both sides.
+
+A struct is what JavaScript reads, key by key; `evaluator.drawing.contract` writes ``web/shared/payloads.d.ts`` from it.
+A field of a payload that equals its default is left out on the way, so it is optional in JavaScript. Coordinates are
+shares of the displayed page, origin top left, unless a field names pixels. Builders in this room make the structs, a
+view adds its own part with ``msgspec.structs.replace``, and `plain_payload` turns the whole into plain values at the
+edge. Nothing here draws or computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final, Literal, TypeVar, get_type_hints
+
+import msgspec
+
+Rect = tuple[float, float, float, float]
+"""x1, y1, x2, y2."""
+Side = Literal["ground_truth", "prediction"]
+BoxStatus = Literal["TP", "FP", "FN", "truth"]
+"""`truth` is a matched ground truth."""
+CountedStatus = Literal["TP", "FP", "FN"]
+"""The statuses that a toggle shows and hides."""
+BlockItem = tuple[float, float, float, float, str]
+"""A box of a thumbnail, and its label."""
+PairKind = Literal["both", "a_only", "b_only", "neither", "shared", "a_invents", "b_invents"]
+
+
+class Payload(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Base of everything that is sent to a component."""
+
+
+class Event(msgspec.Struct, frozen=True):
+    """Base of everything that a component sends."""
+
+
+class Events(msgspec.Struct, frozen=True):
+    """Base of what one component may send; each event is None when it was not sent."""
+
+
+# ---- pages and models -----------------------------------------------------------------------------------------------
+
+
+class ProblemItem(Payload, frozen=True):
+    """Why a page has no picture."""
+
+    title: str
+    text: str
+    fix: str
+
+
+class PictureItem(Payload, frozen=True, kw_only=True):
+    """The picture of a page, or the reason why there is none."""
+
+    width: float
+    """points"""
+    height: float
+    """points"""
+    image: str | None
+    """data URL"""
+    image_width: int
+    """pixels; 0 without an image"""
+    problem: ProblemItem | None
+    notes: Sequence[str]
+
+    @property
+    def points(self) -> tuple[float, float] | None:
+        """Width and height in points; None where the page could not be measured."""
+        return None if self.problem else (self.width, self.height)
+
+
+class PageItem(PictureItem, frozen=True, kw_only=True):
+    """A page of a list of pages."""
+
+    document: str
+    name: str = ""
+    """as people read it"""
+    index: int
+    """0-based"""
+    position: int
+    """1-based place in the list; 0 for a page that the filter hides"""
+    total: int
+    """pages of the list"""
+
+
+class ViewedPageItem(PageItem, frozen=True, kw_only=True):
+    """A page of the page viewer."""
+
+    count: int | None
+    """pages of the document"""
+    lost: Sequence[Rect] = ()
+    """words, or inked stretches, that no prediction holds"""
+    lost_words: int | None = None
+    """how many; null or missing takes the toggle away"""
+    lost_ink: float | None = None
+    """share of the ink instead, for a page without a text layer"""
+
+
+def with_notes(picture: PictureItem, notes: Sequence[str]) -> PictureItem:
+    """A picture with more notes."""
+    return msgspec.structs.replace(picture, notes=(*picture.notes, *notes))
+
+
+class LostText(Payload, frozen=True):
+    """What no prediction holds of a page, under the names of `ViewedPageItem`."""
+
+    lost: Sequence[Rect] = ()
+    lost_words: int | None = None
+    lost_ink: float | None = None
+
+
+class ModelItem(Payload, frozen=True):
+    """A model as the reader knows it."""
+
+    letter: str
+    name: str
+
+
+class LimitItem(Payload, frozen=True):
+    """How many of how many boxes are drawn."""
+
+    drawn: int
+    total: int
+
+
+class EmptyItem(Payload, frozen=True):
+    """A sentence in place of what is missing, and the words of the one way out."""
+
+    text: str
+    action: str
+
+
+# ---- boxes and mistakes ---------------------------------------------------------------------------------------------
+
+
+class NearestItem(Payload, frozen=True):
+    """The box of the other side that an unmatched box overlaps most; a filter may hide it."""
+
+    key: str
+    iou: float
+
+
+class BoxItem(Payload, frozen=True, omit_defaults=False):
+    """A box on the page."""
+
+    key: str
+    side: Side
+    status: BoxStatus
+    label: str
+    xyxy: Rect
+    score: float | None = None
+    iou: float | None = None
+    coverage: float | None = None
+    purity: float | None = None
+    partner: str | None = None
+    """key of its match"""
+    nearest: NearestItem | None = None
+    """what an unmatched box overlaps most"""
+    mistake: int | None = None
+    """number of its mistake"""
+    faded: bool = False
+    """its mistake is hidden by a filter: drawn pale, without a chip"""
+    source: str | None = None
+    """file and place"""
+
+
+class CutItem(Payload, frozen=True):
+    """What a prediction cuts off."""
+
+    side: Literal["top", "right", "bottom", "left"]
+    share: float
+    """of the ground truth's height or width"""
+    points: float | None
+
+
+class OpinionItem(Payload, frozen=True, kw_only=True):
+    """What one reviewer thinks of a mistake."""
+
+    author: str
+    verified: bool = False
+    verdict: str | None
+    note: str
+    tags: Sequence[str] = ()
+    time: str
+    """ISO 8601"""
+
+
+class JudgedItem(Payload, frozen=True):
+    """What all reviewers think of a mistake."""
+
+    agreed: str | None
+    conflict: bool
+    opinions: Sequence[OpinionItem]
+
+
+class UnsavedItem(Payload, frozen=True):
+    """A verdict that could not be stored, and why."""
+
+    verdict: str | None
+    note: str
+    problem: str
+
+
+class MistakeItem(Payload, frozen=True, kw_only=True):
+    """An entry of the list of mistakes."""
+
+    number: int
+    """of the page, from 1"""
+    name: str = ""
+    """key of its kind, for instance "cut_off\""""
+    status: str
+    title: str
+    label: str
+    lines: Sequence[str]
+    tags: Sequence[str]
+    keys: Sequence[str]
+    """of its boxes that are shown"""
+    cut: CutItem | None = None
+    """the side on which the prediction stops short"""
+    lost_words: int | None = None
+    foreign_words: int | None = None
+    foreign: Sequence[Rect] = ()
+    """words in its predictions that belong to no ground truth of their label"""
+    row: int | None = None
+    """row of a field in the compared columns"""
+    target: str | None = None
+    """the identity under which a verdict on it is stored; null when it cannot be judged"""
+    verdict: JudgedItem | None = None
+    unsaved: UnsavedItem | None = None
+
+
+# ---- the page viewer ------------------------------------------------------------------------------------------------
+
+
+class StripItem(Payload, frozen=True):
+    """A page of the page strip."""
+
+    document: str
+    index: int
+    """0-based"""
+    mistakes: int
+    blocks: Sequence[BlockItem]
+    current: bool
+
+
+class CountsItem(Payload, frozen=True):
+    """Counts of a page."""
+
+    TP: int
+    FP: int
+    FN: int
+    ground_truth: int
+    predictions: int
+
+
+NO_COUNTS: Final = CountsItem(TP=0, FP=0, FN=0, ground_truth=0, predictions=0)
+
+
+class WalkItem(Payload, frozen=True):
+    """Whether the next and the previous mistake lead on to other pages."""
+
+    before: bool
+    after: bool
+    total: int
+    """mistakes in the list of pages"""
+
+
+class PageLayers(Payload, frozen=True, kw_only=True):
+    """What is drawn on one page of one model."""
+
+    boxes: Sequence[BoxItem]
+    mistakes: Sequence[MistakeItem]
+    """in the order of the list"""
+    hidden_mistakes: int = 0
+    """mistakes of this page that the filter hides"""
+    counts: CountsItem
+    labels: Sequence[str]
+    """of this page"""
+    limit: LimitItem | None
+    notes: Sequence[str] = ()
+    """sentences about boxes that are not where a reader would see them; a view shows them with those of the page"""
+    statuses: Sequence[CountedStatus] = ()
+    """which of the three toggles there are; all without it"""
+    head: str = ""
+    """facts behind the number of mistakes, instead of the numbers of boxes"""
+
+
+LayersT = TypeVar("LayersT", bound=PageLayers)
+NOTHING_DRAWN: Final = PageLayers(boxes=(), mistakes=(), counts=NO_COUNTS, labels=(), limit=None)
+
+
+class PagePayload(PageLayers, frozen=True, kw_only=True):
+    """The page viewer."""
+
+    page: ViewedPageItem | None
+    strip: Sequence[StripItem]
+    strip_first: int = 0
+    """position of the first page of the strip in the list, from 0"""
+    model: ModelItem
+    models: Sequence[ModelItem]
+    selected: str | None
+    """key of the chosen box"""
+    empty: EmptyItem | None
+    filtered: bool = False
+    """whether a filter may hide mistakes of the pages in the strip"""
+    walk: WalkItem | None = None
+    verdicts: bool = False
+    """whether mistakes can be judged"""
+    reviewer: str | None = None
+    """whose verdicts are one's own"""
+    signature: str = ""
+    """what made the numbers, for the print"""
+    address: str = ""
+    """the query that leads back here; written when the address bar has none"""
+    height: int = 0
+    """pixels; without it the viewer fills the window below its top"""
+
+
+def without_page(model: ModelItem, models: Sequence[ModelItem], empty: EmptyItem | None) -> PagePayload:
+    """The page viewer before a page is chosen: a view replaces what it has."""
+    nothing = msgspec.structs.asdict(NOTHING_DRAWN)
+    return PagePayload(**nothing, page=None, strip=(), model=model, models=models, selected=None, empty=empty)
+
+
+def with_layers(payload: PagePayload, layers: PageLayers) -> PagePayload:
+    """The page viewer with what is drawn on its page."""
+    return msgspec.structs.replace(payload, **msgspec.structs.asdict(layers))
+
+
+Index = Annotated[int, msgspec.Meta(ge=0)]
+NOTE_LENGTH: Final = 2_000
+"""A note of a verdict is cut at so many characters."""
+
+
+class GoEvent(Event, frozen=True):
+    """A page to open: `step` pages after page `index` of `document` in the order of the list."""
+
+    document: str
+    index: int
+    step: int
+    mistake: int = 0
+    """1 for the next page that has a mistake, -1 for the one before"""
+
+
+class SelectedEvent(Event, frozen=True):
+    """The chosen box of a page; without a key the reader let it go."""
+
+    document: str
+    index: int
+    key: str | None
+
+
+class SharperEvent(Event, frozen=True):
+    """A request for a page image of at least `width` pixels."""
+
+    document: str
+    index: int
+    width: Annotated[int, msgspec.Meta(gt=0)]
+
+
+class VerdictEvent(Event, frozen=True, kw_only=True):
+    """A verdict on a mistake."""
+
+    id: str = ""
+    """made in the browser, one for each act of the reviewer: the same event may arrive twice"""
+    document: str
+    index: int
+    number: int
+    keys: tuple[str, ...]
+    target: str | None
+    verdict: str | None
+    """null takes an earlier one back"""
+    note: str
+    again: bool = False
+    """sent once more, because no answer came"""
+
+
+class PageEvents(Events, frozen=True):
+    """What the page viewer sends. `selected` stays until another box or page is chosen; the others come once."""
+
+    go: GoEvent | None = None
+    selected: SelectedEvent | None = None
+    sharper: SharperEvent | None = None
+    model: str | None = None
+    """letter"""
+    clear_filter: Literal[True] | None = None
+    verdict: VerdictEvent | None = None
+
+
+# ---- the comparison of two models on a page -------------------------------------------------------------------------
+
+
+class PairBoxItem(BoxItem, frozen=True, kw_only=True):
+    """A box of one of two models."""
+
+    kind: PairKind
+    full: bool
+    """drawn in full, not faded"""
+    chip: str | None
+    """"TP Table 0.91\""""
+    mate: str | None
+    """key of the same false positive of the other model"""
+
+
+class PaneItem(Payload, frozen=True):
+    """The page of one of two models."""
+
+    letter: str
+    name: str
+    words: str
+    """"misses 4 boxes that B finds\""""
+    boxes: Sequence[PairBoxItem]
+    mistakes: Sequence[MistakeItem]
+    limit: LimitItem | None
+
+
+class DifferenceItem(Payload, frozen=True):
+    """A box on which two models differ."""
+
+    key: str
+    kind: PairKind
+    xyxy: Rect
+    words: str
+
+
+class ListedPageItem(Payload, frozen=True):
+    """A page of the list of the comparison."""
+
+    document: str
+    name: str
+    """as people read it"""
+    index: int
+    """0-based"""
+    lost: int
+    """drawn to the left"""
+    gained: int
+    """drawn to the right"""
+    number: str
+    """"+2", "−5", "12\""""
+    words: str
+    """what the numbers mean"""
+    above: str | None
+    """a line before this page"""
+    current: bool
+
+
+class LookItem(Payload, frozen=True):
+    """How the list of pages looks."""
+
+    title: str
+    words: str
+    scale: int
+    """the longest bar"""
+    diverging: bool
+
+
+class FilterItem(Payload, frozen=True):
+    """A filter of the list, with its number of pages."""
+
+    name: str
+    title: str
+    pages: int
+    words: str
+
+
+class ComparePayload(Payload, frozen=True):
+    """Filters, list of pages and the two linked panes."""
+
+    page: PageItem | None
+    panes: Sequence[PaneItem]
+    """two, or none without a page"""
+    differences: Sequence[DifferenceItem]
+    """those that the filter asks for, in reading order"""
+    strip: Sequence[ListedPageItem]
+    """the list of pages"""
+    look: LookItem
+    filters: Sequence[FilterItem]
+    show: str
+    """name of the filter"""
+    mode: str
+    """side, flip or slider"""
+    selected: str | None
+    """key of the chosen box"""
+    summoned: bool
+    """a number opened this page: bring the panes into the window"""
+    visit: str
+    """changes with each opening"""
+    empty: EmptyItem | None
+    address: str = ""
+    """the query that leads back here"""
+
+
+class OpenEvent(Event, frozen=True):
+    """A page of one model to open in the Page browser."""
+
+    letter: str
+    key: str | None
+
+
+class CompareEvents(Events, frozen=True):
+    """What the linked panes send; `selected` and `mode` stay until they change, the others come once."""
+
+    go: GoEvent | None = None
+    selected: SelectedEvent | None = None
+    sharper: SharperEvent | None = None
+    show: str | None = None
+    """name of a filter"""
+    mode: str | None = None
+    """side, flip or slider"""
+    open: OpenEvent | None = None
+    clear_filter: Literal[True] | None = None
+
+
+# ---- the numbers of the comparison ----------------------------------------------------------------------------------
+
+
+class LinkItem(Payload, frozen=True):
+    """The pages behind a number: a filter of the list of pages, and a label or "" for all."""
+
+    show: str
+    label: str
+
+
+class SentenceItem(Payload, frozen=True):
+    """A part of the summary."""
+
+    text: str
+    strong: bool
+    door: LinkItem | None
+
+
+class DifferenceRowItem(Payload, frozen=True):
+    """A difference with its interval."""
+
+    title: str
+    """"Caption recall\""""
+    points: str
+    """"+5.7\""""
+    value: float | None
+    """place on the axis, 0 to 1"""
+    low: float | None
+    high: float | None
+    interval: str
+    """"+2.6 to +8.9\""""
+    star: bool
+    """the interval excludes 0"""
+    tone: Literal["loss", "gain", "unclear"]
+    better: str
+    """documents"""
+    worse: str
+    """documents"""
+    words: str
+    """the sentence"""
+    door: LinkItem | None
+
+
+class TickItem(Payload, frozen=True):
+    """A tick of an axis."""
+
+    at: float
+    """place on the axis, 0 to 1"""
+    text: str
+
+
+class DifferenceTableItem(Payload, frozen=True):
+    """Differences on an axis of their own."""
+
+    rows: Sequence[DifferenceRowItem]
+    zero: float
+    """place on the axis, 0 to 1"""
+    ticks: Sequence[TickItem]
+
+
+class LedgerCellItem(Payload, frozen=True):
+    """One of the four outcomes of a ground truth under two models."""
+
+    name: Literal["both", "a_only", "b_only", "neither"]
+    title: str
+    boxes: int
+    words: str
+    door: LinkItem
+
+
+class FalsePositivesItem(Payload, frozen=True):
+    """Whose false positives, and how many."""
+
+    title: str
+    boxes: int
+    door: LinkItem
+
+
+class LabelCellItem(Payload, frozen=True):
+    """A number of one label."""
+
+    boxes: int
+    words: str
+    door: LinkItem
+
+
+class LabelRowItem(Payload, frozen=True):
+    """The ledger of one label."""
+
+    label: str
+    name: str
+    """as people read it"""
+    cells: Sequence[LabelCellItem]
+    net: str
+
+
+class BoardPayload(Payload, frozen=True):
+    """Sentence, differences, ledger and labels of the comparison."""
+
+    sentence: Sequence[SentenceItem]
+    tables: Sequence[DifferenceTableItem]
+    """the few worth showing, and all"""
+    reason: str
+    """why there are no intervals, or what they are made of"""
+    ledger: Sequence[LedgerCellItem]
+    false_positives: Sequence[FalsePositivesItem]
+    labels: Sequence[LabelRowItem]
+    chosen: LinkItem
+    """the pages that are listed now"""
+
+
+class DoorEvent(Event, frozen=True):
+    """A number of the comparison that was opened: the pages behind it."""
+
+    show: str
+    label: str
+    at: float = 0
+    """milliseconds since 1970, so that the same number can be opened twice"""
+
+
+class BoardEvents(Events, frozen=True):
+    """What the numbers of the comparison send."""
+
+    door: DoorEvent | None = None
+
+
+# ---- the gallery ----------------------------------------------------------------------------------------------------
+
+
+class CardBoxItem(Payload, frozen=True):
+    """A box on a card of the gallery."""
+
+    key: str
+    side: Side
+    status: BoxStatus
+    xyxy: Rect
+
+
+class CardItem(Payload, frozen=True):
+    """A card of the gallery."""
+
+    key: str
+    title: str
+    label: str
+    facts: Sequence[str]
+    place: str
+    tags: Sequence[str]
+    document: str
+    index: int
+    box: str
+    """key of the box that the page browser chooses"""
+    boxes: Sequence[CardBoxItem]
+
+
+class CropItem(Payload, frozen=True):
+    """The part of a page that a card shows."""
+
+    image: str | None
+    """data URL; null when the page cannot be drawn"""
+    region: Rect
+    """the part of the page that it shows"""
+    aspect: float
+    """width over height"""
+    problem: str | None
+    """why there is no picture"""
+
+
+class GalleryPayload(Payload, frozen=True):
+    """The gallery of crops."""
+
+    set: str
+    """what the cards are of; another set forgets the crops"""
+    cards: Sequence[CardItem]
+    crops: Mapping[str, CropItem]
+    """those asked for last, by key of the card"""
+    empty: str | None
+    """shown when there are no cards"""
+
+
+class GalleryEvents(Events, frozen=True):
+    """What the gallery sends."""
+
+    want: Sequence[str] | None = None
+    """keys of the cards that need a crop"""
+    open: str | None = None
+    """key of a card"""
+
+
+# ---- the confusion matrix, and the page with the pixels of a cell ---------------------------------------------------
+
+
+class ScaleItem(Payload, frozen=True):
+    """The legend of a heatmap."""
+
+    name: str
+    swatches: Sequence[tuple[int, str]]
+    """level and text"""
+
+
+class MatrixLayer(Payload, frozen=True):
+    """The cells of a heatmap."""
+
+    classes: Sequence[str]
+    """the background first"""
+    kind: Literal["matrix", "difference"]
+    shows: Literal["pixels", "row", "column", "f1"]
+    text: Sequence[Sequence[str]]
+    """row by row"""
+    level: Sequence[Sequence[int]]
+    """place in `ramp`; -1 has no colour"""
+    ramp: Sequence[tuple[str, str, str, str]]
+    """fill and text, light and dark"""
+    facts: Mapping[str, Sequence[Sequence[float | None]]]
+    """of a matrix: pixels, row, column and f1; of a difference: first, second and gain"""
+    scale: ScaleItem
+    unit: str = "pixels"
+    """what the cells count; "pixels" when absent"""
+
+
+class MatrixPayload(MatrixLayer, frozen=True, kw_only=True):
+    """A heatmap and the chosen cell."""
+
+    key: str
+    """what the matrix is of; another key takes the reader back to the chosen cell"""
+    rows: str
+    """what the rows are, for instance "Ground truth\""""
+    columns: str
+    letters: tuple[str, str]
+    """of the two models of a difference"""
+    chosen: tuple[int, int] | None
+    """row and column"""
+
+
+def with_axes(
+    layer: MatrixLayer,
+    *,
+    key: str,
+    rows: str,
+    columns: str,
+    letters: tuple[str, str] = ("A", "B"),
+    chosen: tuple[int, int] | None = None,
+) -> MatrixPayload:
+    """A heatmap with what its rows and columns are; see `MatrixPayload`."""
+    cells = msgspec.structs.asdict(layer)
+    return MatrixPayload(**cells, key=key, rows=rows, columns=columns, letters=letters, chosen=chosen)
+
+
+class CellEvent(Event, frozen=True):
+    """The chosen cell of a heatmap."""
+
+    row: Index
+    column: Index
+    classes: int
+    """of the matrix that was shown"""
+
+
+class MatrixEvents(Events, frozen=True):
+    """What a heatmap sends."""
+
+    cell: CellEvent | None = None
+
+
+class TintBoxItem(Payload, frozen=True):
+    """A box beside the pixels of a cell."""
+
+    xyxy: Rect
+    side: Side
+    text: str
+
+
+class TintItem(Payload, frozen=True):
+    """The pixels of a cell on one page."""
+
+    raster: tuple[float, float]
+    """width and height of the page in pixels, not rounded"""
+    rectangles: Sequence[Rect]
+    """pixels"""
+    outline: Sequence[Rect]
+    """lines in pixels"""
+    pixels: int
+    """how many are tinted"""
+    boxes: Sequence[TintBoxItem]
+    left_out: int
+    """boxes that are not drawn"""
+
+
+class TintPayload(Payload, frozen=True, kw_only=True):
+    """A page with the pixels of a cell."""
+
+    key: str
+    """page and cell; another key brings the pixels into view again"""
+    name: str
+    """what a screen reader reads for the page"""
+    caption: str
+    """what the tinted pixels are"""
+    height: int = 0
+    """of the pane, pixels"""
+    page: PictureItem
+    tint: TintItem
+
+
+class TintSharperEvent(Event, frozen=True):
+    """A request for a picture of at least `width` pixels."""
+
+    width: Annotated[int, msgspec.Meta(gt=0, le=8_000)]
+
+
+class TintEvents(Events, frozen=True):
+    """What the page with the pixels of a cell sends."""
+
+    sharper: TintSharperEvent | None = None
+
+
+# ---- the pages of a review pack -----------------------------------------------------------------------------------
+
+
+class PackPageItem(Payload, frozen=True):
+    """A page of the pack."""
+
+    document: str
+    name: str
+    index: int
+    """0-based"""
+    position: int
+    total: int
+    width: float
+    """points"""
+    height: float
+    """points"""
+    image_width: int
+    """pixels"""
+    problem: ProblemItem | None
+
+
+class PackModelItem(Payload, frozen=True):
+    """What one model has on a page of the pack."""
+
+    model: ModelItem
+    data: PageLayers
+    text: LostText = LostText()
+
+
+class PackPagePayload(Payload, frozen=True):
+    """One page of the pack, as JSON in the file."""
+
+    page: PackPageItem
+    models: Sequence[PackModelItem]
+
+
+# ---- the edge -------------------------------------------------------------------------------------------------------
+
+EventsT = TypeVar("EventsT", bound=Events)
+
+
+def plain_payload(payload: Payload) -> dict[str, object]:
+    """The plain values that a component is given; fields that equal their default are left out."""
+    values: dict[str, object] = msgspec.to_builtins(payload)
+    return values
+
+
+def read_events(state: Mapping[str, object] | None, kind: type[EventsT]) -> EventsT:
+    """What a component reports, checked: it comes from a browser.
+
+    Parameters
+    ----------
+    state : mapping or None
+        The component's result, or its entry in the session state inside a callback.
+    kind : type of Events
+        What this component may send.
+
+    Returns
+    -------
+    Events
+        An event that is malformed or was not sent is None.
+
+    Examples
+    --------
+    >>> read_events({"go": {"document": "a.pdf", "index": 3, "step": 0}, "model": 7}, PageEvents).go
+    GoEvent(document='a.pdf', index=3, step=0, mistake=0)
+    >>> read_events({"cell": {"row": -1, "column": 0, "classes": 3}}, MatrixEvents)
+    MatrixEvents(cell=None)
+    """
+    events = {}
+    for name, form in get_type_hints(kind, include_extras=True).items():
+        try:
+            events[name] = msgspec.convert((state or {}).get(name), form)
+        except msgspec.ValidationError:
+            events[name] = None
+    return kind(**events)

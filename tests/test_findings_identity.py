@@ -321,7 +321,7 @@ class TestAttach:
             ]
         )
         data = layers.page_data(found, 0)
-        told = read_by_browser(attach(data, found, 0, book))
+        told = read_by_browser(attach(data, found, 0, log))
         assert data.mistakes[0].target is None
         by_id = {mistake["target"]: mistake["verdict"] for mistake in told["mistakes"]}
         assert set(by_id) == {target.id for target in targets}

@@ -262,7 +262,7 @@ class TestTable:
         assert corrected.to_json()["signature"] == corrected.table().signature == corrected.signature.line
         assert corrected.to_json()["verdicts_applied"] == 1
         assert corrected.table().title == "model.jsonl (corrected)"
-        assert [change.sentence for change in to.changes] == ["d, page 2: missed removed, said Anna"]
+        assert [change.sentence for change in to.changes] == ["d, page 2: missed removed, verdict of Anna"]
 
     def test_options_stay(self) -> None:
         schema = schema_of({"wrong": Rule("text", 0.0)}, {})

@@ -268,11 +268,11 @@ def test_boxes_stand_on_the_crop_where_they_stand_on_the_page(pool: PagePool, re
     contents = gather(results, NAMES, ReviewLog.of(judged(results)), PackOptions())
     card = contents.cards[0]
     _, name, index = contents.place(card.page)
-    picture = Pictures(pool, SAMPLE / "pdf").crop(name, index, [each["xyxy"] for each in card.boxes])
+    picture = Pictures(pool, SAMPLE / "pdf").crop(name, index, [each.xyxy for each in card.boxes])
     x1, y1, x2, y2 = picture.part
     for drawn in html_pack.boxes_on(card.boxes, picture):
         left, top = x1 + drawn["x"] * (x2 - x1), y1 + drawn["y"] * (y2 - y1)
-        assert any(each["xyxy"][:2] == pytest.approx([left, top]) for each in card.boxes)
+        assert any(list(each.xyxy[:2]) == pytest.approx([left, top]) for each in card.boxes)
     assert picture.webp is not None
     with Image.open(io.BytesIO(picture.webp)) as image:
         assert image.size == picture.size

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -19,7 +20,7 @@ from evaluator.protocols.pixel.cells import cell_facts, cell_words, worst_cell
 from evaluator.protocols.pixel.difference import difference
 from evaluator.protocols.pixel.protocol import page_sizes
 from tests import dashboard
-from tests.building import box, read_by_browser, write_file
+from tests.building import box, write_file
 from tests.dashboard import OVERVIEW, SAMPLE_DATA, start, words
 
 VIEW = "pages/pixel_confusion.py"
@@ -54,7 +55,7 @@ def test_it_opens_on_the_sample_data_with_no_click(monkeypatch: pytest.MonkeyPat
     line = result.signature.line.removeprefix("pixel 2020 · ")
     assert dashboard.signature(app) == f"pixel 2020 · score ≥ 0.00 (A) · 12 classes · {line}"
     found = components(app)
-    expected = read_by_browser(matrix_data(result.classes, result.whole.matrices, "row", "steps"))
+    expected = json.loads(msgspec.json.encode(matrix_data(result.classes, result.whole.matrices, "row", "steps")))
     assert {name: found["matrix"][name] for name in expected} == expected
     cell = worst_cell(result.whole.matrices.confusion[0])
     assert found["matrix"]["chosen"] == list(cell)

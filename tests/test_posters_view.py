@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from evaluator.drawing.payloads import PictureItem, ProblemItem, SharperEvent
 from evaluator.project import evaluate
 from evaluator.workspace import Sides, Workspace, find
 from tests.dashboard import (
@@ -265,7 +266,7 @@ def test_posters_that_are_images_alone_are_found_beside_their_texts(
     (tmp_path / "scans").mkdir()
     shutil.copy(SAMPLE / "pdf" / "museum-labels.jpg", tmp_path / "scans" / "Museum-Labels.JPG")
     found = find([tmp_path])
-    assert found.pdfs == (tmp_path / "scans").resolve()
+    assert found.of("posters").pdfs == (tmp_path / "scans").resolve()
     data = viewer(start(monkeypatch, POSTERS, files=found.to_json()))
     assert data["page"]["problem"] is None
     assert data["page"]["width"] == 1_700
@@ -345,18 +346,18 @@ def test_a_poster_whose_page_is_broken_shows_its_problem(monkeypatch: pytest.Mon
 def test_a_sharper_picture_that_cannot_be_had_leaves_the_first_one(monkeypatch: pytest.MonkeyPatch) -> None:
     from pages.shared import pictures
     from pages.shared.state import State
-    from pages.shared.viewer import Sharper
 
     app = start(monkeypatch, POSTERS, poster="night-buses")
     real = pictures.picture
 
-    def slow(root: Path, name: str, index: int, *, width: int) -> dict[str, Any]:
+    def slow(root: Path, name: str, index: int, *, width: int) -> PictureItem:
         if width == 1_500:
             return real(root, name, index, width=width)
-        return {"problem": {"title": "Rendering took too long", "text": "", "fix": ""}, "notes": []}
+        problem = ProblemItem("Rendering took too long", "", "")
+        return PictureItem(width=1.0, height=1.0, image=None, image_width=0, problem=problem, notes=())
 
     monkeypatch.setattr(pictures, "picture", slow)
-    app = _set(app, State.sharper.key, Sharper("night-buses", 0, 2_250))
+    app = _set(app, State.sharper.key, SharperEvent("night-buses", 0, 2_250))
     page = viewer(app)["page"]
     assert page["image_width"] == 1_500
     assert page["notes"] == ["No sharper picture: Rendering took too long."]

@@ -493,7 +493,7 @@ class ComparePayload(Payload, frozen=True):
 class OpenEvent(Event, frozen=True):
     """A page of one model to open in the Page browser."""
 
-    letter: Literal["A", "B"]
+    letter: str
     key: str | None
 
 
@@ -505,7 +505,8 @@ class CompareEvents(Events, frozen=True):
     sharper: SharperEvent | None = None
     show: str | None = None
     """name of a filter"""
-    mode: Literal["side", "flip", "slider"] | None = None
+    mode: str | None = None
+    """side, flip or slider"""
     open: OpenEvent | None = None
     clear_filter: Literal[True] | None = None
 

@@ -39,7 +39,12 @@ def parse_panes(state: Mapping[str, object] | None) -> CompareEvents:
     True
     """
     events = read_events(state, CompareEvents)
-    return events if events.show in PAGE_FILTERS else msgspec.structs.replace(events, show=None)
+    return msgspec.structs.replace(
+        events,
+        show=events.show if events.show in PAGE_FILTERS else None,
+        mode=events.mode if events.mode in MODES else None,
+        open=events.open if events.open is not None and events.open.letter in ("A", "B") else None,
+    )
 
 
 def parse_linked(state: Mapping[str, object] | None) -> LinkItem | None:

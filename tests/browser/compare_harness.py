@@ -173,7 +173,8 @@ def main() -> None:
         state.show,
     )
     names = ("go", "selected", "sharper", "show", "mode", "clear_filter")
-    found = panes(msgspec.convert(data, ComparePayload), key="panes", **{f"on_{name}": functools.partial(record, name) for name in names})
+    payload = msgspec.convert(data, ComparePayload)
+    found = panes(payload, key="panes", **{f"on_{name}": functools.partial(record, name) for name in names})
     if found.open:
         state.log.append(["open", repr(found.open)])
 

@@ -763,7 +763,7 @@ def test_a_verdict_by_keyboard_alone(judging: Screen) -> None:
     page.keyboard.press("2")
     judging.wait_until("return host.querySelector('.verdict-state').textContent.startsWith('me, ')")
     sent = "VerdictEvent(id='', document='river-districts.pdf', index=26, number=1, keys=('p100', 'g10'), target='t1', "
-    sent += "verdict={}, note={})"
+    sent += "verdict={}, note={}, again=False)"
     assert verdicts(judging) == [sent.format("'ground_truth_wrong'", "''")]
     assert row(judging)["pressed"] == ["Ground truth wrong"]
     for _ in range(4):

@@ -400,7 +400,7 @@ export interface ComparePayload {
 
 /** A page of one model to open in the Page browser. */
 export interface OpenEvent {
-  letter: "A" | "B";
+  letter: string;
   key: string | null;
 }
 
@@ -411,7 +411,8 @@ export interface CompareEvents {
   sharper: SharperEvent;
   /** name of a filter */
   show: string;
-  mode: "side" | "flip" | "slider";
+  /** side, flip or slider */
+  mode: string;
   open: OpenEvent;
   clear_filter: true;
 }

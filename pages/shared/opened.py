@@ -241,8 +241,10 @@ def _annotations(digest: str, name: str, side: Side | None, as_reference: bool, 
     return formats.read_bytes(_content, name, side=side, as_reference=as_reference)
 
 
-def _read_other(kind: KindName, ids: Callable[[Any], str] = lambda content: "") -> Callable[[Origin, str, Reading], Any]:
-    """What reads fields or posters; sessions on the same files hold one copy, which its digest and `ids` identify."""
+def _read_other(
+    kind: KindName, ids: Callable[[Any], str] = lambda content: ""
+) -> Callable[[Origin, str, Reading], Any]:
+    """What reads fields or posters; sessions on the same files hold one copy, identified by its digest and `ids`."""
 
     def read(origin: Origin, name: str, reading: Reading) -> Content:
         (format_,) = formats.of_kind(kind).values()

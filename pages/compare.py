@@ -349,7 +349,7 @@ def _classes(found: OpenedBoxes) -> None:
     labels = both.ledger.labels
     sides = [confusion_of(found, model) for model in both.chosen]
     st.caption(
-        "Boxes, B minus A. On the diagonal more is better, elsewhere less. Background row: invented; background "
+        "Boxes, B minus A. On the diagonal more is better, elsewhere less. Background row: extra; background "
         "column: missed. A cell lists the changed pages of its label."
     )
     matrix(

@@ -201,14 +201,14 @@ def test_far_boxes_are_two_mistakes() -> None:
     data = page_of([box(0.1, 0.1, 0.2, 0.2)], [box(0.5, 0.5, 0.9, 0.9, score=None)])
     assert [(each["title"], each["tags"], each["lines"]) for each in data["mistakes"]] == [
         ("Missed", ["FN"], ["no prediction here"]),
-        ("False positive with nothing there", ["FP"], ["no ground truth here", "no score"]),
+        ("Extra", ["FP"], ["no ground truth here", "no score"]),
     ]
 
 
 def test_a_slight_touch_is_two_mistakes_that_name_each_other() -> None:
     # IoU 0.0526: nearest, but not near.
     data = page_of([box(0.1, 0.1, 0.5, 0.5)], [box(0.1, 0.46, 0.5, 0.86)])
-    assert [each["title"] for each in data["mistakes"]] == ["Missed", "False positive with nothing there"]
+    assert [each["title"] for each in data["mistakes"]] == ["Missed", "Extra"]
     assert [each["lines"] for each in data["mistakes"]] == [
         ["overlaps a false positive Figure", "IoU 0.05"],
         ["overlaps a missed Figure", "IoU 0.05 · no score"],
@@ -364,12 +364,12 @@ def test_the_text_that_a_mistake_loses_is_listed_and_marked() -> None:
     result = result_of(*CUT)
     data = page_data(result, 0, text=text)
     (mistake,) = data["mistakes"]
-    assert mistake["lines"][-1] == "lost: “3. Households” 2 words"
+    assert mistake["lines"][-1] == "lost “3. Households” (2 words)"
     assert (mistake["lost_words"], mistake["foreign_words"], mistake["foreign"]) == (2, 0, [])
     lost = read_by_browser(layers.lost_text(result, 0, text))
     assert lost == {"lost": words[1:3].tolist(), "lost_words": 2, "lost_ink": None}
     (mistake,) = page_data(result_of(*CUT[::-1]), 0, text=text)["mistakes"]
-    assert mistake["lines"][-1] == "swallowed: “3. Households” 2 words"
+    assert mistake["lines"][-1] == "takes in “3. Households” (2 words)"
     assert mistake["foreign"] == words[1:3].tolist()
 
 

@@ -109,10 +109,10 @@ def test_chips_say_status_label_score_and_what_is_wrong() -> None:
 
 def test_the_heads_say_what_each_model_does() -> None:
     a, b = on_page(toy())["panes"]
-    assert a["words"] == "misses 1 that B finds, invents 1"
-    assert b["words"] == "fixes 1, breaks 1, invents 1"
+    assert a["words"] == "misses 1 that B finds, extra 1"
+    assert b["words"] == "gains 1, loses 1, extra 1"
     a, b = on_page(results_of([BOTH], [BOTH], [BOTH]))["panes"]
-    assert (a["words"], b["words"]) == ("misses none that B finds", "fixes 0, breaks 0")
+    assert (a["words"], b["words"]) == ("misses none that B finds", "gains 0, loses 0")
 
 
 def test_differences_are_told_in_reading_order() -> None:
@@ -120,7 +120,7 @@ def test_differences_are_told_in_reading_order() -> None:
     assert [(each["key"], each["words"]) for each in found] == [
         ("g1", "Figure: A finds it (score 0.80, IoU 1.00), B misses it."),
         ("g2", "Table: A misses it (cut off), B finds it (score 0.91, IoU 1.00)."),
-        ("b3", "Figure 0.25: only B has this false positive (invented)."),
+        ("b3", "Figure 0.25: only B has this false positive (extra)."),
     ]
 
 
@@ -149,7 +149,7 @@ def test_a_label_leaves_out_the_other_boxes() -> None:
     found = on_page(toy(), labels=["Table"])
     assert {each["label"] for pane in found["panes"] for each in pane["boxes"]} == {"Table"}
     assert [each["key"] for each in found["differences"]] == ["g2"]
-    assert found["panes"][1]["words"] == "fixes 1, breaks 0"
+    assert found["panes"][1]["words"] == "gains 1, loses 0"
 
 
 def test_a_page_that_no_file_mentions_is_empty() -> None:
@@ -207,7 +207,7 @@ def test_the_pages_behind_a_number_add_up_to_it(show: str, label: str | None) ->
 def test_the_extra_filters_show_only_while_they_are_chosen() -> None:
     both = ledger(*sample())
     assert [each["title"] for each in read_by_browser(filters(both, "changed"))] == [
-        "Changed", "B fixed", "B broke", "Both missed", "Only B invents",
+        "Changed", "Gained in B", "Lost in B", "Both missed", "Extra only in B",
     ]  # fmt: skip
     assert [each["name"] for each in read_by_browser(filters(both, "both_invent"))][-1] == "both_invent"
 

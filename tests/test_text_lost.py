@@ -132,11 +132,11 @@ def test_lost_elsewhere_and_found_make_up_the_words(seed: int) -> None:
 
 def test_the_line_of_the_list() -> None:
     assert quoted(TEXTS, rows(), "lost") == ""
-    assert quoted(TEXTS, rows(2), "lost") == "lost: “c” 1 word"
+    assert quoted(TEXTS, rows(2), "lost") == "lost “c” (1 word)"
     words = ("Figure", "3.", "Households", "by", "region,", "2015", "and", "2024")
-    assert quoted(words, rows(*range(5)), "lost") == "lost: “Figure 3. Households by region,” 5 words"
-    assert quoted(words * 2, rows(*range(16)), "lost") == "lost: “Figure 3. Households by region, 2015 and …” 16 words"
-    assert quoted(("x" * 90,), rows(0), "swallowed") == f"swallowed: “{'x' * 40}…” 1 word"
+    assert quoted(words, rows(*range(5)), "lost") == "lost “Figure 3. Households by region,” (5 words)"
+    assert quoted(words * 2, rows(*range(16)), "lost") == "lost “Figure 3. Households by region, 2015 and …” (16 words)"
+    assert quoted(("x" * 90,), rows(0), "takes in") == f"takes in “{'x' * 40}…” (1 word)"
 
 
 # --- ink -------------------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ def test_a_page_with_words_is_never_told_by_its_ink() -> None:
         "lost_ink": None,
     }
     lines = list(text_lost.mistake_texts(page, PAGE, [(rows(0), rows(0))])[0].lines)
-    assert lines == ["lost: “d e f” 3 words", "1 word under other labels"]
+    assert lines == ["lost “d e f” (3 words)", "1 word under other labels"]
 
 
 def test_a_page_without_words_says_so() -> None:

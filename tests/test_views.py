@@ -421,7 +421,7 @@ def test_lost_text_reaches_the_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert data["page"]["lost_words"] == len(data["page"]["lost"]) == 7
     (cut,) = [each for each in data["mistakes"] if each["name"] == "cut_off"]
     assert cut["lost_words"] == 7
-    assert cut["lines"][2] == "lost: “0 20 40 60 80 light Mini-grid” 7 words"
+    assert cut["lines"][2] == "lost “0 20 40 60 80 light Mini-grid” (7 words)"
     scan = dashboard.viewer(start(monkeypatch, PAGE_BROWSER, doc="scanned-minutes-1997.pdf", page="2"))["page"]
     assert scan["lost_words"] is None
     assert 0.0 <= scan["lost_ink"] < 1.0

@@ -42,8 +42,8 @@ _BEYOND: Final = 0.03
 Outcome = Literal["both", "a_only", "b_only", "neither"]
 _CELLS: Final[tuple[tuple[Outcome, str, str, str], ...]] = (
     ("both", "both_found", "both", "found by both"),
-    ("a_only", "b_broke", "A only, B broke", "found by A only"),
-    ("b_only", "b_fixed", "B only, B fixed", "found by B only"),
+    ("a_only", "b_broke", "boxes lost in B", "found by A only"),
+    ("b_only", "b_fixed", "boxes gained in B", "found by B only"),
     ("neither", "both_missed", "neither", "missed by both"),
 )
 _INVENTED: Final = (("shared", "both_invent"), ("A only", "only_a_invents"), ("B only", "only_b_invents"))
@@ -108,7 +108,7 @@ def sentence_parts(found: Sequence[Difference]) -> list[SentenceItem]:
 
 
 def door_of(one: Difference) -> LinkItem:
-    """The pages behind a difference: what B broke or fixed for recall, what only one invents for precision."""
+    """The pages behind a difference: lost or gained in B for recall, extra in only one of the two for precision."""
     fell = (one.difference or 0.0) < 0.0
     shows = {
         "recall": "b_broke" if fell else "b_fixed",
@@ -202,7 +202,8 @@ def _reason(found: Sequence[Difference]) -> str:
     if one.few_documents:
         few = count_of(one.documents, "document")
         return f"No intervals: with {few} an interval means little; {FEW_DOCUMENTS} are needed."
-    return f"★ the interval leaves out 0. Documents resampled in pairs, {one.resamples:,} times, seed 0."
+    resampled = f"Documents resampled in pairs, {one.resamples:,} times, seed 0."
+    return f"★ clear difference: the interval excludes 0. {resampled}"
 
 
 def _cell(ledger: Ledger, name: Outcome, show: str, title: str, words: str) -> LedgerCellItem:

@@ -279,7 +279,7 @@ class _Facts(NamedTuple):
             number=number,
             name=kind.name,
             status=boxes[0].status,
-            title=kind.title,
+            title=kind.chip,
             label=plain(self.result.matching.dataset.labels[self.mistakes.label[mistake]]),
             lines=lines,
             # A poor match has two boxes and one status.

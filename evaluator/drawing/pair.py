@@ -47,11 +47,11 @@ CHANGES: Final[tuple[PairKind, ...]] = ("a_only", "b_only", "a_invents", "b_inve
 
 PAGE_FILTERS: Final[Mapping[str, PageFilter]] = {
     "changed": PageFilter("Changed", CHANGES, main=True),
-    "b_fixed": PageFilter("B fixed", ("b_only",), main=True),
-    "b_broke": PageFilter("B broke", ("a_only",), main=True),
+    "b_fixed": PageFilter("Gained in B", ("b_only",), main=True),
+    "b_broke": PageFilter("Lost in B", ("a_only",), main=True),
     "both_missed": PageFilter("Both missed", ("neither",), main=True),
-    "only_b_invents": PageFilter("Only B invents", ("b_invents",), main=True),
-    "only_a_invents": PageFilter("Only A invents", ("a_invents",), main=False),
+    "only_b_invents": PageFilter("Extra only in B", ("b_invents",), main=True),
+    "only_a_invents": PageFilter("Extra only in A", ("a_invents",), main=False),
     "both_found": PageFilter("Both found", ("both",), main=False),
     "both_invent": PageFilter("Both invent", ("shared",), main=False),
 }
@@ -219,7 +219,7 @@ def _chip(box: BoxItem, titles: Mapping[int | None, str]) -> str | None:
     score = "" if box.score is None else f" {box.score:.2f}"
     title = titles.get(box.mistake, "")
     # The status of a missed box that is nothing more is enough.
-    wrong = f", {title}" if title and title not in ("missed", "invented") else ""
+    wrong = f", {title}" if title and title not in ("missed", "extra") else ""
     return f"{box.status} {box.label}{score}{wrong}"
 
 
@@ -236,9 +236,9 @@ def _pane_words(outcomes: Mapping[str, int], a_invents: int, b_invents: int) -> 
     """The text beside the names of A and B."""
     fixed, broke = outcomes["b_only"], outcomes["a_only"]
     a = [f"misses {fixed:,} that B finds" if fixed else "misses none that B finds"]
-    b = [f"fixes {fixed:,}, breaks {broke:,}"]
-    a += [f"invents {a_invents:,}"] if a_invents else []
-    b += [f"invents {b_invents:,}"] if b_invents else []
+    b = [f"gains {fixed:,}, loses {broke:,}"]
+    a += [f"extra {a_invents:,}"] if a_invents else []
+    b += [f"extra {b_invents:,}"] if b_invents else []
     return ", ".join(a), ", ".join(b)
 
 

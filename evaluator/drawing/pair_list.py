@@ -122,7 +122,7 @@ def page_list(ledger: Ledger, show: str, rows: IntArray, position: int) -> PageL
     longest = int(max(left[rows].max(initial=0), right[rows].max(initial=0)))
     title = "net change, worst first" if diverging else f"{PAGE_FILTERS[show].title}, most first"
     words = (
-        "Net change: by how many mistakes B has fewer; orange what B broke or invents, blue what it fixed"
+        "Net change: by how many mistakes B has fewer; orange what is lost or extra in B, blue what is gained"
         if diverging
         else f"Boxes of each page: {PAGE_FILTERS[show].title}"
     )
@@ -137,10 +137,10 @@ def signed(value: int) -> str:
 def _words(counts: LedgerCounts, row: int) -> str:
     """What the two bars and the number of a page say."""
     parts = [
-        (int(counts.b_only[row]), "fixed"),
-        (int(counts.a_only[row]), "broken"),
-        (int(counts.a_invents[row]), "invented by A only"),
-        (int(counts.b_invents[row]), "invented by B only"),
+        (int(counts.b_only[row]), "gained"),
+        (int(counts.a_only[row]), "lost"),
+        (int(counts.a_invents[row]), "extra only in A"),
+        (int(counts.b_invents[row]), "extra only in B"),
     ]
     listed = ", ".join(f"{number:,} {word}" for number, word in parts if number)
     (fixed, _), (broken, _), (a_invents, _), (b_invents, _) = parts

@@ -303,7 +303,7 @@ def quoted(texts: Sequence[str], rows: IntArray, what: str) -> str:
     Returns
     -------
     str
-        For instance ``lost: “Figure 3. Households by region” 5 words``; empty for no words.
+        For instance ``lost “Figure 3. Households by region” (5 words)``; empty for no words.
     """
     if not len(rows):
         return ""
@@ -315,7 +315,7 @@ def quoted(texts: Sequence[str], rows: IntArray, what: str) -> str:
             break
         text = longer
     shown = text if len(text) <= _QUOTED + 2 else text[:_QUOTED] + "…"
-    return f"{what}: “{shown}” {count_of(len(rows), 'word')}"
+    return f"{what} “{shown}” ({count_of(len(rows), 'word')})"
 
 
 # --- the text of a page, whatever it is made of ---------------------------------------------------------------
@@ -404,7 +404,7 @@ def _word_lines(words: Words, mistake: MistakeText) -> WordsOfMistake:
     lines = (
         quoted(words.texts, mistake.lost, "lost"),
         f"{count_of(elsewhere, 'word')} under other labels" if elsewhere else "",
-        quoted(words.texts, mistake.foreign, "swallowed"),
+        quoted(words.texts, mistake.foreign, "takes in"),
     )
     return WordsOfMistake(
         tuple(line for line in lines if line),

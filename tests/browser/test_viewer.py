@@ -324,7 +324,7 @@ def test_the_tooltip_names_the_mistake_in_five_lines(screen: Screen) -> None:
     assert lines[0] == "Cut off · Table"
     assert lines[1] == "bottom −59 %, 100 pt"
     assert lines[2].split() == ["IoU", "0.412", "Coverage", "0.412", "Purity", "1.000"]
-    assert lines[3].startswith("lost: “Middle Reach")
+    assert lines[3].startswith("lost “Middle Reach")
     assert lines[4] == "score 0.83, lines.json, object 100"
     assert len(lines) == 5
     screen.hover("p6")
@@ -691,7 +691,7 @@ def test_the_print_has_the_page_the_list_and_the_signature(chromium: Any, server
         assert printed[0].get_images(), "the page itself"
     for words in (
         "river-districts.pdf, page 27", "snapshot 1.3 · IoU ≥ 0.50 · 1 document", "FP false positive 6", "6 mistakes",
-        "1 Cut off", "lost: “2015 and 2024", "6 FN Footnote", "Model A",
+        "1 Cut off", "lost “2015 and 2024", "6 FN Footnote", "Model A",
     ):  # fmt: skip
         assert words in text, words
     for words in ("stacked boxes", "Previous", "runs"):

@@ -34,7 +34,7 @@ from evaluator.review.field_targets import (
 )
 from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
-from evaluator.review.verdicts import ReviewLog, Event, Target, judge
+from evaluator.review.verdicts import Event, ReviewLog, Target, judge
 from tests.building import annotations, box, ground_truth, read_by_browser
 from tests.test_fields_doors import BOX, FAR, OTHER, PREDICTED, TRUTH, random_sides, rich, side
 

@@ -263,7 +263,7 @@ def test_the_sentence_in_parts_is_the_summary() -> None:
 
 def test_a_summary_without_a_clear_loss_has_no_door_for_one() -> None:
     results = toy()
-    found = differences.differences(*(from_results.box_measures(result) for result in results))
+    found = differences.differences(*(box_measures(result) for result in results))
     parts = read_by_browser(sentence_parts(found))
     assert not any("Worst loss" in part["text"] for part in parts)
 

@@ -120,4 +120,7 @@ def test_the_dashboard(view: str, files: dict[str, Path], monkeypatch: pytest.Mo
     assert "centres 0" in signature(app)
     if view == "overview":
         assert "centres 0" in next(box for box in app.selectbox if box.label == "Protocol").options
-        assert [[card[name] for name in ("TP", "FP", "FN")] for card in cards(app)] == [["2", "1", "1"], ["2", "0", "1"]]
+        assert [[card[name] for name in ("TP", "FP", "FN")] for card in cards(app)] == [
+            ["2", "1", "1"],
+            ["2", "0", "1"],
+        ]

@@ -34,7 +34,7 @@ from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
 from evaluator.protocols.pixel.difference import difference
 from pages.shared import compare as held
-from pages.shared import frame, opened, pictures
+from pages.shared import frame, pictures
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.confusion import chosen_cell, matrix
 from pages.shared.linked_panes import board, panes, parse_linked, parse_panes
@@ -401,11 +401,8 @@ def _pixels(found: OpenedBoxes) -> None:
 def view() -> None:
     """The whole view."""
     read_url("compare")
-    found = opened.boxes()
+    found = frame.open_boxes("Compare")
     if found is None:
-        frame.title("Compare", "")
-        frame.sidebar(None)
-        frame.need_files()
         return
     chosen = found.models
     if len(chosen) < 2:

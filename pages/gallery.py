@@ -16,7 +16,7 @@ from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question, in_word
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
-from pages.shared import frame, opened
+from pages.shared import frame
 from pages.shared import gallery as held
 from pages.shared.address import read_url, write_url
 from pages.shared.browser import listing as browser
@@ -345,11 +345,8 @@ def _cards(found: OpenedBoxes, model: Model, shown: held.Shown, first: int) -> N
 def view() -> None:
     """The whole view."""
     read_url("gallery")
-    found = opened.boxes()
+    found = frame.open_boxes("Gallery")
     if found is None:
-        frame.title("Gallery", "")
-        frame.sidebar(None)
-        frame.need_files()
         return
     held.drop_unknown(found)
     frame.files_choice(found)

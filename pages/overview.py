@@ -10,7 +10,7 @@ from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
-from pages.shared import frame, opened, protocol
+from pages.shared import frame, protocol
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.results import Result, result_of
@@ -224,11 +224,8 @@ def _documents(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
 def view() -> None:
     """The whole view."""
     read_url("overview")
-    found = opened.boxes()
+    found = frame.open_boxes("Overview")
     if found is None:
-        frame.title("Overview", "")
-        frame.sidebar(None)
-        frame.need_files()
         return
     frame.files_choice(found)
     chosen = found.models

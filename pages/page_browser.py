@@ -267,11 +267,8 @@ def _cleared() -> None:
 def view() -> None:
     """The whole view."""
     read_url("page_browser")
-    found = opened.boxes()
+    found = frame.open_boxes("Page browser")
     if found is None:
-        frame.title("Page browser", "")
-        frame.sidebar(None)
-        frame.need_files()
         return
     chosen = found.models
     frame.title("Page browser", frame.signature(found, chosen))

@@ -22,7 +22,7 @@ from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
 from evaluator.protocols.pixel.tables import matrix_files
 from pages.shared import confusion as components
-from pages.shared import frame, opened, pictures
+from pages.shared import frame, pictures
 from pages.shared.address import at, read_url, write_url
 from pages.shared.opened import OpenedBoxes, Place
 from pages.shared.pixel import results as choices
@@ -361,11 +361,8 @@ def _banners(found: OpenedBoxes) -> None:
 def view() -> None:
     """The whole view."""
     read_url("pixel_confusion")
-    found = opened.boxes()
+    found = frame.open_boxes("Pixel confusion")
     if found is None:
-        frame.title("Pixel confusion", "")
-        frame.sidebar(None)
-        frame.need_files()
         return
     head = st.container()
     with st.sidebar:

@@ -10,7 +10,7 @@ from evaluator.model.issues import plain
 from evaluator.pack.cards import CONFLICT, MOST_CARDS, PackOptions
 from evaluator.pack.contents import Contents
 from evaluator.review.verdicts import VERDICTS
-from pages.shared import frame, opened
+from pages.shared import frame
 from pages.shared import pack as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
@@ -150,11 +150,8 @@ def _make(found: OpenedBoxes, options: PackOptions, form: str, contents: Content
 def view() -> None:
     """The whole view."""
     read_url("review_pack")
-    found = opened.boxes()
+    found = frame.open_boxes("Review pack")
     if found is None:
-        frame.title("Review pack", "")
-        frame.sidebar(None)
-        frame.need_files()
         return
     frame.files_choice(found)
     chosen = found.models

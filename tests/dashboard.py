@@ -46,7 +46,7 @@ def start(monkeypatch: Any, view: str = OVERVIEW, *, files: str | None = None, *
         monkeypatch.setenv(WORKSPACE_VARIABLE, files)
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     # What app.py notes when it lets the reader in: a view is run alone here.
-    app.session_state[State.let_in.key] = True
+    app.session_state[State.access.key] = True
     if view != OVERVIEW:
         app.switch_page(view)
     for name, text in address.items():

@@ -83,7 +83,7 @@ def test_after_the_login_the_data_and_who_reads() -> None:
     assert THIS_MACHINE not in words(app)
 
 
-def test_logging_out_shuts_the_door_in_the_same_run() -> None:
+def test_logging_out_ends_the_access_in_the_same_run() -> None:
     app = session(auth=AUTH, user=ANNA)
     fine(next(each for each in app.button if each.label == "Log out").click().run())
     assert app.user == {"is_logged_in": False}
@@ -101,7 +101,7 @@ def test_each_named_provider_has_its_button() -> None:
 
 @pytest.mark.parametrize("user", [{}, {"is_logged_in": "true", "email": "x@example.org"}, {"email": "x@example.org"}])
 def test_only_true_is_logged_in(user: dict[str, Any]) -> None:
-    assert login.login_door(AUTH, user).shut == "Nothing is shown before you have logged in."
+    assert login.login_access(AUTH, user).refusal == "Nothing is shown before you have logged in."
 
 
 # --- a login by half -----------------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def test_only_true_is_logged_in(user: dict[str, Any]) -> None:
 def test_a_login_by_half_is_no_way_in(auth: Any, sentence: str) -> None:
     """Not even for a reader with a cookie: it may be of a time when the secret was weak."""
     for user in ({}, ANNA):
-        assert login.login_door(auth, user) == login.Door(shut=sentence)
+        assert login.login_access(auth, user) == login.Access(refusal=sentence)
 
 
 def test_the_screen_says_that_the_packages_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,26 +162,26 @@ def secrets_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
 
 
 @pytest.mark.parametrize("content", [b"[auth\n", b"\xff\xfe", b'auth = "on"\n'])
-def test_secrets_that_cannot_be_read_shut_the_door(secrets_file: Path, content: bytes) -> None:
+def test_secrets_that_cannot_be_read_refuse_access(secrets_file: Path, content: bytes) -> None:
     secrets_file.write_bytes(content)
-    assert login._door().shut == (
+    assert login._access().refusal == (
         "A login is set up, but the file of its secrets cannot be read. The server's log says why."
     )
 
 
 def test_other_secrets_are_no_login(secrets_file: Path) -> None:
-    assert login._door() == login.Door()
+    assert login._access() == login.Access()
     secrets_file.write_text('[database]\nuser = "x"\n')
-    assert login._door() == login.Door()
+    assert login._access() == login.Access()
 
 
 def test_a_login_that_was_there_stays_wanted_when_its_file_goes(secrets_file: Path) -> None:
     lines = "".join(f'{name} = "{text}"\n' for name, text in AUTH.items())
     secrets_file.write_text(f"[auth]\n{lines}")
-    assert login._door().providers == ("default",)
+    assert login._access().providers == ("default",)
     secrets_file.unlink()
     st.secrets._reset()
-    assert login._door().shut.startswith("A login is set up, but the file of its secrets cannot be read.")
+    assert login._access().refusal.startswith("A login is set up, but the file of its secrets cannot be read.")
 
 
 # --- who it is -----------------------------------------------------------------------------------------------------
@@ -202,29 +202,35 @@ def test_the_name_of_a_reader(user: dict[str, Any], name: str) -> None:
     assert login.claimed_name(user) == name
 
 
-def test_a_reader_without_a_name_is_not_let_in() -> None:
-    assert login.login_door(AUTH, {"is_logged_in": True}).shut == "The identity provider did not say who you are."
+def test_a_reader_without_a_name_has_no_access() -> None:
+    assert login.login_access(AUTH, {"is_logged_in": True}).refusal == "The identity provider did not say who you are."
 
 
 @pytest.mark.parametrize(
-    ("named", "door"),
+    ("named", "access"),
     [
-        (["anna"], login.Door("anna", "proxy")),
-        ([], login.Door(shut="The request names no reader. Use the address of the proxy that asks for the login.")),
-        ([" "], login.Door(shut="The request names no reader. Use the address of the proxy that asks for the login.")),
+        (["anna"], login.Access("anna", "proxy")),
+        (
+            [],
+            login.Access(refusal="The request names no reader. Use the address of the proxy that asks for the login."),
+        ),
+        (
+            [" "],
+            login.Access(refusal="The request names no reader. Use the address of the proxy that asks for the login."),
+        ),
         (
             ["mallory", "anna"],
-            login.Door(
-                shut="The request names more than one reader: the proxy has to replace the header, not add to it."
+            login.Access(
+                refusal="The request names more than one reader: the proxy has to replace the header, not add to it."
             ),
         ),
     ],
 )
-def test_the_name_that_a_proxy_gives(named: list[str], door: login.Door) -> None:
-    assert login.proxy_door(named) == door
+def test_the_name_that_a_proxy_gives(named: list[str], access: login.Access) -> None:
+    assert login.proxy_access(named) == access
 
 
-def test_a_trusted_header_without_a_proxy_shuts_the_door(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trusted_header_without_a_proxy_refuses_access(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(TRUSTED_HEADER_VARIABLE, "X-Forwarded-User")
     app = session()
     assert words(app)[1:] == ["The request names no reader. Use the address of the proxy that asks for the login."]

@@ -23,7 +23,8 @@ from evaluator.drawing.page_rows import by_page
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, MistakeOptions
 from evaluator.model.dataset import Dataset, join
 from evaluator.pdf.pool import PagePool
-from evaluator.protocols import snapshot
+from evaluator.project import evaluate_together
+from evaluator.protocols import PROTOCOLS, snapshot
 from evaluator.protocols.snapshot import Matching, ThresholdResult
 from evaluator.review.identity import page_mistakes
 from evaluator.review.store import Store
@@ -186,6 +187,19 @@ def test_one_step_of_the_iou_threshold_computes_each_result_once(monkeypatch: py
     assert sorted(made) == sorted(pooled) == [(0, 0.37), (1, 0.37)]
     dashboard.fine(app.run())
     assert len(made) == len(pooled) == 2, "a run without a change computes nothing"
+
+
+@pytest.mark.parametrize("name", ["pod", "coco"])
+def test_another_protocol_has_its_own_thresholds_and_numbers(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    app = start(monkeypatch, protocol=name)
+    system = PROTOCOLS[name]
+    sides = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{model}.json" for model in MODELS]
+    results = [each.result.thresholds[system.thresholds[0]] for each in evaluate_together(name, *sides)]
+    assert f"{name} {system.version} · IoU ≥ {system.thresholds[0]:.2f}" in dashboard.signature(app)
+    for card, result in zip(dashboard.cards(app), results, strict=True):
+        assert card_numbers(card) == shown(result.micro.row(0))
+    assert dict(app.query_params) == {"protocol": name}
+    assert f"{name} {system.version}" in dashboard.signature(dashboard.go(app, PAGE_BROWSER))
 
 
 @pytest.mark.parametrize(("iou", "score_a", "score_b"), [(0.75, 0.0, 0.0), (0.5, 0.8, 0.35), (0.1, 1.0, 0.9)])
@@ -423,7 +437,7 @@ def test_lost_text_reaches_the_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cut["lost_words"] == 7
     assert cut["lines"][2] == "lost “0 20 40 60 80 light Mini-grid” (7 words)"
     scan = dashboard.viewer(start(monkeypatch, PAGE_BROWSER, doc="scanned-minutes-1997.pdf", page="2"))["page"]
-    assert scan["lost_words"] is None
+    assert "lost_words" not in scan
     assert 0.0 <= scan["lost_ink"] < 1.0
 
 

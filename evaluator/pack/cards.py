@@ -176,7 +176,7 @@ def cards_of(
 def _place_key(models: Sequence[Model], one: FindingStatus) -> tuple[int, int, int, str]:
     """Document, page and model of a finding, for sorting; comparisons come first."""
     dataset = models[0].result.matching.dataset
-    codes = {document.doc_id: code for code, document in enumerate(dataset.documents)}
+    codes = dataset.document_code
     target = one.judged.target
     document = codes.get(target.document, len(codes)) if target.document is not None else -1
     return document, -1 if target.page is None else target.page, one.model or 0, one.judged.target_id
@@ -186,7 +186,7 @@ def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: 
     """One judged target as a card."""
     target, judged = one.judged.target, one.judged
     dataset = models[0].result.matching.dataset
-    codes = {document.doc_id: code for code, document in enumerate(dataset.documents)}
+    codes = dataset.document_code
     page = dataset.page_row(target.document or "", target.page or 0) if _has_page(target, codes) else None
     model = next((each for each in models if each.result.matching.model == one.model), models[0])
     drawn = _drawn(model, page, judged.target_id, log) if one.state == "applies" and page is not None else None

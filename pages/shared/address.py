@@ -333,7 +333,7 @@ def read_url(view: View) -> None:
     A session that did not come through app.py is sent there and ends: started by other means than its command,
     Streamlit may run a view alone.
     """
-    if not state.let_in:
+    if not state.access:
         st.switch_page("app.py")
     entered = state.view != view
     state.view = view

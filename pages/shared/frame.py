@@ -15,7 +15,7 @@ import streamlit as st
 
 from evaluator.metrics.results import MetricColumns, count_of, threshold_text
 from evaluator.model.issues import Issue, plain
-from pages.shared import protocol
+from pages.shared import opened, protocol
 from pages.shared.opened import BOXES, LETTERS, Kind, Model, Opened, OpenedBoxes, files
 from pages.shared.results import (
     BEST_F1,
@@ -72,6 +72,23 @@ def need_files() -> None:
         text = "No prediction can be evaluated against this ground truth."
     st.html(f'<div class="ls-empty"><p>{html.escape(text)} {_BROWSER_HINT}</p></div>')
     st.page_link(FILES_VIEW, label="Open Files", icon=":material/folder_open:")
+    if held.ground_truth is not None and held.predictions:
+        # Another protocol may take these files.
+        with st.sidebar:
+            protocol_choice()
+        wrong = [issue for issue in opened.issues(BOXES) if issue.severity == "error"]
+        if wrong:
+            issues(wrong)
+
+
+def open_boxes(title_: str) -> OpenedBoxes | None:
+    """The open files of boxes; without them the empty state of a view is shown."""
+    found = opened.boxes()
+    if found is None:
+        title(title_, "")
+        sidebar(None)
+        need_files()
+    return found
 
 
 def banners(found: OpenedBoxes) -> None:
@@ -295,19 +312,26 @@ def label_choice(found: OpenedBoxes) -> None:
 def files_choice(found: OpenedBoxes) -> None:
     """Protocol, ground truth and the two models, in the sidebar."""
     with st.sidebar:
-        titles = {name: f"{name} {each.version}" for name, each in protocol.shown().items()}
-        st.selectbox(
-            "Protocol",
-            list(titles),
-            format_func=titles.__getitem__,
-            key=State.protocol.key,
-            on_change=use_standard,
-            persist_state="session",
-        )
+        protocol_choice()
         truth = found.dataset.ground_truth.source.name
         st.selectbox("Ground truth", [0], format_func=lambda _: plain(truth), key="truth_shown", disabled=True)
         for model in found.models:
             model_choice(found, model)
+
+
+def protocol_choice() -> None:
+    """The protocols that match boxes; another one begins at its own thresholds."""
+    titles = {name: f"{name} {each.version}" for name, each in protocol.shown().items()}
+    if state.protocol not in titles:
+        state.protocol = protocol.chosen().name
+    st.selectbox(
+        "Protocol",
+        list(titles),
+        format_func=titles.__getitem__,
+        key=State.protocol.key,
+        on_change=use_standard,
+        persist_state="session",
+    )
 
 
 def model_choice(found: Opened[Any], model: Model, role: str = "") -> None:

@@ -1,7 +1,7 @@
 """Who reads: somebody who logged in, somebody whom a trusted proxy names, or anybody.
 
-`enter` runs in app.py before the navigation, so that no view can forget it: while the door is shut the script ends
-there, and no file is read for that reader. In doubt the door is shut: a secrets file that cannot be read, a login that
+`enter` runs in app.py before the navigation, so that no view can forget it: without access the script ends
+there, and no file is read for that reader. In doubt access is refused: a secrets file that cannot be read, a login that
 is configured by half, a request past the proxy. docs/login.md says how to set both up and what they leave open.
 """
 
@@ -31,12 +31,12 @@ _NEEDED: Final = ("redirect_uri", "cookie_secret")
 _NEEDED_OF_PROVIDER: Final = ("client_id", "client_secret", "server_metadata_url")
 # What a proxy adds to a request: the server listens on this machine only, and others reach it all the same.
 _FORWARDED: Final = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP")
-# Kept for the process: a secrets file that is taken away or half written while it runs must not open the door.
+# Kept for the process: a secrets file that is taken away or half written while it runs must not give access.
 _SEEN: Final[set[str]] = set()
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class Access:
     """Whether the data may be shown to this reader.
 
     Attributes
@@ -45,42 +45,42 @@ class Door:
         Who reads; empty when nobody vouches for a name.
     by : str
         "login" or "proxy": who vouches; empty when nobody does.
-    shut : str
-        Why nothing may be shown, in a sentence; empty when the door is open.
+    refusal : str
+        Why nothing may be shown, in a sentence; empty with access.
     providers : tuple of str
         The buttons of the log-in screen: names of identity providers, "default" for the only one.
     """
 
     name: str = ""
     by: str = ""
-    shut: str = ""
+    refusal: str = ""
     providers: tuple[str, ...] = ()
 
 
 def enter() -> None:
     """Let the reader in, with who it is at the foot of the sidebar, or show the log-in screen and end the script."""
-    door = _door()
-    state.let_in = not door.shut
-    if door.shut:
-        _screen(door)
+    access = _access()
+    state.access = not access.refusal
+    if access.refusal:
+        _screen(access)
         st.stop()
     with st.sidebar, st.container(key="login_foot"):
-        _foot(door)
+        _foot(access)
 
 
 def reader() -> tuple[str, bool]:
     """Who reads, and whether a login or a trusted proxy vouches for the name; an empty name when nobody does."""
-    door = _door()
-    return (door.name, True) if door.name and not door.shut else ("", False)
+    access = _access()
+    return (access.name, True) if access.name and not access.refusal else ("", False)
 
 
-def _door() -> Door:
+def _access() -> Access:
     """The login counts before the proxy's header; without both everybody may read."""
     wanted, auth = _auth()
     if wanted:
-        return login_door(auth, st.user.to_dict())
+        return login_access(auth, st.user.to_dict())
     header = os.environ.get(TRUSTED_HEADER_VARIABLE, "").strip()
-    return proxy_door(st.context.headers.get_all(header)) if header else Door()
+    return proxy_access(st.context.headers.get_all(header)) if header else Access()
 
 
 def _auth() -> tuple[bool, Mapping[str, Any] | None]:
@@ -98,8 +98,8 @@ def _auth() -> tuple[bool, Mapping[str, Any] | None]:
     return broken or bool(_SEEN), None
 
 
-def login_door(auth: Mapping[str, Any] | None, user: Mapping[str, Any]) -> Door:
-    """The door when a login is configured.
+def login_access(auth: Mapping[str, Any] | None, user: Mapping[str, Any]) -> Access:
+    """The access when a login is configured.
 
     Parameters
     ----------
@@ -110,24 +110,26 @@ def login_door(auth: Mapping[str, Any] | None, user: Mapping[str, Any]) -> Door:
 
     Returns
     -------
-    Door
+    Access
         Open only for a complete configuration and a reader with a name.
     """
     if auth is None:
-        return Door(shut="A login is set up, but the file of its secrets cannot be read. The server's log says why.")
+        return Access(
+            refusal="A login is set up, but the file of its secrets cannot be read. The server's log says why."
+        )
     wrong = incomplete(auth)
     if wrong:
-        return Door(shut=f"A login is set up, but not complete: {'; '.join(wrong)}.")
+        return Access(refusal=f"A login is set up, but not complete: {'; '.join(wrong)}.")
     if user.get("is_logged_in") is True:
         name = claimed_name(user)
-        return Door(name, "login") if name else Door(shut="The identity provider did not say who you are.")
+        return Access(name, "login") if name else Access(refusal="The identity provider did not say who you are.")
     if not _can_log_in():
         text = (
             "A login is set up, but the packages for it are missing: "
             'run uv pip install -e ".[login]" in the clone and start again.'
         )
-        return Door(shut=text)
-    return Door(shut="Nothing is shown before you have logged in.", providers=tuple(providers(auth)))
+        return Access(refusal=text)
+    return Access(refusal="Nothing is shown before you have logged in.", providers=tuple(providers(auth)))
 
 
 def incomplete(auth: Mapping[str, Any]) -> list[str]:
@@ -172,8 +174,8 @@ def claimed_name(user: Mapping[str, Any]) -> str:
     return next((name for claim in claims if (name := str(user.get(claim) or "").strip())), "")
 
 
-def proxy_door(named: Sequence[str]) -> Door:
-    """The door when a header of a trusted proxy names the reader.
+def proxy_access(named: Sequence[str]) -> Access:
+    """The access when a header of a trusted proxy names the reader.
 
     Parameters
     ----------
@@ -183,14 +185,16 @@ def proxy_door(named: Sequence[str]) -> Door:
 
     Returns
     -------
-    Door
+    Access
     """
     if len(named) > 1:
-        return Door(shut="The request names more than one reader: the proxy has to replace the header, not add to it.")
+        return Access(
+            refusal="The request names more than one reader: the proxy has to replace the header, not add to it."
+        )
     name = named[0].strip() if named else ""
     if not name:
-        return Door(shut="The request names no reader. Use the address of the proxy that asks for the login.")
-    return Door(name, "proxy")
+        return Access(refusal="The request names no reader. Use the address of the proxy that asks for the login.")
+    return Access(name, "proxy")
 
 
 def openness(address: str | None, headers: Mapping[str, str]) -> str:
@@ -231,22 +235,22 @@ def _can_log_in() -> bool:
     return all(importlib.util.find_spec(name) is not None for name in ("authlib", "httpx"))
 
 
-def _screen(door: Door) -> None:
+def _screen(access: Access) -> None:
     """The log-in screen, the only thing on the page."""
     with st.container(key="login", border=True, width=420, gap="medium"):
         frame.title("LayoutScope", "")
-        st.html(f'<p class="ls-shut">{html.escape(plain(door.shut))}</p>')
-        for name in door.providers:
+        st.html(f'<p class="ls-shut">{html.escape(plain(access.refusal))}</p>')
+        for name in access.providers:
             label = "Log in" if name == "default" else f"Log in with {frame.escaped(name)}"
             st.button(label, key=f"login_{name}", on_click=st.login, args=(name,), width="stretch")
 
 
-def _foot(door: Door) -> None:
+def _foot(access: Access) -> None:
     """Who reads, or that nobody was asked."""
-    if door.by == "login":
-        frame.lines([f"Logged in as {door.name}"])
+    if access.by == "login":
+        frame.lines([f"Logged in as {access.name}"])
         st.button("Log out", on_click=st.logout, icon=":material/logout:", width="stretch")
-    elif door.by == "proxy":
-        frame.lines([f"Logged in at the proxy as {door.name}"])
+    elif access.by == "proxy":
+        frame.lines([f"Logged in at the proxy as {access.name}"])
     else:
         frame.lines([openness(st.get_option("server.address"), st.context.headers)])

@@ -101,7 +101,7 @@ class State:
     """Every value of a reader's session, by the view that it belongs to."""
 
     # The reader, the view, and the address bar.
-    let_in: Field[bool] = Field(False)
+    access: Field[bool] = Field(False)
     view: Field[str] = Field("")
     addresses: Field[tuple[dict[str, str], ...]] = Field(())
     address_left: Field[bool] = Field(False)

@@ -26,7 +26,7 @@ MISSING = [name for name in ("authlib", "httpx") if importlib.util.find_spec(nam
 needs_packages = pytest.mark.skipif(
     bool(MISSING) and not REQUIRED, reason=f"a login needs the extra login; missing: {', '.join(MISSING)}"
 )
-# The first one is not the first view: it must not run alone, without app.py and its door.
+# The first one is not the first view: it must not run alone, without app.py and its login.
 VIEWS = ("page_browser", "", *sorted(path.stem for path in (ROOT / "pages").glob("[a-z]*.py")))
 # Words of the sample data that stand on every view of it, and in what the server sends for one.
 TELLING = re.compile(rb"harvest-survey|ground_truth\.json|Precision|ls-card")

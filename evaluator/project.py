@@ -30,10 +30,10 @@ _READ_AHEAD_BYTES: Final = 64 << 20
 
 
 class Upload(NamedTuple):
-    """A file whose bytes are at hand."""
+    """Files whose names and bytes are at hand; several are read as a folder of this name."""
 
     name: str
-    content: bytes
+    files: tuple[tuple[str, bytes], ...]
 
 
 Input = Path | str | Upload
@@ -181,26 +181,45 @@ def read_member(origin: Input, reading: Reading, kind: Kind, format: str | None 
     if not isinstance(origin, Upload):
         origin = Path(origin)
     try:
-        source = _content(origin, reading, kind, format)
+        source = read_content(origin, reading, kind, format)
     except BadInput as problem:
         return Member(origin.name, side, None, problem.issues, origin)
     return Member(origin.name, side, source, source.issues, origin)
 
 
-def _content(origin: Path | Upload, reading: Reading, kind: Kind, format: str | None) -> Source:
-    """What the files of one side hold."""
-    if kind != "boxes":
-        (row,) = formats.of_kind(kind).values()
-        source: Source = (
-            row.read_files([(origin.name, origin.content)], origin.name, reading)
-            if isinstance(origin, Upload)
-            else row.read_path(origin, reading)
-        )
-        return source
-    asked = msgspec.structs.asdict(reading)
-    if isinstance(origin, Upload):
-        return formats.read_bytes(origin.content, origin.name, format=format, **asked)
-    return formats.read(origin, format=format, **asked)
+def read_content(origin: Path | Upload, reading: Reading, kind: Kind, format: str | None = None) -> Source:
+    """What the files of one side hold.
+
+    Parameters
+    ----------
+    origin : Path or Upload
+    reading : Reading
+    kind : "boxes", "fields" or "posters"
+    format : str, optional
+        Name of the format; recognised by the content when absent.
+
+    Returns
+    -------
+    Annotations, FieldDocuments or Posters
+
+    Raises
+    ------
+    BadInput
+        With all issues of all files.
+    """
+    if kind == "boxes":
+        asked = msgspec.structs.asdict(reading)
+        if isinstance(origin, Path):
+            return formats.read(origin, format=format, **asked)
+        if len(origin.files) == 1:
+            name, content = origin.files[0]
+            return formats.read_bytes(content, name, format=format, **asked)
+    row = next(iter(formats.of_kind(kind).values())) if format is None else formats.FORMATS[format]
+    if isinstance(origin, Path):
+        source: Source = row.read_path(origin, reading)
+    else:
+        source = row.read_files(origin.files, origin.name, reading)
+    return source
 
 
 def open_project(

@@ -15,11 +15,11 @@ import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, cast
 
 import streamlit as st
 
-from evaluator import formats, workspace
+from evaluator import formats, project, workspace
 from evaluator.formats.base import Content, Reading
 from evaluator.formats.base import Kind as KindName
 from evaluator.formats.posters import Posters
@@ -228,7 +228,7 @@ class Place:
 def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     """A file of boxes by its content, shared by all sessions, or a folder."""
     if isinstance(origin, Path) and origin.is_dir():
-        return formats.read(origin, side=reading.side, as_reference=reading.as_reference)
+        return cast(Annotations, project.read_content(origin, reading, "boxes"))
     content = origin.read_bytes() if isinstance(origin, Path) else origin[0][1]
     # The name is part of the key because issues and results carry it.
     digest = hashlib.sha256(content).hexdigest()
@@ -238,7 +238,8 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _annotations(digest: str, name: str, side: Side | None, as_reference: bool, *, _content: bytes) -> Annotations:
     """Columns of a file by its content, name and role."""
-    return formats.read_bytes(_content, name, side=side, as_reference=as_reference)
+    reading = Reading(side=side, as_reference=as_reference)
+    return cast(Annotations, project.read_content(project.Upload(name, ((name, _content),)), reading, "boxes"))
 
 
 def _read_other(
@@ -247,11 +248,8 @@ def _read_other(
     """What reads fields or posters; sessions on the same files hold one copy, identified by its digest and `ids`."""
 
     def read(origin: Origin, name: str, reading: Reading) -> Content:
-        (format_,) = formats.of_kind(kind).values()
-        if isinstance(origin, Path):
-            content: Content = format_.read_path(origin, reading)
-        else:
-            content = format_.read_files(origin, name, reading)
+        files = origin if isinstance(origin, Path) else project.Upload(name, tuple(origin))
+        content = project.read_content(files, reading, kind)
         return _shared(kind, content.sha256, content.name, ids(content), _content=content)
 
     return read

@@ -30,13 +30,12 @@ def workspace(
     ground_truth: Path | None, predictions: Sequence[Path] = (), pdfs: Path | None = None, *, as_reference: bool = False
 ) -> str:
     """What the command line hands over in the environment."""
-    named = {
+    boxes = {
         "ground_truth": str(ground_truth) if ground_truth else None,
         "predictions": [str(path) for path in predictions],
         "pdfs": str(pdfs) if pdfs else None,
-        "as_reference": as_reference,
     }
-    return json.dumps(named)
+    return json.dumps({"sides": {"boxes": boxes}, "as_reference": as_reference})
 
 
 def start(monkeypatch: Any, view: str = OVERVIEW, *, files: str | None = None, **address: str) -> AppTest:

@@ -67,7 +67,7 @@ def test_a_cut_shows_what_stands_there() -> None:
 def test_what_a_card_says_by_hand() -> None:
     result = result_of(TRUTH, PREDICTED)
     found = read_by_browser(cards(result, items(result)))
-    assert [card["title"] for card in found] == ["Matched", "Missed", "Wrong class", "Invented", "Matched"]
+    assert [card["title"] for card in found] == ["Matched", "Missed", "Wrong class", "Extra", "Matched"]
     assert [card["label"] for card in found] == ["Figure", "Table", "Figure → Table", "Figure", "Table"]
     assert [card["tags"] for card in found] == [["TP"], ["FN"], ["FN", "FP"], ["FP"], ["TP"]]
     assert found[0]["facts"] == ["IoU 1.00 · coverage 1.00 · purity 1.00", "score 0.90"]

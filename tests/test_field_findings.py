@@ -34,7 +34,7 @@ from evaluator.review.field_targets import (
 )
 from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
-from evaluator.review.verdicts import ReviewLog, Event, Target, judge
+from evaluator.review.verdicts import Event, ReviewLog, Target, judge
 from tests.building import annotations, box, ground_truth, read_by_browser
 from tests.test_fields_doors import BOX, FAR, OTHER, PREDICTED, TRUTH, random_sides, rich, side
 
@@ -262,7 +262,7 @@ class TestTable:
         assert corrected.to_json()["signature"] == corrected.table().signature == corrected.signature.line
         assert corrected.to_json()["verdicts_applied"] == 1
         assert corrected.table().title == "model.jsonl (corrected)"
-        assert [change.sentence for change in to.changes] == ["d, page 2: missed removed, said Anna"]
+        assert [change.sentence for change in to.changes] == ["d, page 2: missed removed, verdict of Anna"]
 
     def test_options_stay(self) -> None:
         schema = schema_of({"wrong": Rule("text", 0.0)}, {})

@@ -46,7 +46,7 @@ def folder(home: Path, documents: dict[str, Any]) -> Path:
 
 def opened(truth: Path | None, predictions: tuple[Path, ...] = (), pdfs: Path | None = None) -> str:
     """What the command line hands over for fields only."""
-    return Workspace(None, (), None, fields=Sides(truth, predictions, pdfs)).to_json()
+    return Workspace({"fields": Sides(truth, predictions, pdfs)}).to_json()
 
 
 def address(app: AppTest) -> dict[str, str]:

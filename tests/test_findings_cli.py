@@ -91,10 +91,10 @@ def test_export_and_import_lose_nothing(run: Callable[..., Run], kept: Path, tmp
         assert written.err == f"4 events written to out.{form}\n"
         taken = run("findings", "import", out, "--findings", other)
         assert taken.code == 0
-        assert taken.err == "4 events added, 0 were there; 3 findings, 1 conflict\n"
+        assert taken.err == "4 events added, 0 already there; 3 findings, 1 conflict\n"
         assert "Anna: ignore; Ben: model_wrong" in taken.out
         again = run("findings", "import", out, "--findings", other)
-        assert again.err == "0 events added, 4 were there; 3 findings, 1 conflict\n"
+        assert again.err == "0 events added, 4 already there; 3 findings, 1 conflict\n"
         with Store(other) as store:
             back = store.events()
         assert [(event.id, event.target, event.note) for event in back] == [
@@ -136,7 +136,7 @@ def test_the_corrected_ground_truth(run: Callable[..., Run], kept: Path, gt: Pat
     done = run("findings", "correct", "--gt", gt, "--pred", pred, "--findings", kept, "--out", out)
     assert done.code == 0
     assert sorted(done.out.splitlines()) == [
-        "a.pdf, page 1: Figure added, said Anna", "a.pdf, page 1: Table removed, said Anna",
+        "a.pdf, page 1: Figure added, verdict of Anna", "a.pdf, page 1: Table removed, verdict of Anna",
     ]  # fmt: skip
     assert done.err == "2 verdicts applied; written to corrected.json\n"
     assert hashlib.sha256(gt.read_bytes()).hexdigest() == before

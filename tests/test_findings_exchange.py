@@ -235,7 +235,7 @@ class TestMerge:
         rows = table(merged.log.judged.values())
         by_page = {row[2]: dict(zip(rows.columns, row, strict=True)) for row in rows.rows}
         assert by_page[1]["verdict"] == "conflict"
-        assert by_page[1]["said"] == "Anna: ignore; Ben: model_wrong; Chidi: note"
+        assert by_page[1]["opinions"] == "Anna: ignore; Ben: model_wrong; Chidi: note"
         assert by_page[1]["notes"] == "Chidi: see the guideline"
         assert by_page[2]["verdict"] == "ignore"
 

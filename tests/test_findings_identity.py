@@ -32,8 +32,8 @@ from evaluator.review.identity import (
     page_target,
     page_targets,
 )
-from evaluator.review.status import stand
-from evaluator.review.verdicts import VERDICTS, ReviewLog, Event, JudgedBox, Target, judge, target_problem
+from evaluator.review.status import finding_statuses
+from evaluator.review.verdicts import VERDICTS, Event, JudgedBox, ReviewLog, Target, judge, target_problem
 from tests.building import Box, annotations, box, ground_truth, random_rows, read_by_browser, shuffled, snapshot_file
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
@@ -321,7 +321,7 @@ class TestAttach:
             ]
         )
         data = layers.page_data(found, 0)
-        told = read_by_browser(attach(data, found, 0, book))
+        told = read_by_browser(attach(data, found, 0, log))
         assert data.mistakes[0].target is None
         by_id = {mistake["target"]: mistake["verdict"] for mistake in told["mistakes"]}
         assert set(by_id) == {target.id for target in targets}
@@ -355,7 +355,8 @@ class TestAttach:
         truth, predicted = random_rows(31, per_page=9)
         found = result(ground_truth(truth), annotations(predicted))
         every = {
-            m["number"]: m for m in read_by_browser(attach(layers.page_data(found, 0), found, 0, ReviewLog()))["mistakes"]
+            m["number"]: m
+            for m in read_by_browser(attach(layers.page_data(found, 0), found, 0, ReviewLog()))["mistakes"]
         }
         few = read_by_browser(attach(layers.page_data(found, 0, labels=["Table"]), found, 0, ReviewLog()))["mistakes"]
         keys = {mistake["target"]: mistake["keys"] for mistake in every.values()}

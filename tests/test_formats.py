@@ -229,7 +229,11 @@ def test_fields_and_posters_are_read_and_paired_like_boxes(tmp_path: Path) -> No
     ]
     held = [("one_extracted.json", b'{"posterContent": {}}'), ("two_extracted.json", b"{")]
     both = posters.read_files(held, "several")
-    assert (both.format, list(both.posters), list(both.broken)) == ("posters", ["one"], ["two"])
+    assert (both.name, both.format, list(both.posters), list(both.broken)) == ("several", "posters", ["one"], ["two"])
+    sides = [("one_extracted.json", b'{"posterContent": {}}'), ("one_reference.json", b'{"posterContent": {}}')]
+    chosen = posters.read_files(sides, "several", Reading(side="ground_truth"))
+    assert [poster.file for poster in chosen.posters.values()] == ["one_reference.json"]
+    assert list(posters.read(sides[0][1], "reference.json").posters) == ["reference"]
     assert posters.read(held[0][1], held[0][0]).sha256 == both.posters["one"].sha256
     assert formats.pair_issues(both, both) == ()
 

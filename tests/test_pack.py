@@ -171,9 +171,13 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, Any], message
         PackOptions(**options)
 
 
-def test_three_models_are_refused(results: list[ThresholdResult]) -> None:
-    with pytest.raises(ValueError, match=r"^a pack is about one or two models; found 3$"):
-        gather([*results, results[0]], [*NAMES, "c"], ReviewLog.of([]), PackOptions())
+def test_further_models_are_listed_and_the_first_two_compared(results: list[ThresholdResult]) -> None:
+    two = gather(results, NAMES, ReviewLog.of([]), PackOptions())
+    three = gather([*results, results[0]], [*NAMES, "c"], ReviewLog.of([]), PackOptions())
+    assert [(row.letter, row.name) for row in key_rows(three)] == [("A", NAMES[0]), ("B", NAMES[1]), ("C", "c")]
+    assert (three.summary, three.differences) == (two.summary, two.differences)
+    with pytest.raises(ValueError, match=r"^a pack needs a result and a name of each model; found 2 and 1$"):
+        gather(results, NAMES[:1], ReviewLog.of([]), PackOptions())
 
 
 # --- HTML -----------------------------------------------------------------------------------------------------

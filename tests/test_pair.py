@@ -22,7 +22,7 @@ from evaluator.drawing.pair_list import LISTED_PAGES, boxes_of, filters, listed_
 from evaluator.metrics.box_items import class_confusion
 from evaluator.metrics.box_measures import box_measures
 from evaluator.model.dataset import join
-from evaluator.protocols.snapshot import IOU_FLOOR, ThresholdResult, pair
+from evaluator.protocols.snapshot.evaluation import IOU_FLOOR, ThresholdResult, pair
 from tests.building import Box, annotations, box, ground_truth, random_rows, read_by_browser
 from tests.dashboard import SAMPLE_DATA
 
@@ -263,7 +263,7 @@ def test_the_sentence_in_parts_is_the_summary() -> None:
 
 def test_a_summary_without_a_clear_loss_has_no_door_for_one() -> None:
     results = toy()
-    found = differences.differences(*(from_results.box_measures(result) for result in results))
+    found = differences.differences(*(box_measures(result) for result in results))
     parts = read_by_browser(sentence_parts(found))
     assert not any("Worst loss" in part["text"] for part in parts)
 

@@ -39,7 +39,7 @@ HOSTILE = "![x](http://evil.example/a.png) <img src=x onerror=alert(1)> [l](java
 
 def opened(truth: Path | None, *models: Path, pdfs: Path | None = None) -> str:
     """What the command line hands over for some posters."""
-    return Workspace(None, (), None, posters=Sides(truth, models, pdfs)).to_json()
+    return Workspace({"posters": Sides(truth, models, pdfs)}).to_json()
 
 
 def write(folder: Path, **contents: Any) -> Path:

@@ -9,6 +9,7 @@ import contextlib
 import io
 import json
 from typing import Any
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from evaluator.formats import coco as reader
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.issues import BadInput
-from evaluator.protocols import coco
+from evaluator.protocols import coco, snapshot
 from tests.building import annotations, box, ground_truth
 
 every_seed = settings(deadline=None, max_examples=40)
@@ -315,8 +316,20 @@ def test_different_units_and_unresolved_results_are_refused() -> None:
     assert str(raised.value) == (
         "shares.json: boxes must be in the unit of gt.json; found page, not pixels. Convert one of the files."
     )
+    unresolved = reader.FORMAT.read(json.dumps(results).encode(), "dt.json")
     with pytest.raises(BadInput, match="a results list must be read with its ground truth"):
-        coco.evaluate(truth, reader.FORMAT.read(json.dumps(results).encode(), "dt.json"))
+        coco.evaluate_model(join(truth, unresolved))
+
+
+@pytest.mark.parametrize("protocol", [snapshot, coco])
+def test_a_results_list_gets_its_pages_from_the_ground_truth(protocol: Any) -> None:
+    """Plain Python gives the numbers of the terminal; joined as they are, no box would be on a page of the other."""
+    instances, results = random_set(0)
+    truth, resolved = read_pair(instances, results)
+    unresolved = reader.FORMAT.read(json.dumps(results).encode(), "dt.json")
+    expected = protocol.evaluate(truth, resolved).to_json()
+    assert protocol.evaluate(truth, unresolved).to_json() == {**expected, "predictions": ANY}
+    assert next(iter(protocol.evaluate(truth, unresolved).thresholds.values())).micro.tp[0] > 0
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from evaluator import formats
 from evaluator.metrics.average_precision import all_point_precision, eleven_point_precision
 from evaluator.model.dataset import Annotations, join
+from evaluator.model.issues import BadInput
 from evaluator.protocols import pod
 from evaluator.protocols.pod.evaluation import evaluate, pair
 from tests.building import Box, annotations, box, ground_truth
@@ -413,8 +414,10 @@ def test_shares_of_the_page_have_no_small_objects() -> None:
     assert counts(evaluate(*sized)) == (1, 0, 0)
     sized = [replace(source, page_size=np.array([[3000.0, 3000.0]])) for source in (truth, prediction)]
     assert counts(evaluate(*sized)) == (0, 0, 0)
-    with pytest.raises(ValueError, match="boxes must have one unit; found page and pixels"):
+    with pytest.raises(BadInput, match=r"boxes must be in the unit of ground_truth\.json; found pixels, not page"):
         evaluate(truth, in_pixels(prediction))
+    with pytest.raises(ValueError, match="boxes must have one unit; found page and pixels"):
+        pair(join(truth, in_pixels(prediction)))
 
 
 def test_the_smallest_area_is_kept() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator import formats
-from evaluator.formats.snapshot.reader import check_pair
+from evaluator.formats.snapshot import check_pair
 from evaluator.metrics.box_results import BoxResult
 from evaluator.metrics.results import RATIOS
 from evaluator.model.dataset import Annotations, join

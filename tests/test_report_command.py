@@ -67,7 +67,6 @@ def test_a_pdf_by_its_name(tmp_path: Path, run: Run) -> None:
         (["--budget", "0.1"], "error: the size budget must be at least 0.25 MB; found 0.10 MB.\n"),
         (["--documents", "gone.pdf"], "error: --documents must be in the files; not there: gone.pdf.\n"),
         (["--labels", "Chart"], "error: labels not in the label map: Chart.\n"),
-        (["--pred", "a", "--pred", "b"], "error: a review pack is about one or two models; found 3.\n"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(

@@ -15,6 +15,7 @@ from cyclopts import App, Group, Parameter
 from evaluator import export, project, protocols
 from evaluator.cli.program import OK, UsageError, app, progress
 from evaluator.metrics.results import count_of
+from evaluator.model.dataset import Annotations, join
 from evaluator.model.issues import BadInput, Issue, plain
 from evaluator.protocols import PROTOCOLS, protocol_of
 from evaluator.protocols.base import DatasetResult, Evaluation
@@ -46,18 +47,18 @@ def export_findings(
     format: Format = "csv",
     out: Path | None = None,
 ) -> int:
-    """Write every event of a store, with what its target looked like.
+    """Export every event of a store, with its target as it was judged.
 
     Parameters
     ----------
     findings
-        The store: a file, or a database address; the environment variable LAYOUTSCOPE_FINDINGS when not given.
+        The store: a file or a database address. Default: the environment variable LAYOUTSCOPE_FINDINGS.
     workspace
-        The project in a database that several share.
+        The project, in a database shared by several.
     format
         csv, json or parquet.
     out
-        The file; standard output when not given, which parquet cannot use.
+        The file. Default: standard output, except for parquet.
     """
     if format == "parquet" and out is None:
         raise UsageError("parquet needs --out FILE.")
@@ -80,27 +81,27 @@ def import_findings(
     findings: _Address = None,
     workspace: _Workspace = "",
 ) -> int:
-    """Take the events of files into a store; nothing of any file is taken when one has a bad row.
+    """Import events from files into a store; nothing is imported when a row of any file has an error.
 
-    An event that is there already is not added again. Imported verdicts are never verified.
+    An event that is already in the store is skipped. Imported verdicts are never marked as verified.
 
     Parameters
     ----------
     files
-        CSV, JSON or Parquet as exported, or CSV by hand.
+        CSV, JSON or Parquet as exported, or a handwritten CSV.
     findings
-        The store: a file, or a database address; the environment variable LAYOUTSCOPE_FINDINGS when not given.
+        The store: a file or a database address. Default: the environment variable LAYOUTSCOPE_FINDINGS.
     workspace
-        The project in a database that several share.
+        The project, in a database shared by several.
     """
-    events = [event for found in _read(files) for event in found]
+    events = [event for of_file in _read(files) for event in of_file]
     with _opened(findings) as store:
         before = len(_asked(lambda: store.events(workspace)))
         _asked(lambda: store.add(events, workspace))
         log = _asked(lambda: store.log(workspace))
     added = len(log.events) - before
     there = len(events) - added
-    sys.stderr.write(f"{count_of(added, 'event')} added, {there:,} were there; {_counted(log)}\n")
+    sys.stderr.write(f"{count_of(added, 'event')} added, {there:,} already there; {_counted(log)}\n")
     sys.stdout.write(_conflicts(log.conflicts))
     return OK
 
@@ -113,7 +114,7 @@ def merge_findings(
     format: Format = "json",
     out: Path | None = None,
 ) -> int:
-    """Put the findings of several reviewers together and list where they disagree.
+    """Merge the findings of several reviewers and list their conflicts.
 
     Parameters
     ----------
@@ -122,7 +123,7 @@ def merge_findings(
     format
         csv, json or parquet.
     out
-        The merged file; only the conflicts are listed when not given.
+        The merged file. Default: only list the conflicts.
     """
     if len(files) < 2:
         raise UsageError("merge needs two files or more.")
@@ -144,18 +145,18 @@ def correct(
     workspace: _Workspace = "",
     out: Path,
 ) -> int:
-    """Write the ground truth as the agreed verdicts correct it, in schema 1.3; the original is not touched.
+    """Write the ground truth corrected by the agreed verdicts, in schema 1.3; the original is not changed.
 
     Parameters
     ----------
     gt
         The ground truth.
     pred
-        Prediction files; their labels count as known. Accepted predictions are kept with the verdicts.
+        Prediction files, whose labels may be used. Accepted predictions are stored with the verdicts.
     findings
-        The store: a file, or a database address; the environment variable LAYOUTSCOPE_FINDINGS when not given.
+        The store: a file or a database address. Default: the environment variable LAYOUTSCOPE_FINDINGS.
     workspace
-        The project in a database that several share.
+        The project, in a database shared by several.
     out
         The corrected file.
     """
@@ -163,7 +164,9 @@ def correct(
         protocol = protocols.box_protocols()[protocols.DEFAULT]
         options = protocol.options()
         files = project.open_project(protocol, gt, pred, options)
-        dataset = project.require_joined(files, protocol, options).dataset
+        truth, _ = files.required()
+        assert isinstance(truth, Annotations)
+        dataset = project.require_joined(files, protocol, options).dataset if pred else join(truth)
         with _opened(findings, must_exist=True) as store:
             to = corrections(dataset, _asked(lambda: store.log(workspace)))
         content = corrected_truth.snapshot_file(to, created_at=datetime.now(UTC))
@@ -225,15 +228,15 @@ def _with_corrected_fields(results: Sequence[Evaluation], log: ReviewLog) -> lis
     both: list[Evaluation] = []
     for evaluation, result in official:
         assert isinstance(result, FieldsResult)
-        found = (*evaluation.issues, *to.issues)
-        both.append(Evaluation(evaluation.result, found))
+        issues = (*evaluation.issues, *to.issues)
+        both.append(Evaluation(evaluation.result, issues))
         if to.applied:
-            both.append(Evaluation(corrected_fields(result, to), found))
+            both.append(Evaluation(corrected_fields(result, to), issues))
     return both
 
 
 def _opened(address: str | None, *, must_exist: bool = False) -> Store:
-    """The store that is meant; UsageError without any."""
+    """The store; UsageError when none is named."""
     chosen = address or os.environ.get(FINDINGS_VARIABLE)
     if not chosen:
         raise UsageError(f"name the store with --findings FILE_OR_ADDRESS, or set {FINDINGS_VARIABLE}.")
@@ -277,7 +280,7 @@ def _written(events: Sequence[Event], format: Format) -> bytes:
 
 
 def _counted(log: ReviewLog) -> str:
-    """How many findings and conflicts a log has, in words."""
+    """Number of findings and conflicts of a log, in words."""
     return f"{count_of(len(log), 'finding')}, {count_of(len(log.conflicts), 'conflict')}"
 
 
@@ -286,7 +289,7 @@ def _conflicts(conflicts: Sequence[Judged]) -> str:
     if not conflicts:
         return ""
     every = exchange.table(conflicts, title="Conflicts")
-    shown = [every.columns.index(name) for name in ("document", "page_index", "label", "mistake", "said")]
+    shown = [every.columns.index(name) for name in ("document", "page_index", "label", "mistake", "opinions")]
     return export.to_text(
         [
             msgspec.structs.replace(

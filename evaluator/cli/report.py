@@ -63,7 +63,7 @@ def review_pack(
     pages: Annotated[int, Parameter(group=_contents)] = 60,
     budget: Annotated[float, Parameter(group=_contents)] = 20.0,
 ) -> int:
-    """Make a review pack of one or two models: numbers, differences, findings and pages in one file.
+    """Make a review pack of one or more models: numbers, differences, findings and pages in one file.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def review_pack(
     gt
         Ground-truth file or folder.
     pred
-        Prediction file or folder; a second one is compared with the first.
+        Prediction file or folder; a second one is compared with the first, further ones are listed.
     out
         pack.html or pack.pdf, or a folder that gets both, the tables, the findings and marked copies of the PDFs.
     pdfs
@@ -101,17 +101,15 @@ def review_pack(
     tags
         Findings with one of these tags only, separated by commas.
     cards
-        Findings at most.
+        Maximum findings.
     pages
-        Page pictures at most.
+        Maximum page pictures.
     budget
         Size of the HTML file in megabytes; pages get less sharp, then fewer, to stay within it.
     """
     system = box_protocols().get(protocol)
     if system is None:
         raise UsageError(f"a review pack is made of {', '.join(box_protocols())} results; found {protocol}.")
-    if len(pred) > 2:
-        raise UsageError(f"a review pack is about one or two models; found {len(pred)}.")
     if len(min_score) > len(pred):
         raise UsageError(f"--min-score is given once for each model; found {len(min_score)}.")
     for value in min_score:

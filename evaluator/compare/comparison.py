@@ -1,7 +1,7 @@
 """Results of one protocol against the same ground truth, compared: what the terminal and reports show.
 
 Owns `Comparison`, its plain values under the keys of the terminal contract, and its tables. The first result is A,
-the baseline, the second B, the candidate; further ones only stand in the table of all models.
+the baseline, the second B, the candidate; further ones are only in the table of all models.
 """
 
 from __future__ import annotations
@@ -104,21 +104,21 @@ class Comparison:
             without boxes; ``differences`` in reading order; ``labels``, ``seed``, ``resamples``, ``level``; ``models``
             with the numbers of all of them when there are more than two. Undefined is None.
         """
-        found, told = self.ledger, summary(self.differences)
+        counts, words = self.ledger, summary(self.differences)
         boxes = first_boxes(self.results[0])
         value: dict[str, Any] = {
             "protocol": results[0]["protocol"],
             "signature": self.signature,
-            "summary": f"{told.headline} {told.notes}".rstrip(),
+            "summary": f"{words.headline} {words.notes}".rstrip(),
             "a": results[0],
             "b": results[1],
             "iou": None if boxes is None else boxes.iou,
-            "ledger": None if found is None else found.to_json(),
-            "false_positives": None if found is None else found.false_positives_json(),
+            "ledger": None if counts is None else counts.to_json(),
+            "false_positives": None if counts is None else counts.false_positives_json(),
             "differences": [difference_json(one) for one in in_reading_order(self.differences)],
             "mistakes": None if self.mistakes is None else self.mistakes.to_json(),
-            "documents": None if found is None else found.documents_json(),
-            "pages": None if found is None else found.pages_json(),
+            "documents": None if counts is None else counts.documents_json(),
+            "pages": None if counts is None else counts.pages_json(),
             "labels": {"notes": list(self.labels.sentences), "map_label": self.labels.mapping},
             "seed": self.seed,
             "resamples": self.resamples,
@@ -149,9 +149,9 @@ class Comparison:
             All models when there are more than two; the differences; the ledger by label and the named mistakes for
             protocols that match boxes.
         """
-        title, told = f"A {names[0]}, B {names[1]}", summary(self.differences)
+        title, words = f"A {names[0]}, B {names[1]}", summary(self.differences)
         tables = [self._models_table(names)] if len(self.results) > 2 else []
-        tables.append(self._differences_table(f"{title}. {told.headline} {told.notes}".rstrip()))
+        tables.append(self._differences_table(f"{title}. {words.headline} {words.notes}".rstrip()))
         if self.ledger is not None and self.mistakes is not None:
             tables.append(_ledger_table(self.ledger, title, self.signature))
             tables.append(_mistakes_table(self.mistakes, title, self.signature))
@@ -159,9 +159,9 @@ class Comparison:
 
     def _differences_table(self, title: str) -> ResultTable:
         """One row per difference, B minus A, in reading order; no interval where there are too few documents."""
-        found = in_reading_order(self.differences)
-        moved = _aligned([moved_text(one) for one in found])
-        intervals = _aligned([None if _too_few(one) else interval_text(one, signed=True) for one in found])
+        every = in_reading_order(self.differences)
+        moved = _aligned([moved_text(one) for one in every])
+        intervals = _aligned([None if _too_few(one) else interval_text(one, signed=True) for one in every])
         return ResultTable(
             title=title,
             signature=self.signature,
@@ -171,7 +171,7 @@ class Comparison:
                     METRICS[one.metric].title, one.label, one.a, one.b, moved[row], intervals[row],
                     STAR if one.starred else "", one.documents_better, one.documents_worse,
                 )
-                for row, one in enumerate(found)
+                for row, one in enumerate(every)
             ),
         )  # fmt: skip
 
@@ -182,7 +182,7 @@ class Comparison:
         rows = []
         for place, one in enumerate(against[0]):
             if one.overall:
-                others = [found[place] for found in against]
+                others = [model[place] for model in against]
                 cells = [cell for other in others for cell in (other.b, points_and_interval(other))]
                 rows.append((METRICS[one.metric].title, one.a, *cells))
         return ResultTable(
@@ -283,8 +283,8 @@ def difference_json(one: Difference) -> dict[str, Any]:
 
 def points_and_interval(one: Difference) -> str | None:
     """A difference with its interval in points, ``+2.6 (1.7 to 3.5)``; None when it is undefined."""
-    text, found = moved_text(one), interval_text(one)
-    return text if text is None or found is None or _too_few(one) else f"{text} ({found})"
+    text, interval = moved_text(one), interval_text(one)
+    return text if text is None or interval is None or _too_few(one) else f"{text} ({interval})"
 
 
 def _too_few(one: Difference) -> bool:
@@ -292,19 +292,19 @@ def _too_few(one: Difference) -> bool:
     return one.few_documents or one.rare
 
 
-def _ledger_table(found: Ledger, title: str, signature: str) -> ResultTable:
+def _ledger_table(counts: Ledger, title: str, signature: str) -> ResultTable:
     """One row per label, all of them first."""
-    rows: list[tuple[str | int, ...]] = [("All labels", *found.total.row(0).values())]
-    rows += [(label, *found.per_label.row(row).values()) for row, label in enumerate(found.labels)]
+    rows: list[tuple[str | int, ...]] = [("All labels", *counts.total.row(0).values())]
+    rows += [(label, *counts.per_label.row(row).values()) for row, label in enumerate(counts.labels)]
     columns = ("label", "both", "a only", "b only", "neither", "fp shared", "fp a only", "fp b only", "net")
     return ResultTable(title=f"Ledger: {title}", signature=signature, columns=columns, rows=tuple(rows))
 
 
-def _mistakes_table(found: MistakeCounts, title: str, signature: str) -> ResultTable:
+def _mistakes_table(mistakes: MistakeCounts, title: str, signature: str) -> ResultTable:
     """One row per name of a mistake."""
     rows = tuple(
-        (ERROR_TYPES["document"][name].title, counts["a"], counts["b"], counts["difference"])
-        for name, counts in found.to_json().items()
+        (ERROR_TYPES["document"][name].title, row["a"], row["b"], row["difference"])
+        for name, row in mistakes.to_json().items()
     )
     columns = ("mistake", "a", "b", "b minus a")
     return ResultTable(title=f"Mistakes: {title}", signature=signature, columns=columns, rows=rows)

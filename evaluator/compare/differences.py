@@ -131,10 +131,10 @@ def differences(
     resampled = np.concatenate(
         [sides[1].resampled(w) - sides[0].resampled(w) for w in draws(len(documents), resamples=resamples, seed=seed)]
     )
-    found = interval(resampled)
+    intervals = interval(resampled)
     difference = sides[1].values - sides[0].values
     known = ~np.isnan(difference) & (len(documents) > 1)
-    low, high = np.where(known, found.low, np.nan), np.where(known, found.high, np.nan)
+    low, high = np.where(known, intervals.low, np.nan), np.where(known, intervals.high, np.nan)
     alone = [side.per_document(len(documents)) for side in sides]
     counted = (~np.isnan(alone[0]) | ~np.isnan(alone[1])).sum(axis=0)
     good = [_judged(values, every) for values in alone]
@@ -152,7 +152,7 @@ def differences(
             documents=len(documents),
             documents_better=int(better[row]),
             documents_worse=int(worse[row]),
-            undefined=int(found.undefined[row]),
+            undefined=int(intervals.undefined[row]),
             resamples=resamples,
             documents_with=int(counted[row]),
         )
@@ -160,7 +160,7 @@ def differences(
     )
 
 
-def in_reading_order(found: Sequence[Difference]) -> tuple[Difference, ...]:
+def in_reading_order(every: Sequence[Difference]) -> tuple[Difference, ...]:
     """Differences as they are read: the worst clear loss first, then the unclear ones, then the clear gains.
 
     Returns
@@ -168,17 +168,17 @@ def in_reading_order(found: Sequence[Difference]) -> tuple[Difference, ...]:
     tuple of Difference
         Each group by rising difference, equal ones in the order given; undefined ones last.
     """
-    return tuple(sorted(found, key=lambda one: (_ORDER[one.kind], one.difference or 0.0)))
+    return tuple(sorted(every, key=lambda one: (_ORDER[one.kind], one.difference or 0.0)))
 
 
 def worth_showing(
-    found: Sequence[Difference], *, limit: int = 8, metrics: Sequence[str] = ("recall", "precision")
+    every: Sequence[Difference], *, limit: int = 8, metrics: Sequence[str] = ("recall", "precision")
 ) -> tuple[Difference, ...]:
     """The few differences that a reader should see, in reading order.
 
     Parameters
     ----------
-    found : sequence of Difference
+    every : sequence of Difference
     limit : int
         How many at most.
     metrics : sequence of str
@@ -189,7 +189,7 @@ def worth_showing(
     tuple of Difference
         Clear losses before clear gains before unclear ones, the larger before the smaller.
     """
-    chosen = [one for one in found if one.metric in metrics and one.difference is not None]
+    chosen = [one for one in every if one.metric in metrics and one.difference is not None]
     rank: Mapping[Kind, int] = {"loss": 1, "gain": 2, "unclear": 3, "undefined": 4}
     chosen.sort(key=lambda one: (0 if one.overall else rank[one.kind], -abs(one.difference or 0.0)))
     return in_reading_order(chosen[:limit])

@@ -5,10 +5,11 @@ Owns the grammar, the verdict of each condition and the table that says which fa
     metric [ "[" label "]" ] ( "<" | ">" | "<=" | ">=" ) limit [ "and significant" ]
     limit = number [ "%" | "pt" ] | "baseline" [ ( "-" | "+" ) number ( "pt" | "%" ) ]
 
-A condition says what is *not* allowed: ``recall[Table] < baseline - 0.5pt`` fails when recall of Table is more than
+A condition states what is *not* allowed: ``recall[Table] < baseline - 0.5pt`` fails when recall of Table is more than
 half a point below the baseline. ``pt`` are points, the hundredths of a ratio; ``%`` after the baseline is a share of
-it. Without a label, or with ``[all]``, the number is that over all labels; a label with odd characters stands in double
-quotes. ``and significant`` lets a condition fail only when the interval of the difference to the baseline excludes 0.
+it. Without a label, or with ``[all]``, the number is that over all labels; a label with odd characters is written in
+double quotes. ``and significant`` lets a condition fail only when the interval of the difference to the baseline
+excludes 0.
 
 A condition that cannot be judged fails. A number that is undefined for the prediction is mostly the very regression
 that a gate is for (a model that finds nothing has no precision), and a gate that passes because it saw nothing is worse
@@ -33,7 +34,7 @@ Operator = Literal["<", ">", "<=", ">="]
 Unit = Literal["points", "percent"]
 
 ALL: Final = "all"
-"""Label that stands for all labels; a label of this name is written in quotes."""
+"""Name of all labels together; a label of this name is written in quotes."""
 EXAMPLE: Final = '"recall[Table] < baseline - 0.5pt"'
 
 # Numbers that are nearer than this are equal: a baseline of 0.805 less half a point is not exactly 0.8.
@@ -255,12 +256,12 @@ def judge(
     if lonely:
         raise ConditionError(f"{lonely[0]} needs --baseline")
     values = dict(zip(prediction.keys, prediction.values.tolist(), strict=True))
-    found: dict[Key, Difference] = {}
+    by_key: dict[Key, Difference] = {}
     if baseline is not None:
         compared = differences(baseline, prediction, seed=seed, resamples=resamples, keys=keys)
-        found = {Key(one.metric, one.label): one for one in compared}
+        by_key = {Key(one.metric, one.label): one for one in compared}
     return tuple(
-        _verdict(condition, key, values.get(key), found.get(key))
+        _verdict(condition, key, values.get(key), by_key.get(key))
         for condition, key in zip(conditions, keys, strict=True)
     )
 

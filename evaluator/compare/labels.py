@@ -30,7 +30,7 @@ class LabelNotes(NamedTuple):
 
 
 def label_notes(a: Sequence[str], b: Sequence[str], truth: Sequence[str] = ()) -> LabelNotes:
-    """What is to be said about the labels of two models.
+    """Notes on the labels of two models.
 
     Parameters
     ----------

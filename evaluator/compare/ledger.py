@@ -396,8 +396,8 @@ def _shared(a: BoxResult[Any], b: BoxResult[Any]) -> tuple[IntArray, IntArray]:
     first = 0 if content[0] <= content[1] else 1
     pairs = overlapping_pairs(boxes[first], group[first], boxes[1 - first], group[1 - first], iou_floor=SHARED_IOU)
     chosen = greedy_rows(pairs, len(boxes[first]), len(boxes[1 - first]))
-    found = {first: rows[first][pairs.ground_truth[chosen]], 1 - first: rows[1 - first][pairs.prediction[chosen]]}
-    return found[0], found[1]
+    shared = {first: rows[first][pairs.ground_truth[chosen]], 1 - first: rows[1 - first][pairs.prediction[chosen]]}
+    return shared[0], shared[1]
 
 
 def _by_corners(result: BoxResult[Any]) -> IntArray:

@@ -19,7 +19,7 @@ RESAMPLES: Final = 2000
 LEVEL: Final = 0.95
 """Share of the resamples that an interval holds."""
 FEW_DOCUMENTS: Final = 8
-"""With fewer documents than this an interval is given, and said to mean little."""
+"""With fewer documents than this an interval is given in JSON, and shown as too uncertain."""
 UNDEFINED_SHARE: Final = 0.05
 """There is no interval when more than this share of the resamples leaves the difference undefined."""
 
@@ -90,7 +90,7 @@ def interval(resampled: FloatArray, *, level: float = LEVEL) -> Interval:
     -------
     Interval
         A resample in which the number is undefined (no document with the label was drawn) is left out. Where these
-        are more than `UNDEFINED_SHARE`, or nothing is defined at all, the interval is NaN: its ends stand for the
+        are more than `UNDEFINED_SHARE`, or nothing is defined at all, the interval is NaN: its ends are those of the
         outer 2.5 %, which that many unknown values could move anywhere.
 
     Notes

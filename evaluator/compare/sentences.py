@@ -133,40 +133,40 @@ def sentence(one: Difference) -> str:
     return f"{_capital(metric.title)}{of}: no clear difference, {moved}, {sure}"
 
 
-def summary(found: Sequence[Difference]) -> Summary:
+def summary(every: Sequence[Difference]) -> Summary:
     """A comparison in a headline and a few words.
 
     Parameters
     ----------
-    found : sequence of Difference
+    every : sequence of Difference
         In any order.
 
     Returns
     -------
     Summary
-        The headline is the clear difference over all labels that is furthest from 0, or says that none is clear. The
-        notes name the other metrics of the headline, and the label that lost most when a loss is clear.
+        The headline is the clear difference over all labels that is furthest from 0, or a sentence that none is
+        clear. The notes name the other metrics of the headline, and the label that lost most when a loss is clear.
     """
-    told = _headlines(found)
-    if not told:
+    headlines = _headlines(every)
+    if not headlines:
         return Summary("Nothing can be compared: no metric is defined for both models.", "")
-    ranked = sorted(told, key=lambda one: (not one.starred, -abs(one.difference or 0.0)))
+    ranked = sorted(headlines, key=lambda one: (not one.starred, -abs(one.difference or 0.0)))
     first, *others = ranked
     notes = [_short(one) for one in others]
-    losses = [one for one in found if one.kind == "loss" and not one.overall]
+    losses = [one for one in every if one.kind == "loss" and not one.overall]
     if losses:
         worst = min(losses, key=lambda one: one.difference or 0.0)
         notes.append(f"Worst loss: {name_of(worst)} {moved_text(worst)}.")
     return Summary(sentence(first), " ".join(notes))
 
 
-def _headlines(found: Sequence[Difference]) -> list[Difference]:
+def _headlines(every: Sequence[Difference]) -> list[Difference]:
     """The differences over all labels that a summary speaks of; only those that are defined."""
-    overall = {one.metric: one for one in found if one.overall and one.difference is not None}
+    overall = {one.metric: one for one in every if one.overall and one.difference is not None}
     for group in headlines():
-        told = [overall[metric] for metric in group if metric in overall]
-        if told:
-            return told
+        chosen = [overall[metric] for metric in group if metric in overall]
+        if chosen:
+            return chosen
     return []
 
 

@@ -187,7 +187,7 @@ def _contents(opened: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], colle
 
 
 def _content(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, room: int, collector: Collector) -> bytes:
-    """The bytes of one entry; stops at a limit whatever the archive says of its size."""
+    """The bytes of one entry; stops at a limit whatever the archive states of its size."""
     parts, size = [], 0
     most = max(limits.MAX_ARCHIVE_RATIO * entry.compress_size, _RATIO_COUNTS_FROM)
     with opened.open(entry) as stream:

@@ -112,7 +112,7 @@ class Format(ABC, Generic[T]):
     suffixes : tuple of str
         Endings of its files; in a folder only these are looked at.
     states_side : bool
-        Whether a file says what it is; one that does not is broken, or belongs to the files beside it.
+        Whether a file states what it is; one that does not is broken, or belongs to the files beside it.
     """
 
     name: ClassVar[str]

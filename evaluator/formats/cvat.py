@@ -3,7 +3,7 @@
 Owns the format `Cvat`. A page is an ``<image>``; its document is the stem of the image name, as
 in `coco`. Coordinates are pixels of the image, origin top left. A polygon, and a box that is turned, keep their
 outline; their box is the smallest that holds it. CVAT has no scores. Shapes that are no regions (lines, points, masks,
-ellipses) are left out, with a issue for each kind. Nothing is clamped, and no image is opened.
+ellipses) are left out, with an issue for each kind. Nothing is clamped, and no image is opened.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ class _Elements:
 
 
 def _box(element: Element, collector: Collector) -> tuple[Corners, FloatArray | None] | None:
-    """Corners of a box, and its outline when it is turned; None with a issue when it is none."""
+    """Corners of a box, and its outline when it is turned; None with an issue when it is none."""
     x1, y1, x2, y2 = (_number(element, key, collector) for key in _CORNERS)
     turned = _number(element, "rotation", collector) if "rotation" in element.attributes else 0.0
     if any(map(math.isnan, (x1, y1, x2, y2, turned))):
@@ -214,7 +214,7 @@ def _box(element: Element, collector: Collector) -> tuple[Corners, FloatArray | 
 
 
 def _polygon(element: Element, collector: Collector) -> tuple[Corners, FloatArray | None] | None:
-    """Corners and outline of a polygon; None with a issue when it is none."""
+    """Corners and outline of a polygon; None with an issue when it is none."""
     text = element.attributes.get("points", "")
     points = [point.split(",") for point in text.split(";")] if text.strip() else []
     wrong = next((point for point in points if len(point) != 2 or not all(map(_is_number, point))), None)
@@ -246,7 +246,7 @@ def _is_number(text: str) -> bool:
 
 
 def _number(element: Element, key: str, collector: Collector) -> float:
-    """A finite number of an attribute; NaN with a issue."""
+    """A finite number of an attribute; NaN with an issue."""
     text = element.attributes.get(key, "")
     if _is_number(text):
         return float(text)

@@ -2,7 +2,7 @@
 
 Owns the reading of bytes under a limit, the list of files of a folder, and the merging of the parts: documents
 and rows are concatenated in the order of the file names, and every box can still be traced to its file. A
-document that two files list is an error, because it cannot be told whether they repeat or complete each other.
+document that two files list is an error, because nothing shows whether they repeat or complete each other.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
     Returns
     -------
     Annotations
-        Rows in the order of the parts; `Annotations.parts` says how many came from each, and `Boxes.entry`
+        Rows in the order of the parts; `Annotations.parts` states how many came from each, and `Boxes.entry`
         counts the page entries of all parts. The digest is that of the parts' digests.
 
     Raises

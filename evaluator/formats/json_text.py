@@ -211,7 +211,7 @@ def has_lone_surrogate(text: str) -> bool:
 
 
 def oddities(value: object, place: JsonPath) -> Iterator[Oddity]:
-    """Everything in a free-form part that is refused wherever it stands.
+    """Everything in a free-form part that is refused wherever it is.
 
     Parameters
     ----------

@@ -1,15 +1,15 @@
 """Structured texts of posters: a folder of one JSON object per poster to a list of them, one side at a time.
 
 Owns where the file of a poster is looked for, what its JSON must be, and the limits. A broken file takes out its
-own poster, not the folder: its issues are kept and the other posters are read. It is no row of the table of
-formats, because a poster has text and no boxes. What the text is worth is the protocol's business.
+own poster, not the folder: its issues are kept and the other posters are read. What the text is worth is the
+protocol's business.
 """
 
 from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -61,7 +61,7 @@ class Section(msgspec.Struct, frozen=True):
     title : str
         Title of the section as the file has it; empty for captions and sections without.
     value : object
-        What stands there: text in a good file, anything else in a bad one.
+        What is there: text in a good file, anything else in a bad one.
     """
 
     place: str
@@ -136,7 +136,7 @@ def detect(head: bytes) -> bool:
 
 
 def side_of(file: Path) -> Side | None:
-    """What the name of a poster's file tells: ``reference``, ``{id}_extracted`` and the like; None for others."""
+    """The side that the name of a poster's file states, as ``reference`` and ``{id}_extracted`` do; None for others."""
     for side, name in NAMES.items():
         if file.stem == name or file.stem.endswith(ENDINGS[side]):
             return side
@@ -144,7 +144,7 @@ def side_of(file: Path) -> Side | None:
 
 
 def in_own_folder(file: Path) -> bool:
-    """Whether a poster's file lies in a folder of that poster, told by its name."""
+    """Whether a poster's file lies in a folder of that poster, by its name."""
     return file.stem in NAMES.values() or _poster_id(file) == file.resolve().parent.name
 
 
@@ -175,30 +175,43 @@ def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None
     """
     path = Path(path)
     collector = Collector(path.name or path.resolve().name, max_per_rule=max_per_rule)
+    files = _files(path, side, collector) if folder.is_folder(path) else {_poster_id(path): [path]}
+    reading = Reading(side=side, max_per_rule=max_per_rule)
+    return _gathered(path, files, folder.load, reading, collector.issues())
+
+
+def _gathered(
+    root: Path,
+    files: Mapping[str, Sequence[Path]],
+    load: Callable[[Path, int], bytes],
+    reading: Reading,
+    issues: Sequence[Issue],
+) -> Posters:
+    """The posters of the files that may be meant for each, loaded under a limit of bytes; see `read`."""
     posters: dict[str, Poster] = {}
     broken: dict[str, tuple[Issue, ...]] = {}
-    files = {_poster_id(path): [path]}
-    if folder.is_folder(path):
-        files = _files(path, side, collector)
     digests: list[str] = []
-    issues: list[Issue] = list(collector.issues())
+    issues = list(issues)
     room = limits.MAX_FILE_BYTES
     for poster_id, candidates in sorted(files.items()):
         try:
-            file = _only(poster_id, candidates, side, path)
-            content = folder.load(file, room)
+            file = _only(poster_id, candidates, reading.side, root)
+            content = load(file, room)
             room -= len(content)
             digests.append(hashlib.sha256(content).hexdigest())
-            # Nine files called reference.json need the folder to be told apart; it is below the one that was named.
-            name = file.name if file == path else file.relative_to(path).as_posix()
-            posters[poster_id], notes = read_bytes(content, name, poster_id=poster_id, max_per_rule=max_per_rule)
+            # Nine files called reference.json need the folder to be distinguished; it is below the one that was named.
+            below = file.name if file == root else file.relative_to(root).as_posix()
+            posters[poster_id], notes = read_bytes(
+                content, below, poster_id=poster_id, max_per_rule=reading.max_per_rule
+            )
         except BadInput as bad:
             broken[poster_id] = notes = bad.issues
         issues += notes
     if not posters:
         raise BadInput(issues)
-    whole = digests[0] if not folder.is_folder(path) else hashlib.sha256("".join(digests).encode()).hexdigest()
-    return Posters(path.resolve().name, whole, posters, broken, tuple(issues))
+    alone = list(files.values()) == [[root]]
+    whole = digests[0] if alone else hashlib.sha256("".join(digests).encode()).hexdigest()
+    return Posters(root.resolve().name, whole, posters, broken, tuple(issues))
 
 
 def read_bytes(
@@ -299,9 +312,14 @@ def _files(path: Path, side: Side | None, collector: Collector) -> dict[str, lis
     if not candidates:
         rule = "a folder must hold a JSON file, or a folder with one, for each poster"
         collector.error("", rule, "none", "Name the folder of the posters.")
+    return _of_side(candidates, side, collector)
+
+
+def _of_side(candidates: Mapping[str, list[Path]], side: Side | None, collector: Collector) -> dict[str, list[Path]]:
+    """The files of each poster that may be meant for a side; all of them, with a warning, when none may be."""
     fitting = {poster_id: _fitting(poster_id, files, side) for poster_id, files in candidates.items()}
     if not any(fitting.values()):
-        fitting = candidates
+        fitting = dict(candidates)
         if candidates:
             rule = f"files whose names say the other side are read as {_SIDES[side]}"
             collector.warning("", rule, f"{len(candidates):,}", "Nothing, if one model is compared with another.")
@@ -326,19 +344,19 @@ def _is_json(path: Path) -> bool:
 def _fitting(poster_id: str, files: Sequence[Path], side: Side | None) -> list[Path]:
     """The JSON files of a poster that may be meant for a side.
 
-    A name that says the side beats a plain ``{id}.json``, that beats any other name, and a name that says the
+    A name that states the side beats a plain ``{id}.json``, that beats any other name, and a name that states the
     other side does not count.
     """
     if side is None:
         return list(files)
-    told = {file: _side_told(file.stem, poster_id) for file in files}
-    named = [file for file in files if told[file] == side]
+    stated = {file: _stated_side(file.stem, poster_id) for file in files}
+    named = [file for file in files if stated[file] == side]
     plain = [file for file in files if file.stem == poster_id]
-    return named or plain or [file for file in files if told[file] is None]
+    return named or plain or [file for file in files if stated[file] is None]
 
 
-def _side_told(stem: str, poster_id: str) -> Side | None:
-    """The side that the name of a file tells, if it does."""
+def _stated_side(stem: str, poster_id: str) -> Side | None:
+    """The side that the name of a file states, if it does."""
     for side, name in NAMES.items():
         if stem == name or any(stem == poster_id + ending for ending in ENDINGS[side]):
             return side
@@ -392,7 +410,7 @@ _CALLED: Final[Mapping[type, str]] = {dict: "an object", list: "an array", str: 
 def _typed(
     owner: dict[str, Any], key: str, wanted: type | tuple[type, ...], place: str, collector: Collector
 ) -> object:
-    """The value of a key when it has a type that is looked into; else None, with a warning when one stands there."""
+    """The value of a key when it has a type that is looked into; else None, with a warning when there is one."""
     value = owner.get(key)
     if value is not None and not isinstance(value, wanted):
         kinds = " or ".join(_CALLED[kind] for kind in (wanted if isinstance(wanted, tuple) else (wanted,)))
@@ -433,31 +451,27 @@ class PosterTexts(Format[Posters]):
         return side_of(Path(name))
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Posters:
-        """One poster as a side of its own; its id is the stem of the name."""
-        return self.read_files([(name, content)], name, reading)
+        """One poster as a side of its own; its id is what the name begins with."""
+        file = Path(name)
+        files = {_poster_id(Path(file.stem) / name): [file]}
+        return _gathered(file, files, lambda _file, _room: content, reading, ())
 
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Posters:
         """See `read`."""
         return read(path, side=reading.side, max_per_rule=reading.max_per_rule)
 
     def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> Posters:
-        """Posters whose names and bytes are at hand; the id of each is the stem of its name."""
-        posters: dict[str, Poster] = {}
-        broken: dict[str, tuple[Issue, ...]] = {}
-        issues: list[Issue] = []
-        for file, content in sorted(files):
-            poster_id = _poster_id(Path(file))
-            try:
-                poster, notes = read_bytes(content, file, poster_id=poster_id, max_per_rule=reading.max_per_rule)
-                posters[poster_id] = poster
-            except BadInput as bad:
-                broken[poster_id] = notes = bad.issues
-            issues += notes
-        if not posters:
-            raise BadInput(issues)
-        digests = [poster.sha256 for poster in posters.values()]
-        whole = digests[0] if len(files) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
-        return Posters(name, whole, posters, broken, tuple(issues))
+        """Posters whose names and bytes are at hand, as if they lay in a folder of this name; one as itself."""
+        if len(files) == 1:
+            return self.read(files[0][1], files[0][0], reading)
+        root = Path(name)
+        held = {root / Path(file).name: content for file, content in files}
+        candidates: dict[str, list[Path]] = {}
+        for file in held:
+            candidates.setdefault(_poster_id(file), []).append(file)
+        collector = Collector(name, max_per_rule=reading.max_per_rule)
+        chosen = _of_side(candidates, reading.side, collector)
+        return _gathered(root, chosen, lambda file, _room: held[file], reading, collector.issues())
 
     def unit_of(self, file: Path, given: Collection[Path]) -> Path:
         """The folder of the posters; a folder of one poster lies in it, unless it was given."""

@@ -99,7 +99,7 @@ def narrow(content: bytes) -> bytes:
 
 
 def place(line: int, name: str) -> str:
-    """A line and a tag as the place of a issue.
+    """A line and a tag as the place of an issue.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def parse(source: Source, visitor: Visitor, collector: Collector) -> None:
     visitor : Visitor
     collector : Collector
         Gets an error when the text is not well-formed, nested too deep, or has text outside of the roots; the
-        visitor has then seen what stands before that place.
+        visitor has then seen what is before that place.
 
     Notes
     -----

@@ -122,7 +122,7 @@ class Annotations:
     sha256 : str
         Digest of the bytes as they were read (a byte order mark excluded).
     format : str
-        Key of the format in ``readers.FORMATS``, for instance ``snapshot``.
+        Key of the format in ``formats.FORMATS``, for instance ``snapshot``.
     side : "ground_truth" or "prediction"
         What the file says of itself.
     model, version : str or None

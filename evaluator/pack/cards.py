@@ -6,22 +6,23 @@ it was when it was judged. Plain text and numbers; pictures come later.
 
 from __future__ import annotations
 
+import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import numpy as np
 
 from evaluator.drawing import layers
 from evaluator.drawing.payloads import BoxItem, MistakeItem, PageLayers
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.dataset import Dataset
 from evaluator.model.issues import plain
 from evaluator.review.corrected import Corrected
 from evaluator.review.identity import attach
 from evaluator.review.status import STATES, FindingStatus
-from evaluator.review.verdicts import VERDICTS, Event, ReviewLog, Target
+from evaluator.review.verdicts import VERDICTS, Event, Judged, ReviewLog, Target
 
 MOST_CARDS: Final = 300
 CONFLICT: Final = "conflict"
@@ -79,12 +80,17 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One model of the pack."""
+    """One model of the pack; `position` in their list, from 0."""
 
-    letter: str
+    position: int
     name: str
-    result: BoxResult[Any]
+    result: AnyBoxResult
     corrected: Corrected | None
+
+    @property
+    def letter(self) -> str:
+        """The short name in tables and pictures: A, B, C, ..."""
+        return string.ascii_uppercase[self.position % len(string.ascii_uppercase)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +194,6 @@ def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: 
     label = plain(target.label or "")
     name = kinds.get(target.kind) or (drawn[0].title if drawn else _mistake_title(target.mistake))
     votes = [event for event in judged.opinions if event.verdict is not None]
-    words = "Reviewers disagree" if judged.conflict else VERDICTS[judged.verdict] if judged.verdict else "Note"
     return Card(
         number=number,
         title=f"{name} · {label}" if label else name,
@@ -198,14 +203,19 @@ def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: 
         document=target.document or "",
         index=target.page or 0,
         page=-1 if page is None else page,
-        boxes=tuple(drawn[1]) if drawn else tuple(_snapshot_boxes(target)),
+        boxes=tuple(drawn[1]) if drawn else tuple(_judged_boxes(target)),
         verdict=judged.verdict,
-        verdict_words=words,
+        verdict_words=verdict_words(judged),
         people=", ".join(_person(event) for event in (votes or judged.opinions)),
         notes=tuple((plain(event.author), plain(event.note)) for event in judged.opinions if event.note.strip()),
         tags=tuple(dict.fromkeys(plain(tag) for event in judged.opinions for tag in event.tags)),
         state="" if one.state == "applies" else f"{STATES[one.state]}. {one.sentence}",
     )
+
+
+def verdict_words(judged: Judged) -> str:
+    """The verdict of a finding in words."""
+    return "Reviewers disagree" if judged.conflict else VERDICTS[judged.verdict] if judged.verdict else "Note"
 
 
 def _has_page(target: Target, codes: Mapping[str, int]) -> bool:
@@ -233,7 +243,7 @@ def _place_words(document: str | None, page: int | None, dataset: Dataset) -> st
     return name if page is None else f"{name}, page {page + 1}"
 
 
-def _snapshot_boxes(target: Target) -> list[BoxItem]:
+def _judged_boxes(target: Target) -> list[BoxItem]:
     """The boxes of a target as they were when it was judged."""
     if target.unit != "page":
         return []

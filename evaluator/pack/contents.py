@@ -7,9 +7,10 @@ that a pack of 500 pages needs the memory of one.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -20,17 +21,16 @@ from evaluator.compare.ledger import Ledger, ledger
 from evaluator.drawing import layers
 from evaluator.drawing.payloads import PageLayers
 from evaluator.metrics.box_measures import box_measures
-from evaluator.metrics.box_results import BoxResult
-from evaluator.metrics.results import MetricColumns, count_of
+from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.results import Metrics, count_of
 from evaluator.model.dataset import Dataset
 from evaluator.model.issues import Issue, plain
-from evaluator.pack.cards import Card, Model, PackOptions, cards_of, chosen, wanted
+from evaluator.pack.cards import Card, Model, PackOptions, cards_of, chosen, verdict_words, wanted
 from evaluator.review.corrected import corrected
-from evaluator.review.corrections import corrections
+from evaluator.review.corrections import Corrections, corrections
 from evaluator.review.status import FindingStatus, finding_statuses
-from evaluator.review.verdicts import VERDICTS, ReviewLog
+from evaluator.review.verdicts import ReviewLog
 
-LETTERS: Final = "AB"
 _DIFFERENCES: Final = 12
 
 
@@ -85,19 +85,19 @@ class Contents:
 
 
 def gather(
-    results: Sequence[BoxResult[Any]],
+    results: Sequence[AnyBoxResult],
     names: Sequence[str],
     log: ReviewLog,
     options: PackOptions,
     *,
     issues: Sequence[Issue] = (),
 ) -> Contents:
-    """The contents of a pack about one or two models.
+    """The contents of a pack about some models, under any protocol that matches boxes.
 
     Parameters
     ----------
-    results : sequence of BoxResult, length 1 or 2
-        Of one dataset at one IoU threshold; A and B.
+    results : sequence of BoxResult, length >= 1
+        Of one dataset at one IoU threshold. The second is compared with the first; further ones are listed.
     names : sequence of str
         How the models are called.
     log : ReviewLog
@@ -113,33 +113,29 @@ def gather(
     Raises
     ------
     ValueError
-        When there are no results, more than two, or the two cannot be compared.
+        When there are no results, not as many as names, or the first two cannot be compared.
     """
-    if not 1 <= len(results) <= len(LETTERS) or len(results) != len(names):
-        raise ValueError(f"a pack is about one or two models; found {len(results)}")
+    if not results or len(results) != len(names):
+        raise ValueError(f"a pack needs a result and a name of each model; found {len(results)} and {len(names)}")
     dataset = results[0].matching.dataset
     applied = corrections(dataset, log) if len(log) else None
-    models = tuple(
-        Model(letter, plain(name), result, corrected(result, applied) if applied and applied.applied else None)
-        for letter, name, result in zip(LETTERS, names, results, strict=False)
-    )
-    found = _differences(results) if len(results) == 2 else ()
-    told = sentences.summary(found) if found else None
-    status = [one for one in finding_statuses(log, results) if chosen(one, options)]
-    cards = cards_of(models, status, log, options)
-    judged = sum(1 for one in status if one.judged.target.kind == "mistake")
+    models = _models(results, names, applied)
+    differences = _differences(results[:2]) if len(results) > 1 else ()
+    summary = sentences.summary(differences) if differences else None
+    statuses = [status for status in finding_statuses(log, results) if chosen(status, options)]
+    cards = cards_of(models, statuses, log, options)
     pages, left_out = _pages(models, cards, options)
     return Contents(
         options=options,
-        title=options.title or (told.headline if told else f"{models[0].name}: {_f1_words(models[0])}"),
+        title=options.title or (summary.headline if summary else f"{models[0].name}: {_f1_words(models[0])}"),
         signature=_signature(models),
         dataset=dataset,
         models=models,
-        differences=found,
-        summary=f"{told.headline} {told.notes}".strip() if told else "",
-        ledger=ledger(*results) if len(results) == 2 else None,
+        differences=differences,
+        summary=f"{summary.headline} {summary.notes}".strip() if summary else "",
+        ledger=ledger(*results[:2]) if len(results) > 1 else None,
         cards=cards,
-        cards_words=_cards_words(cards, status, judged),
+        cards_words=_cards_words(cards, statuses),
         pages=pages,
         left_out=left_out,
         issues=tuple(issues),
@@ -147,28 +143,40 @@ def gather(
     )
 
 
-def key_rows(contents: Contents) -> list[tuple[str, str, str, dict[str, Any]]]:
-    """The key numbers: letter, name, what is special about the row, and the pooled numbers.
+def _models(results: Sequence[AnyBoxResult], names: Sequence[str], applied: Corrections | None) -> tuple[Model, ...]:
+    """The models in their order, each with its corrected result where a verdict changes one."""
+    to = applied if applied and applied.applied else None
+    return tuple(
+        Model(position, plain(name), result, corrected(result, to) if to else None)
+        for position, (name, result) in enumerate(zip(names, results, strict=True))
+    )
 
-    Returns
-    -------
-    list of tuple
-        The corrected row of a model stands under its official one.
-    """
-    rows: list[tuple[str, str, str, dict[str, Any]]] = []
+
+class KeyRow(NamedTuple):
+    """A row of the key numbers; `note` says what is special about it, and is empty for the official numbers."""
+
+    letter: str
+    name: str
+    note: str
+    numbers: Metrics
+
+
+def key_rows(contents: Contents) -> list[KeyRow]:
+    """The pooled numbers of each model; the corrected row of a model is under its official one."""
+    rows: list[KeyRow] = []
     for model in contents.models:
-        rows.append((model.letter, model.name, "", dict(model.result.micro.row(0))))
+        rows.append(KeyRow(model.letter, model.name, "", model.result.micro.row(0)))
         if model.corrected is not None:
             words = f"corrected, {count_of(model.corrected.applied, 'verdict')} applied"
-            rows.append((model.letter, model.name, words, dict(model.corrected.result.micro.row(0))))
+            rows.append(KeyRow(model.letter, model.name, words, model.corrected.result.micro.row(0)))
     return rows
 
 
-def label_rows(contents: Contents) -> list[tuple[str, list[dict[str, Any]]]]:
+def label_rows(contents: Contents) -> list[tuple[str, list[Metrics]]]:
     """Numbers of each label, one mapping per model."""
     labels = contents.models[0].result.matching.labels
-    columns: list[MetricColumns] = [model.result.per_label for model in contents.models]
-    return [(plain(label), [dict(column.row(row)) for column in columns]) for row, label in enumerate(labels)]
+    columns = [model.result.per_label for model in contents.models]
+    return [(plain(label), [column.row(row) for column in columns]) for row, label in enumerate(labels)]
 
 
 def shown_differences(contents: Contents) -> tuple[Difference, ...]:
@@ -181,7 +189,7 @@ def page_layers(contents: Contents, page: int, page_points: tuple[float, float] 
     return [layers.page_data(model.result, page, page_points=page_points) for model in contents.models]
 
 
-def _differences(results: Sequence[BoxResult[Any]]) -> tuple[Difference, ...]:
+def _differences(results: Sequence[AnyBoxResult]) -> tuple[Difference, ...]:
     """B minus A with intervals, in reading order."""
     first, second = (box_measures(result) for result in results)
     return compare_differences.in_reading_order(compare_differences.differences(first, second))
@@ -190,7 +198,11 @@ def _differences(results: Sequence[BoxResult[Any]]) -> tuple[Difference, ...]:
 def _signature(models: Sequence[Model]) -> str:
     """Protocol, thresholds of each model, counts, package, ground truth."""
     lines = [model.result.matching.signature(model.result.iou).line for model in models]
-    same = lines[0] if len(set(lines)) == 1 else " / ".join(f"{line} ({LETTERS[at]})" for at, line in enumerate(lines))
+    same = (
+        lines[0]
+        if len(set(lines)) == 1
+        else " / ".join(f"{line} ({model.letter})" for model, line in zip(models, lines, strict=True))
+    )
     truth = models[0].result.matching.dataset.ground_truth.source
     return f"{same} · ground truth {truth.sha256[:8]}"
 
@@ -201,23 +213,15 @@ def _f1_words(model: Model) -> str:
     return "F1 n/a" if value is None else f"F1 {value:.3f}"
 
 
-def _cards_words(cards: Sequence[Card], status: Sequence[FindingStatus], judged: int) -> str:
+def _cards_words(cards: Sequence[Card], statuses: Sequence[FindingStatus]) -> str:
     """How many findings there are, and of which verdicts."""
-    if not status:
+    if not statuses:
         return f"no mistake has a verdict yet; the {len(cards)} largest are shown" if cards else "none"
-    counts: dict[str, int] = {}
-    for one in status:
-        key = (
-            "reviewers disagree"
-            if one.judged.conflict
-            else VERDICTS[one.judged.verdict].lower()
-            if one.judged.verdict
-            else "note"
-        )
-        counts[key] = counts.get(key, 0) + 1
+    counts = Counter(verdict_words(status.judged).lower() for status in statuses)
     listed = ", ".join(f"{count} {name}" for name, count in counts.items())
-    shown = "" if len(cards) == len(status) else f"{len(cards)} of "
-    return f"{shown}{count_of(len(status), 'finding')} ({count_of(judged, 'mistake')}): {listed}"
+    shown = "" if len(cards) == len(statuses) else f"{len(cards)} of "
+    mistakes = count_of(sum(status.judged.target.kind == "mistake" for status in statuses), "mistake")
+    return f"{shown}{count_of(len(statuses), 'finding')} ({mistakes}): {listed}"
 
 
 def _pages(models: Sequence[Model], cards: Sequence[Card], options: PackOptions) -> tuple[tuple[int, ...], int]:
@@ -246,7 +250,5 @@ def _notes(models: Sequence[Model], not_applied: Sequence[Issue]) -> tuple[str, 
                 f"Model {model.letter}: {count_of(len(only['ground_truth']), 'document')} only in the ground truth, "
                 f"{count_of(len(only['prediction']), 'document')} only in the prediction."
             )
-    notes += [
-        f"A verdict could not be applied: {plain(finding.rule)}; {plain(finding.found)}." for finding in not_applied
-    ]
+    notes += [f"A verdict could not be applied: {plain(issue.rule)}; {plain(issue.found)}." for issue in not_applied]
     return tuple(notes)

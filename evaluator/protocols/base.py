@@ -395,6 +395,19 @@ def unit_issues(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...
     return collector.issues()
 
 
+def joined_pair(truth: Annotations, prediction: Annotations) -> Dataset:
+    """Two files as one dataset: a prediction that leaves its pages and labels to the ground truth gets them.
+
+    Raises
+    ------
+    BadInput
+        When the two do not belong together, or their boxes are in different units.
+    """
+    resolved = formats.resolve(prediction, truth)
+    checked(unit_issues(truth, resolved))
+    return join(truth, resolved)
+
+
 def checked(*issues: Sequence[Issue]) -> tuple[Issue, ...]:
     """All issues in order, each once.
 

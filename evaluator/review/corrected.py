@@ -20,7 +20,7 @@ from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.results import ResultTable, Signature
 from evaluator.model.dataset import Dataset, join
 from evaluator.protocols.base import DatasetResult, Result
-from evaluator.review.corrections import Corrections
+from evaluator.review.corrections import Applied, Corrections
 from evaluator.review.revised import kept_boxes
 
 ResultT = TypeVar("ResultT", bound=Result)
@@ -133,7 +133,7 @@ def corrected_evaluation(official: DatasetResult, to: Corrections) -> CorrectedE
     return CorrectedEvaluation(again, signed(again.signature, to), to.applied)
 
 
-def signed(signature: Signature, to: Corrections) -> Signature:
+def signed(signature: Signature, to: Applied) -> Signature:
     """A signature that says how many verdicts are behind the number."""
     return msgspec.structs.replace(signature, options=(*signature.options, to.words))
 

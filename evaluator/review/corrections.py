@@ -8,7 +8,7 @@ next to the official ones, which nothing here touches.
 verdict               mistake                 what changes
 ====================  ======================  =========================================================================
 ground truth wrong    missed                  the ground truth box goes
-ground truth wrong    invented, duplicate     the prediction becomes a ground truth box; what a duplicate repeats stays
+ground truth wrong    false pos., duplicate  the prediction becomes a ground truth box; what a duplicate repeats stays
 ground truth wrong    cut off, over-cropped,  the ground truth box is replaced by the prediction's box
                       near miss
 ground truth wrong    wrong class             the ground truth box gets the prediction's label and keeps its corners; a
@@ -21,11 +21,11 @@ ambiguous             every one               nothing
 conflict, no verdict  every one               nothing
 ====================  ======================  =========================================================================
 
-The row is told by the boxes, not by the name: a pair of two labels is "wrong class" whatever it was called. A verdict
-about the ground truth holds at every threshold and for every model, also when its mistake is none any more: the
-prediction that was accepted is kept with the verdict. It does not hold when its ground truth box is not in the file
-any more. Of several verdicts that change one box the latest counts, and of several accepted predictions of one label
-with IoU >= 0.5 (one object, seen by two models) the latest.
+The row follows from the boxes, not from the name: a pair of two labels is "wrong class" whatever it was called. A
+verdict about the ground truth holds at every threshold and for every model, also when its mistake is none any more: the
+prediction that was accepted is kept with the verdict. It does not hold when its ground truth box is no longer in the
+file. Of several verdicts that change one box the latest counts, and of several accepted predictions of one label with
+IoU >= 0.5 (one object, seen by two models) the latest.
 
 Direction: an accepted prediction is its model's own box, so that model gets a match with IoU 1, where an annotator
 would have drawn the object a little differently; its corrected precision, recall and means of fit are an upper bound.
@@ -35,7 +35,7 @@ Another model is measured against that box as against any other.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -47,7 +47,7 @@ from evaluator.model.dataset import Dataset, join
 from evaluator.model.issues import Issue
 from evaluator.review.identity import box_model_name, rows_of_box
 from evaluator.review.revised import Addition, kept_boxes, revised
-from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Verdict
+from evaluator.review.verdicts import Judged, JudgedBox, Kind, ReviewLog, Verdict
 
 SAME_OBJECT_IOU: Final = 0.5
 """Accepted predictions of one label that overlap at least so much are one object."""
@@ -73,7 +73,7 @@ class Change(NamedTuple):
     removed, added : int
         Ground truth boxes.
     sentence : str
-        Document, page, labels and who said so, in words; text from files is not escaped.
+        Document, page, labels and who gave the verdict, in words; text from files is not escaped.
     """
 
     judged: Judged
@@ -84,8 +84,34 @@ class Change(NamedTuple):
     sentence: str
 
 
-@dataclass(frozen=True, eq=False)
-class Corrections:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Applied:
+    """Which verdicts were applied.
+
+    Attributes
+    ----------
+    changes : tuple of Change
+        What was applied, the newest verdict first.
+    issues : tuple of Issue
+        Verdicts that could not be applied, and why: warnings.
+    """
+
+    changes: tuple[Change, ...]
+    issues: tuple[Issue, ...]
+
+    @property
+    def applied(self) -> int:
+        """How many verdicts changed something."""
+        return len(self.changes)
+
+    @property
+    def words(self) -> str:
+        """The part of the signature: ``corrected, 7 verdicts applied``."""
+        return f"corrected, {count_of(self.applied, 'verdict')} applied"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Corrections(Applied):
     """The corrected files and how they came about.
 
     Attributes
@@ -96,32 +122,16 @@ class Corrections:
         What was corrected.
     ignored : bool, shape (G,)
         Ground truth of `dataset` that leaves the counts.
-    changes : tuple of Change
-        What was applied, the newest verdict first.
-    issues : tuple of Issue
-        Verdicts that could not be applied, and why: warnings.
     """
 
     dataset: Dataset
     official: Dataset
     ignored: BoolArray
-    changes: tuple[Change, ...]
-    issues: tuple[Issue, ...]
-
-    @property
-    def applied(self) -> int:
-        """How many verdicts changed something."""
-        return len(self.changes)
 
     @property
     def of_boxes(self) -> tuple[Change, ...]:
         """The changes of the ground truth itself; to ignore a mistake changes no box."""
         return tuple(change for change in self.changes if change.what != "ignored")
-
-    @property
-    def words(self) -> str:
-        """What the signature says: ``corrected, 7 verdicts applied``."""
-        return f"corrected, {count_of(self.applied, 'verdict')} applied"
 
 
 def corrections(dataset: Dataset, log: ReviewLog) -> Corrections:
@@ -139,16 +149,58 @@ def corrections(dataset: Dataset, log: ReviewLog) -> Corrections:
         Without any verdict that applies, the official dataset itself and no change.
     """
     draft = _Draft(dataset)
-    for judged in log.judged.values():
-        if judged.target.kind == "mistake" and judged.verdict in ("ground_truth_wrong", "ignore"):
-            draft.apply(judged)
+    for judged in correcting(log, "mistake"):
+        draft.apply(judged)
     return draft.finished()
 
 
-class _Draft:
-    """Corrections while verdicts are applied, the newest first."""
+def correcting(log: ReviewLog, kind: Kind) -> Iterator[Judged]:
+    """The judged targets of a kind whose agreed verdict changes the ground truth or the counts, the newest first."""
+    return (
+        judged
+        for judged in log.judged.values()
+        if judged.target.kind == kind and judged.verdict in ("ground_truth_wrong", "ignore")
+    )
+
+
+class Draft:
+    """Which verdicts were applied so far, and which could not be; `file` is the ground truth."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.changes: list[Change] = []
+        self.issues: list[Issue] = []
+
+    @property
+    def reason(self) -> str:
+        """The events behind the changes, for a digest."""
+        return "/".join(sorted(change.judged.last.id for change in self.changes))
+
+    def note(self, judged: Judged, what: str, text: str, *, removed: int, added: int) -> None:
+        """A verdict was applied; `text` says to what."""
+        assert judged.verdict is not None
+        sentence = f"{_place_of(judged)}: {text}, verdict of {', '.join(judged.authors)}"
+        self.changes.append(Change(judged, judged.verdict, what, removed, added, sentence))
+
+    def refuse(self, judged: Judged, rule: str, found: str) -> None:
+        """A verdict changes no number; `rule` says when it would."""
+        self.issues.append(
+            Issue(
+                severity="warning",
+                file=self.file,
+                place=_place_of(judged),
+                rule=f"a verdict is applied when {rule}",
+                found=found,
+                fix="This verdict is kept and changes no number.",
+            )
+        )
+
+
+class _Draft(Draft):
+    """Corrections of boxes while verdicts are applied, the newest first."""
 
     def __init__(self, dataset: Dataset) -> None:
+        super().__init__(dataset.ground_truth.source.name)
         self.dataset = dataset
         self.truth = dataset.ground_truth
         self.removed = np.zeros(len(self.truth), dtype=bool)
@@ -157,8 +209,6 @@ class _Draft:
         self.touched: set[int] = set()
         self.added: list[Addition] = []
         self.left_out = [np.zeros(len(side), dtype=bool) for side in dataset.predictions]
-        self.changes: list[Change] = []
-        self.issues: list[Issue] = []
         self._on_page: dict[int, tuple[IntArray, ...]] = {}
 
     def apply(self, judged: Judged) -> None:
@@ -166,14 +216,14 @@ class _Draft:
         target = judged.target
         page = self._page(judged)
         if page is None:
-            return self._refuse(judged, "its document and page are open", "neither among these files")
+            return self.refuse(judged, "its document and page are open", "neither among these files")
         if target.unit != self.truth.source.unit:
-            return self._refuse(judged, "its boxes are in the unit of the ground truth", target.unit)
+            return self.refuse(judged, "its boxes are in the unit of the ground truth", target.unit)
         rows = self._truth_rows(target.of("ground_truth"), page)
         if rows is None:
-            return self._refuse(judged, "its ground truth box is still in the file", "changed or gone")
+            return self.refuse(judged, "its ground truth box is still in the file", "changed or gone")
         if self.touched.intersection(rows):
-            return self._refuse(judged, "no newer one changes the same box", "a newer one")
+            return self.refuse(judged, "no newer one changes the same box", "a newer one")
         if judged.verdict == "ignore":
             self._ignore(judged, page, rows)
         else:
@@ -182,10 +232,11 @@ class _Draft:
 
     def finished(self) -> Corrections:
         """The corrected files."""
-        changes, findings = tuple(self.changes), tuple(self.issues)
-        if not changes:
+        if not self.changes:
             nothing = np.zeros(len(self.truth), dtype=bool)
-            return Corrections(self.dataset, self.dataset, nothing, (), findings)
+            return Corrections(
+                dataset=self.dataset, official=self.dataset, ignored=nothing, changes=(), issues=tuple(self.issues)
+            )
         truth, ignored = revised(
             self.truth.source,
             removed=self.removed,
@@ -193,13 +244,19 @@ class _Draft:
             added=self.added,
             marked=self.ignored,
             labels=self.dataset.labels[: self.dataset.evaluated],
-            reason="/".join(sorted(change.judged.last.id for change in changes)),
+            reason=self.reason,
         )
         predictions = [
             kept_boxes(side.source, ~left_out)
             for side, left_out in zip(self.dataset.predictions, self.left_out, strict=True)
         ]
-        return Corrections(join(truth, *predictions), self.dataset, ignored, changes, findings)
+        return Corrections(
+            dataset=join(truth, *predictions),
+            official=self.dataset,
+            ignored=ignored,
+            changes=tuple(self.changes),
+            issues=tuple(self.issues),
+        )
 
     def _page(self, judged: Judged) -> int | None:
         """Row of the page of a target, or None when no open file has it."""
@@ -239,7 +296,7 @@ class _Draft:
                     self.left_out[position][row] = True
                     left_out += 1
         if not rows and not left_out:
-            return self._refuse(
+            return self.refuse(
                 judged, "its boxes are still in the files", "changed or gone, or of a model that is not open"
             )
         self.ignored[rows] = True
@@ -252,7 +309,7 @@ class _Draft:
         predicted = judged.target.of("prediction")
         strange = {box.label for box in predicted}.difference(self.dataset.labels[: self.dataset.evaluated])
         if strange:
-            return self._refuse(judged, "the files have its labels", ", ".join(sorted(strange)))
+            return self.refuse(judged, "the files have its labels", ", ".join(sorted(strange)))
         self.touched.update(rows)
         if len(rows) == len(predicted) == 1 and predicted[0].label != judged.target.of("ground_truth")[0].label:
             self.relabelled[rows[0]] = predicted[0].label
@@ -286,28 +343,10 @@ class _Draft:
         return bool(same) and float(iou(np.array(same), np.array([box.xyxy] * len(same))).max()) >= SAME_OBJECT_IOU
 
     def _note(self, judged: Judged, what: str, removed: int, added: int) -> None:
-        assert judged.verdict is not None
         labels = " → ".join(dict.fromkeys(box.label for box in judged.target.boxes))
-        said = ", ".join(judged.authors)
-        sentence = f"{place_of(judged)}: {labels} {_WORDS[what]}, said {said}"
-        self.changes.append(Change(judged, judged.verdict, what, removed, added, sentence))
-
-    def _refuse(self, judged: Judged, rule: str, found: str) -> None:
-        self.issues.append(without_effect(judged, self.truth.source.name, rule, found))
+        self.note(judged, what, f"{labels} {_WORDS[what]}", removed=removed, added=added)
 
 
-def place_of(judged: Judged) -> str:
+def _place_of(judged: Judged) -> str:
     """Document and page of a finding, in words."""
     return f"{judged.target.document}, page {(judged.target.page or 0) + 1}"
-
-
-def without_effect(judged: Judged, file: str, rule: str, found: str) -> Issue:
-    """What is told of a verdict that changes no number; `rule` says when it would."""
-    return Issue(
-        severity="warning",
-        file=file,
-        place=place_of(judged),
-        rule=f"a verdict is applied when {rule}",
-        found=found,
-        fix="This verdict is kept and changes no number.",
-    )

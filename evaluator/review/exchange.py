@@ -107,18 +107,20 @@ def table(judged: Iterable[Judged], *, title: str = "Findings", signature: str =
     -------
     ResultTable
         Columns ``kind``, ``document``, ``page_index``, ``label``, ``mistake``, ``verdict`` (``conflict`` where
-        reviewers disagree), ``said`` (verdict by author), ``notes``, ``tags``, ``time`` and ``target``.
+        reviewers disagree), ``opinions`` (verdict by author), ``notes``, ``tags``, ``time`` and ``target``.
     """
     rows = []
-    for found in judged:
-        target, opinions = found.target, found.opinions
-        verdict = "conflict" if found.conflict else found.verdict
-        said = "; ".join(f"{event.author}: {event.verdict or 'note'}" for event in opinions)
+    for finding in judged:
+        target, opinions = finding.target, finding.opinions
+        verdict = "conflict" if finding.conflict else finding.verdict
+        opinions_text = "; ".join(f"{event.author}: {event.verdict or 'note'}" for event in opinions)
         notes = "\n".join(f"{event.author}: {event.note}" for event in opinions if event.note)
         place = (target.kind, target.document, target.page, target.label, target.mistake)
-        rows.append((*place, verdict, said, notes, ",".join(found.tags), found.last.stamp, found.target_id))
+        rows.append(
+            (*place, verdict, opinions_text, notes, ",".join(finding.tags), finding.last.stamp, finding.target_id)
+        )
     columns = (
-        "kind", "document", "page_index", "label", "mistake", "verdict", "said", "notes", "tags", "time", "target",
+        "kind", "document", "page_index", "label", "mistake", "verdict", "opinions", "notes", "tags", "time", "target",
     )  # fmt: skip
     return ResultTable(title=title, signature=signature, columns=columns, rows=tuple(rows))
 

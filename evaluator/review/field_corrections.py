@@ -41,15 +41,13 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import numpy as np
 
-from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray
 from evaluator.model.fields import Corners, Field, FieldDocuments, Tree, below, box_similarity, class_key, leaves
-from evaluator.model.issues import Issue
 from evaluator.protocols.fields.evaluation import FieldsResult
 from evaluator.protocols.fields.pairing import compare
 from evaluator.protocols.fields.rows import ComparedFields, CompareInputs
-from evaluator.review.corrected import CorrectedEvaluation
-from evaluator.review.corrections import SAME_OBJECT_IOU, Change, place_of, without_effect
+from evaluator.review.corrected import CorrectedEvaluation, signed
+from evaluator.review.corrections import SAME_OBJECT_IOU, Applied, Draft, correcting
 from evaluator.review.field_targets import field_model_name, judged_fields, same_box
 from evaluator.review.verdicts import Judged, ReviewLog
 
@@ -68,8 +66,8 @@ _INDEX = re.compile(r"\[([0-9]+)\]")
 _ANY_IOU: Final = 0.5
 
 
-@dataclass(frozen=True, eq=False)
-class FieldCorrections:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FieldCorrections(Applied):
     """The corrected ground truth of fields and how it came about.
 
     Attributes
@@ -82,28 +80,12 @@ class FieldCorrections:
         Fields of `truth` that leave the counts, each with its partner of every model.
     ignored_predictions : frozenset
         Predicted fields that leave the counts: model, document, path, box and page.
-    changes : tuple of Change
-        What was applied, the newest verdict first.
-    issues : tuple of Issue
-        Verdicts that could not be applied, and why: warnings.
     """
 
     truth: FieldDocuments
     official: FieldDocuments
     ignored: tuple[Field, ...]
     ignored_predictions: frozenset[_Predicted]
-    changes: tuple[Change, ...]
-    issues: tuple[Issue, ...]
-
-    @property
-    def applied(self) -> int:
-        """How many verdicts changed something."""
-        return len(self.changes)
-
-    @property
-    def words(self) -> str:
-        """What the signature says: ``corrected, 7 verdicts applied``."""
-        return f"corrected, {count_of(self.applied, 'verdict')} applied"
 
 
 def field_corrections(results: Sequence[FieldsResult], log: ReviewLog) -> FieldCorrections:
@@ -129,9 +111,8 @@ def field_corrections(results: Sequence[FieldsResult], log: ReviewLog) -> FieldC
     if len({(inputs.ground_truth.name, inputs.ground_truth.sha256) for inputs in every}) != 1:
         raise ValueError("corrections need results of one ground truth")
     draft = _Draft(every[0].ground_truth, results, log)
-    for judged in log.judged.values():
-        if judged.target.kind == "field" and judged.verdict in ("ground_truth_wrong", "ignore"):
-            draft.apply(judged)
+    for judged in correcting(log, "field"):
+        draft.apply(judged)
     return draft.finished()
 
 
@@ -164,10 +145,7 @@ def corrected_fields(official: FieldsResult, to: FieldCorrections) -> CorrectedE
         for row in range(len(compared))
     ]
     result = replace(official, compared=_rows(compared, np.array(kept, dtype=bool)))
-    signature = result.signature
-    return CorrectedEvaluation(
-        result, msgspec.structs.replace(signature, options=(*signature.options, to.words)), to.applied
-    )
+    return CorrectedEvaluation(result, signed(result.signature, to), to.applied)
 
 
 def _predicted(compared: ComparedFields, row: int) -> _Predicted | None:
@@ -221,14 +199,15 @@ class _NoPlaceError(Exception):
     """Raised when the ground truth has something else where a field would have to go."""
 
 
-class _Draft:
-    """Corrections while verdicts are applied, the newest first."""
+class _Draft(Draft):
+    """Corrections of fields while verdicts are applied, the newest first."""
 
     def __init__(self, truth: FieldDocuments, results: Sequence[FieldsResult], log: ReviewLog) -> None:
+        super().__init__(truth.name)
         # A verdict on a class that is not scored is not gone.
         self.results = [replace(result, labels=None, min_score=0.0) for result in results]
         self.truth, self.log = truth, log
-        self.said = dict[tuple[int, str], dict[str, int]]()
+        self.judged = dict[tuple[int, str], dict[str, int]]()
         # By document: what becomes of a field, by path and the field itself; None when it goes.
         self.edits = dict[str, dict[tuple[str, int], Field | None]]()
         self.trees = dict[str, Tree]()
@@ -241,27 +220,25 @@ class _Draft:
         # The fields of the ground truth by path, box and page: each model may have read it for itself.
         self.fields = dict[str, dict[tuple[str, Corners | None, int], Field]]()
         self.touched = set[int]()
-        self.changes: list[Change] = []
-        self.issues: list[Issue] = []
 
     def apply(self, judged: Judged) -> None:
         """Apply one verdict, or note why it cannot be."""
         target = judged.target
         document = target.document or ""
         if not any(document in result.compared.documents for result in self.results):
-            return self._refuse(judged, "its document is open", "not among these files")
-        found = self._found(judged, document)
-        if found is None:
-            return self._refuse(
+            return self.refuse(judged, "its document is open", "not among these files")
+        place = self._place(judged, document)
+        if place is None:
+            return self.refuse(
                 judged, "its field is still in the files", "changed or gone, or of a model that is not open"
             )
-        model, row = found
+        model, row = place
         compared = self.results[model].compared
         truth = self._own(document, compared.truth_path[row], compared.truth[row])
         predicted = compared.predicted[row] if target.of("prediction") else None
         both = [field for field in (truth, predicted) if field is not None]
         if self.touched.intersection(map(id, both)):
-            return self._refuse(judged, "no newer one changes the same field", "a newer one")
+            return self.refuse(judged, "no newer one changes the same field", "a newer one")
         if judged.verdict == "ignore":
             self.ignored += [] if truth is None else [truth]
             named = None if predicted is None else _predicted(compared, row)
@@ -284,8 +261,7 @@ class _Draft:
             for document, edits in self.edits.items():
                 kept = _edited(documents[document], edits, "")
                 documents[document] = {} if kept is None else kept
-            reason = "/".join(sorted(change.judged.last.id for change in self.changes))
-            digest = hashlib.sha256(f"{truth.sha256}/{reason}".encode()).hexdigest()
+            digest = hashlib.sha256(f"{truth.sha256}/{self.reason}".encode()).hexdigest()
             truth = replace(truth, documents=documents, sha256=digest)
         return FieldCorrections(
             truth=truth,
@@ -305,11 +281,11 @@ class _Draft:
             self.fields[document] = {(place, each.box, each.page): each for place, each in leaves(tree)}
         return self.fields[document].get((path or "", field.box, field.page), field)
 
-    def _found(self, judged: Judged, document: str) -> tuple[int, int] | None:
+    def _place(self, judged: Judged, document: str) -> tuple[int, int] | None:
         """Model and row of a judged field; None when no open file has it."""
         target = judged.target
         for model in range(len(self.results)):
-            row = self._said(model, document).get(judged.target_id)
+            row = self._judged_rows(model, document).get(judged.target_id)
             if row is not None:
                 return model, row
         if target.of("prediction"):
@@ -323,12 +299,12 @@ class _Draft:
                     return model, row
         return None
 
-    def _said(self, model: int, document: str) -> dict[str, int]:
+    def _judged_rows(self, model: int, document: str) -> dict[str, int]:
         """Row of each judged field of a document under a model, by target id."""
-        if (model, document) not in self.said:
-            said = judged_fields(self.results[model], document, self.log, iou=_ANY_IOU)
-            self.said[model, document] = {held.target_id: row for row, (_, held) in said.items() if held}
-        return self.said[model, document]
+        if (model, document) not in self.judged:
+            judged = judged_fields(self.results[model], document, self.log, iou=_ANY_IOU)
+            self.judged[model, document] = {held.target_id: row for row, (_, held) in judged.items() if held}
+        return self.judged[model, document]
 
     def _add(self, judged: Judged, model: int, row: int, predicted: Field) -> None:
         """A predicted field becomes ground truth."""
@@ -336,16 +312,16 @@ class _Draft:
         document = compared.documents[compared.document[row]]
         there = compared.prediction_path[row] or ""
         if document not in self.truth.documents and self.truth.single:
-            return self._refuse(judged, "its document is in the ground truth", "a file with one other document")
+            return self.refuse(judged, "its document is in the ground truth", "a file with one other document")
         if self._known(model, document, there, predicted):
-            return self._refuse(judged, "no newer one adds the same field", "a newer one")
+            return self.refuse(judged, "no newer one adds the same field", "a newer one")
         tree = self.trees.get(document)
         if tree is None:
             tree = _copy(self.truth.documents.get(document, {}))
         try:
             self._put(tree, model, row, _as_truth(predicted))
         except _NoPlaceError:
-            return self._refuse(judged, "the ground truth has a place for its field", "another kind of value there")
+            return self.refuse(judged, "the ground truth has a place for its field", "another kind of value there")
         self.trees[document] = tree
         self.added.append(_Added(model, document, there, predicted))
         return self._note(judged, "added", [predicted])
@@ -406,7 +382,7 @@ class _Draft:
         """Place in its list of the true item that a predicted item was paired with, by the path of the latter."""
         if (model, document) not in self.partners:
             compared = self.results[model].compared
-            found: dict[str, int] = {}
+            partners: dict[str, int] = {}
             for row in np.flatnonzero(compared.document == compared.documents.index(document)).tolist():
                 here, there = compared.truth_path[row], compared.prediction_path[row]
                 if here is None or there is None:
@@ -414,20 +390,14 @@ class _Draft:
                 for one, other in zip(_INDEX.finditer(here), _INDEX.finditer(there), strict=False):
                     # A row that ends here may be two items that are not alike enough to be a pair.
                     if one.end() < len(here) and other.end() < len(there):
-                        found[there[: other.end()]] = int(one[1])
-            self.partners[model, document] = found
+                        partners[there[: other.end()]] = int(one[1])
+            self.partners[model, document] = partners
         return self.partners[model, document]
 
     def _note(self, judged: Judged, what: str, fields: Sequence[Field]) -> None:
-        assert judged.verdict is not None
         self.touched.update(map(id, fields))
-        said = ", ".join(judged.authors)
-        sentence = f"{place_of(judged)}: {judged.target.label} {_WORDS[what]}, said {said}"
         removed, added = int(what in ("removed", "replaced")), int(what in ("added", "replaced"))
-        self.changes.append(Change(judged, judged.verdict, what, removed, added, sentence))
-
-    def _refuse(self, judged: Judged, rule: str, found: str) -> None:
-        self.issues.append(without_effect(judged, self.truth.name, rule, found))
+        self.note(judged, what, f"{judged.target.label} {_WORDS[what]}", removed=removed, added=added)
 
 
 def _same_object(one: Field, other: Field) -> bool:
@@ -480,7 +450,7 @@ def _inner(node: Any, name: str, *, is_list: bool) -> Any:  # noqa: ANN401 - a t
 
 
 def _prediction_tree(inputs: CompareInputs, document: str) -> Tree:
-    """What a model says of a document; two files of one document each are that document."""
+    """The fields of a document as a model extracts them; two files of one document each are that document."""
     documents = inputs.prediction.documents
     alone = inputs.ground_truth.single and inputs.prediction.single
     return next(iter(documents.values())) if alone else documents[document]

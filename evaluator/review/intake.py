@@ -285,7 +285,7 @@ def _named_target(place: str, cells: _Cells, collector: Collector) -> Target | N
         return None
     if kind == "document":
         return Target(kind="document", document=document)
-    number = page if isinstance(page, int) else int(page) if re.fullmatch(r"[0-9]{1,9}", page or "") else -1
+    number = page if isinstance(page, int) else int(page) if page and re.fullmatch(r"[0-9]{1,9}", page) else -1
     if not 0 <= number < 2**31:
         collector.error(_at(place, "page_index"), "page_index must be a number from 0", quote(page), "Correct it.")
         return None

@@ -1,4 +1,4 @@
-"""Where findings are kept when nobody says so: beside the ground truth, or in the user's own folder.
+"""The default place of findings: beside the ground truth, or in the user's own folder.
 
 Owns the rule and nothing else; no file is made here. Verdicts belong to the data, so they lie beside it and travel
 with it. The bundled sample and uploaded files have no such place: theirs is the folder that the system gives each user
@@ -30,7 +30,7 @@ def store_address(
     ground_truth : Path or None
         The open file or folder; None for uploaded bytes and for no ground truth.
     named : str, optional
-        What ``--findings`` says: a path or a database address.
+        The value of ``--findings``: a path or a database address.
     environment : mapping of str
         ``os.environ`` of the caller.
     bundled : Path, optional
@@ -40,7 +40,7 @@ def store_address(
     -------
     str
         For a ground truth file, `FILE_NAME` in its folder; for a folder of files, beside that folder, where no reader
-        takes it for one of them. When that place is read-only the store says so; no other place is chosen silently.
+        takes it for one of them. When that place is read-only the store reports it; no other place is chosen silently.
     """
     given = named or environment.get(FINDINGS_VARIABLE)
     if given:

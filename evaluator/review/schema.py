@@ -59,7 +59,7 @@ event_table: Final = Table(
 )
 
 
-def found_version(connection: Connection) -> int | None:
+def stored_version(connection: Connection) -> int | None:
     """The layout of a store.
 
     Returns
@@ -69,8 +69,8 @@ def found_version(connection: Connection) -> int | None:
     """
     names = set(inspect(connection).get_table_names())
     if version_table.name in names:
-        found = connection.execute(select(version_table.c.version)).scalars().all()
-        return max(found, default=0)
+        versions = connection.execute(select(version_table.c.version)).scalars().all()
+        return max(versions, default=0)
     return None if names else 0
 
 

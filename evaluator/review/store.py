@@ -78,7 +78,7 @@ class Store:
         self._write_lock = threading.Lock()
         self._kept: dict[str, _Kept] = {}
         # The file whose layout is known to be the present one.
-        self._settled: object = None
+        self._current_file: object = None
         try:
             self._engine = _engine(self._path, url)
         except ImportError as raised:
@@ -113,7 +113,7 @@ class Store:
                 connection.execute(insert(schema.event_table), fresh[start : start + _ROWS_AT_ONCE])
 
     def log(self, workspace: str = "") -> ReviewLog:
-        """Everything that was said in a workspace; only new rows are read from the database.
+        """All events of a workspace, arranged; only new rows are read from the database.
 
         Returns
         -------
@@ -174,7 +174,7 @@ class Store:
             if _identity(self._path) is None:
                 return nothing
             with self._engine.connect() as connection:
-                if connection.info[_FILE] != self._settled and not self._prepared(connection):
+                if connection.info[_FILE] != self._current_file and not self._prepared(connection):
                     return nothing
                 return ask(connection)
         except _RAISED as raised:
@@ -190,12 +190,12 @@ class Store:
             connection.rollback()
             with self._write_lock, self._writing():
                 pass
-        self._settled = connection.info[_FILE]
+        self._current_file = connection.info[_FILE]
         return True
 
     def _version(self, connection: Connection) -> int:
         """The layout of the store; a `StoreProblem` for a newer one and for a database of another program."""
-        version = schema.found_version(connection)
+        version = schema.stored_version(connection)
         if version is None:
             # A server may be shared with other programs; a file is not.
             if connection.dialect.name == "sqlite":
@@ -219,17 +219,17 @@ class Store:
                     connection.execute(text("SET LOCAL synchronous_commit = on"))
                     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
                 file = connection.info[_FILE]
-                if file != self._settled:
-                    self._settle_layout(connection)
+                if file != self._current_file:
+                    self._ensure_layout(connection)
                 yield connection
-            self._settled = file
+            self._current_file = file
             if _identity(self._path) != file:
                 detail = "The file was moved or replaced while it was written."
                 raise StoreProblem("unreachable", store=self.name, detail=detail)
         except _RAISED as raised:
             raise problem_of(raised, self.name) from raised
 
-    def _settle_layout(self, connection: Connection) -> None:
+    def _ensure_layout(self, connection: Connection) -> None:
         """Create or upgrade the tables inside the transaction of a writer."""
         version = self._version(connection)
         if version == 0:
@@ -281,7 +281,7 @@ def _engine(path: Path | None, url: URL) -> Engine:
 
 
 def _identity(path: Path | None) -> object:
-    """What stands under the path of a store now: None for no file, always the same for a server."""
+    """The file under the path of a store now: None for no file, always the same for a server."""
     if path is None:
         return "server"
     try:
@@ -303,7 +303,7 @@ def _require_same_file(info: dict[Any, Any], path: Path) -> None:
 def _connected(path: Path) -> sqlite3.Connection:
     """A connection to a file, readable only where nothing may be written.
 
-    The mode is told in the address, so that a file is never created by looking at it: only a writer that finds
+    The mode is part of the address, so that a file is never created by looking at it: only a writer that finds
     nothing begins one.
     """
     quoted = url_quote(str(path.absolute()))
@@ -363,7 +363,7 @@ def _read_only(quoted: str, path: Path) -> sqlite3.Connection:
 
 
 def _opened(quoted: str, mode: str) -> sqlite3.Connection:
-    """A raw connection that begins and ends transactions only when told."""
+    """A raw connection that begins and ends transactions only on request."""
     return sqlite3.connect(
         f"file:{quoted}?mode={mode}", uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
     )
@@ -408,9 +408,9 @@ def _require_sound(connection: Connection, name: str) -> None:
     """Refuse a file with pages that contradict each other: reading would go wrong later, in the middle."""
     if connection.dialect.name != "sqlite":
         return
-    said = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-    if said != "ok":
-        raise StoreProblem("corrupt", store=name, detail=f"The database says: {str(said).splitlines()[0]}.")
+    answer = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+    if answer != "ok":
+        raise StoreProblem("corrupt", store=name, detail=f"The database says: {str(answer).splitlines()[0]}.")
 
 
 def _known_ids(connection: Connection, ids: Sequence[str]) -> set[str]:
@@ -427,22 +427,22 @@ def _workspaces(connection: Connection) -> list[str]:
     return sorted(connection.execute(select(events_of.workspace).distinct()).scalars())
 
 
-def _row(said: Event, workspace: str) -> dict[str, Any]:
+def _row(entry: Event, workspace: str) -> dict[str, Any]:
     """An event as a row."""
     return {
-        "id": said.id,
+        "id": entry.id,
         "workspace": workspace,
-        "target": said.target_id,
-        "kind": said.target.kind,
-        "snapshot": msgspec.json.encode(said.target).decode(),
-        "action": said.action,
-        "verdict": said.verdict,
-        "note": said.note,
-        "tags": msgspec.json.encode(said.tags).decode(),
-        "author": said.author,
-        "verified": said.verified,
-        "time": said.stamp,
-        "source": said.source,
+        "target": entry.target_id,
+        "kind": entry.target.kind,
+        "snapshot": msgspec.json.encode(entry.target).decode(),
+        "action": entry.action,
+        "verdict": entry.verdict,
+        "note": entry.note,
+        "tags": msgspec.json.encode(entry.tags).decode(),
+        "author": entry.author,
+        "verified": entry.verified,
+        "time": entry.stamp,
+        "source": entry.source,
     }
 
 

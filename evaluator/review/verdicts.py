@@ -79,7 +79,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     Attributes
     ----------
     kind : "mistake", "field", "page", "document" or "comparison"
-        A mistake is one of boxes with labels, a field one of an extracted field; they never stand for each other.
+        A mistake is one of boxes with labels, a field one of an extracted field; they are never the same target.
     document : str or None
         Document id; None where all documents are meant.
     page : int or None
@@ -161,7 +161,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     time : datetime
         In UTC.
     source : str
-        Name of the file it was imported from; empty when it was said here.
+        Name of the file it was imported from; empty when it was given here.
     """
 
     id: str
@@ -178,7 +178,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def reviewer(self) -> tuple[str, bool]:
-        """Who said it: a typed name never stands for a verified one."""
+        """Who gave it: a typed name is never the same reviewer as a verified one."""
         return self.author, self.verified
 
     @property
@@ -287,7 +287,7 @@ class EventProblem(NamedTuple):
     rule : str
         What must hold.
     value : object
-        What is there instead; None where the rule says it.
+        The value itself; None where the rule names it.
     fix : str
         What to do in a file.
     advice : str
@@ -393,7 +393,7 @@ def target_problem(target: Target) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A target and everything that was said about it.
+    """A target and its history.
 
     Attributes
     ----------
@@ -424,8 +424,8 @@ class Judged:
     @property
     def verdict(self) -> Verdict | None:
         """The verdict on which all reviewers agree who gave one; None without any, and in a conflict."""
-        said = {event.verdict for event in self.opinions if event.verdict}
-        return said.pop() if len(said) == 1 else None
+        verdicts = {event.verdict for event in self.opinions if event.verdict}
+        return verdicts.pop() if len(verdicts) == 1 else None
 
     @property
     def conflict(self) -> bool:
@@ -485,27 +485,27 @@ class ReviewLog:
     @cached_property
     def judged(self) -> dict[str, Judged]:
         """The targets on which somebody holds an opinion, by target id."""
-        return {target_id: found for target_id, found in self.every.items() if found.opinions}
+        return {target_id: judged for target_id, judged in self.every.items() if judged.opinions}
 
     @property
     def revision(self) -> tuple[int, str]:
         """What tells one state of a workspace from another: how many events there are, and the last one's id."""
         newest = next(iter(self.every.values()), None)
-        count = sum(len(found.history) for found in self.every.values())
+        count = sum(len(judged.history) for judged in self.every.values())
         return count, newest.last.id if newest else ""
 
     @property
     def conflicts(self) -> list[Judged]:
         """The targets on which reviewers disagree."""
-        return [found for found in self.judged.values() if found.conflict]
+        return [judged for judged in self.judged.values() if judged.conflict]
 
     @property
     def events(self) -> list[Event]:
         """All events, by time."""
-        return sorted((event for found in self.every.values() for event in found.history), key=lambda e: e.time)
+        return sorted((event for judged in self.every.values() for event in judged.history), key=lambda e: e.time)
 
     def get(self, target_id: str) -> Judged | None:
-        """What was said about a target, also when it was all taken back; None for one that nobody judged."""
+        """The history of a target, also when all opinions were withdrawn; None for one that nobody judged."""
         return self.every.get(target_id)
 
     def on_page(self, document: str, page: int) -> tuple[Judged, ...]:
@@ -520,18 +520,18 @@ class ReviewLog:
     def _fields(self) -> dict[str | None, list[Judged]]:
         """Judged fields by document."""
         documents: dict[str | None, list[Judged]] = {}
-        for found in self.every.values():
-            if found.target.kind == "field":
-                documents.setdefault(found.target.document, []).append(found)
+        for judged in self.every.values():
+            if judged.target.kind == "field":
+                documents.setdefault(judged.target.document, []).append(judged)
         return documents
 
     @cached_property
     def _mistakes(self) -> dict[tuple[str | None, int | None], list[Judged]]:
         """Judged mistakes by document and page."""
         pages: dict[tuple[str | None, int | None], list[Judged]] = {}
-        for found in self.every.values():
-            if found.target.kind == "mistake":
-                pages.setdefault((found.target.document, found.target.page), []).append(found)
+        for judged in self.every.values():
+            if judged.target.kind == "mistake":
+                pages.setdefault((judged.target.document, judged.target.page), []).append(judged)
         return pages
 
 

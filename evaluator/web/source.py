@@ -38,13 +38,16 @@ class Component(NamedTuple):
     inline: bool = False
 
 
+_BASE: Final = ("shared/base.css",)
+_PAGE: Final = (*_BASE, "shared/page.css")
+
 COMPONENTS: Final[Mapping[str, Component]] = {
-    "viewer": Component("viewer/viewer.js", ("viewer/viewer.css",)),
-    "compare": Component("compare/compare.js", ("viewer/viewer.css", "compare/compare.css")),
-    "compare_board": Component("compare/board.js", ("viewer/viewer.css", "compare/board.css")),
-    "gallery": Component("gallery/gallery.js", ("gallery/gallery.css",)),
-    "matrix": Component("matrix/matrix.js", ("matrix/matrix.css",)),
-    "tint": Component("tint/tint.js", ("tint/tint.css",)),
+    "viewer": Component("viewer/viewer.js", (*_PAGE, "viewer/viewer.css")),
+    "compare": Component("compare/compare.js", (*_PAGE, "compare/compare.css")),
+    "compare_board": Component("compare/board.js", (*_PAGE, "compare/board.css")),
+    "gallery": Component("gallery/gallery.js", (*_BASE, "gallery/gallery.css")),
+    "matrix": Component("matrix/matrix.js", (*_BASE, "matrix/matrix.css")),
+    "tint": Component("tint/tint.js", (*_BASE, "tint/tint.css")),
     "pack": Component("pack/pack.js", ("pack/pack.css",), inline=True),
 }
 """The components by name."""

@@ -1,7 +1,7 @@
 """The bridge between the views and the page viewer, one Streamlit component (v2).
 
 It owns the registration; what is sent and what comes back are structs of `evaluator.drawing.payloads`. It does not
-touch the session state: a view passes callbacks and reads `parse_events(st.session_state[key])`, or uses what `viewer`
+touch the session state: a view passes callbacks and reads `parse_events(report(key))`, or uses what `viewer`
 returns.
 """
 

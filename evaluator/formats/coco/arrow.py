@@ -73,5 +73,5 @@ def read(text: Text, columns: dict[str, Column]) -> bool:
 
 
 def _numbers(values: Any, dtype: npt.DTypeLike) -> Column:  # noqa: ANN401 - pyarrow has no types
-    """An array without nulls as it stands in memory; Arrow's own conversion would load pandas."""
+    """An array without nulls as it is in memory; Arrow's own conversion would load pandas."""
     return np.frombuffer(values.buffers()[1], dtype=dtype)[values.offset : values.offset + len(values)]

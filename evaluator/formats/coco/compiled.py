@@ -1,10 +1,10 @@
 """Annotations and results whose values are plain numbers, read by compiled code: the optional extra ``fast``.
 
-Owns one function that fills the columns of a piece as `coco_arrow` does, several times faster. It accepts only the
+Owns one function that fills the columns of a piece as ``arrow`` does, several times faster. It accepts only the
 grammar of JSON and only records of plain numbers; a piece that has anything else is left to the decoder. Numbers are
-the nearest float64: exactly where one division or product of exact numbers says it, else by the method of Eisel and
+the nearest float64: exactly where one division or product of exact numbers gives it, else by the method of Eisel and
 Lemire (D. Lemire, Number Parsing at a Gigabyte per Second, Software: Practice and Experience 51(8), 2021, section 5),
-which says when it cannot tell. Compiled once per machine, which takes some seconds, and kept by numba.
+which reports when it cannot decide. Compiled once per machine, which takes some seconds, and kept by numba.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _skipped(text: Text, at: int) -> int:
 
 @njit(nogil=True, cache=True)
 def _is_key(text: Text, at: int, key: int) -> bool:
-    """Whether a name of a key and a quotation mark stand here."""
+    """Whether a name of a key and a quotation mark are here."""
     size = _LENGTHS[key]
     if at + size >= len(text) or text[at + size] != 34:
         return False
@@ -261,7 +261,7 @@ def _number(text: Text, at: int) -> tuple[float, int]:
 
 @njit(nogil=True, cache=True)
 def _nearest(value: np.uint64, power: int) -> float:
-    """The float64 nearest to value times 10 to the power, value above 0; negative where this cannot tell."""
+    """The float64 nearest to value times 10 to the power, value above 0; negative where this cannot decide."""
     if power < _LOWEST_POWER or power > _HIGHEST_POWER:
         return -1.0
     zeros = 0

@@ -1,7 +1,7 @@
 """COCO ``segmentation`` to outlines: polygons as flat columns that look like a mapping.
 
 Owns the rules on polygons. Points are x, y in pixels, origin top left; a ring is not closed by repeating its
-first point. Run-length masks are not read: a issue says so and the box stands alone.
+first point. Run-length masks are not read: an issue names them and the box is used.
 """
 
 from __future__ import annotations

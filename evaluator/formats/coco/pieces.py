@@ -1,6 +1,6 @@
 """Annotations and results whose values are plain numbers: several pieces of the array at a time.
 
-Owns the cuts of the array and the threads that turn pieces into the columns of `coco_shape`, by compiled code where
+Owns the cuts of the array and the threads that turn pieces into the columns of ``shape``, by compiled code where
 the extra ``fast`` is installed and by Arrow elsewhere, with the same result. Both run without the interpreter's lock
 and make no object per record. A piece that has anything but plain numbers is left to the decoder.
 """
@@ -83,7 +83,7 @@ class Reading:
         return self._columns if self._answers and all(answer.result() for answer in self._answers) else None
 
     def pieces(self) -> Iterator[tuple[slice, dict[str, Column] | None]]:
-        """Where each piece stands in the content, and its columns; None for one that needs the decoder."""
+        """Where each piece is in the content, and its columns; None for one that needs the decoder."""
         for row, cut in enumerate(self._cuts):
             rows = slice(self._rows[row], self._rows[row + 1])
             known = self._answers and self._answers[row].result()

@@ -88,7 +88,7 @@ def _given(images: Sequence[Image], key: str) -> int:
 
 
 def _given_pages(images: Sequence[Image], names: Sequence[str], collector: Collector) -> IntArray:
-    """Page of each image in its document, from 0, where some images say it."""
+    """Page of each image in its document, from 0, where some images state it."""
     from_one = all(image.page_no != 0 for image in images)
     if not from_one:
         fix = "The page_no of this file are read as counted from 0."
@@ -138,7 +138,7 @@ def _report_merged(images: Sequence[Image], names: Sequence[str], collector: Col
 
 
 def _page_size(images: Sequence[Image], collector: Collector) -> FloatArray | None:
-    """Width and height of each image; None when one does not say."""
+    """Width and height of each image; None when one does not state it."""
     sides = {key: [*map(attrgetter(key), images)] for key in ("width", "height")}
     if any(UNSET in values or None in values for values in sides.values()):
         rule = "width and height of every image are needed to draw boxes on a page (COCO format)"

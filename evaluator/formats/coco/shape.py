@@ -2,7 +2,7 @@
 
 Owns the shape: images, categories, annotations or results, in the field names of the COCO data format. Boxes are
 x, y, width, height in pixels, origin top left. The decoder accepts only that shape, without repeated keys; it does
-not explain what is wrong: it answers None, and `coco_walk` finds the words.
+not explain what is wrong: it answers None, and ``walk`` writes the issues.
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ def _ends(content: bytes, start: int) -> Iterator[int]:
 
 
 def _place(parts: dict[str, msgspec.Raw], content: bytes) -> tuple[int, int]:
-    """Where the array of ``annotations`` stands in the bytes that the parts are views of."""
+    """Where the array of ``annotations`` is in the bytes that the parts are views of."""
     if "annotations" not in parts:
         raise Doubt
     base = np.frombuffer(content, dtype=np.uint8).ctypes.data
@@ -297,7 +297,7 @@ def corners(xywh: FloatArray) -> FloatArray:
 
 
 def plain_columns(columns: dict[str, npt.NDArray[Any]]) -> ItemColumns:
-    """Columns from `coco_pieces`, in which every item has every key."""
+    """Columns from ``pieces``, in which every item has every key."""
     count = len(columns["image_id"])
     nothing, nowhere, everywhere = (np.broadcast_to(value, count) for value in (np.nan, False, True))
     crowd, ignored = columns.get("iscrowd"), columns.get("ignore")
@@ -369,7 +369,7 @@ class Gathering:
         return strings
 
     def add_columns(self, columns: dict[str, npt.NDArray[Any]]) -> None:
-        """Append items from `coco_pieces`."""
+        """Append items from ``pieces``."""
         items = plain_columns(columns)
         count = len(items.image_id)
         numbers = items.image_id, items.category_id, items.xywh.ravel(), items.score, items.area

@@ -1,7 +1,7 @@
 """COCO files of plain numbers read piece by piece: neither their bytes nor their objects are ever there at once.
 
 Owns the way from an open file to rows: `Instances` (a ground truth) and `Results` (a results list), whose rows come in
-file order. The digest is that of the very bytes the rows were made of. The rules are those of ``coco_rules``, but no
+file order. The digest is that of the very bytes the rows were made of. The rules are those of ``rules``, but no
 issue is written here: whatever would be one, and whatever is not plain numbers, is a doubt, and the ordinary reader
 has to look at the file.
 """
@@ -56,7 +56,7 @@ PREDICTION: Final = np.dtype([("page", "i4"), ("label", "i2"), ("xywh", "f8", 4)
 
 # Bytes of a piece, and of the first look at either end of a file.
 _STEP = 1 << 20
-# What stands before and behind the annotations is decoded as a whole.
+# What is before and behind the annotations is decoded as a whole.
 _MOST_AROUND: Final = 64 << 20
 # Each has a piece and its columns in memory.
 _MOST_THREADS: Final = 3
@@ -227,7 +227,7 @@ class _File:
 
 
 class _Array:
-    """The array whose records are rows, and what stands around it.
+    """The array whose records are rows, and what is around it.
 
     Parameters
     ----------
@@ -297,7 +297,7 @@ def _annotations(file: _File) -> tuple[_Array, bytes]:
 
 
 def _head(file: _File) -> bytes:
-    """What stands before the annotations, with their opening bracket."""
+    """What comes before the annotations, with their opening bracket."""
     size = _STEP
     while True:
         text = file.bytes(0, min(size, file.size))
@@ -324,7 +324,7 @@ def _ends(file: _File, start: int) -> Iterator[int]:
         if last:
             yield at + last.end() - 1
             return
-        # White space may stand between a brace at the end of this part and a bracket in the next.
+        # White space may be between a brace at the end of this part and a bracket in the next.
         at += max(text.rfind(b"}"), 0) or len(text)
 
 

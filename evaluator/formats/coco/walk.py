@@ -30,7 +30,7 @@ _NOTHING = cast("Any", None)
 
 
 def walk(tree: object, collector: Collector) -> CocoFile | None:
-    """A parsed file as the columns of the fast path, with a issue for everything that does not fit them.
+    """A parsed file as the columns of the fast path, with an issue for everything that does not fit them.
 
     Parameters
     ----------

@@ -1,5 +1,6 @@
 """Document Snapshot Detection, schema 1.3: the face of the format."""
 
-from evaluator.formats.snapshot.reader import FORMAT, Snapshot, check_pair
+from evaluator.formats.snapshot.pair import check_pair
+from evaluator.formats.snapshot.reader import FORMAT, Snapshot
 
 __all__ = ["FORMAT", "Snapshot", "check_pair"]

@@ -1,6 +1,6 @@
-"""Document Snapshot Detection files, schema 1.3: bytes to columns, and the rules that bind two files.
+"""Document Snapshot Detection files, schema 1.3: bytes to columns.
 
-Owns the format `Snapshot`, and `check_pair`. Coordinates are normalised, origin top left. A valid file takes
+Owns the format `Snapshot`. Coordinates are normalised, origin top left. A valid file takes
 the fast path (typed decoding, then columns); any doubt about its shape takes the exact walk, which lists every
 issue. Both end in the same rules and the same columns. Nothing is clamped, dropped or coerced.
 """
@@ -8,7 +8,6 @@ issue. Both end in the same rules and the same columns. Nothing is clamped, drop
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -16,11 +15,12 @@ import numpy as np
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.snapshot import rules
+from evaluator.formats.snapshot.pair import check_pair
 from evaluator.formats.snapshot.shape import SnapshotFile, decode
 from evaluator.formats.snapshot.walk import walk
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Boxes, CodeArray, Document, Side
-from evaluator.model.issues import BadInput, Collector, Issue, quote
+from evaluator.model.issues import BadInput, Collector, Issue
 
 _MARKS = (
     b'"label_map"', b'"coordinate_system"', b'"schema_version"', b'"documents"', b'"predictions"',
@@ -29,7 +29,6 @@ _MARKS = (
 _OBJECTS, _BBOX = b'"objects"', b'"bbox"'
 # {"id":"a","label":"b","bbox":[0,0,1,1]}, : no object of the schema takes fewer bytes.
 _SHORTEST_OBJECT = 38
-_EXAMPLES = 3
 _TYPE = re.compile(rb'"type"\s*:\s*"(ground_truth|prediction)"')
 
 
@@ -43,7 +42,7 @@ class Snapshot(BoxFormat):
 
     Notes
     -----
-    Specification 1.3, sections 3, 4 and 9, and the JSON schema. Pages are told apart by document and number.
+    Specification 1.3, sections 3, 4 and 9, and the JSON schema. Pages are distinguished by document and number.
     """
 
     name = "snapshot"
@@ -86,27 +85,6 @@ class Snapshot(BoxFormat):
 
 
 FORMAT: Final = Snapshot()
-
-
-def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
-    """What is wrong or odd about two files that are to be compared.
-
-    Parameters
-    ----------
-    ground_truth, prediction : Annotations
-        Each read without error.
-
-    Returns
-    -------
-    tuple of Issue
-        Errors: sides the wrong way round (section 4), label maps that differ (section 9.2). Warnings:
-        documents that only one file lists, pages that the two spell differently. Empty when all agree.
-    """
-    collector = Collector(prediction.name, max_per_rule=None)
-    _pair_label_maps(ground_truth, prediction, collector)
-    _pair_documents(ground_truth, prediction, collector)
-    _pair_page_ids(ground_truth, prediction, collector)
-    return (*_pair_sides(ground_truth, prediction), *collector.issues())
 
 
 def _walk(source: json_text.Source, collector: Collector) -> SnapshotFile:
@@ -205,62 +183,3 @@ def _coded(
         ids=objects.ids,
     )
     return page_document, page_index, boxes
-
-
-def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> Iterator[Issue]:
-    wanted: tuple[tuple[Annotations, Side], ...] = ((ground_truth, "ground_truth"), (prediction, "prediction"))
-    wrong = [(source, side) for source, side in wanted if source.side != side]
-    for source, side in wrong:
-        name = side.replace("_", " ")
-        collector = Collector(source.name, max_per_rule=None)
-        rule = f'a {name} file must have type "{side}" (snapshot 1.3, section 4)'
-        fix = "The two files look swapped; exchange them." if len(wrong) == 2 else f"Give a {name} file here."
-        collector.error("$.info.type", rule, quote(source.side), fix)
-        yield from collector.issues()
-
-
-def _pair_label_maps(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
-    truth, predicted = ground_truth.label_map, prediction.label_map
-    if truth == predicted:
-        return
-    rule = f"label_map must be the same as in {ground_truth.name} (snapshot 1.3, section 9.2)"
-    here = {key: name for key, name in predicted.items() if truth.get(key) != name}
-    there = {key: name for key, name in truth.items() if predicted.get(key) != name}
-    differing = f"{quote(here)} where {ground_truth.name} has {quote(there)}"
-    collector.error("$.label_map", rule, differing, "Give both files the same ids and names.")
-
-
-def _pair_documents(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
-    truth = {document.doc_id for document in ground_truth.documents}
-    predicted = {document.doc_id for document in prediction.documents}
-    fix = "Compare files of the same documents, or read the results with and without them."
-    for only, source, count_as in (
-        (truth - predicted, ground_truth, "missed"),
-        (predicted - truth, prediction, "invented"),
-    ):
-        if only:
-            rule = f"documents that only {source.name} lists count as {count_as} (snapshot 1.3, section 5)"
-            collector.warning("$.documents", rule, _examples(sorted(only)), fix)
-
-
-def _pair_page_ids(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
-    names = _page_names(ground_truth)
-    different = [
-        f"{prediction_name} and {names[page]}"
-        for page, prediction_name in _page_names(prediction).items()
-        if page in names and names[page] != prediction_name
-    ]
-    if different:
-        rule = f"page_id should be spelled as in {ground_truth.name} (snapshot 1.3 is silent)"
-        fix = "Nothing is lost: pages are told apart by doc_id and page_index."
-        collector.warning("$.predictions", rule, _examples(different), fix)
-
-
-def _page_names(source: Annotations) -> dict[tuple[str, int], str]:
-    documents = [source.documents[code].doc_id for code in source.page_document.tolist()]
-    return dict(zip(zip(documents, source.page_index.tolist(), strict=True), source.page_ids, strict=False))
-
-
-def _examples(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _EXAMPLES:,} more" if len(names) > _EXAMPLES else ""
-    return f"{len(names):,}: {', '.join(quote(name) for name in names[:_EXAMPLES])}{more}"

@@ -1,6 +1,6 @@
 """The rules on the values of a schema-1.3 file: header, documents, pages, boxes, labels and scores.
 
-Owns what the specification says about values once the shape is right; the same functions run on what the
+Owns the specification's rules on values once the shape is right; the same functions run on what the
 fast decoder and the exact walk return, so that both report the same. None and NaN mean that the walk has
 already reported a part; it is passed over. Coordinates are normalised, origin top left; no tolerance, no
 clamping (snapshot 1.3, sections 3 and 9.4).
@@ -45,7 +45,7 @@ _EMPTY_FIX = "Write a text of at least one character."
 
 
 class Header(NamedTuple):
-    """What the file says of itself; None where it says nothing usable."""
+    """What the file states of itself; None where it states nothing usable."""
 
     label_map: dict[str, str]
     side: Side | None
@@ -164,7 +164,7 @@ def check_boxes(columns: ObjectColumns, collector: Collector) -> None:
     xyxy = columns.xyxy
     x1, y1, x2, y2 = xyxy.T
     outside = np.zeros(len(xyxy), dtype=np.bool_)
-    # Two reductions tell nearly every file that nothing is wrong.
+    # For nearly every file two reductions show that nothing is wrong.
     if len(xyxy) and not (xyxy.min() >= 0.0 and xyxy.max() <= 1.0):
         outside = np.asarray(((xyxy < 0.0) | (xyxy > 1.0)).any(axis=1), dtype=np.bool_)
     bad_x, bad_y = ~outside & (x1 >= x2), ~outside & (y1 >= y2)

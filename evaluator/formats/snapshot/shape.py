@@ -91,7 +91,7 @@ class ObjectColumns(NamedTuple):
     label : int32, shape (N,)
         Code into `names`.
     names : list of str
-        Labels in the order of their appearance; None stands for unusable ones.
+        Labels in the order of their appearance; None for unusable ones.
     ids : list of str
     ids_repeat : bool
         Whether an id occurs twice in one page entry.

@@ -14,13 +14,14 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from evaluator import formats
 from evaluator.metrics.box_results import ALL_LABELS, AnyBoxMatching, plain_values
 from evaluator.metrics.error_types import BoxColumns, TideErrors, tide
 from evaluator.metrics.results import ResultTable, Signature, defined
 from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations, Dataset, join
+from evaluator.model.dataset import Annotations, Dataset
 from evaluator.model.issues import Collector, Issue
-from evaluator.protocols.base import BoxEvaluation, checked
+from evaluator.protocols.base import BoxEvaluation, checked, joined_pair
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, average
 from evaluator.protocols.coco.matching import (
     AREA_RANGES,
@@ -196,7 +197,7 @@ def evaluate(
     Parameters
     ----------
     ground_truth, prediction : Annotations
-        As read by ``readers.read``; a results list after ``readers.coco.resolve``.
+        As read by `evaluator.formats.read`; a results list gets its pages and labels from the ground truth.
     iou : sequence of float
         Thresholds in (0, 1]; a pair matches at IoU >= threshold.
     min_score, min_area, labels
@@ -220,9 +221,9 @@ def evaluate(
     pycocotools 2.0, ``COCOeval``: greedy by score for each image, label and threshold, 101-point interpolated
     precision, means over thresholds and then labels that have ground truth.
     """
-    checked(comparable_issues(ground_truth, prediction))
+    checked(comparable_issues(ground_truth, formats.resolve(prediction, ground_truth)))
     return evaluate_model(
-        join(ground_truth, prediction),
+        joined_pair(ground_truth, prediction),
         iou=iou,
         min_score=min_score,
         min_area=min_area,
@@ -270,5 +271,5 @@ def comparable_issues(ground_truth: Annotations, prediction: Annotations) -> tup
         found.error("", rule, f"{prediction.unit}, not {ground_truth.unit}", "Convert one of the files.")
     if prediction.format == NAME and ground_truth.label_map and not prediction.label_map:
         rule = "a results list must be read with its ground truth, which has the images and categories"
-        found.error("", rule, "image and category ids", "Resolve it with readers.coco.resolve.")
+        found.error("", rule, "image and category ids", "Resolve it with evaluator.formats.resolve.")
     return found.issues()

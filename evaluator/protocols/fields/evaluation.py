@@ -579,7 +579,7 @@ def evaluate(
     Parameters
     ----------
     ground_truth, prediction : FieldDocuments
-        As read by ``readers.fields.read``.
+        As read by `evaluator.formats.fields.read`.
     iou, recall_grid, min_score, labels
         See `score`.
     schema, parity

@@ -1,7 +1,7 @@
 """ICDAR 2017 page object detection (POD): Pascal VOC matching, average precision and F1, strictly above an IoU.
 
 Owns what the competition's evaluation page says and what it leaves open: who matches whom, which boxes are ignored,
-and how the means are made. Reading and the rules on two files are in ``readers.pod``. Boxes are pixels of the page
+and how the means are made. Reading and the rules on two files are in ``formats.pod``. Boxes are pixels of the page
 image, origin top left; files in shares of the page are accepted too. No official program is public: the page, the
 published tables and Pascal VOC are the sources.
 
@@ -39,9 +39,9 @@ from evaluator.metrics.box_results import (
 from evaluator.metrics.matching import Candidates, Matches, outlined_pairs, overlapping_pairs
 from evaluator.metrics.results import Metrics, ResultTable, Signature, defined, threshold_text, weighted_mean
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, overlap
-from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, join
+from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
 from evaluator.model.polygons import POLYGON_IOU, polygon_overlap
-from evaluator.protocols.base import BoxEvaluation
+from evaluator.protocols.base import BoxEvaluation, joined_pair
 
 NAME: Final = "pod"
 VERSION: Final = "2017"
@@ -520,7 +520,8 @@ def evaluate(
     Parameters
     ----------
     ground_truth, prediction : Annotations
-        As read by ``readers.read``; check the pair with ``readers.pod.check_pair`` first.
+        As read by `evaluator.formats.read`. The rules of the competition on two files are checked by
+        `evaluator.project.evaluate`.
     iou : sequence of float
         Thresholds in (0, 1]; a pair matches at IoU > threshold.
     ap : "11-point" or "all-point"
@@ -564,7 +565,7 @@ def evaluate(
     signature says so.
     """
     return evaluate_model(
-        join(ground_truth, prediction),
+        joined_pair(ground_truth, prediction),
         iou=iou,
         ap=ap,
         small_px=small_px,

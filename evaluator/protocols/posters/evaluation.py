@@ -2,7 +2,7 @@
 
 Owns the four criteria of the poster evaluation and their two profiles. ``documented`` does what the text of the
 evaluation says; ``published`` does what the program behind its printed table does (posters-science-extraction-api,
-results of commit 8cdc1bc), which is something else in five places. Reading is in ``readers.posters``. The
+results of commit 8cdc1bc), which is something else in five places. Reading is in ``formats.posters``. The
 reference is the ground truth, the generated text the prediction.
 
 A metric without a denominator is undefined (None); ``published`` has a number there, as its program does.
@@ -248,7 +248,7 @@ def evaluate(ground_truth: Posters, prediction: Posters, *, profile: ProfileName
     Parameters
     ----------
     ground_truth, prediction : Posters
-        As read by ``readers.posters.read``; paired by poster id.
+        As read by `evaluator.formats.posters.read`; paired by poster id.
     profile : "documented" or "published"
 
     Returns

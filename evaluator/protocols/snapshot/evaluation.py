@@ -2,7 +2,7 @@
 
 Owns sections 5 to 8 of the specification and what it leaves open: who matches whom, which boxes count, and
 how counts become per-label, per-page, per-document and pooled results. Reading and the rules of section 9
-are in ``readers.snapshot``. Boxes are those of the displayed page, normalised, origin top left.
+are in ``formats.snapshot``. Boxes are those of the displayed page, normalised, origin top left.
 
 Where the public reference evaluator (World Bank ``data-snapshot``) and the text differ, the text is
 followed; on files that satisfy section 9 the numbers are equal. The score never orders the matching.
@@ -32,9 +32,9 @@ from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.matching import Candidates, FittedPairs, Matches, fit_pairs, outlined_pairs, overlapping_pairs
 from evaluator.metrics.results import MetricColumns, Metrics, ResultTable, ScoreCurve, Signature, sum_by, sum_in_order
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap
-from evaluator.model.dataset import Annotations, CodeArray, Dataset, JoinedBoxes, join
+from evaluator.model.dataset import Annotations, CodeArray, Dataset, JoinedBoxes
 from evaluator.model.polygons import POLYGON_IOU
-from evaluator.protocols.base import BoxEvaluation
+from evaluator.protocols.base import BoxEvaluation, joined_pair
 
 NAME: Final = "snapshot"
 VERSION: Final = "1.3"
@@ -554,7 +554,8 @@ def evaluate(
     Parameters
     ----------
     ground_truth, prediction : Annotations
-        As read by ``readers.read``; check the pair with ``readers.snapshot.check_pair`` first.
+        As read by `evaluator.formats.read`. The rules of section 9 on two files are checked by
+        `evaluator.project.evaluate`.
     iou : sequence of float
         Thresholds in (0, 1]; a pair matches at IoU >= threshold.
     min_score, min_area, labels
@@ -579,7 +580,7 @@ def evaluate(
     from the matched pairs; a ratio without denominator is undefined.
     """
     return evaluate_model(
-        join(ground_truth, prediction),
+        joined_pair(ground_truth, prediction),
         iou=iou,
         min_score=min_score,
         min_area=min_area,

@@ -2,7 +2,7 @@
  * The numbers of the comparison: a sentence, differences with their intervals, the ledger of found and missed boxes.
  *
  * Every number is a button that opens its pages; which pages is written in the data. Positions on the axis are
- * shares of its width, ready from the data, so that the bars of all rows stand under one scale.
+ * shares of its width, ready from the data, so that the bars of all rows have one scale.
  */
 
 import { button, html, setAttributes, svg } from "../shared/elements.js";

@@ -22,5 +22,6 @@ export const PAIR_LOOK = {
   chip: (box) => box.chip,
   chipOrder: (a, b) => chipRank(a) - chipRank(b) || areaOf(b.xyxy) - areaOf(a.xyxy),
   weight: (box) => (box.full ? 1 : 0.4),
+  onOwn: false,
   room: 0.12,
 };

@@ -1,5 +1,5 @@
 /**
- * The boxes of both models on one page: which box of one stands for which of the other, and the way through the
+ * The boxes of both models on one page: which box of one is the counterpart of which, and the way through the
  * differences. Pure: no document.
  */
 
@@ -44,7 +44,7 @@ export class PairState {
   }
 
   /**
-   * The box of one page that stands for a box of either page.
+   * The counterpart of a box of either page in one of them.
    * @param {number} order of the page @param {string | null} key
    * @returns {PairBoxItem | null} the box itself, its ground truth, or the shared false positive
    */

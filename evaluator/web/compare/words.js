@@ -1,5 +1,5 @@
 /**
- * Everything the comparison says around its pages: filters, list, heads of the panes, the difference at hand.
+ * Everything in words around the pages of the comparison: filters, list, heads of the panes, the difference at hand.
  *
  * Each function writes one part from the data and the state of a comparison, and changes neither.
  */

@@ -1,5 +1,5 @@
 /**
- * What is said of a cell of the matrix, and where the keys lead from it. Pure: no document.
+ * The facts of a cell of the matrix in words, and where the keys lead from it. Pure: no document.
  */
 
 /** @typedef {import("../shared/payloads.d.ts").MatrixPayload} MatrixPayload */

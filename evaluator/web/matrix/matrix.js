@@ -2,7 +2,8 @@
  * The heatmap of a confusion matrix: a grid that the keyboard walks like a spreadsheet.
  *
  * One tab stop; the arrow keys, Home, End, Page up and Page down move it, Enter and space choose the cell, and so does a
- * click. The line above the grid describes the cell under the pointer or the focus in words. Only the chosen cell is sent. Many classes scroll under names that stay, or shrink to coloured cells with numbered names.
+ * click. The line above the grid describes the cell under the pointer or the focus. Only the chosen cell is sent. Many
+ * classes scroll under names that stay, or shrink to coloured cells with numbered names.
  */
 
 import { button, html, setAttributes, svg, textWidth } from "../shared/elements.js";

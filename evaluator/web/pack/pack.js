@@ -69,15 +69,15 @@ class PackViewer {
       height: this.dialog.clientHeight - DIALOG_BAR,
       walk: { before: this.position > 0, after: this.position < this.sources.length - 1, total: 0 },
     };
-    mountViewer(this.root, data, (name, value) => this.answer(name, value));
+    mountViewer(this.root, data, (...event) => this.answer(...event));
   }
 
-  /** @template {keyof PageEvents} N @param {N} name @param {PageEvents[N]} value */
-  answer(name, value) {
-    const event = /** @type {Partial<PageEvents>} */ ({ [name]: value });
-    if (event.go) this.go(event.go);
-    if (event.model) this.flip(event.model);
-    if (event.selected) this.selected = event.selected.key;
+  /** @param {Parameters<import("../shared/mount.js").Send<PageEvents>>} event */
+  answer(...event) {
+    const [name, value] = event;
+    if (name === "go") this.go(value);
+    else if (name === "model") this.flip(value);
+    else if (name === "selected") this.selected = value.key;
   }
 
   /** @param {PageEvents["go"]} go */

@@ -1,5 +1,5 @@
 /**
- * What is said of one box: its name for a screen reader, its chip, the facts of its tooltip. Pure: no document.
+ * One box in words: its name for a screen reader, its chip, the facts of its tooltip. Pure: no document.
  */
 
 import { STATUS_WORDS, capital, ratio, scoreText } from "./words.js";

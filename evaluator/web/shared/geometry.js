@@ -145,12 +145,13 @@ export function chipRect(b, place, width, height) {
  * another chip is written short, and left out when even that covers one. On a sheet too small for so many, all are
  * short, or all are left out until the reader zooms in.
  * @param {Chip[]} chips most important first
- * @param {{rect: Rect, weight: number}[]} taken boxes to keep clear, and how much it matters @param {Rect} bounds the sheet
+ * @param {{key: string, rect: Rect, weight: number}[]} taken boxes to keep clear, and how much it matters; a chip may hide its own
+ * @param {Rect} bounds the sheet
  * @param {number} height @returns {ChipPlace[]}
  */
 export function placeChips(chips, taken, bounds, height) {
   const rowHeight = 48;
-  /** @typedef {{rect: Rect, weight: number}} Taken */
+  /** @typedef {{key: string, rect: Rect, weight: number}} Taken */
   /** @type {Map<number, Taken[]>} */
   const boxRows = new Map();
   /** @type {Map<number, Taken[]>} */
@@ -164,11 +165,11 @@ export function placeChips(chips, taken, bounds, height) {
       else rows.set(row, [one]);
     }
   };
-  const covered = (/** @type {Map<number, Taken[]>} */ rows, /** @type {Rect} */ r, /** @type {Rect | null} */ own) => {
+  const covered = (/** @type {Map<number, Taken[]>} */ rows, /** @type {Rect} */ r, /** @type {string | null} */ own) => {
     const [first, last] = rowsOf(r);
     let sum = 0;
     for (let row = first; row <= last; row += 1) {
-      for (const { rect, weight } of rows.get(row) ?? []) if (rect !== own) sum += weight * overlapOf(r, rect);
+      for (const { key, rect, weight } of rows.get(row) ?? []) if (key !== own) sum += weight * overlapOf(r, rect);
     }
     return sum;
   };
@@ -186,13 +187,13 @@ export function placeChips(chips, taken, bounds, height) {
         if (overlapOf(rect, bounds) < 0.98 * areaOf(rect)) continue;
         if (covered(chipRows, rect, null) > 1) continue;
         const inside = place === "inside-right" ? 0.5 * overlapOf(rect, box) : 0;
-        const cost = covered(boxRows, rect, box) + inside;
+        const cost = covered(boxRows, rect, key) + inside;
         if (!best || cost < best.cost - 1) best = { place, rect, cost };
         if (cost < 1) break;
       }
       if (best && !compact && best.cost > MOST_HIDING * areaOf(best.rect)) continue;
       if (best) {
-        add(chipRows, { rect: best.rect, weight: 1 });
+        add(chipRows, { key, rect: best.rect, weight: 1 });
         return { key, place: best.place, compact, rect: best.rect };
       }
     }

@@ -26,6 +26,7 @@ import { percentOf } from "./words.js";
  * @property {(box: B, compact: boolean) => string | null} chip text of a chip; null for a box that never has one
  * @property {(a: B, b: B) => number} chipOrder which chips come first when there is room for some only
  * @property {(box: B) => number} weight how much it matters that no chip hides the box
+ * @property {boolean} onOwn whether a chip may hide its own box
  * @property {number} room share of the sheet that chips may cover
  */
 
@@ -103,7 +104,7 @@ export function arrangeChips(chips, boxes, sheet, font, look) {
     room -= width * CHIP_HEIGHT;
     return room > 0 ? [{ key: box.key, box: toPixels(box.xyxy, sheet), width, compactWidth }] : [];
   });
-  const taken = boxes.filter((box) => box.status !== "truth").map((box) => ({ rect: toPixels(box.xyxy, sheet), weight: look.weight(box) }));
+  const taken = boxes.filter((box) => box.status !== "truth").map((box) => ({ key: look.onOwn ? box.key : "", rect: toPixels(box.xyxy, sheet), weight: look.weight(box) }));
   const free = new Map(placeChips(fitting, taken, [0, 0, sheet.width, sheet.height], CHIP_HEIGHT).map((each) => [each.key, each]));
   return wanted.map((box) => {
     /** @type {ChipPlace} */

@@ -76,7 +76,7 @@ export class PagePane {
     this.problem.replaceChildren(...(problem ? [html("b", {}, problem.title), html("p", {}, problem.text), html("p", { class: "muted" }, problem.fix)] : []));
   }
 
-  /** Puts the sheet where its placement says. @param {Placement} place */
+  /** Puts the sheet at its placement. @param {Placement} place */
   move(place) {
     moveSheet(this.sheet, place);
     this.root.classList.toggle("enlarged", place.zoom !== 1);

@@ -39,12 +39,19 @@ test("the ends of a link are apart even when the boxes coincide", () => {
 
 test("chips do not cover each other, and a sheet that is too full has none", () => {
   const chips = [0, 1, 2].map((order) => ({ key: `p${order}`, box: /** @type {Rect} */ ([100, 100, 200, 150]), width: 60, compactWidth: 30 }));
-  const placed = placeChips(chips, chips.map(({ box }) => ({ rect: box, weight: 1 })), [0, 0, 800, 800], 17);
+  const placed = placeChips(chips, chips.map(({ key, box }) => ({ key, rect: box, weight: 1 })), [0, 0, 800, 800], 17);
   const rects = placed.map(({ rect }) => rect).filter((rect) => rect !== null);
   assert.equal(rects.length, 3);
   rects.forEach((one, order) => rects.slice(order + 1).forEach((other) => assert.ok(overlapOf(one, other) <= 1)));
   assert.ok(placeChips(chips, [], [0, 0, 60, 60], 17).every(({ rect }) => rect === null));
   assert.deepEqual(chipRect([10, 50, 40, 60], "above-right", 20, 17), [20, 31, 40, 48]);
+});
+
+test("a chip may lie on its own box rather than on another", () => {
+  const chip = { key: "p1", box: /** @type {Rect} */ ([0, 0, 200, 100]), width: 60, compactWidth: 30 };
+  const below = { key: "p2", rect: /** @type {Rect} */ ([0, 101, 200, 200]), weight: 1 };
+  const own = { key: "p1", rect: chip.box, weight: 9 };
+  assert.deepEqual(placeChips([chip], [own, below], [0, 0, 200, 200], 17).map(({ place, compact }) => [place, compact]), [["inside-right", true]]);
 });
 
 test("the tooltip stays in the pane and off the pointer", () => {

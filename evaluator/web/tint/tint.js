@@ -137,7 +137,7 @@ class Tint {
     this.moved();
   }
 
-  /** What went wrong stands where the tinted pixels are not. */
+  /** What went wrong is shown where the tinted pixels are not. */
   placeProblem() {
     const { rectangles, raster } = /** @type {TintPayload} */ (this.data).tint;
     const middle = rectangles.length ? rectangles.reduce((sum, [, y1, , y2]) => sum + y1 + y2, 0) / 2 / rectangles.length / raster[1] : 1;

@@ -33,7 +33,7 @@ const LATE = 8000;
 const LATE_WORDS = "The dashboard has not answered. The text stays here; choose the verdict again to retry.";
 
 export class Drafts {
-  /** @param {(event: VerdictEvent) => void} deliver @param {() => void} changed a draft was found to be late @param {() => string} [makeId] */
+  /** @param {(event: VerdictEvent) => void} deliver @param {() => void} changed called when a draft is late @param {() => string} [makeId] */
   constructor(deliver, changed, makeId = eventId) {
     this.deliver = deliver;
     this.changed = changed;

@@ -18,5 +18,6 @@ export const VIEWER_LOOK = {
   chip: chipText,
   chipOrder: (a, b) => (a.mistake ?? 1e9) - (b.mistake ?? 1e9) || (a.status === "FP" ? 0 : 1) - (b.status === "FP" ? 0 : 1),
   weight: (box) => (PICTURES.test(box.label) ? 0.2 : 1),
+  onOwn: true,
   room: Infinity,
 };

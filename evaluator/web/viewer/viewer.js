@@ -125,11 +125,12 @@ export class Viewer extends PageView {
   takeContent(data, turned) {
     const { page } = data;
     const around = page && [page.width, page.height, page.problem, page.notes, page.lost_words, page.lost_ink, page.position === 0];
-    const text = JSON.stringify([around, data.boxes, data.mistakes, data.counts, data.empty, data.limit, data.labels, data.models, data.model, data.hidden_mistakes, data.verdicts, data.reviewer, data.walk]);
+    const { boxes, mistakes, counts, empty, limit, labels, models, model, hidden_mistakes: hidden, verdicts, reviewer, walk } = data;
+    const text = JSON.stringify([around, boxes, mistakes, counts, empty, limit, labels, models, model, hidden, verdicts, reviewer, walk]);
     if (!turned && text === this.contentText) return false;
     this.contentText = text;
-    this.state.content = new PageContent(data.boxes, data.mistakes);
-    if (page) this.drafts.resolve(page, data.mistakes);
+    this.state.content = new PageContent(boxes, mistakes);
+    if (page) this.drafts.resolve(page, mistakes);
     this.pane.fill(this.state.content);
     if (this.state.loose) placeBoxes(this);
     drawLost(this.pane.lost, page?.lost ?? []);

@@ -1,5 +1,5 @@
 /**
- * Everything the viewer says around the page: bars, strip, list, notes, label menu.
+ * Everything in words around the page of the viewer: bars, strip, list, notes, label menu.
  *
  * Each function writes one part from the data and the state of a viewer, and changes neither.
  */

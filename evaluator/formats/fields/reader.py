@@ -1,6 +1,6 @@
-"""Extracted fields: a folder with one JSON file per document, or JSON lines, to trees of fields; and schemas.
+"""Extracted fields: a folder with one JSON file per document, or JSON lines, to trees of fields.
 
-Owns `read`, `read_bytes`, `check_pair` and `read_schema`. A rich value is an object with ``_value``; what stands
+Owns the format `Fields`, `read` and `read_bytes`. A rich value is an object with ``_value``; what is
 beside it under ``_bbox``, ``_page`` and ``_confidence`` is checked here, once. What breaks JSON is an error; a box
 or a confidence that cannot be used is a warning, because the evaluation has a rule for it. Boxes keep their unit.
 """
@@ -11,24 +11,18 @@ import hashlib
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from evaluator.formats import folder, json_text, limits
 from evaluator.formats.base import ANY_SIDE, Format, Reading, Unit, is_called_truth
+from evaluator.formats.fields.pair import check_pair
 from evaluator.formats.json_text import Unusable, excerpt, step
 from evaluator.model.dataset import Side
 from evaluator.model.fields import (
-    Comparator,
     Field,
     FieldDocuments,
-    Rule,
-    Schema,
     Tree,
     box_corners,
-    class_key,
-    leaves,
-    natural_order,
-    schema_of,
 )
 from evaluator.model.issues import BadInput, Collector, Issue, has_errors, quote
 
@@ -42,7 +36,6 @@ MAX_ITEMS: Final = 2_000
 _SOURCE = "fields, rich value"
 _LINE_KEYS = frozenset(("doc_id", "fields"))
 _HEAD = 1 << 16
-_EXAMPLES = 3
 _BOX_RULE = f"_bbox must be [[x1, y1], [x2, y2]] or [x1, y1, x2, y2] with finite numbers ({_SOURCE})"
 _CONFIDENCE_RULE = f"_confidence must be a number in [0, 1] ({_SOURCE})"
 
@@ -128,7 +121,7 @@ def detect(head: bytes) -> bool:
     Returns
     -------
     bool
-        A document of plain values only cannot be told from any other JSON and is not claimed.
+        A document of plain values only looks like any other JSON and is not claimed.
     """
     return b'"_value"' in head or (b'"doc_id"' in head[:_HEAD] and b'"fields"' in head[:_HEAD])
 
@@ -168,110 +161,6 @@ def read_bytes(
         issues=collector.issues(),
         single=not lines,
     )
-
-
-def check_pair(ground_truth: FieldDocuments, prediction: FieldDocuments) -> tuple[Issue, ...]:
-    """What is odd about two sides that are to be compared.
-
-    Parameters
-    ----------
-    ground_truth, prediction : FieldDocuments
-        Each read without error.
-
-    Returns
-    -------
-    tuple of Issue
-        Warnings: documents that only one side has, no class of field in common, boxes that look like pages on one
-        side and like pixels on the other, and a single document, whose mAP says little. Empty when all is well.
-    """
-    collector = Collector(prediction.name, max_per_rule=None)
-    if not (ground_truth.single and prediction.single):
-        _pair_documents(ground_truth, prediction, collector)
-    _pair_classes(ground_truth, prediction, collector)
-    _pair_units(ground_truth, prediction, collector)
-    if len(ground_truth) == len(prediction) == 1:
-        rule = "mAP over one document is a quick check: a handful of fields says little (fields, single document)"
-        collector.warning("", rule, "1 document", "Evaluate the whole test set for numbers to rely on.")
-    return collector.issues()
-
-
-def read_schema(path: str | Path) -> Schema:
-    """The rules for comparing values, from a JSON file.
-
-    Parameters
-    ----------
-    path : str or Path
-        ``{"total": {"comparator": "number", "threshold": 0.95}, "LineItems": {"match_threshold": 0.7},
-        "LineItems[].Desc": {"comparator": "text", "threshold": 0.7}}``
-
-    Returns
-    -------
-    Schema
-
-    Raises
-    ------
-    BadInput
-        With all issues: unknown keys, a comparator that is not text, exact, number or date, a threshold that
-        is not in [0, 1], an empty path.
-    """
-    path = Path(path)
-    source = json_text.open_source(folder.load(path, limits.MAX_FILE_BYTES), path.name)
-    tree = json_text.parse(source)
-    collector = Collector(path.name, max_per_rule=None)
-    rules: dict[str, Rule] = {}
-    thresholds: dict[str, float] = {}
-    for oddity in json_text.oddities(tree, "$"):
-        collector.error(*oddity)
-    if not isinstance(tree, dict):
-        rule = "a schema must be an object of rules by field path (fields, schema)"
-        collector.error("$", rule, excerpt(tree), 'Write {"total": {"comparator": "number", "threshold": 1}}.')
-    for key, entry in tree.items() if isinstance(tree, dict) else ():
-        _check_rule(key, entry, collector, rules, thresholds)
-    if collector.failed:
-        raise BadInput(collector.issues())
-    return schema_of(rules, thresholds, name=path.name, sha256=source.sha256)
-
-
-def _pair_documents(ground_truth: FieldDocuments, prediction: FieldDocuments, collector: Collector) -> None:
-    truths, predictions = set(ground_truth.documents), set(prediction.documents)
-    for only, name, count_as in (
-        (truths - predictions, ground_truth.name, "missed"),
-        (predictions - truths, prediction.name, "spurious"),
-    ):
-        if only:
-            rule = f"boxes of documents that only {name} has count as {count_as} (fields)"
-            collector.warning("", rule, _examples(only), "Give both sides the same documents under the same ids.")
-
-
-def _pair_classes(ground_truth: FieldDocuments, prediction: FieldDocuments, collector: Collector) -> None:
-    truths, predictions = (
-        {class_key(path) for tree in side.documents.values() for path, _ in leaves(tree)}
-        for side in (ground_truth, prediction)
-    )
-    if truths and predictions and not truths & predictions:
-        rule = f"fields should have the same paths as in {ground_truth.name} (fields)"
-        names = f"{_examples(predictions)}, where {ground_truth.name} has {_examples(truths)}"
-        collector.warning("", rule, names, "Nothing can be paired; rename the fields of one side.")
-
-
-def _pair_units(ground_truth: FieldDocuments, prediction: FieldDocuments, collector: Collector) -> None:
-    largest = [
-        max((max(field.box) for tree in side.documents.values() for _, field in leaves(tree) if field.box), default=0.0)
-        for side in (ground_truth, prediction)
-    ]
-    if min(largest) > 0.0 and (largest[0] <= 1.0) != (largest[1] <= 1.0) and max(largest) > 2.0:
-        rule = f"boxes should be in the unit of {ground_truth.name} (fields)"
-        numbers = f"coordinates up to {largest[1]:g}, where {ground_truth.name} has up to {largest[0]:g}"
-        collector.warning(
-            "", rule, numbers, "One side looks like shares of the page, the other like pixels; convert one."
-        )
-
-
-def _examples(names: set[str]) -> str:
-    """How many, and the first few in natural order."""
-    ordered = sorted(names, key=natural_order)
-    more = f" and {len(ordered) - _EXAMPLES:,} more" if len(ordered) > _EXAMPLES else ""
-    return f"{len(ordered):,}: {', '.join(quote(name) for name in ordered[:_EXAMPLES])}{more}"
 
 
 def _files(path: Path) -> list[Path]:
@@ -399,7 +288,7 @@ def _rich(value: Mapping[str, Any], place: str, collector: Collector) -> Field:
 
 
 def _corners(box: object, place: str, collector: Collector) -> tuple[float, float, float, float] | None:
-    """The corners of ``_bbox``; None for null, and for a malformed box after a issue."""
+    """The corners of ``_bbox``; None for null, and for a malformed box after an issue."""
     if box is None:
         return None
     corners = box_corners(box)
@@ -473,42 +362,6 @@ def _check_metadata_without_value(value: dict[str, Any], place: str, collector: 
         rule = f"value and confidence should be spelled _value and _confidence ({_SOURCE})"
         fix = "The object is read as nested fields; add the underscores if it is one value."
         collector.warning(place, rule, quote(list(value)), fix)
-
-
-def _check_rule(
-    path: str, entry: object, collector: Collector, rules: dict[str, Rule], thresholds: dict[str, float]
-) -> None:
-    """One entry of a schema into the rules, or its issues."""
-    place = step("$", path)
-    if not path.strip("."):
-        collector.error(place, "a rule must name a field (fields, schema)", quote(path), "Write the path of the field.")
-    if not isinstance(entry, dict):
-        rule = "a rule must be an object (fields, schema)"
-        collector.error(place, rule, excerpt(entry), 'Write {"comparator": "text", "threshold": 0.8}.')
-        return
-    for key in entry.keys() - {"comparator", "threshold", "match_threshold"}:
-        rule = "a rule may have comparator, threshold and match_threshold (fields, schema)"
-        collector.error(step(place, key), rule, quote(key), "Remove or rename it.")
-    if not entry.keys() & {"comparator", "match_threshold"}:
-        rule = "a rule must have comparator or match_threshold (fields, schema)"
-        collector.error(place, rule, quote(list(entry)), "Name a comparator.")
-    if "match_threshold" in entry:
-        thresholds[path] = _share(entry["match_threshold"], f"{place}.match_threshold", collector)
-    if "comparator" in entry:
-        comparator = entry["comparator"]
-        if comparator not in get_args(Comparator):
-            rule = f"comparator must be one of {', '.join(get_args(Comparator))} (fields, schema)"
-            collector.error(f"{place}.comparator", rule, excerpt(comparator), "Choose one of them.")
-            return
-        default = 0.8 if comparator == "text" else 1.0
-        rules[path] = Rule(comparator, _share(entry.get("threshold", default), f"{place}.threshold", collector))
-
-
-def _share(value: object, place: str, collector: Collector) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value <= 1.0:
-        return float(value)
-    collector.error(place, "a threshold must be a number in [0, 1] (fields, schema)", excerpt(value), "Correct it.")
-    return 0.0
 
 
 def _repeated_documents(parts: list[FieldDocuments]) -> list[Issue]:

@@ -1,11 +1,11 @@
-"""Files of the ICDAR 2017 page object detection competition (POD): XML to columns, and the rules that bind two.
+"""Files of the ICDAR 2017 page object detection competition (POD): XML to columns.
 
-Owns the format `Pod`, and `check_pair`. A file holds one page or many (``<document>`` roots one
+Owns the format `Pod`. A file holds one page or many (``<document>`` roots one
 after the other, as in the official sample, which is not well-formed XML), a zip archive holds such files.
-Coordinates are pixels of the page image, origin top left; the files do not say how large a page is. Pages go by
+Coordinates are pixels of the page image, origin top left; the files do not state how large a page is. Pages go by
 the stem of their image name in lower case: that is the document, and its page index is 0. Boxes are the smallest
 that hold all points; points that are not all corners of that box are its outline, in their order. Nothing is
-clamped; what is left out or filled in is a issue.
+clamped; what is left out or filled in is an issue.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 
 from evaluator.formats import archive, folder, limits, xml_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
+from evaluator.formats.pod.pair import check_pair
 from evaluator.formats.xml_text import Element
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Boxes, Document, Side
@@ -41,7 +42,6 @@ _POINTS = re.compile(rf"\s*+{_POINT.pattern}(?:\s++{_POINT.pattern})*+\s*+", re.
 _ROOT_MARK = re.compile(rb"<document[\s/>]", re.IGNORECASE)
 _PROB_MARK = re.compile(rb"\sprob\s*=", re.IGNORECASE)
 _REGION_MARK = re.compile(rb"<(?:formula|table|figure)region[\s/>]", re.IGNORECASE)
-_EXAMPLES = 3
 
 Corners = tuple[float, float, float, float]
 
@@ -121,41 +121,6 @@ class Pod(BoxFormat):
 
 
 FORMAT: Final = Pod()
-
-
-def check_pair(ground_truth: Annotations, prediction: Annotations, *, lenient: bool = False) -> tuple[Issue, ...]:
-    """What is wrong or odd about two files that are to be compared under the protocol.
-
-    Parameters
-    ----------
-    ground_truth, prediction : Annotations
-        Each read without error, from any format.
-    lenient : bool
-        Pages that the ground truth does not have, and predictions without a score, are warnings instead of errors:
-        ``protocols.pod.evaluate(..., lenient=True)`` then leaves these pages out and takes 1.0 for the scores.
-
-    Returns
-    -------
-    tuple of Issue
-        Errors: sides the wrong way round, different units; and, unless lenient, unknown pages and missing scores.
-        Warnings: pages that only the ground truth has, and sizes in pixels that cannot be known. Empty when all is
-        well.
-
-    Notes
-    -----
-    Pages that only the ground truth has count as missed; a page without regions may be left out of a submission.
-    """
-    collector = Collector(prediction.name, max_per_rule=None)
-    issues = [*_pair_sides(ground_truth, prediction)]
-    _pair_units(ground_truth, prediction, collector)
-    issues += _pair_unknown_pages(ground_truth, prediction, lenient=lenient)
-    _pair_missing_pages(ground_truth, prediction, collector)
-    missing = int(np.isnan(prediction.boxes.score).sum())
-    if missing and prediction.side == "prediction":
-        rule = f"every prediction must have a score, it decides the rank ({_SOURCE})"
-        fix = "They get 1.0, as asked for." if lenient else "Add the scores, or allow 1.0 for them with --lenient."
-        collector.add("warning" if lenient else "error", "", rule, f"{missing:,} without one", fix)
-    return (*issues, *collector.issues())
 
 
 def _archive(content: bytes, name: str, reading: Reading) -> Annotations:
@@ -324,7 +289,7 @@ class _Elements:
 
 
 def _shape(element: Element, collector: Collector) -> tuple[Corners, FloatArray | None] | None:
-    """The smallest box that holds all points, and the outline when they are no box; None with a issue for neither."""
+    """The smallest box that holds all points, and the outline when they are no box; None with an issue for neither."""
     text = element.attributes.get("points", "")
     if not _POINTS.fullmatch(text):
         rule = f"points must be pairs x,y of finite numbers with blanks between them ({_SOURCE})"
@@ -373,7 +338,7 @@ def _score(region: _Region, collector: Collector, *, lenient: bool) -> float:
 
 
 def _check_truth(regions: Sequence[_Region], collector: Collector, *, as_reference: bool) -> None:
-    """A issue when the regions of a ground truth have probabilities: it is a submission."""
+    """An issue when the regions of a ground truth have probabilities: it is a submission."""
     scored = [region for region in regions if region.prob is not None]
     if not scored:
         return
@@ -434,67 +399,3 @@ def _stated_side(content: bytes) -> Side | None:
     if _REGION_MARK.search(text) is None:
         return None
     return "prediction" if _PROB_MARK.search(text) else "ground_truth"
-
-
-def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> list[Issue]:
-    issues: list[Issue] = []
-    for source, side in ((ground_truth, "ground_truth"), (prediction, "prediction")):
-        if source.side != side:
-            collector = Collector(source.name, max_per_rule=None)
-            what = f"a {source.side.replace('_', ' ')}"
-            rule = f"the {side.replace('_', ' ')} must be one: predictions have a prob, a ground truth has none"
-            collector.error("", rule, what, "Exchange the files, or correct the one.")
-            issues += collector.issues()
-    return issues
-
-
-def _pair_units(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
-    if ground_truth.unit != prediction.unit:
-        rule = f"boxes must be in the unit of {ground_truth.name}"
-        what = f"{prediction.unit} where {ground_truth.name} has {ground_truth.unit}"
-        collector.error("", rule, what, "Give both files in one format.")
-    for source in (ground_truth, prediction):
-        if source.unit == "page" and source.page_size is None:
-            rule = f"small objects and lines are told by their size in pixels ({_SOURCE}, evaluation details)"
-            fix = "All boxes count; the signature says so."
-            collector.warning("", rule, f"boxes in shares of the page in {source.name}", fix)
-
-
-def _pair_unknown_pages(ground_truth: Annotations, prediction: Annotations, *, lenient: bool) -> list[Issue]:
-    """A issue for each page of the predictions that the ground truth does not have, in the file it is in."""
-    known = set(_pages(ground_truth))
-    rule = f"a page of the predictions must be in {ground_truth.name} ({_SOURCE})"
-    fix = "Its predictions are left out, as asked for." if lenient else "Remove it, or leave it out with --lenient."
-    issues: list[Issue] = []
-    for entry, page in enumerate(_pages(prediction)):
-        if page not in known:
-            name = prediction.page_ids[entry] if prediction.page_ids else f"{page[0]}, page {page[1] + 1}"
-            collector = Collector(_file_of(prediction, entry), max_per_rule=None)
-            collector.add("warning" if lenient else "error", f"<document filename={quote(name)}>", rule, "", fix)
-            issues += collector.issues()
-    return issues
-
-
-def _pair_missing_pages(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
-    given = set(_pages(prediction))
-    missing = [page for page in dict.fromkeys(_pages(ground_truth)) if page not in given]
-    if missing:
-        rule = f"pages that only {ground_truth.name} has count as missed ({_SOURCE})"
-        more = f" and {len(missing) - _EXAMPLES:,} more" if len(missing) > _EXAMPLES else ""
-        what = f"{len(missing):,}: {', '.join(quote(document) for document, _ in missing[:_EXAMPLES])}{more}"
-        collector.warning("", rule, what, "Nothing to do if the model found nothing there.")
-
-
-def _pages(source: Annotations) -> list[tuple[str, int]]:
-    """(document, page index) of each page entry."""
-    names = [source.documents[code].doc_id for code in source.page_document.tolist()]
-    return list(zip(names, source.page_index.tolist(), strict=True))
-
-
-def _file_of(source: Annotations, entry: int) -> str:
-    """Name of the file that a page entry comes from."""
-    for part in source.parts:
-        if entry < part.entries:
-            return part.name
-        entry -= part.entries
-    return source.name

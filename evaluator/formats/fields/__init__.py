@@ -1,0 +1,20 @@
+"""Extracted fields: the face of the format."""
+
+from evaluator.formats.fields.pair import check_pair
+from evaluator.formats.fields.reader import (
+    FORMAT,
+    LINE_SUFFIXES,
+    MAX_ITEMS,
+    MAX_TEXT,
+    Fields,
+    detect,
+    read,
+    read_bytes,
+    read_uploads,
+)
+from evaluator.formats.fields.schema import read_schema
+
+__all__ = [
+    "FORMAT", "LINE_SUFFIXES", "MAX_ITEMS", "MAX_TEXT", "Fields", "check_pair", "detect", "read", "read_bytes",
+    "read_schema", "read_uploads",
+]  # fmt: skip

@@ -1,0 +1,126 @@
+"""A protocol and a format that nobody knows, registered by a test: they are there wherever the others are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator import cli, formats, project, protocols
+from tests.dashboard import cards, signature, start, workspace
+from tests.toys.centres import Centres
+from tests.toys.lines import Lines
+
+TRUTH = """# boxes ground_truth
+a.pdf 0 Table 0.1 0.1 0.5 0.5
+a.pdf 0 Text 0.1 0.6 0.9 0.9
+b.pdf 1 Table 0.2 0.2 0.8 0.8
+"""
+A = """# boxes prediction
+a.pdf 0 Table 0.1 0.1 0.5 0.5 0.9
+a.pdf 0 Text 0.5 0.6 0.9 0.9 0.8
+b.pdf 1 Text 0.2 0.2 0.8 0.8 0.7
+"""
+B = """# boxes prediction
+a.pdf 0 Table 0.1 0.1 0.5 0.5 0.9
+b.pdf 1 Table 0.2 0.2 0.8 0.8 0.7
+"""
+# By hand: the centre of A's Text, (0.7, 0.75), lies in the ground truth with IoU 0.5; its Text of b.pdf has no partner.
+COUNTS = {"a": (2, 1, 1), "b": (2, 0, 1)}
+
+
+@pytest.fixture(autouse=True)
+def toys() -> Iterator[None]:
+    with formats.registered(Lines()), protocols.registered(Centres()):
+        yield
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    """A ground truth and two models as lines."""
+    paths = {name: tmp_path / f"{name}.boxes" for name in ("truth", "a", "b")}
+    for path, text in zip(paths.values(), (TRUTH, A, B), strict=True):
+        path.write_text(text)
+    return paths
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of a command line."""
+    with pytest.raises(SystemExit) as left:
+        cli.main([str(word) for word in words])
+    written = capsys.readouterr()
+    assert isinstance(left.value.code, int)
+    return left.value.code, written.out, written.err
+
+
+def counts(values: dict[str, Any]) -> tuple[int, int, int]:
+    micro = values["thresholds"]["0.25"]["micro"]
+    return micro["tp"], micro["fp"], micro["fn"]
+
+
+def test_plain_python(files: dict[str, Path]) -> None:
+    evaluated = project.evaluate("centres", files["truth"], [files["a"], files["b"]])
+    assert [counts(one.to_json()) for one in evaluated] == list(COUNTS.values())
+
+
+def test_the_terminal_evaluates(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("evaluate", "centres", "--gt", files["truth"], "--pred", files["a"], "--json")
+    code, out, err = run(capsys, *words)
+    assert (code, err) == (0, "")
+    assert counts(json.loads(out)) == COUNTS["a"]
+    code, out, _ = run(capsys, *words, "--min-score", "0.75")
+    assert counts(json.loads(out)) == (2, 0, 1)
+
+
+def test_the_terminal_compares_and_judges(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    sides = ("--gt", files["truth"], "--pred", files["a"])
+    code, out, _ = run(capsys, "compare", "centres", *sides, "--pred", files["b"], "--json")
+    compared = json.loads(out)
+    assert code == 0
+    ledger = compared["ledger"]["Table"]
+    assert [ledger[name] for name in ("both", "a_only", "b_only", "neither")] == [1, 0, 1, 0]
+    hits = next(one for one in compared["differences"] if one["metric"] == "hits")
+    assert (hits["a"], hits["b"]) == (2.0, 2.0)
+    assert run(capsys, "gate", "centres", *sides, "--fail-if", "precision < 0.9")[0] == 1
+    assert run(capsys, "gate", "centres", *sides, "--fail-if", "precision < 0.6")[0] == 0
+
+
+def test_the_terminal_checks_the_format(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    files["b"].write_text("# boxes prediction\na.pdf 0 Table\n")
+    code, out, _ = run(capsys, "check", files["truth"], files["b"])
+    assert code == 2
+    assert "b.boxes: line 2: a line must have 7 or 8 words; found a.pdf 0 Table. Write one box a line." in out
+
+
+def test_a_folder_is_opened(files: dict[str, Path]) -> None:
+    from evaluator.workspace import Sides, find
+
+    assert find([files["a"].parent]).of("boxes") == Sides(files["truth"], (files["a"], files["b"]), None)
+
+
+def test_the_review_pack(files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pack = tmp_path / "pack.html"
+    sides = ("--gt", files["truth"], "--pred", files["a"], "--pred", files["b"])
+    code, _, err = run(capsys, "report", "centres", *sides, "--out", pack)
+    assert (code, err) == (0, "")
+    assert "centres 0" in pack.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("view", ["overview", "page_browser", "compare", "gallery", "review_pack", "files"])
+def test_the_dashboard(view: str, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = workspace(files["truth"], [files["a"], files["b"]])
+    app = start(monkeypatch, f"pages/{view}.py", files=opened, protocol="centres")
+    if view == "files":
+        assert list(app.dataframe[0].value["File"]) == ["truth.boxes", "a.boxes", "b.boxes"]
+        assert list(app.dataframe[0].value["Issues"]) == ["none"] * 3
+        return
+    assert "centres 0" in signature(app)
+    if view == "overview":
+        assert "centres 0" in next(box for box in app.selectbox if box.label == "Protocol").options
+        assert [[card[name] for name in ("TP", "FP", "FN")] for card in cards(app)] == [
+            ["2", "1", "1"],
+            ["2", "0", "1"],
+        ]

@@ -5,21 +5,43 @@ Owns the names and the layout of these files. Values are those of `PixelResult`;
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import msgspec
 
-from evaluator.metrics.results import ResultTable, defined
+from evaluator.metrics.results import ResultTable, Signature, defined
+from evaluator.model.dataset import JoinedBoxes
 from evaluator.protocols.pixel.matrix import VECTORS, PixelColumns
 
-if TYPE_CHECKING:
-    from evaluator.protocols.pixel.evaluation import PixelResult
+
+class Matrices(Protocol):
+    """What is written of a result; see `evaluator.protocols.pixel.evaluation.PixelResult`."""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the classes, the background first."""
+
+    @property
+    def prediction(self) -> JoinedBoxes:
+        """The boxes of the second side."""
+
+    @property
+    def signature(self) -> Signature:
+        """What made the numbers."""
+
+    @property
+    def whole(self) -> PixelColumns:
+        """One scope: every counted page."""
+
+    def matrix_tables(self, columns: PixelColumns | None = None, row: int = 0) -> tuple[ResultTable, ...]:
+        """Every matrix of one scope."""
+
 
 PER_CLASS = "per class"
 """What the rows of class vectors are called in the long form."""
 
 
-def matrix_files(result: PixelResult, columns: PixelColumns | None = None, row: int = 0) -> dict[str, ResultTable]:
+def matrix_files(result: Matrices, columns: PixelColumns | None = None, row: int = 0) -> dict[str, ResultTable]:
     """Each matrix of one scope under the name of its file.
 
     Parameters
@@ -42,7 +64,7 @@ def matrix_files(result: PixelResult, columns: PixelColumns | None = None, row: 
     }
 
 
-def long_table(result: PixelResult) -> ResultTable:
+def long_table(result: Matrices) -> ResultTable:
     """Every matrix of the whole dataset with one cell per row, and the class vectors after them.
 
     Parameters

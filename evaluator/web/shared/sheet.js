@@ -22,19 +22,27 @@ export function moveSheet(sheet, place) {
  * @property {() => boolean} enlarged
  */
 
+/** @param {HTMLElement} pane @param {MouseEvent} event @returns {[number, number]} pixels of the pane */
+function pointIn(pane, event) {
+  const frame = pane.getBoundingClientRect();
+  return [event.clientX - frame.left, event.clientY - frame.top];
+}
+
 /**
  * Pointer and wheel of the pane: move, click, drag, zoom.
  * @param {HTMLElement} pane @param {PaneActions} actions
  */
 export function listenToPane(pane, actions) {
+  listenToPointer(pane, actions);
+  listenToWheel(pane, actions);
+}
+
+/** @param {HTMLElement} pane @param {PaneActions} actions */
+function listenToPointer(pane, actions) {
   /** @type {{x: number, y: number, moved: boolean} | null} */
   let drag = null;
   /** @type {PointerEvent | null} */
   let latest = null;
-  const here = (/** @type {MouseEvent} */ event) => {
-    const frame = pane.getBoundingClientRect();
-    return /** @type {[number, number]} */ ([event.clientX - frame.left, event.clientY - frame.top]);
-  };
   const chipKey = (/** @type {Event} */ event) => {
     const chip = event.target instanceof Element ? event.target.closest(".chip") : null;
     return chip ? chip.getAttribute("data-key") : null;
@@ -52,7 +60,7 @@ export function listenToPane(pane, actions) {
     }
     if (!latest) {
       requestAnimationFrame(() => {
-        if (latest) actions.move(here(latest), chipKey(latest));
+        if (latest) actions.move(pointIn(pane, latest), chipKey(latest));
         latest = null;
       });
     }
@@ -69,7 +77,7 @@ export function listenToPane(pane, actions) {
   pane.addEventListener("pointerup", (event) => {
     if (drag && !drag.moved) {
       latest = null;
-      actions.move(here(event), chipKey(event));
+      actions.move(pointIn(pane, event), chipKey(event));
       actions.click();
     }
     drag = null;
@@ -79,6 +87,10 @@ export function listenToPane(pane, actions) {
     drag = null;
     pane.classList.remove("dragging");
   });
+}
+
+/** @param {HTMLElement} pane @param {PaneActions} actions */
+function listenToWheel(pane, actions) {
   pane.addEventListener("wheel", (event) => {
     const step = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 300 : 1;
     if (event.shiftKey) {
@@ -90,6 +102,6 @@ export function listenToPane(pane, actions) {
     if (event.deltaY > 0 && !actions.enlarged() && !event.ctrlKey) return;
     event.preventDefault();
     const speed = event.ctrlKey ? 0.01 : 0.0022;
-    actions.zoom(Math.exp(-clamp(event.deltaY * step, -240, 240) * speed), here(event));
+    actions.zoom(Math.exp(-clamp(event.deltaY * step, -240, 240) * speed), pointIn(pane, event));
   }, { passive: false });
 }

@@ -35,7 +35,7 @@ class NoFolder(type(Path())):  # type: ignore[misc]
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No login is remembered from the test before, and app.py always runs first, as pages/_serve.py has it."""
+    """No login is remembered from the test before, and app.py always runs first, as pages/shared/serve.py has it."""
     monkeypatch.setattr("streamlit.runtime.pages_manager.Path", NoFolder)
     monkeypatch.setattr(login, "_SEEN", set())
     monkeypatch.setattr(login, "_can_log_in", lambda: True)

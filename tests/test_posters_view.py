@@ -266,7 +266,7 @@ def test_posters_that_are_images_alone_are_found_beside_their_texts(
     (tmp_path / "scans").mkdir()
     shutil.copy(SAMPLE / "pdf" / "museum-labels.jpg", tmp_path / "scans" / "Museum-Labels.JPG")
     found = find([tmp_path])
-    assert found.pdfs == (tmp_path / "scans").resolve()
+    assert found.of("posters").pdfs == (tmp_path / "scans").resolve()
     data = viewer(start(monkeypatch, POSTERS, files=found.to_json()))
     assert data["page"]["problem"] is None
     assert data["page"]["width"] == 1_700

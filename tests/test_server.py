@@ -92,7 +92,7 @@ def test_without_the_place_for_the_host_check_nothing_is_served(
         monkeypatch.setitem(sys.modules, starlette_app.__name__, None)
     monkeypatch.setattr("streamlit.web.cli.main", lambda *_, **__: pytest.fail("the server was started"))
     with pytest.raises(SystemExit) as ended:
-        runpy.run_path(str(ROOT / "pages" / "_serve.py"), run_name="__main__")
+        runpy.run_path(str(ROOT / "pages" / "shared" / "serve.py"), run_name="__main__")
     assert ended.value.code == 3
     assert capsys.readouterr().err == (
         f"LayoutScope does not start: Streamlit {streamlit.__version__} is installed, and with it the server would "

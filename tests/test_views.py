@@ -301,7 +301,7 @@ def test_mistakes_are_filtered_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     mistakes = core(0).mistakes
     pills = app.button_group(key="mistake_names")
     assert [option.content for option in pills.proto.options] == [
-        f"{ERROR_TYPES['document'][name].title} {count}"
+        f"{ERROR_TYPES['document'][name].chip} {count}"
         for name, count in zip(DOCUMENT, mistakes.counts.tolist(), strict=True)
         if count
     ]

@@ -103,7 +103,7 @@ def _serve(
     folder = _dashboard_folder()
     environment = {**os.environ, **variables, WORKSPACE_VARIABLE: found.to_json()}
     # -P: the folder of the script must not come before the standard library in the search for modules.
-    command = [sys.executable, "-P", str(folder / "pages" / "_serve.py"), str(folder / "app.py")]
+    command = [sys.executable, "-P", str(folder / "pages" / "shared" / "serve.py"), str(folder / "app.py")]
     # Said here as well as in config.toml: a config of the folder we are started from must not loosen these.
     safe = {"server.port": str(chosen), "server.address": "127.0.0.1", "server.headless": "true"}
     safe |= {"browser.gatherUsageStats": "false", "server.fileWatcherType": "none"}

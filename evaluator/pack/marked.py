@@ -1,6 +1,6 @@
 """The documents themselves with real PDF annotations: rectangles with pop-up text, one layer for each model.
 
-Owns which boxes are marked and what their pop-ups say; the writing is done by ``pdf_writer`` in a process of its own.
+Owns which boxes are marked and what their pop-ups say; the writing is done by ``pdf.writer`` in a process of its own.
 The source documents are never touched.
 """
 

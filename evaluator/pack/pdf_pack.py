@@ -1,6 +1,6 @@
 """The review pack as a PDF that prints well on A4, in the order of the HTML pack.
 
-Owns the form; the writing itself is done by ``pdf_writer`` in a process of its own. Text from data goes through the
+Owns the form; the writing itself is done by ``pdf.writer`` in a process of its own. Text from data goes through the
 template's escapes only.
 """
 

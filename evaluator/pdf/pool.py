@@ -9,7 +9,7 @@ Everything that a worker says is untrusted: a hostile document may own its proce
 types and limits, and a picture is accepted only when it is WebP. The caches are shared by all users, so their keys are
 the digest of the content and the parameters, never a name or a path.
 
-It does not draw: the renderer lives in ``pdf_worker`` and is never imported into this process. It fetches nothing.
+It does not draw: the renderer lives in ``pdf.worker`` and is never imported into this process. It fetches nothing.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Owns the renderer (PyMuPDF; Pillow for documents that are images) and the messages spoken with it. It is the only
 file that imports pymupdf, and it does so only inside the worker process: PyMuPDF holds the interpreter lock for a
-whole render and a hostile page can hold it for hours, so the app never renders. ``pages_pdf`` starts this file with
+whole render and a hostile page can hold it for hours, so the app never renders. ``pdf.pool`` starts this file with
 ``python -m evaluator.pdf.worker``, asks over stdin and is answered over stdout: four bytes of length, big endian,
 then one msgpack message. Nothing is pickled in either direction.
 

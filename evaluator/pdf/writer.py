@@ -1,6 +1,6 @@
 """The process that writes documents: the review pack as PDF, and copies of documents with marks in them.
 
-Owns the form of both, and the messages spoken with it. Like ``pdf_worker`` it imports pymupdf only inside of its own
+Owns the form of both, and the messages spoken with it. Like ``pdf.worker`` it imports pymupdf only inside of its own
 process, which is started with ``python -m evaluator.pdf.writer``, asked over stdin and answered over stdout, four bytes
 of length and one msgpack message each time. It may write no file: the finished document comes back in pieces.
 

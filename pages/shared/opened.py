@@ -241,8 +241,10 @@ def _annotations(digest: str, name: str, side: Side | None, as_reference: bool, 
     return formats.read_bytes(_content, name, side=side, as_reference=as_reference)
 
 
-def _read_other(kind: KindName) -> Callable[[Origin, str, Reading], Any]:
-    """What reads fields or posters; sessions on the same files hold one copy."""
+def _read_other(
+    kind: KindName, ids: Callable[[Any], str] = lambda content: ""
+) -> Callable[[Origin, str, Reading], Any]:
+    """What reads fields or posters; sessions on the same files hold one copy, identified by its digest and `ids`."""
 
     def read(origin: Origin, name: str, reading: Reading) -> Content:
         (format_,) = formats.of_kind(kind).values()
@@ -250,13 +252,13 @@ def _read_other(kind: KindName) -> Callable[[Origin, str, Reading], Any]:
             content: Content = format_.read_path(origin, reading)
         else:
             content = format_.read_files(origin, name, reading)
-        return _shared(content.format, content.sha256, content.name, _content=content)
+        return _shared(kind, content.sha256, content.name, ids(content), _content=content)
 
     return read
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _shared(format_: str, digest: str, name: str, *, _content: Content) -> Content:
+def _shared(kind: KindName, digest: str, name: str, ids: str, *, _content: Content) -> Content:
     """The first copy of some content."""
     return _content
 
@@ -304,7 +306,7 @@ POSTERS: Final[Kind[Posters]] = Kind(
     size=lambda read: len(read.posters),
     held=State.poster_files,
     chosen=(State.poster_a, State.poster_b),
-    read=_read_other("posters"),
+    read=_read_other("posters", _poster_ids),
     prepare=_prepare_by_format,
     ids=_poster_ids,
     waiting="Reading the posters",

@@ -88,13 +88,9 @@ def shown_place(result: pixel.PixelResult) -> Place | None:
         if page_row(result, place) is not None:
             return place
     every = np.flatnonzero(result.counted)
-    codes = result.dataset.document_code
-    mine = (
-        every[result.dataset.page_document[every] == codes[document]]
-        if document is not None and document in codes
-        else every
-    )
-    every = mine if len(mine) else every
+    if document is not None and document in result.dataset.document_code:
+        mine = every[result.dataset.page_document[every] == result.dataset.document_code[document]]
+        every = mine if len(mine) else every
     if not len(every):
         return None
     cell = choices.cell(result.classes) or worst_cell(result.whole.matrices.confusion[0])

@@ -153,7 +153,7 @@ export function drawMarked(layer, box, others, sheet) {
 export function drawMarkedChip(layer, box, sheet, font, chips, look) {
   const own = box ? chips.find((chip) => chip.key === box.key) : undefined;
   const text = box && look.chip(box, false);
-  if (!box || !text || (own?.rect && !own.compact)) {
+  if (!box || !text || (own?.rect && look.chip(box, own.compact) === text)) {
     layer.replaceChildren();
     return;
   }

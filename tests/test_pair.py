@@ -22,7 +22,7 @@ from evaluator.drawing.pair_list import LISTED_PAGES, boxes_of, filters, listed_
 from evaluator.metrics.box_items import class_confusion
 from evaluator.metrics.box_measures import box_measures
 from evaluator.model.dataset import join
-from evaluator.protocols.snapshot import IOU_FLOOR, ThresholdResult, pair
+from evaluator.protocols.snapshot.evaluation import IOU_FLOOR, ThresholdResult, pair
 from tests.building import Box, annotations, box, ground_truth, random_rows, read_by_browser
 from tests.dashboard import SAMPLE_DATA
 

@@ -18,7 +18,7 @@ from evaluator.model.fields import Field
 from evaluator.protocols.fields.drill_down import problems
 from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, FieldsResult
 from evaluator.protocols.fields.rows import ComparedFields, as_one
-from evaluator.review.identity import TOLERANCE, claimed, spoken
+from evaluator.review.identity import TOLERANCE, claimed, judged_item
 from evaluator.review.status import STATES, FindingStatus, State, status_of
 from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Target
 
@@ -141,7 +141,7 @@ def attach_fields(layers: LayersT, result: FieldsResult, document: str, log: Rev
     for mistake in layers.mistakes:
         target, held = (None, None) if mistake.row is None else said.get(mistake.row, (None, None))
         known = None if target is None else held.target_id if held else target.id
-        verdict = None if held is None else spoken(held)
+        verdict = None if held is None else judged_item(held)
         mistakes.append(msgspec.structs.replace(mistake, target=known, verdict=verdict))
     return msgspec.structs.replace(layers, mistakes=mistakes)
 

@@ -237,7 +237,7 @@ def attach(layers: LayersT, result: BoxResult[Any], page: int, log: ReviewLog) -
         if position is not None:
             held = said[position]
             target = found.ids[position] if held is None else held.target_id
-            mistake = msgspec.structs.replace(mistake, target=target, verdict=held and spoken(held))  # noqa: PLW2901
+            mistake = msgspec.structs.replace(mistake, target=target, verdict=held and judged_item(held))  # noqa: PLW2901
         mistakes.append(mistake)
     return msgspec.structs.replace(layers, mistakes=mistakes)
 
@@ -271,7 +271,7 @@ def _judged_on(result: BoxResult[Any], page: int, log: ReviewLog) -> tuple[Judge
     return log.on_page(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
 
 
-def spoken(judged: Judged) -> JudgedItem | None:
+def judged_item(judged: Judged) -> JudgedItem | None:
     """What is held of a target for a view; None when all took it back."""
     if not judged.opinions:
         return None

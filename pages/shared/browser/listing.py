@@ -142,7 +142,6 @@ class Listed:
     counts : int64, shape (9,)
         Mistakes of each name under the other conditions.
     pages : PageList
-    options : MistakeOptions or None
     """
 
     working: Working
@@ -150,7 +149,6 @@ class Listed:
     keep: BoolArray
     counts: IntArray
     pages: PageList
-    options: MistakeOptions | None
 
 
 def working(found: OpenedBoxes, model: Model) -> Working:
@@ -191,7 +189,7 @@ def listed(found: OpenedBoxes, model: Model) -> Listed:
         worst_first=state.order == "worst",
     )
     counts = mistake_filter.name_counts(own.columns, dataset, chosen, judged=verdicts)
-    return Listed(own, chosen, keep, counts, pages, options())
+    return Listed(own, chosen, keep, counts, pages)
 
 
 def find_place(shown: Listed) -> Place | None:

@@ -211,8 +211,7 @@ def _judged(model: choices.FieldModel) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:
-        given = {"target": event.target, "verdict": event.verdict, "note": event.note}
-        field_findings.handle(model, event.document, given)
+        field_findings.handle(model, event)
 
 
 def _cleared() -> None:

@@ -245,9 +245,7 @@ def _judged(found: OpenedBoxes, model: Model) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:
-        place = Place(event.document, event.index)
-        given = {"target": event.target, "verdict": event.verdict, "note": event.note}
-        findings.handle(found, model, place, given)
+        findings.handle(found, model, event)
 
 
 def _flipped(letters: list[str]) -> None:

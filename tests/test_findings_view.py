@@ -280,6 +280,25 @@ class TestPageBrowser:
         assert mistake.get("verdict") is None
         assert len(mistake["target"]) == 32
 
+    def test_a_message_sent_twice_is_one_event(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def sent_twice(target, given):  # type: ignore[no-untyped-def]
+            from evaluator.drawing.payloads import VerdictEvent
+            from pages.shared.findings import log
+
+            event = VerdictEvent(target=target.id, **given)
+            assert [log.save_event(event, {target.id: target}) for _ in range(2)] == [None, None]
+            assert log.save_event(event, {}) is None
+
+        monkeypatch.setattr("pages.shared.findings.log.author", lambda: ("Anna", False))
+        given = {
+            "id": "one-act", "document": "a.pdf", "index": 0, "number": 1, "keys": ("g1",),
+            "verdict": "ignore", "note": "",
+        }  # fmt: skip
+        kwargs = {"target": sample_targets()[0], "given": given}
+        fine(AppTest.from_function(sent_twice, kwargs=kwargs, default_timeout=60).run())
+        with Store(kept) as store:
+            assert [event.id for event in store.events()] == ["one-act"]
+
 
 class TestPlace:
     def test_beside_the_ground_truth(self, tmp_path: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import streamlit as st
 
-from evaluator.drawing.payloads import PagePayload
+from evaluator.drawing.payloads import PagePayload, VerdictEvent
 from evaluator.protocols.fields import FieldsResult
 from evaluator.review.corrected import CorrectedEvaluation
 from evaluator.review.field_corrections import FieldCorrections, corrected_fields, field_corrections
@@ -36,23 +36,18 @@ def on_page(model: choices.FieldModel, document: str, payload: PagePayload) -> P
     return msgspec.structs.replace(findings.with_unsaved(drawn), verdicts=True)
 
 
-def handle(model: choices.FieldModel, document: str, event: dict[str, Any]) -> findings.Unsaved | None:
+def handle(model: choices.FieldModel, event: VerdictEvent) -> findings.Unsaved | None:
     """Keep a verdict that the viewer sent; None when it is on disk, or when the document has no such problem any more.
 
     Parameters
     ----------
     model : FieldModel
         What is shown.
-    document : str
-        That of the event.
-    event : dict
-        ``target``, ``verdict`` and ``note``. It comes from a browser: an unknown target is not taken.
+    event : VerdictEvent
+        It comes from a browser: an unknown target is not taken.
     """
-    targets = targets_of(model.result, document, findings.review_log(), iou=state.field_iou)
-    target = targets.get(event["target"])
-    if target is None:
-        return None
-    return findings.save(target, verdict=event["verdict"], note=event["note"], target_id=event["target"])
+    targets = targets_of(model.result, event.document, findings.review_log(), iou=state.field_iou)
+    return findings.save_event(event, targets)
 
 
 def any_field(log: ReviewLog) -> bool:

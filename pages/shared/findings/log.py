@@ -8,17 +8,17 @@ environment, never from the browser.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import streamlit as st
 
-from evaluator.drawing.payloads import PagePayload, UnsavedItem
+from evaluator.drawing.payloads import PagePayload, UnsavedItem, VerdictEvent
 from evaluator.model.issues import plain
 from evaluator.review import corrected, identity, status
 from evaluator.review.corrected import Corrected
@@ -284,37 +284,32 @@ def with_unsaved(payload: PagePayload) -> PagePayload:
     return msgspec.structs.replace(payload, mistakes=mistakes, reviewer=author()[0])
 
 
-def handle(found: OpenedBoxes, model: Model, place: Place, event: dict[str, Any]) -> Unsaved | None:
-    """Keep a verdict that the viewer sent.
+def handle(found: OpenedBoxes, model: Model, event: VerdictEvent) -> Unsaved | None:
+    """Keep a verdict that the viewer sent; the same event sent again is stored once.
 
     Parameters
     ----------
     found, model
         What is shown.
-    place : Place
-        The page of the event.
-    event : dict
-        ``target`` as `on_page` gave it, ``verdict``, ``note``, and ``tags`` when they were changed. It comes from a
-        browser; a target that is not on the page is not taken.
+    event : VerdictEvent
+        Its target is one that `on_page` gave. It comes from a browser: a target that is not on the page is not taken.
 
     Returns
     -------
     Unsaved or None
         None when it is on disk, or when the page has no such mistake any more.
     """
-    row = found.dataset.page_row(place.document, place.index)
-    target_id = event.get("target")
+    row = found.dataset.page_row(event.document, event.index)
     targets = {} if row is None else identity.page_targets(result_of(found, model), row, review_log())
-    if not isinstance(target_id, str) or target_id not in targets:
+    return save_event(event, targets)
+
+
+def save_event(event: VerdictEvent, targets: Mapping[str, Target]) -> Unsaved | None:
+    """Keep a verdict on one of the targets that are shown; None as for `save`, and for a target that is not shown."""
+    target = targets.get(event.target or "")
+    if target is None:
         return None
-    return save(
-        targets[target_id],
-        verdict=event.get("verdict"),
-        note=event.get("note") or "",
-        tags=event.get("tags"),
-        target_id=target_id,
-        event_id=event.get("id") or None,
-    )
+    return save(target, verdict=event.verdict, note=event.note, target_id=event.target, event_id=event.id or None)
 
 
 def shown(entry: Unsaved | None) -> UnsavedItem | None:

@@ -224,7 +224,7 @@ def _pane_data(
 def _nothing(both: held.Compared, show: str) -> str:
     """Why the list is empty."""
     if not int(both.ledger.total.changed[0]) and show == "changed":
-        return "A and B find, miss and invent the same boxes at these thresholds."
+        return "A and B have the same matches and the same mistakes at these thresholds."
     return "No page passes the filter."
 
 

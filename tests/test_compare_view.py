@@ -260,7 +260,7 @@ def test_the_same_model_twice_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path:
     data = panes(app)
     assert data["page"] is None
     assert data["empty"] == {
-        "text": "A and B find, miss and invent the same boxes at these thresholds.",
+        "text": "A and B have the same matches and the same mistakes at these thresholds.",
         "action": "Show every changed page",
     }
     app = start(monkeypatch, COMPARE, files=files_of(tmp_path, TRUTH, TRUTH[:2], TRUTH), show="b_broke")

@@ -124,7 +124,10 @@ def test_the_least_sure_come_in_their_order(result: FieldsResult) -> None:
 
 @pytest.mark.parametrize(
     ("door", "budget", "message"),
-    [("nowhere", None, "a door must be one of problems, "), (LEAST_SURE, None, "the least sure fields need a budget")],
+    [
+        ("nowhere", None, "the linked number must be one of problems, "),
+        (LEAST_SURE, None, "the least sure fields need a budget"),
+    ],
 )
 def test_a_door_that_makes_no_sense_is_refused(
     result: FieldsResult, door: str, budget: float | None, message: str

@@ -244,7 +244,7 @@ def test_what_breaks_a_file_is_an_error(tree: Any, sentence: str) -> None:
     [
         (
             ['{"doc_id": "a", "fields": {}}', '{"doc_id": "a", "fields": {}}'],
-            "d.jsonl: line 2, $.doc_id: a document may stand on one line only (fields, JSON lines); "
+            "d.jsonl: line 2, $.doc_id: a document may be on one line only (fields, JSON lines); "
             'found "a", also on line 1. Keep one.',
         ),
         (
@@ -297,8 +297,7 @@ def test_a_document_in_two_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput) as bad:
         read(tmp_path)
     assert str(bad.value) == (
-        'b.jsonl: a document may stand in one file of a folder only (fields); found "a", also in a.json. '
-        "Keep one of them."
+        'b.jsonl: a document may be in one file of a folder only (fields); found "a", also in a.json. Keep one of them.'
     )
 
 

@@ -568,7 +568,7 @@ def test_pair_documents_and_page_ids():
     ]
     assert _pair(VALID["ground_truth"], VALID["prediction"].replace(b"a::0", b"a-p0")) == [
         "warning pred.json: $.predictions: page_id should be spelled as in gt.json (snapshot 1.3 is silent); "
-        'found 1: "a-p0 and a::0". Nothing is lost: pages are told apart by doc_id and page_index.'
+        'found 1: "a-p0 and a::0". Nothing is lost: pages are distinguished by doc_id and page_index.'
     ]
 
 

@@ -53,7 +53,7 @@ PAGE_FILTERS: Final[Mapping[str, PageFilter]] = {
     "only_b_invents": PageFilter("Extra only in B", ("b_invents",), main=True),
     "only_a_invents": PageFilter("Extra only in A", ("a_invents",), main=False),
     "both_found": PageFilter("Both found", ("both",), main=False),
-    "both_invent": PageFilter("Both invent", ("shared",), main=False),
+    "both_invent": PageFilter("Extra in both", ("shared",), main=False),
 }
 """The filters of the comparison by name, in the order of the view: the categories of the ledger, and what else it
 counts."""

@@ -141,7 +141,7 @@ ROWS = [
         f"{AT}.id: text must not contain half of a surrogate pair (RFC 8259, section 8.2); found '\\ud800'. "
         "Export the text again; a character was cut in two."),
     Row("extra_key", P, '"score": 0.9', '"score": 0.9, "area": 4',
-        f"{AT}.area: only id, label, bbox, score, attributes may stand here (schema 1.3, additionalProperties); "
+        f"{AT}.area: only id, label, bbox, score, attributes are allowed here (schema 1.3, additionalProperties); "
         "found 4. Move it into attributes, or remove it."),
     Row("attributes_list", P, '"score": 0.9', '"score": 0.9, "attributes": []',
         f"{AT}.attributes: attributes must be an object (schema 1.3); found []. "
@@ -199,5 +199,5 @@ ROWS = [
     Row("warning_page_id_repeats", P, '"predictions": [',
         '"predictions": [{"page_id": "a::0", "doc_id": "a", "page_index": 1, "objects": []}, ',
         "$.predictions[1].page_id: page_id should name one page (snapshot 1.3 is silent); "
-        'found "a::0", also at $.predictions[0]. Nothing is lost: pages are told apart by doc_id and page_index.'),
+        'found "a::0", also at $.predictions[0]. Nothing is lost: pages are distinguished by doc_id and page_index.'),
 ]  # fmt: skip

@@ -212,7 +212,7 @@ def _lines(source: json_text.Source, collector: Collector) -> Iterator[tuple[str
             rule = "doc_id must be a text of at least one character (fields, JSON lines)"
             collector.error(f"{place}.doc_id", rule, excerpt(doc_id), "Name the document.")
         elif doc_id in first_line:
-            rule = "a document may stand on one line only (fields, JSON lines)"
+            rule = "a document may be on one line only (fields, JSON lines)"
             collector.error(f"{place}.doc_id", rule, f"{quote(doc_id)}, also on line {first_line[doc_id]}", "Keep one.")
         else:
             first_line[doc_id] = number
@@ -372,7 +372,7 @@ def _repeated_documents(parts: list[FieldDocuments]) -> list[Issue]:
         collector = Collector(part.name, max_per_rule=None)
         for doc_id in part.documents:
             if (other := owner.setdefault(doc_id, part.name)) != part.name:
-                rule = "a document may stand in one file of a folder only (fields)"
+                rule = "a document may be in one file of a folder only (fields)"
                 collector.error("", rule, f"{quote(doc_id)}, also in {other}", "Keep one of them.")
         issues += collector.issues()
     return issues

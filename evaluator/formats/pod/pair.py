@@ -70,7 +70,7 @@ def _pair_units(ground_truth: Annotations, prediction: Annotations, collector: C
         collector.error("", rule, what, "Give both files in one format.")
     for source in (ground_truth, prediction):
         if source.unit == "page" and source.page_size is None:
-            rule = f"small objects and lines are told by their size in pixels ({_SOURCE}, evaluation details)"
+            rule = f"small objects and lines are recognised by their size in pixels ({_SOURCE}, evaluation details)"
             fix = "All boxes count; the signature says so."
             collector.warning("", rule, f"boxes in shares of the page in {source.name}", fix)
 

@@ -80,7 +80,7 @@ def _pair_page_ids(ground_truth: Annotations, prediction: Annotations, collector
     ]
     if different:
         rule = f"page_id should be spelled as in {ground_truth.name} (snapshot 1.3 is silent)"
-        fix = "Nothing is lost: pages are told apart by doc_id and page_index."
+        fix = "Nothing is lost: pages are distinguished by doc_id and page_index."
         collector.warning("$.predictions", rule, _examples(different), fix)
 
 

@@ -40,7 +40,7 @@ _COORDINATES = {
     "origin": ("top_left", "Turn the y axis, so that y grows downwards from the top."),
 }
 _LAST_PAGE, _CROWD = limits.MAX_PAGE_INDEX, limits.MAX_OBJECTS_PER_PAGE
-_PAGE_KEY = "Nothing is lost: pages are told apart by doc_id and page_index."
+_PAGE_KEY = "Nothing is lost: pages are distinguished by doc_id and page_index."
 _EMPTY_FIX = "Write a text of at least one character."
 
 
@@ -336,7 +336,7 @@ def _coordinate_system(value: object, collector: Collector) -> None:
             rule = f"{key} must be {excerpt(wanted)} (snapshot 1.3, section 3)"
             collector.error(f"{place}.{key}", rule, excerpt(value[key]), fix)
     for key in value.keys() - _COORDINATES.keys():
-        rule = "only type, range, origin may stand here (schema 1.3, additionalProperties)"
+        rule = "only type, range, origin are allowed here (schema 1.3, additionalProperties)"
         collector.error(step(place, key), rule, excerpt(value[key]), "Remove it.")
 
 

@@ -233,7 +233,7 @@ def _keys(
             )
     for key, item in value.items():
         if key not in required and key not in optional:
-            rule = f"only {', '.join((*required, *optional))} may stand here (schema 1.3, additionalProperties)"
+            rule = f"only {', '.join((*required, *optional))} are allowed here (schema 1.3, additionalProperties)"
             fix = "Move it into attributes, or remove it." if soft else "Remove it."
             collector.error(step(place, key), rule, excerpt(item), fix)
             _free_form(collector, item, step(place, key))

@@ -94,7 +94,7 @@ def behind(
         For an unknown door, or ``least_sure`` without a budget.
     """
     if door not in DOORS:
-        raise ValueError(f"a door must be one of {', '.join(DOORS)}; found {door}")
+        raise ValueError(f"the linked number must be one of {', '.join(DOORS)}; found {door}")
     compared = result.compared
     if door == LEAST_SURE or door.startswith(BIN):
         return _of_confidence(result, door, label, budget)

@@ -478,8 +478,8 @@ def test_other_formats_have_other_units_and_may_lack_scores() -> None:
     other, truth = annotations(rows), annotations(rows, side="ground_truth")
     issues = [issue.sentence for issue in pod.check_pair(read(page(region())), other)]
     sizes = (
-        "{0}: small objects and lines are recognised by their size in pixels (ICDAR 2017 POD, evaluation details); found "
-        "boxes in shares of the page in {1}. All boxes count; the signature says so."
+        "{0}: small objects and lines are recognised by their size in pixels (ICDAR 2017 POD, evaluation details); "
+        "found boxes in shares of the page in {1}. All boxes count; the signature says so."
     )
     assert issues == [
         "prediction.json: boxes must be in the unit of p.xml; found page where p.xml has pixels. "

@@ -160,6 +160,15 @@ class Screen:
         self.page.locator(".ls-title h1", has_text=name).wait_for()
         return self.settled()
 
+    def click_cell(self, table: Any, row: int, x: float) -> None:
+        """Click a cell of a table, which Streamlit draws on a canvas; row from 0 below the header, x in pixels.
+
+        The header is 34 pixels high and a row 26. The press waits until the table no longer moves: on a busy machine
+        what is above it is drawn late, and a place that was measured before is another row.
+        """
+        table.scroll_into_view_if_needed()
+        table.click(position={"x": x, "y": 34 + 26 * row + 13}, delay=60)
+
     def places(self) -> dict[str, Any]:
         found: dict[str, Any] = self.page.evaluate(PLACES)
         return found

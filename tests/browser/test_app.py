@@ -396,10 +396,7 @@ def test_a_row_of_the_overview_opens_its_pages(server: str, visit: Visit) -> Non
     result = core()
     worst = max(range(len(sample().documents)), key=lambda row: (int(result.per_document.mistakes[row]), -row))
     grid = screen.page.locator(".st-key-documents [data-testid=stDataFrame], [data-testid=stDataFrame]").last
-    grid.scroll_into_view_if_needed()
-    frame = grid.bounding_box()
-    # The header is 34 pixels high and a row 26.
-    screen.page.mouse.click(frame["x"] + 60, frame["y"] + 34 + 13)
+    screen.click_cell(grid, 0, 60)
     screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
     screen.settled()
     name = sample().documents[worst].doc_id
@@ -409,8 +406,7 @@ def test_a_row_of_the_overview_opens_its_pages(server: str, visit: Visit) -> Non
 
 def test_a_row_of_the_labels_opens_its_boxes(server: str, visit: Visit) -> None:
     screen = visit(server).open()
-    frame = screen.page.locator("[data-testid=stDataFrame]").first.bounding_box()
-    screen.page.mouse.click(frame["x"] + 60, frame["y"] + 34 + 26 + 13)
+    screen.click_cell(screen.page.locator("[data-testid=stDataFrame]").first, 1, 60)
     screen.page.locator(".ls-title h1", has_text="Page browser").wait_for()
     screen.settled()
     screen.wait(lambda: screen.address().get("label") == sample().labels[0], "the label in the address")

@@ -23,7 +23,6 @@ from tests.dashboard import SAMPLE_DATA
 pytestmark = [pytest.mark.browser]
 Visit = Callable[..., Screen]
 SAMPLE = SAMPLE_DATA / "fields"
-HEADER, ROW = 34, 26
 
 
 @cache
@@ -83,10 +82,7 @@ def shown(screen: Screen) -> tuple[str, int]:
 
 def click_cell(screen: Screen, table: int, row: int, x: float) -> None:
     """Click a cell of a table of the view: row from 0 below the header, x in pixels from its left edge."""
-    grid = screen.page.locator("[data-testid=stDataFrame]").nth(table)
-    grid.scroll_into_view_if_needed()
-    frame = grid.bounding_box()
-    screen.page.mouse.click(frame["x"] + x, frame["y"] + HEADER + ROW * row + ROW / 2)
+    screen.click_cell(screen.page.locator("[data-testid=stDataFrame]").nth(table), row, x)
 
 
 # --- opening -------------------------------------------------------------------------------------------------

@@ -184,8 +184,7 @@ def test_a_cell_opens_its_pages_and_exactly_its_pixels(server: str, visit: Visit
     assert {re.sub(", [0-9]+ boxes", "", chip) for chip in chips} <= {"True Formula", "Predicted Text"}
     # The second page of the list: its row is clicked on the canvas of the table.
     table = screen.page.locator("[data-testid=stDataFrame]").last
-    box = table.bounding_box()
-    screen.page.mouse.click(box["x"] + 90, box["y"] + 34 + 26 * 1.5)
+    screen.click_cell(table, 1, 90)
     other, second = places[1]
     screen.wait(lambda: caption(screen).startswith(f"{other}, page {second}: "), f"{other}, page {second}")
     screen.settled()
@@ -287,9 +286,8 @@ def test_the_table_is_another_way_to_a_cell(server: str, visit: Visit) -> None:
     table = screen.page.locator("[data-testid=stDataFrame]").first
     table.locator("canvas").first.wait_for()
     screen.settled()
-    box = table.bounding_box()
     # Third row, second class: the column of names is 130 wide, the others 76.
-    screen.page.mouse.click(box["x"] + 130 + 76 * 1.5, box["y"] + 34 + 26 * 2.5)
+    screen.click_cell(table, 2, 130 + 76 * 1.5)
     screen.wait(lambda: caption(screen) != before, "the pages of the cell")
     screen.settled()
     names = core().classes[2], core().classes[1]

@@ -63,9 +63,7 @@ def wait_for(screen: Screen, poster_id: str) -> None:
 
 def cell(screen: Screen, row: int) -> None:
     """A click on a row of the table of all posters, which Streamlit draws on a canvas."""
-    box = screen.page.locator("[data-testid=stDataFrame] canvas").first.bounding_box()
-    assert box is not None
-    screen.page.mouse.click(box["x"] + 40, box["y"] + 34 + 26 * row + 13)
+    screen.click_cell(screen.page.locator("[data-testid=stDataFrame]").first, row, 40)
 
 
 def test_choices_change_numbers_and_stand_in_the_address(url: str, visit: Callable[..., Screen]) -> None:

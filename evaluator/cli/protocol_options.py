@@ -46,10 +46,6 @@ class _Flag(NamedTuple):
     read: Read
 
 
-def _number(flag: str, value: float) -> float:
-    return value
-
-
 def _ratio(flag: str, value: float) -> float:
     need_ratio(flag, value)
     return value
@@ -67,14 +63,14 @@ def _flag_of(hint: object, meta: Meta) -> _Flag:
     if hint is bool:
         return _Flag(bool, False, _as_written)
     if hint is float:
-        return _Flag(float | None, None, _ratio if (meta.ge, meta.le) == (0.0, 1.0) else _number)
+        return _Flag(float | None, None, _ratio if (meta.ge, meta.le) == (0.0, 1.0) else _as_written)
     if hint == tuple[float, ...]:
         return _Flag(tuple[str, ...], (), lambda flag, texts: tuple(x for text in texts for x in thresholds(text)))
     if hint == tuple[float, float]:
         return _Flag(str | None, None, lambda flag, text: size(text))
     if hint == tuple[str, ...]:
         return _Flag(str | None, None, lambda flag, text: names(text))
-    if origin in (Mapping, dict) or get_origin(origin) is Mapping or "Mapping" in str(origin):
+    if origin is Mapping:
         return _Flag(tuple[str, ...], (), _names_to_numbers if parts[1] is not str else _names_to_names)
     if origin is Literal or hint in (Path, str):
         return _Flag(hint | None, None, _as_written)  # type: ignore[operator]

@@ -41,6 +41,7 @@ BOX_VIEWS: Final[tuple[View, ...]] = ("overview", "page_browser", "gallery", "co
 
 SourceT = TypeVar("SourceT", bound=Source)
 OptionsT = TypeVar("OptionsT", bound="Options")
+BoxOptionsT = TypeVar("BoxOptionsT", bound="BoxOptions")
 
 
 # --- options ---------------------------------------------------------------------------------------------------
@@ -244,11 +245,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
 
     def reading(self, side: Side, options: OptionsT) -> formats.Reading:
         """How one side is read under some options."""
-        return formats.Reading(
-            side=side,
-            as_reference=side == "ground_truth" and bool(getattr(options, "as_reference", False)),
-            lenient=bool(getattr(options, "lenient", False)),
-        )
+        return formats.Reading(side=side)
 
     def needs(self) -> tuple[str, ...]:
         """What its files must have, in words; empty for none."""
@@ -294,7 +291,7 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         return (), ()
 
 
-class BoxProtocol(Protocol[Annotations, OptionsT]):
+class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     """A protocol that pairs the boxes of two files one to one.
 
     Attributes
@@ -315,19 +312,25 @@ class BoxProtocol(Protocol[Annotations, OptionsT]):
     iou_ceiling: ClassVar[float] = 0.95
     thresholds: ClassVar[tuple[float, ...]]
 
-    def pair_issues(self, truth: Annotations, prediction: Annotations, options: OptionsT) -> tuple[Issue, ...]:
+    def reading(self, side: Side, options: BoxOptionsT) -> formats.Reading:
+        """How one side is read: a prediction as ground truth only when the options ask for that."""
+        return formats.Reading(side=side, as_reference=side == "ground_truth" and options.as_reference)
+
+    def pair_issues(self, truth: Annotations, prediction: Annotations, options: BoxOptionsT) -> tuple[Issue, ...]:
         """What is wrong or odd about two files together; by itself that their boxes have one unit."""
         return unit_issues(truth, prediction)
 
     @abstractmethod
-    def pair(self, dataset: Dataset, model: int, options: OptionsT, *, iou_floor: float | None = None) -> AnyBoxPairs:
+    def pair(
+        self, dataset: Dataset, model: int, options: BoxOptionsT, *, iou_floor: float | None = None
+    ) -> AnyBoxPairs:
         """Every pair of boxes that could match, for any score and IoU threshold from the floor on."""
 
     @abstractmethod
     def match(
         self,
         pairs: Any,  # noqa: ANN401 - what its own `pair` gives
-        options: OptionsT,
+        options: BoxOptionsT,
         *,
         min_score: float | None = None,
         labels: Sequence[str] | None = None,
@@ -335,12 +338,12 @@ class BoxProtocol(Protocol[Annotations, OptionsT]):
         """The matching of the boxes that take part; `min_score` and `labels` instead of those of the options."""
 
     @abstractmethod
-    def result(self, matching: Any, iou: Sequence[float], options: OptionsT) -> BoxEvaluation:  # noqa: ANN401
+    def result(self, matching: Any, iou: Sequence[float], options: BoxOptionsT) -> BoxEvaluation:  # noqa: ANN401
         """The evaluation of a matching at some thresholds."""
 
-    def evaluate_model(self, dataset: Dataset, model: int, options: OptionsT) -> BoxEvaluation:
+    def evaluate_model(self, dataset: Dataset, model: int, options: BoxOptionsT) -> BoxEvaluation:
         """The result of one of the models of a dataset."""
-        iou = tuple(getattr(options, "iou", ())) or self.thresholds
+        iou = options.iou or self.thresholds
         pairs = self.pair(dataset, model, options, iou_floor=min(iou))
         return self.result(self.match(pairs, options), iou, options)
 
@@ -348,7 +351,7 @@ class BoxProtocol(Protocol[Annotations, OptionsT]):
         self,
         truth: Annotations,
         models: Sequence[Annotations],
-        options: OptionsT,
+        options: BoxOptionsT,
         count: Count | None = None,
     ) -> list[Evaluation]:
         """The evaluations of models of one dataset, so that documents, pages and labels have one code."""
@@ -360,7 +363,7 @@ class BoxProtocol(Protocol[Annotations, OptionsT]):
         ]
 
     def prepared(
-        self, truth: Annotations, predicted: Annotations, options: OptionsT
+        self, truth: Annotations, predicted: Annotations, options: BoxOptionsT
     ) -> tuple[Annotations, tuple[Issue, ...]]:
         """A prediction that can be joined with its ground truth, and everything that is odd about the two.
 
@@ -370,7 +373,7 @@ class BoxProtocol(Protocol[Annotations, OptionsT]):
             When a file or the pair has an error.
         """
         outlines: tuple[Issue, ...] = ()
-        if getattr(options, "polygons", False):
+        if options.polygons:
             outlines = (*formats.outline_issues(truth), *formats.outline_issues(predicted))
         resolved = formats.resolve(predicted, truth)
         pair = self.pair_issues(truth, resolved, options)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar, cast
 
+import msgspec
 import numpy as np
 from msgspec import Meta
 
+from evaluator.formats.base import Reading
 from evaluator.formats.pod import check_pair
 from evaluator.metrics.box_measures import box_measures, column, rankings
 from evaluator.metrics.box_results import ALL_LABELS
@@ -15,7 +17,7 @@ from evaluator.metrics.measures import Averages, Key, Means, Measures, Part
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.ranked import Interpolation, all_point, eleven_point
 from evaluator.metrics.results import RATIOS
-from evaluator.model.dataset import Annotations, Dataset
+from evaluator.model.dataset import Annotations, Dataset, Side
 from evaluator.model.issues import Issue
 from evaluator.protocols.base import BoxEvaluation, BoxOptions, BoxProtocol
 from evaluator.protocols.pod.evaluation import (
@@ -66,6 +68,10 @@ class PodProtocol(BoxProtocol[PodOptions]):
     headline: ClassVar[tuple[str, ...]] = ("map",)
     iou_floor = IOU_FLOOR
     thresholds = IOU_THRESHOLDS
+
+    def reading(self, side: Side, options: PodOptions) -> Reading:
+        """How one side is read: with the repairs that the format allows when the options ask for that."""
+        return msgspec.structs.replace(super().reading(side, options), lenient=options.lenient)
 
     def pair_issues(self, truth: Annotations, prediction: Annotations, options: PodOptions) -> tuple[Issue, ...]:
         """The rules of the competition on two files."""

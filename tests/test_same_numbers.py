@@ -287,3 +287,16 @@ def test_predictions_without_scores_are_refused_alike(
         ended = run(*words)
         assert (ended.code, ended.out) == (2, "")
         assert all(issue.sentence in ended.err for issue in refused.value.issues)
+
+
+@pytest.mark.parametrize("form", ["snapshot", "coco"])
+def test_the_snippet_of_the_readme(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    readme = (Path(cli.__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    snippet = readme.split("```python\n", 1)[1].split("```", 1)[0]
+    (tmp_path / "ground_truth.json").write_text(FORMS[form].truth(TRUTH))
+    (tmp_path / "model.json").write_text(FORMS[form].prediction(A))
+    monkeypatch.chdir(tmp_path)
+    exec(snippet, {})
+    assert capsys.readouterr().out == f"{expected('snapshot')['a']}\n"

@@ -73,7 +73,7 @@ export function writeVerdict(view) {
   const mistake = judgedMistake(view);
   const shown = judgement(view);
   row.title.textContent = mistake ? `Verdict on mistake ${mistake.number}` : "Verdict";
-  const open = mistake !== undefined && mistake.target !== null;
+  const open = Boolean(mistake?.target);
   for (const [name, node] of row.buttons) {
     node.disabled = !open;
     node.setAttribute("aria-pressed", String(mistake !== undefined && shown.verdict === name));
@@ -118,7 +118,7 @@ function chooseVerdict(view, name) {
 function chooseByNumber(view, order) {
   const name = VERDICTS[order - 1]?.[0];
   const mistake = judgedMistake(view);
-  if (name && mistake && mistake.target !== null) chooseVerdict(view, name);
+  if (name && mistake?.target) chooseVerdict(view, name);
 }
 
 /** Keys of the row: 1 to 4, and Escape; the note keeps all others. @param {Viewer} view @param {KeyboardEvent} event @returns {boolean} whether nothing else may use the key */

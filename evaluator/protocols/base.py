@@ -62,14 +62,26 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         return {name: value for name, value in msgspec.structs.asdict(self).items() if value != getattr(defaults, name)}
 
 
+# Options that several protocols have; each says the same everywhere.
+Thresholds = Annotated[
+    tuple[float, ...],
+    Meta(description='IoU threshold in (0, 1], or a range "0.50:0.95:0.05"; repeat it for more.'),
+]
+MinScore = Annotated[Share, Meta(description="Leave out predictions below this score before matching.")]
+Labels = Annotated[tuple[str, ...] | None, Meta(description="Score these labels only, separated by commas.")]
+MapLabel = Annotated[
+    Mapping[str, str], Meta(description='Rename a label in all files, "fig=Figure"; repeat it for more.')
+]
+FormatName = Annotated[
+    str | None, Meta(description="Format of the files, when it should not be recognised by content.")
+]
+
+
 class BoxOptions(Options, frozen=True, kw_only=True):
     """The options of every protocol that matches boxes; see the help texts."""
 
-    iou: Annotated[
-        tuple[float, ...],
-        Meta(description='IoU threshold in (0, 1], or a range "0.50:0.95:0.05"; repeat it for more.'),
-    ] = ()
-    min_score: Annotated[Share, Meta(description="Leave out predictions below this score before matching.")] = 0.0
+    iou: Thresholds = ()
+    min_score: MinScore = 0.0
     min_area: Annotated[
         Share,
         Meta(
@@ -77,14 +89,10 @@ class BoxOptions(Options, frozen=True, kw_only=True):
             "(0.008 for the published World Bank numbers)."
         ),
     ] = 0.0
-    labels: Annotated[tuple[str, ...] | None, Meta(description="Score these labels only, separated by commas.")] = None
-    map_label: Annotated[
-        Mapping[str, str], Meta(description='Rename a label in all files, "fig=Figure"; repeat it for more.')
-    ] = msgspec.field(default_factory=dict)
+    labels: Labels = None
+    map_label: MapLabel = msgspec.field(default_factory=dict)
     as_reference: Annotated[bool, Meta(description="Allow --gt to be a prediction file.")] = False
-    format: Annotated[
-        str | None, Meta(description="Format of the files, when it should not be recognised by content.")
-    ] = None
+    format: FormatName = None
     polygons: Annotated[bool, Meta(description="Compare outlines instead of boxes, where a file has them.")] = False
 
 

@@ -17,7 +17,7 @@ from evaluator.metrics.ranked import Ranking, on_grid
 from evaluator.metrics.results import sum_by, weighted_mean
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.fields import FieldDocuments
-from evaluator.protocols.base import Count, Evaluation, Options, Protocol, Share, checked
+from evaluator.protocols.base import Count, Evaluation, Labels, MinScore, Options, Protocol, Thresholds, checked
 from evaluator.protocols.fields.evaluation import (
     ALL_FIELDS,
     BELOW_THRESHOLD,
@@ -37,12 +37,9 @@ from evaluator.protocols.fields.evaluation import (
 class FieldsOptions(Options, frozen=True, kw_only=True):
     """The options of field bounding-box mAP."""
 
-    iou: Annotated[
-        tuple[float, ...],
-        Meta(description='IoU threshold in (0, 1], or a range "0.50:0.95:0.05"; repeat it for more.'),
-    ] = ()
-    min_score: Annotated[Share, Meta(description="Leave out predictions below this score before matching.")] = 0.0
-    labels: Annotated[tuple[str, ...] | None, Meta(description="Score these labels only, separated by commas.")] = None
+    iou: Thresholds = ()
+    min_score: MinScore = 0.0
+    labels: Labels = None
     parity: Annotated[
         Literal["none", "stickler"], Meta(description="reproduce the pairing of the reference program.")
     ] = "none"

@@ -19,7 +19,17 @@ from evaluator.model.dataset import Annotations, Side
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
-from evaluator.protocols.base import Count, Evaluation, Options, Protocol, Share, checked
+from evaluator.protocols.base import (
+    Count,
+    Evaluation,
+    FormatName,
+    Labels,
+    MapLabel,
+    MinScore,
+    Options,
+    Protocol,
+    checked,
+)
 from evaluator.protocols.pixel.evaluation import (
     ALL_CLASSES,
     NAME,
@@ -35,14 +45,10 @@ from evaluator.protocols.pixel.sides import Classes, MissingPage
 class PixelOptions(Options, frozen=True, kw_only=True):
     """The options of pixel confusion."""
 
-    min_score: Annotated[Share, Meta(description="Leave out predictions below this score before matching.")] = 0.0
-    labels: Annotated[tuple[str, ...] | None, Meta(description="Score these labels only, separated by commas.")] = None
-    map_label: Annotated[
-        Mapping[str, str], Meta(description='Rename a label in all files, "fig=Figure"; repeat it for more.')
-    ] = msgspec.field(default_factory=dict)
-    format: Annotated[
-        str | None, Meta(description="Format of the files, when it should not be recognised by content.")
-    ] = None
+    min_score: MinScore = 0.0
+    labels: Labels = None
+    map_label: MapLabel = msgspec.field(default_factory=dict)
+    format: FormatName = None
     classes: Annotated[Classes, Meta(description="whether both sides have the same classes.")] = "auto"
     missing_page: Annotated[
         MissingPage, Meta(description="a page that one side lacks counts as background, or is left out.")

@@ -28,6 +28,7 @@ from msgspec import Meta
 
 from evaluator.cli.arguments import assignment, names, need_ratio, size, thresholds, weight
 from evaluator.cli.program import UsageError
+from evaluator.project import spelled
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.base import BoxOptions
 
@@ -144,7 +145,7 @@ def chosen(options: ProtocolOptions) -> dict[str, Any]:
     """The options that were given, as the protocols take them; UsageError for one that is written wrongly."""
     given = {name: getattr(options, name) for name in _OPTIONS}
     return {
-        name: _OPTIONS[name].flag.read("--" + name.replace("_", "-"), value)
+        name: _OPTIONS[name].flag.read(spelled(name), value)
         for name, value in given.items()
         if value != _OPTIONS[name].flag.default
     }

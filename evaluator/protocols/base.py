@@ -193,7 +193,7 @@ class BoxEvaluation(DatasetResult):
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A result, the protocol and options behind it, and everything that was odd about its inputs.
+    """A result, and everything that was odd about its inputs.
 
     Attributes
     ----------
@@ -254,10 +254,6 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
     def reading(self, side: Side, options: OptionsT) -> formats.Reading:
         """How one side is read under some options."""
         return formats.Reading(side=side)
-
-    def needs(self) -> tuple[str, ...]:
-        """What its files must have, in words; empty for none."""
-        return ("scores",) if self.needs_scores else ()
 
     def over_ranges(self, ground_truth: Path, prediction: Path, options: OptionsT) -> Result | None:
         """The result from the files themselves, when the options ask for that and the files allow it; else None."""

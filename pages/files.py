@@ -15,6 +15,7 @@ from pages.shared.address import read_url
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Files, Kind, Source
 from pages.shared.state import state
 
+_KINDS: dict[str, Kind[Any]] = {kind.name: kind for kind in (BOXES, FIELDS, POSTERS)}
 _ROLES: dict[str, Side] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
 
 
@@ -97,8 +98,8 @@ def _upload(held: Files[Annotations]) -> None:
     with left, st.form("annotations", clear_on_submit=True):
         role = st.segmented_control("Role of the file", list(_ROLES), default="Prediction", required=True)
         uploaded = st.file_uploader(
-            "Annotation file (JSON, schema 1.3), or extracted fields (JSON, JSON lines)",
-            type=["json", "jsonl", "ndjson"],
+            "Boxes, extracted fields or posters: a file of any format, or a zip of its files",
+            type=sorted(suffix.removeprefix(".") for suffix in formats.suffixes() | {".zip"}),
             key="upload_annotations",
         )
         if st.form_submit_button("Read the file") and uploaded is not None:
@@ -115,7 +116,7 @@ def _upload(held: Files[Annotations]) -> None:
 def _take(content: bytes, name: str, side: Side) -> None:
     """Read an uploaded file; one with errors is shown, and what was loaded stays in use."""
     recognised = formats.recognise(content, name)
-    kind: Kind[Any] = FIELDS if recognised is not None and recognised.kind == FIELDS.name else BOXES
+    kind = _KINDS[recognised.kind] if recognised is not None else BOXES
     source = opened.take_upload(kind, [(name, content)], side)
     state.rejected = source if source.content is None else None
     st.rerun()

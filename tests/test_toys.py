@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evaluator import cli, formats, project, protocols
-from tests.dashboard import cards, signature, start, workspace
+from tests.dashboard import OVERVIEW, cards, fine, go, signature, start, workspace
 from tests.toys.centres import Centres
 from tests.toys.lines import Lines
 
@@ -124,3 +124,16 @@ def test_the_dashboard(view: str, files: dict[str, Path], monkeypatch: pytest.Mo
             ["2", "1", "1"],
             ["2", "0", "1"],
         ]
+
+
+def test_an_upload(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second model is uploaded and stands beside the first on Overview, with the numbers worked by hand."""
+    opened = workspace(files["truth"], [files["a"]])
+    app = start(monkeypatch, "pages/files.py", files=opened, protocol="centres")
+    next(each for each in app.button_group if each.label == "Role of the file").set_value("Prediction")
+    app.file_uploader(key="upload_annotations").set_value(("b.boxes", B.encode(), "text/plain"))
+    next(each for each in app.button if each.label == "Read the file").click()
+    fine(app.run())
+    assert not app.error
+    shown = [tuple(int(card[name]) for name in ("TP", "FP", "FN")) for card in cards(go(app, OVERVIEW))]
+    assert shown == list(COUNTS.values())

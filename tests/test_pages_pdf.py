@@ -798,18 +798,20 @@ def test_app_process_never_imports_the_renderer(write: Callable[[str, bytes], Pa
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_workers_end_when_the_app_is_killed(write: Callable[[str, bytes], Path]) -> None:
+def test_workers_end_when_the_app_is_killed_also_in_the_middle_of_a_page(write: Callable[[str, bytes], Path]) -> None:
     done = run_python(
         """
-        import os, signal, sys
+        import os, signal, sys, threading
         from pathlib import Path
         from evaluator.pdf.pool import PagePool
-        pool = PagePool()
+        pool = PagePool(time_limit=120.0)
         pool.page_image(Path(sys.argv[1]), 0)
         print(*(worker.process.pid for worker in pool._live), flush=True)
-        os.kill(os.getpid(), signal.SIGKILL)
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGKILL)).start()
+        pool.page_image(Path(sys.argv[2]), 0)
         """,
         str(write("one.pdf", page())),
+        str(write("endless.pdf", form_bomb())),
     )
     pids = [int(pid) for pid in done.stdout.split()]
     assert pids

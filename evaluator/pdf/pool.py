@@ -198,7 +198,8 @@ class _Worker:
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            # Never read: when this end closes, because this process has died, the worker dies too.
+            stderr=subprocess.PIPE,
             env=environment,
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
@@ -275,7 +276,7 @@ class _Worker:
         """Kill, reap and close: nothing of the worker is left."""
         self.kill()
         self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe is not None:
                 # Closing flushes into the dead worker's pipe.
                 with contextlib.suppress(OSError):

@@ -934,12 +934,23 @@ def _limit_processor(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + seconds) + 3, hard))
 
 
+def _end_with(pipe: int) -> None:
+    """Let the system end this process when the other end of a silent pipe closes, also while a page is drawn."""
+    if sys.platform == "win32" or not stat.S_ISFIFO(os.fstat(pipe).st_mode):
+        return
+    import fcntl
+
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)
+
+
 def main() -> None:
     """Serve requests from stdin until it is closed."""
     # Ctrl-C in the terminal is for the app, which then closes the pool.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     source = os.fdopen(os.dup(0), "rb")
     sink = os.fdopen(os.dup(1), "wb")
+    _end_with(os.dup(2))
     # Whatever a C library prints from here on goes nowhere and cannot fall between two messages.
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):

@@ -72,10 +72,6 @@ def to_zip(files: Mapping[str, str]) -> bytes:
     ----------
     files : mapping of str
         Text by file name.
-
-    Returns
-    -------
-    bytes
     """
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -110,13 +106,8 @@ def to_text(tables: Sequence[ResultTable], *, width: int | None = None) -> str:
 
     Parameters
     ----------
-    tables : sequence of ResultTable
     width : int, optional
         Columns of the terminal; as wide as the table needs when absent.
-
-    Returns
-    -------
-    str
     """
     console = Console(file=io.StringIO(), width=width or 240, color_system=None, highlight=False, markup=False)
     for table in tables:

@@ -1,4 +1,4 @@
-"""For every test: findings are kept in a file of the test session, never beside the data or in anybody's home."""
+"""For every test: findings are kept in a file of the test session, and no example of Hypothesis has a deadline."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no fault of the code: what takes too long meets the timeout of pytest.
+settings.register_profile("layoutscope", deadline=None)
+settings.load_profile("layoutscope")
 
 
 @pytest.fixture(autouse=True, scope="session")

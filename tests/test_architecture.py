@@ -110,3 +110,11 @@ def test_the_readme_names_every_protocol_format_and_command() -> None:
         assert protocol.title in readme
     for name in FORMATS:
         assert f"`{name}`" in readme, f"README.md does not name the format {name}"
+
+
+@pytest.mark.parametrize(
+    "path", sorted(Path(__file__).with_name("browser").glob("test_*.py")), ids=lambda path: path.name
+)
+def test_a_module_of_browser_tests_is_marked(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert re.search(r"^pytestmark = \[?\s*pytest\.mark\.browser", text, re.MULTILINE)

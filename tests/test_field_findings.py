@@ -28,7 +28,6 @@ from evaluator.review.field_targets import (
     PROBLEMS,
     attach_fields,
     field_statuses,
-    field_target,
     judged_fields,
     targets_of,
 )
@@ -119,8 +118,7 @@ class TestTarget:
         (row,) = (
             row for row, (target, _) in judged_fields(found, "d", ReviewLog(), iou=0.9).items() if target.label == "low"
         )
-        strict = field_target(found, row, iou=0.9)
-        assert strict is not None
+        strict, _ = judged_fields(found, "d", ReviewLog(), iou=0.9)[row]
         assert (low.mistake, strict.mistake) == (None, "below_threshold")
         assert low.id == strict.id
         ids = [target.id for target, _ in judged_fields(found, "d", ReviewLog(), iou=0.5).values()]

@@ -129,7 +129,6 @@ class TestContract:
     def test_a_store_that_was_not_begun_is_empty_and_is_not_begun_by_reading(self, address: str, store: Store) -> None:
         assert len(store.log()) == 0
         assert store.events() == []
-        assert store.workspaces() == []
         if "://" not in address:
             assert not Path(address).exists()
 
@@ -156,7 +155,6 @@ class TestContract:
         assert store.events("one") == first
         assert store.events("two") == second
         assert store.events() == []
-        assert store.workspaces() == ["one", "two"]
 
     def test_an_event_is_kept_once(self, store: Store) -> None:
         event, other = said(0), said(1)

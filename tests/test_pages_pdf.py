@@ -395,11 +395,10 @@ def test_pixel_size_keeps_its_limits(width: float, height: float, wanted: tuple[
     assert drawn[0] * drawn[1] <= PIXEL_LIMIT
 
 
-def test_width_and_thumbnail(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+def test_width(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
     path = write("one.pdf", page())
     image = pool.page_image(path, 0, width=306)
     assert (image.width, image.height) == (306, 396)
-    assert pool.thumbnail(path, 0).width == 160
     for wrong in (0.0, -1.0, float("nan"), float("inf"), 1e6):
         with pytest.raises(ValueError, match="dpi must be above 0"):
             pool.page_image(path, 0, dpi=wrong)
@@ -422,7 +421,7 @@ def test_image_is_a_document_of_one_page(
     # Not enlarged to 110 dpi: it has 400 pixels.
     assert (image.width, image.height, image.page_width, image.page_height) == (400, 200, 400, 200)
     assert np.abs(pixels(image)[100, 200] - np.array([200.0, 30.0, 30.0])).max() <= 12
-    assert pool.thumbnail(path, 0, width=40).height == 20
+    assert pool.page_image(path, 0, width=40).height == 20
     assert pool.page_image(path, 0, width=4_000).width == 400
     assert pool.words(path, 0).texts == ()
     with pytest.raises(PageProblem) as caught:
@@ -798,18 +797,20 @@ def test_app_process_never_imports_the_renderer(write: Callable[[str, bytes], Pa
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_workers_end_when_the_app_is_killed(write: Callable[[str, bytes], Path]) -> None:
+def test_workers_end_when_the_app_is_killed_also_in_the_middle_of_a_page(write: Callable[[str, bytes], Path]) -> None:
     done = run_python(
         """
-        import os, signal, sys
+        import os, signal, sys, threading
         from pathlib import Path
         from evaluator.pdf.pool import PagePool
-        pool = PagePool()
+        pool = PagePool(time_limit=120.0)
         pool.page_image(Path(sys.argv[1]), 0)
         print(*(worker.process.pid for worker in pool._live), flush=True)
-        os.kill(os.getpid(), signal.SIGKILL)
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGKILL)).start()
+        pool.page_image(Path(sys.argv[2]), 0)
         """,
         str(write("one.pdf", page())),
+        str(write("endless.pdf", form_bomb())),
     )
     pids = [int(pid) for pid in done.stdout.split()]
     assert pids

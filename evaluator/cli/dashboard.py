@@ -110,9 +110,8 @@ def _serve(
     command += [word for name, value in safe.items() for word in (f"--{name}", value)]
     address = f"http://127.0.0.1:{chosen}"
     # Its own messages are messages: they go to standard error, and our line alone to standard output.
+    _interrupted_by("SIGTERM", "SIGHUP")
     child = subprocess.Popen(command, env=environment, stdout=2)
-    with contextlib.suppress(ValueError):  # only the main thread may set it; elsewhere the caller stops us
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         if _answers(f"{address}/_stcore/health", child):
             print(f"LayoutScope is running at {address} (Ctrl+C stops it)", flush=True)
@@ -126,12 +125,20 @@ def _serve(
     return OK if code in (0, -signal.SIGTERM, -signal.SIGINT) else INTERNAL_ERROR
 
 
+def _interrupted_by(*names: str) -> None:
+    """Let signals stop the dashboard as Ctrl+C does; one that is ignored, as by nohup, stays so."""
+    for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            with contextlib.suppress(ValueError):  # only the main thread may set it; elsewhere the caller stops us
+                signal.signal(number, signal.default_int_handler)
+
+
 def _stop(child: subprocess.Popen[bytes]) -> None:
     """End the server: it writes when it stops, and hangs there when nobody reads its output any more."""
     child.terminate()
     try:
         child.wait(_STOP_SECONDS)
-    except subprocess.TimeoutExpired:
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):  # a second signal does not wait
         child.kill()
         child.wait()
 

@@ -198,7 +198,8 @@ class _Worker:
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            # Never read: when this end closes, because this process has died, the worker dies too.
+            stderr=subprocess.PIPE,
             env=environment,
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
@@ -275,7 +276,7 @@ class _Worker:
         """Kill, reap and close: nothing of the worker is left."""
         self.kill()
         self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe is not None:
                 # Closing flushes into the dead worker's pipe.
                 with contextlib.suppress(OSError):
@@ -322,8 +323,9 @@ class PagePool:
 
     Notes
     -----
-    Processes start with the first request, one and a spare; more only when requests overlap. Requests for one page
-    wait for each other: twenty users on a page that never ends cost one worker, not all.
+    Each question takes a path from ``find_document``, and most a page index from 0; what cannot be answered raises a
+    `PageProblem`. Processes start with the first request, one and a spare; more only when requests overlap. Requests
+    for one page wait for each other: twenty users on a page that never ends cost one worker, not all.
     """
 
     def __init__(
@@ -390,49 +392,22 @@ class PagePool:
         self.close()
 
     def describe(self, path: Path) -> Description:
-        """Page count, encryption and warnings of a document.
-
-        Parameters
-        ----------
-        path : Path
-            From ``find_document``.
-
-        Returns
-        -------
-        Description
-            ``page_count`` is 0 for an encrypted document, as for one without pages.
-
-        Raises
-        ------
-        PageProblem
-            The document cannot be opened at all.
-        """
+        """Page count (0 for an encrypted document too), encryption and warnings of a document."""
         return self._answer(path, "describe", 0, wanted=Description, cache=self._described, size=lambda _: 256)
 
     def page_image(self, path: Path, page_index: int, *, dpi: float = 110.0, width: int | None = None) -> PageImage:
-        """One page as WebP.
+        """One page as WebP; images by the `IMAGE_SUFFIXES` are one page at 72 dpi and are never enlarged.
 
         Parameters
         ----------
-        path : Path
-            From ``find_document``; the `IMAGE_SUFFIXES` are images of one page at 72 dpi and are never enlarged,
-            everything else has to be a PDF.
-        page_index : int
-            From 0.
+        path, page_index
         dpi : float
             Resolution; lowered when the page would exceed 25 million pixels or a side of 16,000.
         width : int or None
             Width in pixels, instead of ``dpi``.
 
-        Returns
-        -------
-        PageImage
-            The picture, its size in pixels, the displayed page in points, and warnings on its geometry.
-
         Raises
         ------
-        PageProblem
-            The page cannot be drawn.
         ValueError
             ``dpi`` is not in (0, 1200], or ``width`` not in 1 to 16,000.
         """
@@ -451,30 +426,8 @@ class PagePool:
             width=width,
         )
 
-    def thumbnail(self, path: Path, page_index: int, *, width: int = 160) -> PageImage:
-        """A small picture of one page; ``page_image`` by width."""
-        return self.page_image(path, page_index, width=width)
-
     def words(self, path: Path, page_index: int) -> Words:
-        """The words of one page with their boxes in the displayed page.
-
-        Parameters
-        ----------
-        path : Path
-            From ``find_document``.
-        page_index : int
-            From 0.
-
-        Returns
-        -------
-        Words
-            Without rows for a page without text.
-
-        Raises
-        ------
-        PageProblem
-            The page cannot be read.
-        """
+        """The words of one page with their boxes in the displayed page; without rows for a page without text."""
 
         def size(words: Words) -> int:
             return words.boxes.nbytes + sum(64 + len(text) for text in words.texts)
@@ -482,25 +435,7 @@ class PagePool:
         return self._answer(path, "words", page_index, wanted=Words, cache=self._words, size=size)
 
     def ink(self, path: Path, page_index: int) -> Ink:
-        """The ink of one page on a small grid: what a page without a text layer is compared by.
-
-        Parameters
-        ----------
-        path : Path
-            From ``find_document``.
-        page_index : int
-            From 0.
-
-        Returns
-        -------
-        Ink
-            All 0 for a blank page.
-
-        Raises
-        ------
-        PageProblem
-            The page cannot be drawn.
-        """
+        """The ink of one page on a small grid, all 0 for a blank one: what a page without text is compared by."""
         return self._answer(
             path, "ink", page_index, wanted=Ink, cache=self._inks, size=lambda ink: ink.cells.nbytes + 256
         )
@@ -508,20 +443,10 @@ class PagePool:
     def page_sizes(self, path: Path) -> FloatArray:
         """Width and height of every displayed page.
 
-        Parameters
-        ----------
-        path : Path
-            From ``find_document``.
-
         Returns
         -------
         float64, shape (P, 2)
             In points; for an image, its pixels. NaN for a page that cannot be measured.
-
-        Raises
-        ------
-        PageProblem
-            The document cannot be opened, is encrypted or has no pages.
         """
         count = max(self.describe(path).page_count, 1)
         parts = [

@@ -343,7 +343,7 @@ def pixel_size(page_width: float, page_height: float, *, dpi: float | None, widt
     return max(1, math.floor(page_width * scale)), max(1, math.floor(page_height * scale))
 
 
-def _engine() -> _Untyped:
+def engine() -> _Untyped:
     """The renderer, loaded at first use: the app imports this file for its messages and must never load it."""
     import pymupdf
 
@@ -396,7 +396,7 @@ class _PdfDocument:
     """One open PDF."""
 
     def __init__(self, content: bytes) -> None:
-        pymupdf = _engine()
+        pymupdf = engine()
         # MuPDF goes by content and would draw an SVG or PNG of that name (reliability: Rendering).
         if b"%PDF-" not in content[:1024]:
             raise _Refused("not_pdf", "" if content else "The file is empty.")
@@ -415,7 +415,7 @@ class _PdfDocument:
         return Description(page_count, encrypted, told if self._document.is_repaired else ())
 
     def page_image(self, page_index: int, *, dpi: float | None, width: int | None) -> PageImage:
-        pymupdf = _engine()
+        pymupdf = engine()
         page, told = self._page(page_index)
         page_width, page_height = _page_size(page)
         pixels = pixel_size(page_width, page_height, dpi=dpi, width=width)
@@ -463,7 +463,7 @@ class _PdfDocument:
     def ink(self, page_index: int) -> InkGrid:
         from PIL import Image
 
-        pymupdf = _engine()
+        pymupdf = engine()
         page, _ = self._page(page_index)
         page_width, page_height = _page_size(page)
         columns, rows = ink_cells(page_width, page_height)
@@ -496,7 +496,7 @@ class _PdfDocument:
             self._told[page_index] = geometry_warnings(page)
             if any("/CropBox" in warning for warning in self._told[page_index]):
                 # MuPDF gives such a page the size of its MediaBox, and then clips all of it away. In memory only.
-                mupdf = _engine().mupdf
+                mupdf = engine().mupdf
                 entries = _entries(page)
                 media = mupdf.pdf_copy_array(mupdf.pdf_dict_gets_inheritable(entries, "MediaBox"))
                 mupdf.pdf_dict_puts(entries, "CropBox", media)
@@ -506,7 +506,7 @@ class _PdfDocument:
 
 def _entries(page: _Untyped) -> _Untyped:
     """The page's dictionary in the PDF."""
-    return _engine().mupdf.pdf_page_from_fz_page(page.this).obj()
+    return engine().mupdf.pdf_page_from_fz_page(page.this).obj()
 
 
 def _page_size(page: _Untyped) -> tuple[float, float]:
@@ -578,7 +578,7 @@ def geometry_warnings(page: _Untyped) -> tuple[str, ...]:
     ISO 32000-1, table 30: /Rotate is a multiple of 90; /MediaBox is required and, with /CropBox, a rectangle
     (section 7.9.5; its corners may come in any order). MuPDF draws 612 x 792 pt instead of an unusable /MediaBox.
     """
-    mupdf = _engine().mupdf
+    mupdf = engine().mupdf
     entries = _entries(page)
     told = []
     rotate = mupdf.pdf_dict_gets_inheritable(entries, "Rotate")
@@ -614,7 +614,7 @@ def _crop_warnings(crop: list[float] | None, media: list[float]) -> Iterator[str
 
 def _box_entry(entries: _Untyped, name: str) -> list[float] | None:
     """Numbers of an inherited rectangle; None when it is missing, an empty list when it is not four finite numbers."""
-    mupdf = _engine().mupdf
+    mupdf = engine().mupdf
     value = mupdf.pdf_dict_gets_inheritable(entries, name)
     if mupdf.pdf_is_null(value):
         return None
@@ -635,7 +635,7 @@ def _size_warning(page_width: float, pixels: int, *, dpi: float | None, width: i
 
 def _renderer_warning() -> tuple[str, ...]:
     """What MuPDF said about the page that it has just drawn, as one sentence."""
-    lines = [line for line in str(_engine().TOOLS.mupdf_warnings()).splitlines() if line.strip()]
+    lines = [line for line in str(engine().TOOLS.mupdf_warnings()).splitlines() if line.strip()]
     if not lines:
         return ()
     return (f"The renderer met a problem and may have left something out: {_sendable(lines[0][:200])}.",)
@@ -881,7 +881,7 @@ def _start_engine() -> str:
     import PIL
     from PIL import Image, ImageColor, ImagePalette, MpoImagePlugin, TiffImagePlugin, TiffTags  # noqa: F401
 
-    pymupdf = _engine()
+    pymupdf = engine()
     for encoding in ("raw_unicode_escape", "latin-1", "cp1252", "utf-16", "utf-16-be", "utf-16-le"):
         codecs.lookup(encoding)
     # Its complaints would go to stdout; they are collected instead and read after each page.
@@ -934,26 +934,41 @@ def _limit_processor(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + seconds) + 3, hard))
 
 
-def main() -> None:
-    """Serve requests from stdin until it is closed."""
-    # Ctrl-C in the terminal is for the app, which then closes the pool.
+def own_pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """The streams of messages, for this process alone: what a C library prints cannot fall between two of them."""
+    # Ctrl-C in the terminal is for the app, which then ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    source = os.fdopen(os.dup(0), "rb")
-    sink = os.fdopen(os.dup(1), "wb")
-    # Whatever a C library prints from here on goes nowhere and cannot fall between two messages.
+    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nowhere, standard)
     os.close(nowhere)
+    return source, sink
+
+
+def _end_with(pipe: int) -> None:
+    """Let the system end this process when the other end of a silent pipe closes, also while a page is drawn."""
+    if sys.platform == "win32" or not stat.S_ISFIFO(os.fstat(pipe).st_mode):
+        return
+    import fcntl
+
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)
+
+
+def main() -> None:
+    """Serve requests from stdin until it is closed."""
+    _end_with(os.dup(2))
+    source, sink = own_pipes()
     encode = msgspec.msgpack.Encoder().encode
     decode = msgspec.msgpack.Decoder(Request).decode
     try:
-        engine = _start_engine()
+        name = _start_engine()
     except ImportError as problem:
         write_frame(sink, encode(Failure("no_renderer", str(problem)[:500])))
         return
     limit_process()
-    write_frame(sink, encode(Ready(engine)))
+    write_frame(sink, encode(Ready(name)))
     desk = _Desk()
     while (payload := read_frame(source, limit=REQUEST_BYTES_LIMIT)) is not None:
         request = decode(payload)

@@ -11,14 +11,21 @@ as HTML that the asker has escaped; colours as "#RRGGBB".
 from __future__ import annotations
 
 import hashlib
-import os
-import signal
+import io
 from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
-from evaluator.pdf.worker import DOCUMENT_BYTES_LIMIT, limit_process, open_regular, read_frame, write_frame
+from evaluator.pdf.worker import (
+    DOCUMENT_BYTES_LIMIT,
+    engine,
+    limit_process,
+    open_regular,
+    own_pipes,
+    read_frame,
+    write_frame,
+)
 
 _Untyped: TypeAlias = Any
 
@@ -162,13 +169,6 @@ class _Refused(Exception):
     """A document that cannot be marked."""
 
 
-def _engine() -> _Untyped:
-    """PyMuPDF, loaded at first use: the app imports this file for its messages and must never load it."""
-    import pymupdf
-
-    return pymupdf
-
-
 class _Desk:
     """The document that is being written."""
 
@@ -182,7 +182,7 @@ class _Desk:
         if isinstance(message, Mark):
             return self._mark(message)
         if self._document is None:
-            self._document = _engine().open()
+            self._document = engine().open()
         if isinstance(message, Section):
             self._section(message)
         else:
@@ -208,26 +208,28 @@ class _Desk:
 
     def _section(self, section: Section) -> None:
         """Text laid out on as many pages as it needs, with the bars."""
-        pymupdf = _engine()
+        pymupdf = engine()
         where = pymupdf.Rect(_EDGE, _EDGE, _PAPER[0] - _EDGE, _PAPER[1] - _EDGE)
         story = pymupdf.Story(section.html, user_css=section.css)
         places: dict[str, tuple[int, _Untyped]] = {}
-        pages: list[_Untyped] = []
+        pages = 0
 
         def place(element: _Untyped) -> None:
             if element.open_close & 1 and element.id:
-                places[element.id] = (len(pages), pymupdf.Rect(element.rect))
+                places[element.id] = (pages, pymupdf.Rect(element.rect))
 
         more = 1
         first = len(self._document)
-        buffer = _Sheets(pymupdf)
+        stream = io.BytesIO()
+        sheets = pymupdf.DocumentWriter(stream)
         while more:
             more, _ = story.place(where)
             story.element_positions(place)
-            story.draw(buffer.begin())
-            buffer.end()
-            pages.append(None)
-        self._document.insert_pdf(buffer.document())
+            story.draw(sheets.begin_page(pymupdf.Rect(0, 0, *_PAPER)))
+            sheets.end_page()
+            pages += 1
+        sheets.close()
+        self._document.insert_pdf(pymupdf.open(stream=stream.getvalue(), filetype="pdf"))
         for bar in section.bars:
             if bar.element in places:
                 page, rect = places[bar.element]
@@ -236,7 +238,7 @@ class _Desk:
 
     def _tile(self, tile: Tile) -> None:
         """The next place of the grid."""
-        pymupdf = _engine()
+        pymupdf = engine()
         grid = (tile.columns, tile.rows)
         if grid != self._grid:
             self._grid, self._tiles = grid, 0
@@ -261,7 +263,7 @@ class _Desk:
 
     def _mark(self, message: Mark) -> Taken:
         """A document with its notes, one layer for each of their names."""
-        pymupdf = _engine()
+        pymupdf = engine()
         self._document = _opened(pymupdf, message)
         layers: dict[str, int] = {}
         left_out = 0
@@ -273,30 +275,6 @@ class _Desk:
                 layers[note.layer] = self._document.add_ocg(note.layer, on=True)
             _annotate(pymupdf, self._document[note.page], note, layers[note.layer])
         return Taken(left_out)
-
-
-class _Sheets:
-    """Pages of A4 that a story is drawn on."""
-
-    def __init__(self, pymupdf: _Untyped) -> None:
-        import io
-
-        self._pymupdf = pymupdf
-        self._stream = io.BytesIO()
-        self._writer = pymupdf.DocumentWriter(self._stream)
-
-    def begin(self) -> _Untyped:
-        """A new page to draw on."""
-        return self._writer.begin_page(self._pymupdf.Rect(0, 0, *_PAPER))
-
-    def end(self) -> None:
-        """The page is done."""
-        self._writer.end_page()
-
-    def document(self) -> _Untyped:
-        """All pages."""
-        self._writer.close()
-        return self._pymupdf.open(stream=self._stream.getvalue(), filetype="pdf")
 
 
 def _opened(pymupdf: _Untyped, message: Mark) -> _Untyped:
@@ -389,15 +367,10 @@ def _rgb(colour: str) -> tuple[float, float, float]:
 
 def main() -> None:
     """Work off messages from stdin until the document is sent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for standard in (0, 1, 2):
-        os.dup2(nowhere, standard)
-    os.close(nowhere)
+    source, sink = own_pipes()
     encode = msgspec.msgpack.Encoder().encode
     decode = msgspec.msgpack.Decoder(Message).decode
-    pymupdf = _engine()
+    pymupdf = engine()
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     limit_process()

@@ -82,11 +82,6 @@ def corrected(result: AnyBoxResult, to: Corrections) -> Corrected:
     ----------
     result : BoxResult
         Of the dataset that was corrected.
-    to : Corrections
-
-    Returns
-    -------
-    Corrected
 
     Raises
     ------
@@ -109,11 +104,6 @@ def corrected_evaluation(official: DatasetResult, to: Corrections) -> CorrectedE
     ----------
     official : DatasetResult
         Of the dataset that was corrected.
-    to : Corrections
-
-    Returns
-    -------
-    CorrectedEvaluation
 
     Raises
     ------

@@ -29,7 +29,6 @@ def snapshot_file(to: Corrections, *, created_at: datetime) -> bytes:
 
     Parameters
     ----------
-    to : Corrections
     created_at : datetime
         With a time zone.
 
@@ -57,8 +56,6 @@ def write(path: Path, content: bytes, *, sources: Sequence[Path] = ()) -> None:
 
     Parameters
     ----------
-    path : Path
-    content : bytes
     sources : sequence of Path
         Files that must not be replaced.
 

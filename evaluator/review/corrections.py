@@ -141,7 +141,6 @@ def corrections(dataset: Dataset, log: ReviewLog) -> Corrections:
     ----------
     dataset : Dataset
         The official files.
-    log : ReviewLog
 
     Returns
     -------

@@ -48,7 +48,7 @@ from evaluator.protocols.fields.pairing import compare
 from evaluator.protocols.fields.rows import ComparedFields, CompareInputs
 from evaluator.review.corrected import CorrectedEvaluation, signed
 from evaluator.review.corrections import SAME_OBJECT_IOU, Applied, Draft, correcting
-from evaluator.review.field_targets import field_model_name, judged_fields, same_box
+from evaluator.review.field_targets import field_model_name, judged_rows, same_box
 from evaluator.review.verdicts import Judged, ReviewLog
 
 # Names of objects, and places in lists.
@@ -95,7 +95,6 @@ def field_corrections(results: Sequence[FieldsResult], log: ReviewLog) -> FieldC
     ----------
     results : sequence of FieldsResult
         At least one: every open model against one ground truth.
-    log : ReviewLog
 
     Returns
     -------
@@ -123,7 +122,6 @@ def corrected_fields(official: FieldsResult, to: FieldCorrections) -> CorrectedE
     ----------
     official : FieldsResult
         Of the ground truth that was corrected.
-    to : FieldCorrections
 
     Returns
     -------
@@ -168,22 +166,11 @@ def _rows(compared: ComparedFields, kept: BoolArray) -> ComparedFields:
     """Some of the compared rows."""
     if kept.all():
         return compared
-
-    return replace(
-        compared,
-        document=compared.document[kept],
-        truth_path=list(compress(compared.truth_path, kept)),
-        prediction_path=list(compress(compared.prediction_path, kept)),
-        has_truth=compared.has_truth[kept],
-        has_prediction=compared.has_prediction[kept],
-        iou=compared.iou[kept],
-        confidence=compared.confidence[kept],
-        refused=compared.refused[kept],
-        right=compared.right[kept],
-        is_field=compared.is_field[kept],
-        truth=list(compress(compared.truth, kept)),
-        predicted=list(compress(compared.predicted, kept)),
-    )
+    arrays = ("document", "has_truth", "has_prediction", "iou", "confidence", "refused", "right", "is_field")
+    lists = ("truth_path", "prediction_path", "truth", "predicted")
+    columns: dict[str, Any] = {name: getattr(compared, name)[kept] for name in arrays}
+    columns |= {name: list(compress(getattr(compared, name), kept)) for name in lists}
+    return replace(compared, **columns)
 
 
 class _Added(NamedTuple):
@@ -302,8 +289,7 @@ class _Draft(Draft):
     def _judged_rows(self, model: int, document: str) -> dict[str, int]:
         """Row of each judged field of a document under a model, by target id."""
         if (model, document) not in self.judged:
-            judged = judged_fields(self.results[model], document, self.log, iou=_ANY_IOU)
-            self.judged[model, document] = {held.target_id: row for row, (_, held) in judged.items() if held}
+            self.judged[model, document] = judged_rows(self.results[model], document, self.log, iou=_ANY_IOU)
         return self.judged[model, document]
 
     def _add(self, judged: Judged, model: int, row: int, predicted: Field) -> None:

@@ -41,28 +41,8 @@ def field_model_name(compared: ComparedFields) -> str:
     return as_one(compared.prediction).name.encode("utf-8", "backslashreplace").decode()
 
 
-def field_target(result: FieldsResult, row: int, *, iou: float) -> Target | None:
-    """A compared field as the target of a verdict.
-
-    Parameters
-    ----------
-    result : FieldsResult
-        With the fields themselves.
-    row : int
-        In the columns of ``compared``.
-    iou : float
-        Threshold of the status; no part of the identity.
-
-    Returns
-    -------
-    Target or None
-        Its page is that of the ground truth where that has a box. None for a field without a well-formed box.
-    """
-    return _target(result, row, _problem(result, row, int(result.status(iou)[row])), result.signature.line)
-
-
 def _target(result: FieldsResult, row: int, problem: str | None, signature: str) -> Target | None:
-    """A compared field as a target, with what is wrong with it."""
+    """A compared field as a target, on the page of its ground truth box if it has one; None without any box."""
     compared = result.compared
     model = field_model_name(compared)
     sides = compared.truth[row], compared.predicted[row]
@@ -94,13 +74,6 @@ def judged_fields(
 ) -> dict[int, tuple[Target, Judged | None]]:
     """The fields of a document that can be judged, each with what was said about it.
 
-    Parameters
-    ----------
-    result : FieldsResult
-    document : str
-    log : ReviewLog
-    iou : float
-
     Returns
     -------
     dict of (Target, Judged or None)
@@ -117,6 +90,12 @@ def judged_fields(
     return {row: (target, said) for (row, target), said in zip(found.items(), held, strict=True)}
 
 
+def judged_rows(result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> dict[str, int]:
+    """Row of each judged field of a document, by target id."""
+    said = judged_fields(result, document, log, iou=iou)
+    return {held.target_id: row for row, (_, held) in said.items() if held}
+
+
 def attach_fields(layers: LayersT, result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> LayersT:
     """What is drawn on a page with what was said about each problem.
 
@@ -124,10 +103,6 @@ def attach_fields(layers: LayersT, result: FieldsResult, document: str, log: Rev
     ----------
     layers : PageLayers
         From `evaluator.drawing.fields.page_data` of the same result.
-    result : FieldsResult
-    document : str
-    log : ReviewLog
-    iou : float
 
     Returns
     -------
@@ -161,10 +136,8 @@ def field_statuses(log: ReviewLog, results: Sequence[FieldsResult], *, iou: floa
 
     Parameters
     ----------
-    log : ReviewLog
     results : sequence of FieldsResult
         One for each model that is open.
-    iou : float
 
     Returns
     -------
@@ -223,8 +196,7 @@ class _Look:
     def _claimed(self, document: str) -> dict[str, int]:
         """Row of each judged field of a document, by target id."""
         if document not in self._rows:
-            said = judged_fields(self.result, document, self.log, iou=self.iou)
-            self._rows[document] = {held.target_id: row for row, (_, held) in said.items() if held}
+            self._rows[document] = judged_rows(self.result, document, self.log, iou=self.iou)
         return self._rows[document]
 
 

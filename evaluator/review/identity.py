@@ -65,11 +65,6 @@ class PageMistakes:
             if mistake != NONE
         }
 
-    def target_of(self, key: str) -> Target | None:
-        """The target whose name a box carries; None for a box without mistake."""
-        position = self.of_box.get(key)
-        return None if position is None else self.targets[position]
-
 
 def box_model_name(prediction: Annotations) -> str:
     """The name under which a model's boxes are known: as the file says, without version, else the file's name.
@@ -87,7 +82,6 @@ def page_mistakes(result: BoxResult[Any], page: int, *, signature: str = "") -> 
 
     Parameters
     ----------
-    result : BoxResult
     page : int
         Row of the page in the dataset; -1 for a page that no file mentions.
     signature : str
@@ -160,21 +154,7 @@ def comparison_target(
     label: str | None = None,
     signature: str = "",
 ) -> Target:
-    """A comparison of two models as the target of a verdict: of everything, a document, a page or a label.
-
-    Parameters
-    ----------
-    models : sequence of str
-        In the order A, B; the other order is another comparison.
-    document, label : str, optional
-    page : int, optional
-        From 0.
-    signature : str
-
-    Returns
-    -------
-    Target
-    """
+    """A comparison of models A, B (B, A is another one) as a target: of everything, a document, a page or a label."""
     return Target(
         kind="comparison", document=document, page=page, models=tuple(models), label=label, signature=signature
     )
@@ -215,10 +195,8 @@ def attach(layers: LayersT, result: BoxResult[Any], page: int, log: ReviewLog) -
     ----------
     layers : PageLayers
         From `evaluator.drawing.layers.page_data` of the same result and page.
-    result : BoxResult
     page : int
         Row of the page in the dataset.
-    log : ReviewLog
 
     Returns
     -------
@@ -247,10 +225,8 @@ def page_targets(result: BoxResult[Any], page: int, log: ReviewLog) -> dict[str,
 
     Parameters
     ----------
-    result : BoxResult
     page : int
         Row of the page in the dataset.
-    log : ReviewLog
 
     Returns
     -------
@@ -294,8 +270,6 @@ def rows_of_box(box: JudgedBox, side: JoinedBoxes, rows: IntArray, labels: Seque
 
     Parameters
     ----------
-    box : JudgedBox
-    side : JoinedBoxes
     rows : int64
         Rows of the side to look at, for instance those of a page.
     labels : sequence of str

@@ -21,7 +21,7 @@ from pyarrow import parquet
 from evaluator.formats import json_text, limits
 from evaluator.model.issues import BadInput, Collector, Issue, quote
 from evaluator.review.exchange import COLUMNS, FORMULA_STARTS
-from evaluator.review.verdicts import KINDS, Event, Target, drafted, event_problems
+from evaluator.review.verdicts import KINDS, Event, Target, event_problems, judge
 
 MOST_ROWS: Final = 1_000_000
 _NEEDED: Final = ("verdict", "author", "time")
@@ -55,15 +55,10 @@ def read(content: bytes, name: str, *, max_per_rule: int | None = 200) -> Import
 
     Parameters
     ----------
-    content : bytes
     name : str
         File name without folder, for findings and as the source of the events.
     max_per_rule : int or None
         How many findings of one rule are spelled out; None spells out all.
-
-    Returns
-    -------
-    Imported
 
     Raises
     ------
@@ -196,7 +191,7 @@ def _event(place: str, row: Row, name: str, collector: Collector) -> Event | Non
         return None
     target, time = _target(place, cells, collector), _time(place, cells.time, collector)
     content = [cells.verdict, cells.note, cells.tags, cells.author]
-    event = drafted(
+    event = judge(
         # Stands in where the row names none, so that everything that is wrong with the row is listed at once.
         target or _NOTHING,
         verdict=cells.verdict or None,
@@ -209,6 +204,7 @@ def _event(place: str, row: Row, name: str, collector: Collector) -> Event | Non
         event_id=cells.event
         or uuid.uuid5(_NAMES, msgspec.json.encode([target and target.id, time, *content]).decode()).hex,
         source=name[:200],
+        check=False,
     )
     problems = list(event_problems(event))
     for problem in problems:

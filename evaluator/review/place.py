@@ -55,7 +55,6 @@ def state_folder(environment: Mapping[str, str], platform: str = sys.platform) -
 
     Parameters
     ----------
-    environment : mapping of str
     platform : str
         As `sys.platform`.
 

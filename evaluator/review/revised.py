@@ -37,7 +37,6 @@ def kept_boxes(source: Annotations, kept: BoolArray) -> Annotations:
 
     Parameters
     ----------
-    source : Annotations
     kept : bool, shape (N,)
 
     Returns
@@ -64,11 +63,9 @@ def revised(
 
     Parameters
     ----------
-    source : Annotations
     removed : bool, shape (N,)
     relabelled : mapping of int to str
         New label by row.
-    added : sequence of Addition
     marked : bool, shape (N,)
         Rows to find again.
     labels : sequence of str

@@ -85,7 +85,6 @@ def upgrade(connection: Connection, version: int) -> None:
 
     Parameters
     ----------
-    connection : Connection
     version : int
         Of the store, in [1, `VERSION`].
     """

@@ -14,7 +14,6 @@ import numpy as np
 from evaluator.drawing.layers import box_key
 from evaluator.metrics.box_results import BoxResult
 from evaluator.metrics.error_types import ERROR_TYPES
-from evaluator.model.boxes import IntArray
 from evaluator.review.identity import PageMistakes, box_model_name, claimed, page_mistakes, rows_of_box
 from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Unit
 
@@ -74,7 +73,6 @@ def finding_statuses(log: ReviewLog, results: Sequence[BoxResult[Any]]) -> list[
 
     Parameters
     ----------
-    log : ReviewLog
     results : sequence of BoxResult
         One for each model that is open, at the operating point.
 
@@ -88,64 +86,35 @@ def finding_statuses(log: ReviewLog, results: Sequence[BoxResult[Any]]) -> list[
     return [look.at(judged) for judged in log.judged.values() if judged.target.kind != "field"]
 
 
-class _Look:
-    """Looks findings up in results; pages are worked out once."""
+class _Page:
+    """A page under one result: its mistakes, what was said about them, and the rows of both sides."""
 
-    def __init__(self, results: Sequence[BoxResult[Any]], log: ReviewLog) -> None:
-        self.results = results
-        self.log = log
-        documents = results[0].matching.dataset.documents if results else ()
-        self.codes = {document.doc_id: code for code, document in enumerate(documents)}
-        self.names = [box_model_name(result.matching.prediction.source) for result in results]
-        self._pages: dict[tuple[int, int], PageMistakes] = {}
-        self._claims: dict[tuple[int, int], dict[str, int]] = {}
-        self._rows: dict[tuple[int, int], tuple[IntArray, IntArray]] = {}
+    def __init__(self, result: BoxResult[Any], page: int, log: ReviewLog) -> None:
+        self.matching = result.matching
+        dataset = result.matching.dataset
+        self.mistakes = page_mistakes(result, page)
+        document = dataset.documents[dataset.page_document[page]].doc_id
+        said = claimed(self.mistakes.targets, log.on_page(document, int(dataset.page_index[page])))
+        self.claims = {held.target_id: position for position, held in enumerate(said) if held}
+        self.truths = np.flatnonzero(dataset.ground_truth.page == page)
+        self.predictions = np.flatnonzero(result.matching.prediction.page == page)
 
-    def at(self, judged: Judged) -> FindingStatus:
-        """What became of one finding."""
-        target = judged.target
-        code = self.codes.get(target.document or "")
-        if not self.results or (target.document is not None and code is None):
-            return status_of(judged, "not_open")
-        if target.kind == "comparison" and not set(target.models) <= self._every_name():
-            return status_of(judged, "not_open")
-        page = None
-        if code is not None and target.page is not None:
-            page = self.results[0].matching.dataset.page_row(target.document or "", target.page)
-            if page is None:
-                return status_of(judged, "gone")
-        if target.kind != "mistake":
-            return status_of(judged, "applies")
-        assert page is not None
-        wanted = {box.model for box in target.of("prediction")}
-        places = [place for place, name in enumerate(self.names) if not wanted or name in wanted]
-        found = [self._mistake(judged, place, page) for place in places]
-        # Where it applies says more than where it does not: two versions of a model have one name.
-        return min(found, key=lambda status: list(STATES).index(status.state), default=status_of(judged, "not_open"))
+    def look(self, judged: Judged) -> FindingStatus:
+        """What became of a mistake."""
+        position = self.claims.get(judged.target_id)
+        if position is None:
+            return self._boxes(judged)
+        name = self.mistakes.targets[position].mistake
+        return status_of(judged, "applies", self.matching.model, name, _key(self.mistakes, position))
 
-    def _every_name(self) -> set[str]:
-        """The names of the models, with and without version."""
-        sources = [result.matching.prediction.source for result in self.results]
-        return {*self.names, *(f"{source.model} {source.version}" for source in sources)}
-
-    def _mistake(self, judged: Judged, place: int, page: int) -> FindingStatus:
-        """What became of a mistake under one result."""
-        model = self.results[place].matching.model
-        mistakes = self._mistakes(place, page)
-        position = self._claimed(place, page).get(judged.target_id)
-        if position is not None:
-            return status_of(judged, "applies", model, mistakes.targets[position].mistake, _key(mistakes, position))
-        return self._boxes(judged, place, page)
-
-    def _boxes(self, judged: Judged, place: int, page: int) -> FindingStatus:
+    def _boxes(self, judged: Judged) -> FindingStatus:
         """What became of the boxes of a mistake that is none any more."""
-        result, mistakes = self.results[place], self._mistakes(place, page)
-        matching, target = result.matching, judged.target
+        matching, mistakes = self.matching, self.mistakes
         states: set[State] = set()
         first: str | None = None
         named: str | None = None
-        for box in target.boxes:
-            row = self._row(box, place, page, target.unit)
+        for box in judged.target.boxes:
+            row = self._row(box, judged.target.unit)
             if row is None:
                 return status_of(judged, "gone", matching.model)
             key = box_key(box.side, row)
@@ -160,40 +129,58 @@ class _Look:
         state: State = next(state for state in ("left_out", "regrouped", "matched") if state in states)
         return status_of(judged, state, matching.model, named if state == "regrouped" else None, first)
 
-    def _row(self, box: JudgedBox, place: int, page: int, unit: Unit) -> int | None:
+    def _row(self, box: JudgedBox, unit: Unit) -> int | None:
         """The row of a judged box; None when it is not in the files."""
-        matching = self.results[place].matching
-        truths, predictions = self._rows_on(place, page)
+        dataset = self.matching.dataset
         is_truth = box.side == "ground_truth"
-        side, rows = (matching.dataset.ground_truth, truths) if is_truth else (matching.prediction, predictions)
-        found = rows_of_box(box, side, rows, matching.dataset.labels, unit)
+        side, rows = (dataset.ground_truth, self.truths) if is_truth else (self.matching.prediction, self.predictions)
+        found = rows_of_box(box, side, rows, dataset.labels, unit)
         return int(found[0]) if len(found) else None
 
-    def _rows_on(self, place: int, page: int) -> tuple[IntArray, IntArray]:
-        """All rows of both sides on a page."""
-        if (place, page) not in self._rows:
-            matching = self.results[place].matching
-            sides = matching.dataset.ground_truth, matching.prediction
-            truths, predictions = (np.flatnonzero(side.page == page) for side in sides)
-            self._rows[place, page] = truths, predictions
-        return self._rows[place, page]
 
-    def _mistakes(self, place: int, page: int) -> PageMistakes:
-        """The mistakes of a page under one result."""
+class _Look:
+    """Looks findings up in results; pages are worked out once."""
+
+    def __init__(self, results: Sequence[BoxResult[Any]], log: ReviewLog) -> None:
+        self.results = results
+        self.log = log
+        self.names = [box_model_name(result.matching.prediction.source) for result in results]
+        self._pages: dict[tuple[int, int], _Page] = {}
+
+    def at(self, judged: Judged) -> FindingStatus:
+        """What became of one finding."""
+        target = judged.target
+        if not self.results:
+            return status_of(judged, "not_open")
+        dataset = self.results[0].matching.dataset
+        if target.document is not None and target.document not in dataset.document_code:
+            return status_of(judged, "not_open")
+        if target.kind == "comparison" and not set(target.models) <= self._every_name():
+            return status_of(judged, "not_open")
+        page = None
+        if target.document is not None and target.page is not None:
+            page = dataset.page_row(target.document, target.page)
+            if page is None:
+                return status_of(judged, "gone")
+        if target.kind != "mistake":
+            return status_of(judged, "applies")
+        assert page is not None
+        wanted = {box.model for box in target.of("prediction")}
+        places = [place for place, name in enumerate(self.names) if not wanted or name in wanted]
+        found = [self._page(place, page).look(judged) for place in places]
+        # Where it applies says more than where it does not: two versions of a model have one name.
+        return min(found, key=lambda status: list(STATES).index(status.state), default=status_of(judged, "not_open"))
+
+    def _every_name(self) -> set[str]:
+        """The names of the models, with and without version."""
+        sources = [result.matching.prediction.source for result in self.results]
+        return {*self.names, *(f"{source.model} {source.version}" for source in sources)}
+
+    def _page(self, place: int, page: int) -> _Page:
+        """A page under one result."""
         if (place, page) not in self._pages:
-            self._pages[place, page] = page_mistakes(self.results[place], page)
+            self._pages[place, page] = _Page(self.results[place], page, self.log)
         return self._pages[place, page]
-
-    def _claimed(self, place: int, page: int) -> dict[str, int]:
-        """Position of the mistake on a page that each judged target is today, by target id."""
-        if (place, page) not in self._claims:
-            dataset = self.results[place].matching.dataset
-            document = dataset.documents[dataset.page_document[page]].doc_id
-            said = claimed(
-                self._mistakes(place, page).targets, self.log.on_page(document, int(dataset.page_index[page]))
-            )
-            self._claims[place, page] = {held.target_id: position for position, held in enumerate(said) if held}
-        return self._claims[place, page]
 
 
 def _key(mistakes: PageMistakes, position: int) -> str | None:

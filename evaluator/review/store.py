@@ -140,10 +140,6 @@ class Store:
         """All events of a workspace in the order in which they were kept; raises `StoreProblem`."""
         return [_event(row, self.name) for row in self._read(workspace, after=0)]
 
-    def workspaces(self) -> list[str]:
-        """Names of the workspaces that have events, sorted; raises `StoreProblem`."""
-        return list(self._reading(_workspaces, []))
-
     def check(self) -> None:
         """Read the whole file and say what is wrong with it; raises `StoreProblem`."""
         self._reading(lambda connection: _require_sound(connection, self.name), None)
@@ -420,11 +416,6 @@ def _known_ids(connection: Connection, ids: Sequence[str]) -> set[str]:
         wanted = select(events_of.id).where(events_of.id.in_(ids[start : start + _ROWS_AT_ONCE]))
         known.update(connection.execute(wanted).scalars())
     return known
-
-
-def _workspaces(connection: Connection) -> list[str]:
-    """Names of the workspaces, sorted."""
-    return sorted(connection.execute(select(events_of.workspace).distinct()).scalars())
 
 
 def _row(entry: Event, workspace: str) -> dict[str, Any]:

@@ -199,6 +199,7 @@ def judge(
     target_id: str | None = None,
     event_id: str | None = None,
     source: str = "",
+    check: bool = True,
 ) -> Event:
     """The event of a reviewer's whole opinion on a target; without verdict, note and tags it takes all back.
 
@@ -211,58 +212,21 @@ def judge(
         Line ends become LF.
     tags : sequence of str
         Blanks around them go, repeated ones too.
-    author : str
-    verified : bool
-    time : datetime
-        With a time zone.
-    target_id : str, optional
-        That of the target when absent.
-    event_id : str, optional
-        A new one when absent.
-    source : str
-        The file it was imported from.
-
-    Returns
-    -------
-    Event
+    author, verified, time, source
+        As in `Event`; the time has a time zone.
+    target_id, event_id : str, optional
+        That of the target and a new one when absent.
+    check : bool
+        Without it the caller asks `event_problems`.
 
     Raises
     ------
     EventError
         When a part of it cannot be stored.
     """
-    event = drafted(
-        target,
-        verdict=verdict,
-        note=note,
-        tags=tags,
-        author=author,
-        verified=verified,
-        time=time,
-        target_id=target_id,
-        event_id=event_id,
-        source=source,
-    )
-    return checked(event)
-
-
-def drafted(
-    target: Target,
-    *,
-    verdict: str | None,
-    note: str,
-    tags: Sequence[str],
-    author: str,
-    verified: bool,
-    time: datetime,
-    target_id: str | None,
-    event_id: str | None,
-    source: str,
-) -> Event:
-    """The event that `judge` makes, in its stored form and not yet checked; see `event_problems`."""
     note = note.replace("\r\n", "\n").replace("\r", "\n")
     kept = tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
-    return Event(
+    event = Event(
         id=event_id or uuid.uuid4().hex,
         target_id=target_id or target.id,
         target=target,
@@ -275,6 +239,7 @@ def drafted(
         time=time,
         source=source,
     )
+    return checked(event) if check else event
 
 
 class EventProblem(NamedTuple):

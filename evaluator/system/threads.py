@@ -21,7 +21,6 @@ def in_threads(work: Callable[[T], R], parts: Iterable[T], *, most: int = MOST_T
 
     Parameters
     ----------
-    work : callable
     parts : iterable
         None is taken before a thread is free for it, so that few of them exist at a time.
     most : int, >= 1

@@ -14,7 +14,6 @@ def write_whole(path: Path, pieces: Iterable[bytes]) -> int:
 
     Parameters
     ----------
-    path : Path
     pieces : iterable of bytes
         Taken one by one, so that they may be made on the way.
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.browser.conftest import INK_INSIDE, ROOT, Screen, dashboard
 
+pytestmark = pytest.mark.browser
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 VIEWER = """() => {
   const host = document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot;

@@ -89,10 +89,6 @@ class Items:
 def items(result: BoxResult[Any]) -> Items:
     """All matched pairs and all mistakes of a result.
 
-    Parameters
-    ----------
-    result : BoxResult
-
     Returns
     -------
     Items
@@ -146,8 +142,6 @@ def behind(every: Items, result: BoxResult[Any], pick: Pick) -> BoolArray:
     ----------
     every : Items
         All items of that result.
-    result : BoxResult
-    pick : Pick
 
     Returns
     -------
@@ -185,10 +179,6 @@ class ClassConfusion(NamedTuple):
 def class_confusion(result: BoxResult[Any]) -> ClassConfusion:
     """The class confusion matrix of boxes at one operating point.
 
-    Parameters
-    ----------
-    result : BoxResult
-
     Returns
     -------
     ClassConfusion
@@ -216,7 +206,6 @@ def in_cell(result: BoxResult[Any], truth_label: str | None, prediction_label: s
 
     Parameters
     ----------
-    result : BoxResult
     truth_label, prediction_label : str or None
         None is the background.
 
@@ -246,7 +235,6 @@ def with_fit(every: Items, **ranges: tuple[float, float]) -> BoolArray:
 
     Parameters
     ----------
-    every : Items
     **ranges : tuple of float
         Lowest and highest ``iou``, ``coverage`` or ``purity``, both included.
 
@@ -308,10 +296,8 @@ def answer(result: BoxResult[Any], every: Items, question: Question) -> BoolArra
 
     Parameters
     ----------
-    result : BoxResult
     every : Items
         All items of that result.
-    question : Question
 
     Returns
     -------

@@ -22,7 +22,6 @@ def box_measures(result: AnyBoxResult, *more: Part) -> Measures:
 
     Parameters
     ----------
-    result : BoxResult
     *more : Part
         What its protocol has besides, of the same documents.
 
@@ -69,7 +68,6 @@ def rankings(result: AnyBoxResult, order: IntArray, ignored: IntArray) -> list[R
 
     Parameters
     ----------
-    result : BoxResult
     order : int64
         Rows of the predictions by falling score.
     ignored : int64

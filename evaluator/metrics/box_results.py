@@ -153,8 +153,6 @@ def plain_values(matching: BoxMatching, signature: Signature, own: Mapping[str, 
 
     Parameters
     ----------
-    matching : BoxMatching
-    signature : Signature
     own : mapping
         What only this protocol says.
 
@@ -185,12 +183,10 @@ def plain_values_of(
 
     Parameters
     ----------
-    signature : Signature
     sides : tuple of SourceFile
         Ground truth and predictions.
     labels : sequence of str
         The labels that are scored.
-    own : mapping
     only_in : mapping of sequences of str
         Documents that only one side names.
     """
@@ -212,13 +208,7 @@ def plain_values_of(
 
 @dataclass(frozen=True, eq=False)
 class BoxResult(ABC, Generic[MatchingT]):
-    """Everything that follows from a matching at one IoU threshold; computed when asked for.
-
-    Attributes
-    ----------
-    matching : BoxMatching
-    iou : float
-    """
+    """Everything that follows from a matching at one IoU threshold; computed when asked for."""
 
     matching: MatchingT
     iou: float
@@ -399,7 +389,6 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
     Attributes
     ----------
-    dataset : Dataset
     model : int
         Which of the dataset's predictions.
     iou_floor : float

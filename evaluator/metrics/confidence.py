@@ -58,7 +58,6 @@ class ReviewBudget(NamedTuple):
         Share of the values that somebody looks at.
     reviewed : int
         How many that are; at least one.
-    errors_found : int
     caught, at_random : float
         Share of all errors that the review finds, and that a review of as many values at random would find.
     gain : float
@@ -128,10 +127,6 @@ def calibration(right: BoolArray, confidence: FloatArray, *, bins: int) -> Calib
     bins : int
         At least 1.
 
-    Returns
-    -------
-    Calibration
-
     Raises
     ------
     ValueError
@@ -194,10 +189,6 @@ def review_sentence(row: ReviewBudget | None, *, errors: int, total: int) -> str
         None when there is no error to find.
     errors, total : int
         Wrong values, and all values with a confidence.
-
-    Returns
-    -------
-    str
 
     Examples
     --------

@@ -72,10 +72,6 @@ class Matches:
         threshold : float
             At or above the floor of the matching; IoU >= threshold is kept.
 
-        Returns
-        -------
-        Matches
-
         Notes
         -----
         The greedy takes pairs by falling IoU, so what it did below the threshold cannot have changed what
@@ -314,10 +310,6 @@ def fit_pairs(
         Group of each ground truth.
     fit : Overlap, optional
         How each pair fits where that is not a matter of its boxes (outlines).
-
-    Returns
-    -------
-    FittedPairs
     """
     alone = _alone(pairs, len(ground_truth), len(prediction))
     # Stable: equal IoU keep the (prediction, ground truth) order of the candidates.

@@ -61,7 +61,6 @@ class Ratios:
 
     Attributes
     ----------
-    keys : tuple of Key
     values : float64, shape (M,)
         As the protocol reports them.
     numerator, denominator : float64, shape (D, M)
@@ -93,7 +92,6 @@ class Averages:
 
     Attributes
     ----------
-    keys : tuple of Key
     values : float64, shape (M,)
         As the protocol reports them.
     rankings : tuple of Ranking, length M
@@ -130,10 +128,8 @@ class Means:
 
     Attributes
     ----------
-    keys : tuple of Key
     values : float64, shape (M,)
         As the protocol reports them.
-    of : Part
     members : tuple of int64
         Columns of `of` in each mean.
     undefined_is_zero : bool

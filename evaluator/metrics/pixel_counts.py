@@ -112,10 +112,6 @@ class PairCounts:
     def triples(self, scope: int) -> list[tuple[int, int, int]]:
         """The rows of one scope as plain values: label set of the first side, of the second, number of pixels.
 
-        Parameters
-        ----------
-        scope : int
-
         Returns
         -------
         list of tuple of int
@@ -127,12 +123,7 @@ class PairCounts:
         return list(zip(*columns, strict=True))
 
     def between(self, start: int, stop: int) -> PairCounts:
-        """The scopes from `start` to before `stop`, counted from 0 again.
-
-        Returns
-        -------
-        PairCounts
-        """
+        """The scopes from `start` to before `stop`, counted from 0 again."""
         low, high = np.searchsorted(self.scope, [start, stop])
         rows = replace(
             self,
@@ -152,10 +143,6 @@ class PairCounts:
             New scope of each scope.
         scopes : int
             Number of new scopes.
-
-        Returns
-        -------
-        PairCounts
         """
         return _gathered(replace(self, scopes=scopes, scope=into[self.scope]))
 
@@ -191,16 +178,7 @@ def merge(parts: Sequence[PairCounts]) -> PairCounts:
 
 
 def in_sequence(parts: Sequence[PairCounts]) -> PairCounts:
-    """Counts of shards one after the other: the scopes of the first, then those of the second, and so on.
-
-    Parameters
-    ----------
-    parts : sequence of PairCounts, not empty
-
-    Returns
-    -------
-    PairCounts
-    """
+    """Counts of shards one after the other: the scopes of the first, then those of the second, and so on."""
     sizes = [part.scopes for part in parts]
     starts = np.cumsum(sizes) - sizes
     # Rows of one part after those of the other are in order, and so are the shared pairs of each part.
@@ -250,7 +228,6 @@ def covered_pixels(side: Resolution, rows: IntArray, size: IntArray) -> IntArray
 
     Parameters
     ----------
-    side : Resolution
     rows : int64, shape (n,)
         Which of its boxes.
     size : int64, shape (P, 2)
@@ -272,7 +249,6 @@ def pixel_edges(side: Resolution, rows: IntArray) -> FloatArray:
 
     Parameters
     ----------
-    side : Resolution
     rows : int64, shape (n,)
         Which of its boxes.
 
@@ -294,7 +270,6 @@ def paint(side: Resolution, page: int, size: tuple[int, int]) -> WordArray:
 
     Parameters
     ----------
-    side : Resolution
     page : int
         Row of the page.
     size : tuple of int

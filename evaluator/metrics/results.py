@@ -269,7 +269,6 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes
     ----------
-    protocol, version : str
     iou : tuple of float
         IoU thresholds.
     strict : bool
@@ -284,8 +283,6 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         Weights of the labels in the mean over labels.
     options : tuple of str
         Anything else that the protocol was told, in its own words.
-    documents, pages : int
-    package : str
     """
 
     protocol: str
@@ -382,7 +379,6 @@ class ResultTable(msgspec.Struct, frozen=True, kw_only=True):
         What the rows are, for instance the name of the predictions.
     signature : str
         What made the numbers.
-    columns : tuple of str
     rows : tuple of tuple
         str, int, float or None (undefined) per column.
     """

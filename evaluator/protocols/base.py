@@ -152,7 +152,6 @@ class BoxEvaluation(DatasetResult):
 
     Attributes
     ----------
-    matching : matching of the protocol
     thresholds : dict of BoxResult
         By IoU threshold, in the order asked for.
     """
@@ -193,13 +192,7 @@ class BoxEvaluation(DatasetResult):
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A result, and everything that was odd about its inputs.
-
-    Attributes
-    ----------
-    result : Result
-    issues : tuple of Issue
-    """
+    """A result, and everything that was odd about its inputs."""
 
     result: Result
     issues: tuple[Issue, ...]
@@ -267,9 +260,6 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
 
         Parameters
         ----------
-        truth : Annotations, FieldDocuments or Posters
-        models : sequence of the same
-        options : Options
         count : callable, optional
             Called with how many of how many pages are counted, by protocols that go page by page.
 

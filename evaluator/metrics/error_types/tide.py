@@ -46,7 +46,6 @@ class TideErrors:
 
     Attributes
     ----------
-    options : TideOptions
     kind : int8, shape (P,)
         Code of each prediction into `TIDE`; -1 for a match and for what `TideOptions.max_detections` left out.
     target : int64, shape (P,)

@@ -48,7 +48,6 @@ def average(matching: Matching, iou: Sequence[float]) -> Columns:
 
     Parameters
     ----------
-    matching : Matching
     iou : sequence of float
         Rising, at or above its floor.
 

@@ -50,7 +50,6 @@ class CocoResult(BoxEvaluation):
 
     Attributes
     ----------
-    matching : Matching
     thresholds : dict of ThresholdResult
         By IoU threshold, rising.
     columns : Columns
@@ -134,7 +133,6 @@ def numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(Non
 
     Parameters
     ----------
-    columns : Columns
     iou : sequence of float
         The thresholds of the rows.
     labels : slice
@@ -204,10 +202,6 @@ def evaluate(
         See `Pairs.match`.
     polygons : bool
         See `pair`.
-
-    Returns
-    -------
-    CocoResult
 
     Raises
     ------

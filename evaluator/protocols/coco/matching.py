@@ -85,7 +85,6 @@ class Pairs(BoxPairs["Matching"]):
 
     Attributes
     ----------
-    dataset : Dataset
     model : int
         Which of the dataset's predictions.
     iou_floor : float
@@ -209,10 +208,6 @@ class Pairs(BoxPairs["Matching"]):
         iou : sequence of float
             Rising.
 
-        Returns
-        -------
-        Accepted
-
         Notes
         -----
         Cut between pages and labels: the parts do not touch each other, so the answer does not depend on the cuts.
@@ -278,10 +273,6 @@ class Pairs(BoxPairs["Matching"]):
         labels : sequence of str, optional
             Labels to score; all of them when absent.
 
-        Returns
-        -------
-        Matching
-
         Raises
         ------
         ValueError
@@ -320,8 +311,6 @@ class Matching:
 
     Attributes
     ----------
-    pairs : Pairs
-    min_score : float
     labels : tuple of str
         The labels that are scored.
     truth_counts : bool, shape (G,)
@@ -495,10 +484,6 @@ def pair(
         Predictions that cover less than this share of the page are left out, equality stays.
     polygons : bool
         Compare outlines instead of boxes, where a row has one; the signature says "polygon IoU".
-
-    Returns
-    -------
-    Pairs
 
     Raises
     ------

@@ -60,13 +60,10 @@ class RangesResult(Result):
 
     Attributes
     ----------
-    ground_truth, prediction : Source
-    labels : tuple of str
     iou : tuple of float
         The thresholds, rising.
     columns : Columns
         Rows of ``iou``, columns of ``labels``.
-    documents, pages : int
     """
 
     ground_truth: Source
@@ -192,7 +189,6 @@ class _Waiting:
         In file order.
     row : dtype
         Has the field ``page``.
-    pages_at_a_time : int
     file : binary file
         Empty; the rows are there until it is closed.
     """

@@ -73,7 +73,6 @@ def behind(
 
     Parameters
     ----------
-    result : FieldsResult
     door : str
         A key of `DOORS`.
     iou : float

@@ -55,10 +55,8 @@ class FieldRow(NamedTuple):
 
     Attributes
     ----------
-    document : str
     label : str
         The class of the field.
-    truth_path, prediction_path : str or None
     status : str
         One of `STATUSES`.
     iou : float or None
@@ -115,10 +113,8 @@ class FieldsResult(Result):
 
     Attributes
     ----------
-    compared : ComparedFields
     iou : tuple of float
         Thresholds in (0, 1], rising; may be empty or repeat one.
-    recall_grid : "linspace" or "decimal"
     min_score : float
         Predicted boxes with a lower confidence are left out; confidence metrics see every field.
     labels : tuple of str or None
@@ -315,10 +311,6 @@ class FieldsResult(Result):
             Places in the columns of `compared`.
         iou : float
             Threshold of the status.
-
-        Returns
-        -------
-        list of FieldRow
         """
         status = self.status(iou)
         return [self._row(row, int(status[row])) for row in rows.tolist()]
@@ -527,7 +519,6 @@ def score(
 
     Parameters
     ----------
-    compared : ComparedFields
     iou : float or sequence of float
         Thresholds in (0, 1]; a box is right at IoU >= threshold. None at all leaves every AP undefined.
     recall_grid : "linspace", "decimal" or None
@@ -536,10 +527,6 @@ def score(
         Predicted boxes with a lower confidence are left out, in [0, 1]; a missing confidence is 1.
     labels : sequence of str, optional
         Score these classes only (``LineItems[].Desc``).
-
-    Returns
-    -------
-    FieldsResult
 
     Raises
     ------
@@ -584,10 +571,6 @@ def evaluate(
         See `score`.
     schema, parity
         See `fields_pairing.compare`.
-
-    Returns
-    -------
-    FieldsResult
 
     Raises
     ------

@@ -73,7 +73,6 @@ def compare(
 
     Parameters
     ----------
-    ground_truth, prediction : FieldDocuments
     schema : Schema or None
         How values are compared, and which fields are rows even where both sides lack them.
     parity : "none" or "stickler"
@@ -151,7 +150,6 @@ def item_similarity(truth: Tree, predicted: Tree, node: SchemaNode | None) -> fl
 
     Parameters
     ----------
-    truth, predicted : Tree
     node : SchemaNode or None
         What the schema says of the items.
 

@@ -70,11 +70,6 @@ def similarity(truth: Any, predicted: Any, rule: Rule | None) -> float:  # noqa:
 def similarities(truths: Sequence[Any], predictions: Sequence[Any], rule: Rule | None) -> FloatArray:
     """Similarity of each true value with each predicted one.
 
-    Parameters
-    ----------
-    truths, predictions : sequence of JSON values
-    rule : Rule or None
-
     Returns
     -------
     float64, shape (T, P), in [0, 1]
@@ -138,10 +133,6 @@ def text_similarity(truth: str, predicted: str) -> float:
 def number_of(value: Any) -> float | None:  # noqa: ANN401 - any JSON value
     """A value as a number.
 
-    Parameters
-    ----------
-    value : JSON value
-
     Returns
     -------
     float or None
@@ -168,10 +159,6 @@ def number_of(value: Any) -> float | None:  # noqa: ANN401 - any JSON value
 
 def dates_of(text: str) -> frozenset[date]:
     """The days that a text can mean.
-
-    Parameters
-    ----------
-    text : str
 
     Returns
     -------

@@ -70,10 +70,6 @@ def difference(
     rows : pair of int
         Which scope of each.
 
-    Returns
-    -------
-    MatrixDifference
-
     Raises
     ------
     ValueError

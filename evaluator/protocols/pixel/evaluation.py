@@ -477,10 +477,6 @@ def evaluate(
     count : callable, optional
         Told how many of how many pages are counted.
 
-    Returns
-    -------
-    PixelResult
-
     Raises
     ------
     BadInput

@@ -167,7 +167,6 @@ def confusion(counts: PairCounts, classes: int) -> Matrices:
 
     Parameters
     ----------
-    counts : PairCounts
     classes : int
         Classes of the matrix, the background included.
 
@@ -236,7 +235,6 @@ class PixelColumns:
 
     Attributes
     ----------
-    counts : PairCounts
     classes : tuple of str, length C
         Names of the matrix' classes, the background first.
     comparable : bool, shape (C,)
@@ -355,7 +353,6 @@ class PixelColumns:
 
         Parameters
         ----------
-        index : int
         exact : bool
             With ``pair_counts``, the integers that all of it follows from.
 

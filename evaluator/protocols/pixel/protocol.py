@@ -125,7 +125,6 @@ def page_sizes(
 
     Parameters
     ----------
-    source : Annotations
     folder : Path
         The one folder under which the PDFs are looked up by name.
     count : callable, optional

@@ -48,7 +48,6 @@ def region(
 
     Parameters
     ----------
-    first, second : Resolution
     page : int
         Row of the page.
     size : tuple of int

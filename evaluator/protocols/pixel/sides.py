@@ -85,8 +85,6 @@ def matrix_classes(
 
     Parameters
     ----------
-    first, second : Annotations
-    classes : "auto", "same" or "different"
     labels : sequence of str, optional
         The labels that take part; all when absent.
     shared : sequence of str
@@ -142,8 +140,6 @@ def counted_pages(dataset: Dataset, missing_page: MissingPage, found: tuple[Coll
 
     Parameters
     ----------
-    dataset : Dataset
-    missing_page : "penalize" or "ignore"
     found : pair of Collector
         Gets a warning for the pages that a side does not have.
 
@@ -172,7 +168,6 @@ def raster(
 
     Parameters
     ----------
-    dataset : Dataset
     counted : bool, shape (P,)
     given : mapping
         Sizes that the caller knows.
@@ -181,10 +176,6 @@ def raster(
     found : pair of Collector
         Gets an error for each page without a size, or of a size that cannot be counted; a warning when boxes of the
         second side are rescaled.
-
-    Returns
-    -------
-    Raster
 
     Notes
     -----
@@ -214,7 +205,6 @@ def resolution(
 
     Parameters
     ----------
-    side : JoinedBoxes
     bits : int64, shape (L,)
         Bit of each label of the file, 0 for none.
     scale : float64, shape (P, 2), or None
@@ -254,7 +244,6 @@ def report_boxes(
         Raster of each page.
     labels : sequence of str, optional
         The labels that the caller chose: leaving out the others needs no issue.
-    found : Collector
     """
     boxes, rows = part
     if labels is None and len(left_out := np.flatnonzero(bits[side.source.boxes.label] == 0)):

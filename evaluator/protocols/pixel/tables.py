@@ -46,7 +46,6 @@ def matrix_files(result: Matrices, columns: PixelColumns | None = None, row: int
 
     Parameters
     ----------
-    result : PixelResult
     columns : PixelColumns, optional
         `whole`, `per_document` or `per_page`; the whole dataset when absent.
     row : int
@@ -66,10 +65,6 @@ def matrix_files(result: Matrices, columns: PixelColumns | None = None, row: int
 
 def long_table(result: Matrices) -> ResultTable:
     """Every matrix of the whole dataset with one cell per row, and the class vectors after them.
-
-    Parameters
-    ----------
-    result : PixelResult
 
     Returns
     -------

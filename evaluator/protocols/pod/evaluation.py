@@ -66,12 +66,10 @@ class Matching:
 
     Attributes
     ----------
-    dataset : Dataset
     model : int
         Which of the dataset's predictions.
     iou_floor : float
         Thresholds below this need a new search.
-    ap : "11-point" or "all-point"
     min_score, min_area : float
         What was left out before ranking.
     labels : tuple of str
@@ -283,7 +281,6 @@ class PodResult(BoxEvaluation):
 
     Attributes
     ----------
-    matching : Matching
     thresholds : dict of ThresholdResult
         By IoU threshold, in the order asked for.
     """
@@ -360,7 +357,6 @@ class Pairs(BoxPairs[Matching]):
 
     Attributes
     ----------
-    dataset : Dataset
     model : int
         Which of the dataset's predictions.
     iou_floor : float
@@ -394,7 +390,6 @@ class Pairs(BoxPairs[Matching]):
 
         Parameters
         ----------
-        ap : "11-point" or "all-point"
         small_px, line_max_px : float, >= 0
             See `evaluate`.
         min_score : float
@@ -405,10 +400,6 @@ class Pairs(BoxPairs[Matching]):
             Score these only; all labels when absent.
         lenient : bool
             See `evaluate`.
-
-        Returns
-        -------
-        Matching
 
         Raises
         ------
@@ -462,17 +453,12 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, poly
 
     Parameters
     ----------
-    dataset : Dataset
     model : int
         Which of the dataset's predictions.
     iou_floor : float
         The lowest IoU threshold that will be asked for, in (0, 1].
     polygons : bool
         Compare outlines instead of boxes, where a row has one; the signature says "polygon IoU".
-
-    Returns
-    -------
-    Pairs
 
     Raises
     ------
@@ -537,10 +523,6 @@ def evaluate(
         Without it such a page counts as one without ground truth; ``check_pair`` reports it as an error.
     polygons : bool
         See `pair`.
-
-    Returns
-    -------
-    PodResult
 
     Raises
     ------

@@ -58,7 +58,6 @@ def passages(comparison: Comparison, side: TextSide = "reference") -> tuple[Pass
 
     Parameters
     ----------
-    comparison : Comparison
     side : "reference" or "generated"
         Missing words and numbers are marked in the reference, extra ones in the generated object.
 

@@ -42,7 +42,6 @@ class PosterResult:
 
     Attributes
     ----------
-    poster_id : str
     comparison : Comparison or None
         None when a side is missing or broken.
     error : str or None
@@ -109,8 +108,6 @@ class PostersResult(Result):
 
     Attributes
     ----------
-    profile : Profile
-    ground_truth, prediction : Posters
     posters : tuple of PosterResult
         Every poster of either side, sorted by id.
     issues : tuple of Issue
@@ -249,7 +246,6 @@ def evaluate(ground_truth: Posters, prediction: Posters, *, profile: ProfileName
     ----------
     ground_truth, prediction : Posters
         As read by `evaluator.formats.posters.read`; paired by poster id.
-    profile : "documented" or "published"
 
     Returns
     -------

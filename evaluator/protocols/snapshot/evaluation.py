@@ -50,7 +50,6 @@ class Matching:
 
     Attributes
     ----------
-    dataset : Dataset
     model : int
         Which of the dataset's predictions.
     iou_floor : float
@@ -158,10 +157,8 @@ class PairCodes:
 
     Attributes
     ----------
-    dataset : Dataset
     model : int
         Which of the dataset's predictions.
-    fitted : FittedPairs
     """
 
     dataset: Dataset
@@ -267,7 +264,6 @@ class SnapshotResult(BoxEvaluation):
 
     Attributes
     ----------
-    matching : Matching
     thresholds : dict of ThresholdResult
         By IoU threshold, in the order asked for.
     class_weight : dict of float
@@ -343,7 +339,6 @@ class Pairs(BoxPairs[Matching]):
 
     Attributes
     ----------
-    dataset : Dataset
     model : int
         Which of the dataset's predictions.
     iou_floor : float
@@ -373,10 +368,6 @@ class Pairs(BoxPairs[Matching]):
             published World Bank numbers use 0.008). The specification has no such filter, which is 0.
         labels : sequence of str, optional
             Score these only; all labels of the label map when absent.
-
-        Returns
-        -------
-        Matching
 
         Raises
         ------
@@ -502,17 +493,12 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, poly
 
     Parameters
     ----------
-    dataset : Dataset
     model : int
         Which of the dataset's predictions.
     iou_floor : float
         The lowest IoU threshold that will be asked for, in (0, 1].
     polygons : bool
         Compare outlines instead of boxes, where a row has one; the signature says "polygon IoU".
-
-    Returns
-    -------
-    Pairs
 
     Raises
     ------
@@ -564,10 +550,6 @@ def evaluate(
         Weights of the labels in the mean over labels; labels that are not named weigh 1.
     polygons : bool
         See `pair`.
-
-    Returns
-    -------
-    SnapshotResult
 
     Raises
     ------

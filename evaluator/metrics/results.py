@@ -264,6 +264,13 @@ def weighted_mean(values: FloatArray, weights: FloatArray | None = None) -> tupl
     return mean, int(known.sum())
 
 
+class SourceFile(NamedTuple):
+    """A file that was read: its name without folder, and the digest of its bytes in hexadecimal digits."""
+
+    name: str
+    sha256: str
+
+
 class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What made a number: protocol, version, thresholds, options, package.
 

@@ -15,19 +15,12 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.results import defined
+from evaluator.metrics.results import SourceFile, defined
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.fields import Field, FieldDocuments, Schema, class_key, natural_order
 
 Parity = Literal["none", "stickler"]
 STATE_VERSION: Final = 1
-
-
-class Source(NamedTuple):
-    """Where one side comes from: its name and the digest of its bytes."""
-
-    name: str
-    sha256: str
 
 
 class CompareInputs(NamedTuple):
@@ -68,7 +61,7 @@ class ComparedFields:
         Whose pairing this is.
     value_rule : str
         How values were compared, in words.
-    ground_truth, prediction : tuple of Source
+    ground_truth, prediction : tuple of SourceFile
         The files, one per shard.
     truth, predicted : sequence of Field or None
         The fields themselves, for views; empty when the rows come from a state.
@@ -90,8 +83,8 @@ class ComparedFields:
     is_field: BoolArray
     parity: Parity
     value_rule: str
-    ground_truth: tuple[Source, ...]
-    prediction: tuple[Source, ...]
+    ground_truth: tuple[SourceFile, ...]
+    prediction: tuple[SourceFile, ...]
     truth: Sequence[Field | None] = ()
     predicted: Sequence[Field | None] = ()
     inputs: CompareInputs | None = None
@@ -209,8 +202,8 @@ def load_state(state: Mapping[str, Any]) -> ComparedFields:
             is_field=np.array(state["is_field"], dtype=bool),
             parity=state["parity"],
             value_rule=state["value_rule"],
-            ground_truth=tuple(Source(*source) for source in state["ground_truth"]),
-            prediction=tuple(Source(*source) for source in state["prediction"]),
+            ground_truth=tuple(SourceFile(*source) for source in state["ground_truth"]),
+            prediction=tuple(SourceFile(*source) for source in state["prediction"]),
         )
     except (KeyError, TypeError) as problem:
         raise ValueError(f"the state of compared fields is damaged: {problem}") from problem
@@ -276,12 +269,12 @@ def merge(*parts: ComparedFields) -> ComparedFields:
     )
 
 
-def as_one(sources: Sequence[Source]) -> Source:
+def as_one(sources: Sequence[SourceFile]) -> SourceFile:
     """One name and digest for the files of all shards: those of the only one, or joined."""
     if len(sources) == 1:
         return sources[0]
     digest = hashlib.sha256("".join(source.sha256 for source in sources).encode()).hexdigest()
-    return Source(" + ".join(source.name for source in sources), digest)
+    return SourceFile(" + ".join(source.name for source in sources), digest)
 
 
 def _places(names: Sequence[str]) -> dict[str, int]:

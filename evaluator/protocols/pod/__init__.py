@@ -15,7 +15,6 @@ from evaluator.protocols.pod.evaluation import (
     PodResult,
     ThresholdResult,
     evaluate,
-    evaluate_model,
     pair,
 )
 
@@ -34,6 +33,5 @@ __all__ = [
     "PodResult",
     "ThresholdResult",
     "evaluate",
-    "evaluate_model",
     "pair",
 ]

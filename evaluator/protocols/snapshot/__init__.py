@@ -7,12 +7,10 @@ from evaluator.protocols.snapshot.evaluation import (
     VERSION,
     BoxCounts,
     Matching,
-    PairCodes,
     Pairs,
     SnapshotResult,
     ThresholdResult,
     evaluate,
-    evaluate_model,
     pair,
 )
 
@@ -23,11 +21,9 @@ __all__ = [
     "VERSION",
     "BoxCounts",
     "Matching",
-    "PairCodes",
     "Pairs",
     "SnapshotResult",
     "ThresholdResult",
     "evaluate",
-    "evaluate_model",
     "pair",
 ]

@@ -6,7 +6,7 @@ side and P on the second. A label set is a 64-bit word: bit 0 is the background 
 classes. Pages are cut between the edges of their boxes into horizontal slabs, and each slab from left to right
 into stretches of constant label sets, so that the cost follows the boxes and not the resolution. Coordinates
 are pixels of the page's raster, origin top left. What a class is called, and what is made of the counts, is not
-known here; only `paint` touches single pixels, for pictures.
+known here.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ MAX_CLASSES: Final = 63
 """Classes beside the background that a 64-bit word has room for."""
 MAX_SIDE: Final = (1 << 20) - 1
 """Widest and highest page in pixels."""
-MAX_PAINTED: Final = 1 << 27
-"""Pixels of the largest page that `paint` draws."""
 
 # One number holds a stretch: slab | field | x1 | x2, or an edge of one: slab | x | field. A field is a side and a bit.
 _X_BITS: Final = 20
@@ -263,40 +261,6 @@ def pixel_edges(side: Resolution, rows: IntArray) -> FloatArray:
     np.floor(edges[:, :2], out=edges[:, :2])
     np.ceil(edges[:, 2:], out=edges[:, 2:])
     return edges
-
-
-def paint(side: Resolution, page: int, size: tuple[int, int]) -> WordArray:
-    """The label set of every pixel of one page, for showing.
-
-    Parameters
-    ----------
-    page : int
-        Row of the page.
-    size : tuple of int
-        Width and height of its raster.
-
-    Returns
-    -------
-    uint64, shape (height, width)
-        `BACKGROUND` where no box is.
-
-    Raises
-    ------
-    ValueError
-        When the page has more than `MAX_PAINTED` pixels.
-    """
-    width, height = size
-    if width * height > MAX_PAINTED:
-        raise ValueError(f"a page of more than {MAX_PAINTED:,} pixels is not painted; found {width} x {height}")
-    words = np.zeros((height, width), dtype=np.uint64)
-    rows = np.flatnonzero(side.page == page)
-    sizes = np.zeros((page + 1, 2), dtype=np.int64)
-    sizes[page] = size
-    for (x1, y1, x2, y2), bit in zip(covered_pixels(side, rows, sizes).tolist(), side.bit[rows].tolist(), strict=True):
-        if x1 < x2 and y1 < y2:
-            words[y1:y2, x1:x2] |= np.uint64(1 << bit)
-    words[words == 0] = BACKGROUND
-    return words
 
 
 class _Covered(NamedTuple):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple, TypedDict
+from typing import Literal, NamedTuple, TypedDict, get_args
 
 import msgspec
 import numpy as np
@@ -69,6 +69,7 @@ class MetricColumns:
     fp: IntArray
     fn: IntArray
     sum_of_fit: Callable[[Fit], FloatArray]
+    _sums: dict[Fit, FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.tp)
@@ -76,24 +77,13 @@ class MetricColumns:
     @cached_property
     def fit_sums(self) -> FitSums:
         """Sums of IoU, coverage and purity over the true positives of each row."""
-        return FitSums(self._iou_sums, self._coverage_sums, self._purity_sums)
+        return FitSums(*(self.fit_sum(name) for name in get_args(Fit)))
 
     def fit_sum(self, name: Fit) -> FloatArray:
         """One of the `fit_sums`."""
-        sums: FloatArray = getattr(self, f"_{name}_sums")
-        return sums
-
-    @cached_property
-    def _iou_sums(self) -> FloatArray:
-        return self.sum_of_fit("iou")
-
-    @cached_property
-    def _coverage_sums(self) -> FloatArray:
-        return self.sum_of_fit("coverage")
-
-    @cached_property
-    def _purity_sums(self) -> FloatArray:
-        return self.sum_of_fit("purity")
+        if name not in self._sums:
+            self._sums[name] = self.sum_of_fit(name)
+        return self._sums[name]
 
     @cached_property
     def precision(self) -> FloatArray:
@@ -113,17 +103,17 @@ class MetricColumns:
     @cached_property
     def mean_iou(self) -> FloatArray:
         """Mean IoU of the true positives, float64, shape (R,); NaN without any."""
-        return ratio(self._iou_sums, self.tp)
+        return ratio(self.fit_sum("iou"), self.tp)
 
     @cached_property
     def mean_coverage(self) -> FloatArray:
         """Mean coverage of the true positives, float64, shape (R,); NaN without any."""
-        return ratio(self._coverage_sums, self.tp)
+        return ratio(self.fit_sum("coverage"), self.tp)
 
     @cached_property
     def mean_purity(self) -> FloatArray:
         """Mean purity of the true positives, float64, shape (R,); NaN without any."""
-        return ratio(self._purity_sums, self.tp)
+        return ratio(self.fit_sum("purity"), self.tp)
 
     @property
     def mistakes(self) -> IntArray:

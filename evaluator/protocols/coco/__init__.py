@@ -11,25 +11,10 @@ from evaluator.protocols.coco.evaluation import (
     Matching,
     average,
     evaluate,
-    numbers_by_label,
-    numbers_of,
     pair,
-    table_of,
 )
 
 __all__ = [
-    "AREA_RANGES",
-    "IOU_THRESHOLDS",
-    "MAX_DETECTIONS",
-    "NAME",
-    "NUMBERS",
-    "VERSION",
-    "CocoResult",
-    "Matching",
-    "average",
-    "evaluate",
-    "numbers_by_label",
-    "numbers_of",
-    "pair",
-    "table_of",
-]
+    "AREA_RANGES", "IOU_THRESHOLDS", "MAX_DETECTIONS", "NAME", "NUMBERS", "VERSION", "CocoResult", "Matching",
+    "average", "evaluate", "pair",
+]  # fmt: skip

@@ -21,6 +21,11 @@ from evaluator.model.fields import Field, FieldDocuments, Schema, class_key, nat
 
 Parity = Literal["none", "stickler"]
 STATE_VERSION: Final = 1
+# The columns of one length that are arrays.
+_COLUMNS: Final = {
+    "document": np.int64, "has_truth": bool, "has_prediction": bool, "iou": np.float64, "confidence": np.float64,
+    "refused": bool, "right": bool, "is_field": bool,
+}  # fmt: skip
 
 
 class CompareInputs(NamedTuple):
@@ -152,16 +157,10 @@ class ComparedFields:
             "prediction": [list(source) for source in self.prediction],
             "documents": list(self.documents),
             "pages": self.pages.tolist(),
-            "document": self.document.tolist(),
             "truth_path": list(self.truth_path),
             "prediction_path": list(self.prediction_path),
-            "has_truth": self.has_truth.tolist(),
-            "has_prediction": self.has_prediction.tolist(),
-            "iou": self.iou.tolist(),
+            **{name: getattr(self, name).tolist() for name in _COLUMNS},
             "confidence": [defined(value) for value in self.confidence.tolist()],
-            "refused": self.refused.tolist(),
-            "right": self.right.tolist(),
-            "is_field": self.is_field.tolist(),
         }
 
 
@@ -186,31 +185,22 @@ def load_state(state: Mapping[str, Any]) -> ComparedFields:
     if state.get("state") != STATE_VERSION:
         raise ValueError(f"not a state of compared fields, version {STATE_VERSION}: found {state.get('state')!r}")
     try:
-        confidence = [np.nan if value is None else value for value in state["confidence"]]
+        # A confidence that is None becomes NaN.
+        columns: dict[str, Any] = {name: np.array(state[name], dtype=kind) for name, kind in _COLUMNS.items()}
         rows = ComparedFields(
             documents=tuple(state["documents"]),
             pages=np.array(state["pages"], dtype=np.int64),
-            document=np.array(state["document"], dtype=np.int64),
             truth_path=list(state["truth_path"]),
             prediction_path=list(state["prediction_path"]),
-            has_truth=np.array(state["has_truth"], dtype=bool),
-            has_prediction=np.array(state["has_prediction"], dtype=bool),
-            iou=np.array(state["iou"], dtype=np.float64),
-            confidence=np.array(confidence, dtype=np.float64),
-            refused=np.array(state["refused"], dtype=bool),
-            right=np.array(state["right"], dtype=bool),
-            is_field=np.array(state["is_field"], dtype=bool),
             parity=state["parity"],
             value_rule=state["value_rule"],
             ground_truth=tuple(SourceFile(*source) for source in state["ground_truth"]),
             prediction=tuple(SourceFile(*source) for source in state["prediction"]),
+            **columns,
         )
     except (KeyError, TypeError) as problem:
         raise ValueError(f"the state of compared fields is damaged: {problem}") from problem
-    lengths = [
-        len(rows.truth_path), len(rows.prediction_path), len(rows.has_truth), len(rows.has_prediction), len(rows.iou),
-        len(rows.confidence), len(rows.refused), len(rows.right), len(rows.is_field),
-    ]  # fmt: skip
+    lengths = [len(column) for column in (rows.truth_path, rows.prediction_path, *columns.values())]
     codes_fit = bool(((rows.document >= 0) & (rows.document < len(rows.documents))).all())
     if set(lengths) != {len(rows)} or len(rows.pages) != len(rows.documents) or not codes_fit:
         raise ValueError("the state of compared fields is damaged: its columns do not fit together")
@@ -246,20 +236,17 @@ def merge(*parts: ComparedFields) -> ComparedFields:
         twice = sorted({name for name in documents if documents.count(name) > 1}, key=natural_order)
         raise ValueError(f"a document may be in one shard only; found {', '.join(twice[:3])} in several")
     first = np.cumsum([0, *(len(part.documents) for part in parts)])
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS if name != "document"
+    }
     with_fields = all(len(part.truth) == len(part) for part in parts)
     return ComparedFields(
         documents=documents,
         pages=np.concatenate([part.pages for part in parts]),
         document=np.concatenate([part.document + start for part, start in zip(parts, first, strict=False)]),
+        **columns,
         truth_path=[path for part in parts for path in part.truth_path],
         prediction_path=[path for part in parts for path in part.prediction_path],
-        has_truth=np.concatenate([part.has_truth for part in parts]),
-        has_prediction=np.concatenate([part.has_prediction for part in parts]),
-        iou=np.concatenate([part.iou for part in parts]),
-        confidence=np.concatenate([part.confidence for part in parts]),
-        refused=np.concatenate([part.refused for part in parts]),
-        right=np.concatenate([part.right for part in parts]),
-        is_field=np.concatenate([part.is_field for part in parts]),
         parity=parts[0].parity,
         value_rule=parts[0].value_rule,
         ground_truth=tuple(sorted(source for part in parts for source in part.ground_truth)),

@@ -147,7 +147,8 @@ def counted_pages(dataset: Dataset, missing_page: MissingPage, found: tuple[Coll
     -------
     bool, shape (P,)
     """
-    has = [_has_page(dataset, side) for side in (dataset.ground_truth, dataset.predictions[0])]
+    every = np.arange(dataset.pages)
+    has = [np.isin(every, dataset.entry_pages(side)) for side in (dataset.ground_truth, dataset.predictions[0])]
     what, other = ("background there", "ignore") if missing_page == "penalize" else ("left out", "penalize")
     for side, collector in zip(has, found, strict=True):
         if len(missing := np.flatnonzero(~side)):
@@ -313,29 +314,13 @@ def _report_different(first: Sequence[str], second: Sequence[str], found: Collec
     found.warning("", rule, value, fix)
 
 
-def _has_page(dataset: Dataset, side: JoinedBoxes) -> BoolArray:
-    """Which pages of the dataset a side has, bool, shape (P,)."""
-    has = np.zeros(dataset.pages, dtype=bool)
-    has[_entry_pages(dataset, side)] = True
-    return has
-
-
-def _entry_pages(dataset: Dataset, side: JoinedBoxes) -> IntArray:
-    """Row of the page of each page entry of a side, int64."""
-    code = {document.doc_id: row for row, document in enumerate(dataset.documents)}
-    documents = np.array([code[document.doc_id] for document in side.source.documents], dtype=np.int64)
-    known = (dataset.page_document.astype(np.int64) << 32) | dataset.page_index
-    entries = (documents[side.source.page_document] << 32) | side.source.page_index
-    return np.searchsorted(known, entries).astype(np.int64)
-
-
 def _file_sizes(dataset: Dataset, side: JoinedBoxes, found: Collector) -> FloatArray:
     """Size of each page as a side's file gives it, float64, shape (P, 2); NaN where it does not."""
     sizes = np.full((dataset.pages, 2), np.nan)
     given = side.source.page_size
     if given is None:
         return sizes
-    entries = _entry_pages(dataset, side)
+    entries = dataset.entry_pages(side)
     known = ~np.isnan(given).any(axis=1)
     # Backwards, so that the first entry of a page is what remains.
     sizes[entries[known][::-1]] = given[known][::-1]

@@ -58,12 +58,6 @@ class PageDifference:
     absent: tuple[str, ...]
     page_words: int
 
-    @property
-    def missing_boxes(self) -> FloatArray:
-        """All boxes of missing words, float64, shape (N, 4)."""
-        boxes = [places.boxes for places in self.missing]
-        return np.concatenate(boxes) if boxes else np.zeros((0, 4))
-
 
 def on_page(comparison: Comparison, texts: Sequence[str], boxes: FloatArray) -> PageDifference:
     """The missing and extra words and numbers of a comparison among the words of a page.

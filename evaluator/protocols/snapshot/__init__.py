@@ -5,7 +5,6 @@ from evaluator.protocols.snapshot.evaluation import (
     IOU_THRESHOLDS,
     NAME,
     VERSION,
-    BoxCounts,
     Matching,
     Pairs,
     SnapshotResult,
@@ -15,15 +14,6 @@ from evaluator.protocols.snapshot.evaluation import (
 )
 
 __all__ = [
-    "IOU_FLOOR",
-    "IOU_THRESHOLDS",
-    "NAME",
-    "VERSION",
-    "BoxCounts",
-    "Matching",
-    "Pairs",
-    "SnapshotResult",
-    "ThresholdResult",
-    "evaluate",
-    "pair",
-]
+    "IOU_FLOOR", "IOU_THRESHOLDS", "NAME", "VERSION", "Matching", "Pairs", "SnapshotResult", "ThresholdResult",
+    "evaluate", "pair",
+]  # fmt: skip

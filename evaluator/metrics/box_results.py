@@ -130,13 +130,7 @@ SCORE_STEPS.setflags(write=False)
 
 
 def need_threshold(iou: float, floor: float) -> None:
-    """Refuse an IoU threshold that a matching cannot answer.
-
-    Raises
-    ------
-    ValueError
-        When it is below the floor or above 1.
-    """
+    """ValueError for an IoU threshold that a matching cannot answer: below its floor or above 1."""
     if not floor <= iou <= 1.0:
         raise ValueError(f"iou must be in [{floor}, 1]; found {iou}")
 
@@ -298,42 +292,20 @@ class BoxResult(ABC, Generic[MatchingT]):
     def macro_documents(self) -> dict[str, Any]:
         """Mean over documents of each ratio, with the number of documents where it is defined.
 
-        Returns
-        -------
-        dict
-            ``precision`` … ``mean_purity``: float or None; ``documents``: int per ratio.
+        ``precision`` … ``mean_purity``: float or None; ``documents``: int per ratio.
         """
         return _macro(self.per_document, None, "documents")
 
     def macro_labels(self, class_weight: Mapping[str, float] | None = None) -> dict[str, Any]:
-        """Mean over labels of each ratio, weighted when weights are given.
+        """Mean over labels of each ratio, weighted where `class_weight` names a label; the others weigh 1.
 
-        Parameters
-        ----------
-        class_weight : mapping of float >= 0, optional
-            Labels that are not named weigh 1.
-
-        Returns
-        -------
-        dict
-            ``precision`` … ``mean_purity``: float or None; ``labels``: int per ratio.
+        ``precision`` … ``mean_purity``: float or None; ``labels``: int per ratio.
         """
         weights = np.array([(class_weight or {}).get(label, 1.0) for label in self.matching.labels])
         return _macro(self.per_label, weights, "labels")
 
     def in_documents(self, chosen: BoolArray) -> tuple[MetricColumns, MetricColumns]:
-        """Pooled and per-label results on some of the documents.
-
-        Parameters
-        ----------
-        chosen : bool, shape (D,)
-            Which documents of the dataset.
-
-        Returns
-        -------
-        (MetricColumns, MetricColumns)
-            One row for all labels pooled, and one per label.
-        """
+        """All labels pooled, and each label, on the documents for which `chosen`, bool, shape (D,), is set."""
         dataset, labels = self.matching.dataset, len(self.matching.dataset.labels)
         truth, prediction = dataset.ground_truth, self.matching.prediction
         # One more row for the documents that are not chosen.
@@ -400,23 +372,10 @@ class BoxPairs(ABC, Generic[MatchingT]):
         return chosen[truth.label], chosen[prediction.label]
 
     def score_curve(self, *, iou: float) -> ScoreCurve:
-        """Matches and predictions of every label at the score thresholds 0.00, 0.01, ..., 1.00.
+        """Matches and predictions of every label at the score thresholds 0.00, 0.01, ..., 1.00 and one IoU threshold.
 
-        Parameters
-        ----------
-        iou : float
-            IoU threshold, at or above ``iou_floor``.
-
-        Returns
-        -------
-        ScoreCurve
-            Every threshold is matched anew: its counts are those of `match` with that ``min_score``. Predictions
-            without a score are never left out.
-
-        Raises
-        ------
-        ValueError
-            When the threshold is out of range.
+        Every threshold is matched anew: its counts are those of `match` with that ``min_score``. Predictions without a
+        score are never left out. ValueError when the IoU threshold is out of range.
         """
         need_threshold(iou, self.iou_floor)
         steps = [self.match(min_score=float(score)).at(iou).per_label for score in SCORE_STEPS]
@@ -425,18 +384,9 @@ class BoxPairs(ABC, Generic[MatchingT]):
         return ScoreCurve(SCORE_STEPS, labels, tp=tp, predictions=tp + fp, ground_truth=(tp + fn)[0])
 
     def best_f1(self, *, iou: float) -> float:
-        """The score threshold with the highest pooled F1 at an IoU threshold.
+        """The score threshold with the highest pooled F1 at an IoU threshold, which is at or above ``iou_floor``.
 
-        Parameters
-        ----------
-        iou : float
-            At or above ``iou_floor``.
-
-        Returns
-        -------
-        float
-            The lowest of the thresholds 0.00, 0.01, ..., 1.00 that reach the best F1; 0 without scores or without
-            boxes.
+        The lowest of 0.00, 0.01, ..., 1.00 that reach the best F1; 0 without scores or without boxes.
         """
         f1 = self.score_curve(iou=iou).columns().f1
         return 0.0 if np.isnan(f1).all() else float(SCORE_STEPS[np.nanargmax(f1)])

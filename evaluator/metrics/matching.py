@@ -65,17 +65,10 @@ class Matches:
         return len(self.iou)
 
     def at(self, threshold: float) -> Matches:
-        """The matches that a greedy matching at a higher IoU threshold gives.
+        """The matches that a greedy matching at a higher IoU threshold gives; IoU >= threshold is kept.
 
-        Parameters
-        ----------
-        threshold : float
-            At or above the floor of the matching; IoU >= threshold is kept.
-
-        Notes
-        -----
-        The greedy takes pairs by falling IoU, so what it did below the threshold cannot have changed what
-        it did above: cutting the list is exact.
+        The greedy takes pairs by falling IoU, so what it did below the threshold cannot have changed what it did above:
+        cutting the list is exact.
         """
         return self.take(np.flatnonzero(self.iou >= threshold))
 
@@ -251,16 +244,12 @@ class FittedPairs:
     contested: IntArray
 
     def match(self, keep: BoolArray | None = None) -> BoolArray:
-        """Which pairs the greedy one-to-one matching by falling IoU takes.
+        """Which pairs the greedy one-to-one matching by falling IoU takes, bool, shape (K,); scores play no part.
 
         Parameters
         ----------
         keep : bool, shape (K,), optional
-            The pairs whose boxes take part; all when absent. Scores play no part.
-
-        Returns
-        -------
-        bool, shape (K,)
+            The pairs whose boxes take part; all when absent.
 
         Notes
         -----
@@ -279,10 +268,7 @@ class FittedPairs:
     def settle(self, places: IntArray) -> IntArray:
         """Which of some contested pairs the greedy takes when only those may match, int64, in no particular order.
 
-        Parameters
-        ----------
-        places : int64, rising
-            Places in `contested`.
+        `places` are rising places in `contested`.
         """
         (truth, truths), (predicted, predictions) = self._contested_boxes
         return places[_settled(truth[places], predicted[places], truths, predictions)]
@@ -332,12 +318,7 @@ def fit_pairs(
 def greedy_rows(pairs: Candidates, truths: int, predictions: int) -> IntArray:
     """Rows of the candidates that the sequential greedy takes, int64, in no particular order.
 
-    Parameters
-    ----------
-    pairs : Candidates
-        In (prediction, ground truth) order.
-    truths, predictions : int
-        Number of boxes of each side.
+    The candidates are in (prediction, ground truth) order; `truths` and `predictions` count the boxes of each side.
     """
     alone = _alone(pairs, truths, predictions)
     contested = np.flatnonzero(~alone)

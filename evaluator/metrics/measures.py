@@ -216,16 +216,9 @@ class Measures:
         return Measures(self.documents, self.overall, tuple(part for part in parts if part.keys))
 
     def resampled(self, weights: FloatArray) -> FloatArray:
-        """With weights of the documents.
+        """Under weights of the documents, whole numbers >= 0, shape (R, D).
 
-        Parameters
-        ----------
-        weights : float64, shape (R, D), whole numbers >= 0
-
-        Returns
-        -------
-        float64, shape (R, M)
-            NaN where undefined.
+        float64, shape (R, M); NaN where undefined.
         """
         nothing = np.empty((len(weights), 0))
         return np.concatenate([nothing, *(part.resampled(weights) for part in self.parts)], axis=1)

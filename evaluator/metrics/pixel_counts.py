@@ -108,13 +108,7 @@ class PairCounts:
         return _summed(self.scope, self.pixels, self.scopes)
 
     def triples(self, scope: int) -> list[tuple[int, int, int]]:
-        """The rows of one scope as plain values: label set of the first side, of the second, number of pixels.
-
-        Returns
-        -------
-        list of tuple of int
-            Sorted by the label sets; empty for a scope without pixels.
-        """
+        """One scope as label set of the first side, of the second, and pixels, sorted; empty without pixels."""
         low, high = np.searchsorted(self.scope, [scope, scope + 1])
         pair = self.pair[low:high]
         columns = self.first[pair].tolist(), self.second[pair].tolist(), self.pixels[low:high].tolist()
@@ -133,35 +127,14 @@ class PairCounts:
         return _used(rows)
 
     def pooled(self, into: IntArray, scopes: int) -> PairCounts:
-        """Scopes added up under new codes: pages to documents, documents to a dataset.
-
-        Parameters
-        ----------
-        into : int64, shape (S,)
-            New scope of each scope.
-        scopes : int
-            Number of new scopes.
-        """
+        """Scopes added up under new codes, int64, shape (S,): pages to documents, documents to a dataset."""
         return _gathered(replace(self, scopes=scopes, scope=into[self.scope]))
 
 
 def merge(parts: Sequence[PairCounts]) -> PairCounts:
-    """Counts of shards added up scope by scope.
+    """Counts of shards, at least one, added up scope by scope; the same whatever their order.
 
-    Parameters
-    ----------
-    parts : sequence of PairCounts, not empty
-        All with the same number of scopes.
-
-    Returns
-    -------
-    PairCounts
-        The same whatever the order of the parts.
-
-    Raises
-    ------
-    ValueError
-        When the numbers of scopes differ.
+    ValueError when the numbers of scopes differ.
 
     Examples
     --------
@@ -222,19 +195,10 @@ def count_pairs(
 
 
 def covered_pixels(side: Resolution, rows: IntArray, size: IntArray) -> IntArray:
-    """The pixels that boxes cover: first column and row, and those after the last, cut off at the page.
+    """The pixels that the boxes in some rows of a side cover, cut off at the page, int64, shape (n, 4).
 
-    Parameters
-    ----------
-    rows : int64, shape (n,)
-        Which of its boxes.
-    size : int64, shape (P, 2)
-        Width and height of the raster of each page.
-
-    Returns
-    -------
-    int64, shape (n, 4)
-        x1, y1, x2, y2; x2 <= x1 or y2 <= y1 for a box that covers nothing.
+    First column and row, and those after the last: x2 <= x1 or y2 <= y1 for a box that covers nothing. `size`, int64,
+    shape (P, 2), is the width and height of the raster of each page.
     """
     edges = pixel_edges(side, rows)
     np.maximum(edges, 0.0, out=edges)
@@ -243,18 +207,7 @@ def covered_pixels(side: Resolution, rows: IntArray, size: IntArray) -> IntArray
 
 
 def pixel_edges(side: Resolution, rows: IntArray) -> FloatArray:
-    """The same before they are cut off at the page.
-
-    Parameters
-    ----------
-    rows : int64, shape (n,)
-        Which of its boxes.
-
-    Returns
-    -------
-    float64, shape (n, 4)
-        Whole numbers: floor of x1 and y1, ceil of x2 and y2.
-    """
+    """The same before they are cut off at the page: whole numbers, floor of x1 and y1, ceil of x2 and y2, float64."""
     edges = side.xyxy[rows]
     if side.scale is not None:
         edges = _scaled(edges, side.scale[side.page[rows]])

@@ -144,19 +144,9 @@ class MetricColumns:
         )
 
     def pooled(self, into: IntArray, size: int) -> MetricColumns:
-        """Rows added up under new codes (micro-averaging), in the order of the rows.
+        """`size` rows added up under new codes (micro-averaging), in the order of the rows; zeros where nothing went.
 
-        Parameters
-        ----------
-        into : int64, shape (R,)
-            New row of each row.
-        size : int
-            Number of new rows.
-
-        Returns
-        -------
-        MetricColumns
-            `size` rows; zeros where nothing went.
+        `into`, int64, shape (R,), is the new row of each row.
         """
         return MetricColumns(
             tp=count_by(into, self.tp, size),
@@ -188,22 +178,9 @@ class ScoreCurve:
     ground_truth: IntArray
 
     def columns(self, label: str | None = None) -> MetricColumns:
-        """Precision, recall and F1 at each threshold, of one label or of all labels pooled.
+        """Precision, recall and F1 at each threshold, of one label or of all labels pooled, one row each.
 
-        Parameters
-        ----------
-        label : str, optional
-            One of ``labels``; all of them pooled when absent.
-
-        Returns
-        -------
-        MetricColumns
-            T rows. A curve knows no fit: the mean IoU, coverage and purity are NaN.
-
-        Raises
-        ------
-        ValueError
-            When the label is none of the curve's.
+        A curve knows no fit: the mean IoU, coverage and purity are NaN. ValueError for a label that it does not have.
         """
         chosen = slice(None) if label is None else [self.labels.index(label)]
         tp, predictions = self.tp[:, chosen].sum(axis=1), self.predictions[:, chosen].sum(axis=1)
@@ -217,13 +194,7 @@ class ScoreCurve:
 
 
 def ratio(part: IntArray | FloatArray, whole: IntArray | FloatArray) -> FloatArray:
-    """Part over whole, row by row.
-
-    Returns
-    -------
-    float64, same shape
-        NaN where the whole is 0: undefined is not zero.
-    """
+    """Part over whole, row by row, float64; NaN where the whole is 0: undefined is not zero."""
     return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) != 0)
 
 
@@ -233,19 +204,9 @@ def defined(value: float) -> float | None:
 
 
 def weighted_mean(values: FloatArray, weights: FloatArray | None = None) -> tuple[float | None, int]:
-    """Mean of the defined values, and how many there were.
+    """Mean of the values that are defined (not NaN), and how many there were.
 
-    Parameters
-    ----------
-    values : float64, shape (R,)
-        NaN is undefined and left out.
-    weights : float64, shape (R,), >= 0, optional
-        Equal weights when absent.
-
-    Returns
-    -------
-    (float or None, int)
-        None when nothing is defined or all defined values weigh 0.
+    None when nothing is defined or all defined values weigh 0. Both columns have shape (R,); weights are >= 0.
     """
     known = ~np.isnan(values)
     weight = np.ones(len(values)) if weights is None else weights
@@ -299,11 +260,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def line(self) -> str:
         """The signature in one line of plain text.
 
-        Returns
-        -------
-        str
-            For instance ``snapshot 1.3 · IoU ≥ 0.50, 0.75 · score ≥ 0.00 · 38 documents, 412 pages ·
-            layoutscope 0.1.0``.
+        For instance ``snapshot 1.3 · IoU ≥ 0.50, 0.75 · score ≥ 0.00 · 38 documents, 412 pages · layoutscope 0.1.0``.
         """
         parts = [f"{self.protocol} {self.version}"]
         if self.iou:

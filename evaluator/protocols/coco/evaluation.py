@@ -99,43 +99,22 @@ class CocoResult(BoxEvaluation):
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The result as plain values under the keys of the terminal contract.
+        """The result as plain values under the keys of the terminal contract; undefined is None.
 
-        Returns
-        -------
-        dict
-            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, the twelve numbers,
-            ``per_class`` with the same numbers for each label, ``error_types`` and ``documents_only_in``. Undefined is
-            None.
+        Besides what all have: the twelve numbers, ``per_class`` with those of each label, and ``error_types``.
         """
         error_types = None if self.error_types is None else self.error_types.to_json()
         return self.plain_values(**self.numbers, per_class=self.per_label, error_types=error_types)
 
     def table(self) -> ResultTable:
-        """One row per label, the mean over labels first.
-
-        Returns
-        -------
-        ResultTable
-            Columns ``label`` and the twelve numbers.
-        """
+        """One row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
         return table_of(self.matching.prediction.source.name, self.signature, self.numbers, self.per_label)
 
 
 def numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(None)) -> dict[str, float | None]:
-    """The twelve numbers over some of the labels.
+    """The twelve numbers over some of the labels, by their COCO names; None where undefined.
 
-    Parameters
-    ----------
-    iou : sequence of float
-        The thresholds of the rows.
-    labels : slice
-        Which columns; all of them when absent.
-
-    Returns
-    -------
-    dict
-        By their COCO names; None where undefined.
+    `iou` are the thresholds of the rows, `labels` is which columns; all of them when absent.
     """
     nothing = np.empty((0, 0))
 

@@ -188,18 +188,10 @@ class Pairs(BoxPairs["Matching"]):
         return rows[np.lexsort((-truth, -pairs.iou[rows], ignored[truth], pairs.prediction[rows]))]
 
     def accept(self, rows: IntArray, iou: Sequence[float]) -> Accepted:
-        """What matches among candidates, at each of several IoU thresholds.
+        """What matches among candidates, at each of several rising IoU thresholds.
 
-        Parameters
-        ----------
-        rows : int64
-            Candidates in the order of `preferred`; all contested ones of a page and label, or none.
-        iou : sequence of float
-            Rising.
-
-        Notes
-        -----
-        Cut between pages and labels: the parts do not touch each other, so the answer does not depend on the cuts.
+        `rows` are candidates in the order of `preferred`; all contested ones of a page and label, or none. Cut between
+        pages and labels: the parts do not touch each other, so the answer does not depend on the cuts.
         """
         thresholds = np.minimum(np.asarray(iou, dtype=np.float64), HIGHEST_IOU)
         cuts = _cuts(self.queue.group[self.candidates.prediction[rows]], _SETTLED_AT_A_TIME)
@@ -369,10 +361,7 @@ class ThresholdResult(BoxResult[Matching]):
     def curve(self, label: str | None = None) -> Curve:
         """Precision, recall and F1 against the score threshold, for one label or all labels pooled.
 
-        Raises
-        ------
-        ValueError
-            When the label is not scored.
+        ValueError when the label is not scored.
         """
         matching = self.matching
         if label is not None and label not in matching.labels:

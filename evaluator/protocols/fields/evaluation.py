@@ -258,19 +258,9 @@ class FieldsResult(Result):
         return np.select(chosen, [TRUE_POSITIVE, BELOW_THRESHOLD, MISSED, SPURIOUS], NO_BOX).astype(np.int8)
 
     def rows(self, iou: float, *, document: str | None = None, label: str | None = None) -> list[FieldRow]:
-        """The compared fields in canonical order, for views.
+        """The compared fields in canonical order, for views, of one document or class where it is named.
 
-        Parameters
-        ----------
-        iou : float
-            Threshold of the status.
-        document, label : str, optional
-            Only this document, only this class.
-
-        Returns
-        -------
-        list of FieldRow
-            Fields only; empty for an unknown document or class.
+        Fields only, with their status at a threshold; empty for an unknown document or class.
         """
         compared = self.compared
         chosen = compared.is_field & self.taking_part
@@ -289,15 +279,7 @@ class FieldsResult(Result):
         return compared.order[chosen[compared.order]]
 
     def rows_of(self, rows: IntArray, iou: float) -> list[FieldRow]:
-        """Some compared fields as they can be shown, in the given order.
-
-        Parameters
-        ----------
-        rows : int64, shape (K,)
-            Places in the columns of `compared`.
-        iou : float
-            Threshold of the status.
-        """
+        """Some compared fields as they can be shown at a threshold, in the given order of places in `compared`."""
         status = self.status(iou)
         return [self._row(row, int(status[row])) for row in rows.tolist()]
 

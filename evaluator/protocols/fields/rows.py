@@ -142,13 +142,7 @@ class ComparedFields:
         return names
 
     def get_state(self) -> dict[str, Any]:
-        """Everything that a number needs, as plain JSON values.
-
-        Returns
-        -------
-        dict
-            For `load_state`; values and boxes of the fields are not in it.
-        """
+        """Everything that a number needs, as plain JSON values for `load_state`; without the fields themselves."""
         return {
             "state": STATE_VERSION,
             "parity": self.parity,
@@ -165,22 +159,9 @@ class ComparedFields:
 
 
 def load_state(state: Mapping[str, Any]) -> ComparedFields:
-    """The rows of a state.
+    """The rows of a state from `ComparedFields.get_state`, also after a way through JSON; the fields are not in it.
 
-    Parameters
-    ----------
-    state : mapping
-        From `ComparedFields.get_state`, also after a way through JSON.
-
-    Returns
-    -------
-    ComparedFields
-        Without the fields themselves.
-
-    Raises
-    ------
-    ValueError
-        When it is not such a state, or its columns differ in length.
+    ValueError when it is not such a state, or its columns differ in length.
     """
     if state.get("state") != STATE_VERSION:
         raise ValueError(f"not a state of compared fields, version {STATE_VERSION}: found {state.get('state')!r}")

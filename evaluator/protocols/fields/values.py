@@ -68,12 +68,9 @@ def similarity(truth: Any, predicted: Any, rule: Rule | None) -> float:  # noqa:
 
 
 def similarities(truths: Sequence[Any], predictions: Sequence[Any], rule: Rule | None) -> FloatArray:
-    """Similarity of each true value with each predicted one.
+    """What `similarity` says of each true value with each predicted one, float64, shape (T, P), in [0, 1].
 
-    Returns
-    -------
-    float64, shape (T, P), in [0, 1]
-        What `similarity` says of each pair, several times faster for columns of text and of numbers.
+    Several times faster for columns of text and of numbers.
     """
     every = [*truths, *predictions]
     kind = rule.comparator if rule else _only_kind(every)
@@ -94,10 +91,7 @@ def similarities(truths: Sequence[Any], predictions: Sequence[Any], rule: Rule |
 def is_right(truth: Any, predicted: Any, rule: Rule | None) -> bool:  # noqa: ANN401 - any JSON value
     """Whether a predicted value is right: its similarity reaches the threshold of the rule.
 
-    Returns
-    -------
-    bool
-        Without a rule the threshold of text is `TEXT_THRESHOLD`; everything else must be equal.
+    Without a rule the threshold of text is `TEXT_THRESHOLD`; everything else must be equal.
     """
     return similarity(truth, predicted, rule) >= (rule.threshold if rule else TEXT_THRESHOLD)
 
@@ -115,12 +109,9 @@ def describe(schema: Schema | None) -> str:
 
 
 def text_similarity(truth: str, predicted: str) -> float:
-    """1 minus the Levenshtein distance over the longer length, ignoring case and runs of white space.
+    """1 minus the Levenshtein distance over the longer length, ignoring case and runs of white space, in [0, 1].
 
-    Returns
-    -------
-    float
-        In [0, 1]; 1 for two texts without a visible character.
+    1 for two texts without a visible character.
 
     Examples
     --------

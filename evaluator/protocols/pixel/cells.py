@@ -47,14 +47,14 @@ class CellFacts(NamedTuple):
 def cell_facts(
     result: PixelResult, row: int, column: int, *, pages: IntArray | None = None, limit: int = 200
 ) -> CellFacts:
-    """What one cell says over some pages.
+    """What one cell says over some pages, all of them when `pages` is absent.
 
     Parameters
     ----------
     row, column : int
         Classes of the first and the second side.
     pages : int64, optional
-        Rows of the pages that count; all when absent.
+        Rows of the pages that count.
     limit : int
         How many pages are named at most.
     """
@@ -131,12 +131,7 @@ def difference_words(first: CellFacts, second: CellFacts, models: tuple[str, str
 def asymmetry(columns: PixelColumns, scope: int, models: tuple[str, str]) -> str:
     """Why a matrix of two predictions cannot be read the other way round, and which of them labels more.
 
-    Parameters
-    ----------
-    columns : PixelColumns
-        First side the row's prediction, second side the column's.
-    models : pair of str
-        Names of the row's and the column's prediction.
+    `models` are the names of the row's and the column's prediction.
     """
     sentence = (
         f"Rows are {models[0]}, columns {models[1]}. Swapping them does not mirror the matrix: a label that only "

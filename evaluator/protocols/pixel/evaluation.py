@@ -296,36 +296,18 @@ class PixelResult(DatasetResult):
         )
 
     def cell_pixels(self, row: int, column: int) -> FloatArray:
-        """What each page adds to one cell of the confusion matrix.
+        """What each page adds to one cell of the confusion matrix, float64, shape (P,), by row of the page.
 
-        Parameters
-        ----------
-        row, column : int
-            Classes of the first and the second side.
-
-        Returns
-        -------
-        float64, shape (P,)
-            Pixels by row of the page; fractions where pixels have several labels.
+        Pixels; fractions where they have several labels. Row and column are classes of the first and the second side.
         """
         weight = self._weights(row, column)[self.counts.pair]
         added = np.bincount(self.counts.scope, weights=self.counts.pixels * weight, minlength=self.counts.scopes)
         return np.asarray(added, dtype=np.float64)
 
     def cell_region(self, page: int, row: int, column: int) -> Region:
-        """Where on one page the pixels are that add to one cell of the confusion matrix.
+        """Where on one page the pixels are that add to one cell of the confusion matrix; see `cell_pixels`.
 
-        Parameters
-        ----------
-        page : int
-            Row in the page columns of the dataset.
-        row, column : int
-            Classes of the first and the second side.
-
-        Returns
-        -------
-        Region
-            Rectangles in pixels of the page's raster, however large it is; divided by `extent` shares of the page.
+        Rectangles in pixels of the page's raster, however large it is; divided by `extent` they are shares of the page.
         """
         low, high = np.searchsorted(self.counts.scope, [page, page + 1])
         pairs = self.counts.pair[low:high]

@@ -140,10 +140,7 @@ class ThresholdResult(BoxResult[Matching]):
     def ignored(self) -> BoolArray:
         """Predictions that take part and count neither way, bool, shape (P,).
 
-        Returns
-        -------
-        bool, shape (P,)
-            Those whose best match is ignored ground truth, and unmatched ones that are small or a line.
+        Those whose best match is ignored ground truth, and unmatched ones that are small or a line.
         """
         matching = self.matching
         on_ignored = (
@@ -176,22 +173,9 @@ class ThresholdResult(BoxResult[Matching]):
         return weighted_mean(self.per_label.f1)[0]
 
     def curve(self, label: str) -> Curve:
-        """Precision, recall and F1 of a label against the score threshold.
+        """Precision, recall and F1 of a label against the score threshold; empty without predictions that count.
 
-        Parameters
-        ----------
-        label : str
-            One of ``matching.labels``.
-
-        Returns
-        -------
-        Curve
-            Empty without predictions that count.
-
-        Raises
-        ------
-        ValueError
-            When the label is not scored.
+        ValueError when the label is not scored.
         """
         if label not in self.matching.labels:
             raise ValueError(f"label must be one of {', '.join(self.matching.labels)}; found {label}")
@@ -237,13 +221,9 @@ class PodResult(BoxEvaluation):
     def to_json(self) -> dict[str, Any]:
         """The result as plain values under the keys of the terminal contract.
 
-        Returns
-        -------
-        dict
-            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, ``labels``, ``ap``,
-            ``thresholds``, ``documents_only_in``. A threshold has ``per_class``, ``map``, ``mean_f1``, ``micro``
-            and ``ignored``. Undefined is None: precision without predictions, recall and AP without ground truth,
-            all ratios of a class with neither.
+        Besides what all have: ``ap`` and ``thresholds``, each with ``per_class``, ``map``, ``mean_f1``, ``micro`` and
+        ``ignored``. Undefined is None: precision without predictions, recall and AP without ground truth, all ratios
+        of a class with neither.
         """
         thresholds = {repr(iou): self._threshold(result) for iou, result in self.thresholds.items()}
         return self.plain_values(ap=self.matching.ap, thresholds=thresholds)
@@ -251,11 +231,8 @@ class PodResult(BoxEvaluation):
     def table(self) -> ResultTable:
         """One row per threshold and label; before them the pooled row and the unweighted means.
 
-        Returns
-        -------
-        ResultTable
-            Columns ``iou_threshold``, ``label``, those of `metrics.results.Metrics` and ``ap``; ``f1`` and ``ap``
-            of the row "Mean of labels" are the competition's mean F1 and mAP.
+        Columns ``iou_threshold``, ``label``, those of `metrics.results.Metrics` and ``ap``; ``f1`` and ``ap`` of the
+        row "Mean of labels" are the competition's mean F1 and mAP.
         """
         rows: list[tuple[str | int | float | None, ...]] = []
         for iou, result in self.thresholds.items():

@@ -188,14 +188,10 @@ class SnapshotResult(BoxEvaluation):
         return self.matching.signature(*self.thresholds, class_weight=self.class_weight)
 
     def to_json(self) -> dict[str, Any]:
-        """The result as plain values under the keys of the terminal contract.
+        """The result as plain values under the keys of the terminal contract; undefined is None.
 
-        Returns
-        -------
-        dict
-            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, ``labels``,
-            ``thresholds``, ``documents_only_in``; and ``common_documents`` (the same numbers on the
-            documents that both files name) when the files do not name the same ones. Undefined is None.
+        Besides what all have: ``thresholds``; and ``common_documents`` (the same numbers on the documents that both
+        files name) when the files do not name the same ones.
         """
         thresholds = {repr(iou): self._threshold(result) for iou, result in self.thresholds.items()}
         result = self.plain_values(thresholds=thresholds)
@@ -209,10 +205,7 @@ class SnapshotResult(BoxEvaluation):
     def table(self) -> ResultTable:
         """One row per threshold and label, the pooled row first.
 
-        Returns
-        -------
-        ResultTable
-            Columns ``iou_threshold``, ``label`` and those of `evaluator.metrics.results.Metrics`.
+        Columns ``iou_threshold``, ``label`` and those of `evaluator.metrics.results.Metrics`.
         """
         rows: list[tuple[str | int | float | None, ...]] = []
         for iou, result in self.thresholds.items():
@@ -343,24 +336,7 @@ class Pairs(BoxPairs[Matching]):
         return np.nan_to_num(self.prediction.score, nan=np.inf).take(self.fitted.columns.prediction)
 
     def score_curve(self, *, iou: float) -> ScoreCurve:
-        """Matches and predictions of every label at the score thresholds 0.00, 0.01, ..., 1.00.
-
-        Parameters
-        ----------
-        iou : float
-            IoU threshold, at or above ``iou_floor``.
-
-        Returns
-        -------
-        ScoreCurve
-            Every threshold is matched anew, as the protocol demands: its counts are those of `match` with that
-            ``min_score``. Predictions without a score are never left out.
-
-        Raises
-        ------
-        ValueError
-            When the threshold is out of range.
-        """
+        """See `BoxPairs.score_curve`; faster, because a threshold only picks from the pairs that are sorted already."""
         need_threshold(iou, self.iou_floor)
         dataset, fitted = self.dataset, self.fitted
         columns, labels = fitted.columns, dataset.evaluated

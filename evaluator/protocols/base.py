@@ -156,31 +156,28 @@ class BoxEvaluation(DatasetResult):
         By IoU threshold, in the order asked for.
     """
 
-    matching: Any
-    thresholds: dict[float, Any]
+    matching: AnyBoxMatching
+    thresholds: Mapping[float, AnyBoxResult]
 
     @property
     def first(self) -> AnyBoxResult:
         """The result at the first threshold, whose boxes are compared and counted by document."""
-        result: AnyBoxResult = next(iter(self.thresholds.values()))
-        return result
+        return next(iter(self.thresholds.values()))
 
     @property
     def evaluated(self) -> Dataset:
         """The dataset that was evaluated."""
-        dataset: Dataset = self.matching.dataset
-        return dataset
+        return self.matching.dataset
 
     @property
     def model(self) -> int:
         """Which of the dataset's predictions."""
-        return int(self.matching.model)
+        return self.matching.model
 
     @property
     def signature(self) -> Signature:
         """What made these numbers."""
-        signature: Signature = self.matching.signature(*self.thresholds)
-        return signature
+        return self.matching.signature(*self.thresholds)
 
     def on(self, dataset: Dataset) -> BoxEvaluation:
         """The same evaluation of another dataset; see `BoxMatching.on`."""
@@ -188,8 +185,7 @@ class BoxEvaluation(DatasetResult):
 
     def pairing_on(self, dataset: Dataset) -> AnyBoxResult:
         """The matching of another dataset at the lowest threshold."""
-        paired: AnyBoxResult = self.matching.on(dataset).at(min(self.thresholds))
-        return paired
+        return self.matching.on(dataset).at(min(self.thresholds))
 
     def of(self, matching: AnyBoxMatching) -> BoxEvaluation:
         """The evaluation of another matching at the same thresholds."""
@@ -197,7 +193,7 @@ class BoxEvaluation(DatasetResult):
 
     def plain_values(self, **own: Any) -> dict[str, Any]:  # noqa: ANN401 - what only this protocol says
         """The result under the keys of the terminal contract; see `metrics.box_results.plain_values`."""
-        dataset: Dataset = self.matching.dataset
+        dataset = self.evaluated
         sides = dataset.ground_truth.source, self.matching.prediction.source
         truth, prediction = (SourceFile(side.name, side.sha256) for side in sides)
         only_in = dataset.documents_only_in(self.model)

@@ -1,18 +1,8 @@
 """COCO detection: the face of the protocol."""
 
-from evaluator.protocols.coco.evaluation import (
-    AREA_RANGES,
-    IOU_THRESHOLDS,
-    MAX_DETECTIONS,
-    NAME,
-    NUMBERS,
-    VERSION,
-    CocoResult,
-    Matching,
-    average,
-    evaluate,
-    pair,
-)
+from evaluator.protocols.coco.curves import MAX_DETECTIONS, average
+from evaluator.protocols.coco.evaluation import IOU_THRESHOLDS, NUMBERS, CocoResult, evaluate
+from evaluator.protocols.coco.matching import AREA_RANGES, NAME, VERSION, Matching, pair
 
 __all__ = [
     "AREA_RANGES", "IOU_THRESHOLDS", "MAX_DETECTIONS", "NAME", "NUMBERS", "VERSION", "CocoResult", "Matching",

@@ -24,21 +24,12 @@ from evaluator.model.issues import Collector, Issue
 from evaluator.protocols.base import BoxEvaluation, checked, joined_pair, lowest
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, average
 from evaluator.protocols.coco.matching import (
-    AREA_RANGES,
     IOU_FLOOR,
     NAME,
-    VERSION,
     Matching,
-    Pairs,
     ThresholdResult,
     pair,
 )
-
-__all__ = [
-    "ALL_LABELS", "AREA_RANGES", "IOU_FLOOR", "IOU_THRESHOLDS", "MAX_DETECTIONS", "NAME", "NUMBERS", "VERSION",
-    "CocoResult", "Columns", "Matching", "Pairs", "ThresholdResult", "average", "evaluate",
-    "numbers_by_label", "numbers_of", "pair", "table_of",
-]  # fmt: skip
 
 IOU_THRESHOLDS: Final = tuple(np.linspace(IOU_FLOOR, 0.95, 10).tolist())
 NUMBERS: Final = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")

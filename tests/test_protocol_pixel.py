@@ -25,6 +25,7 @@ from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import cell_facts
 from evaluator.protocols.pixel.evaluation import PixelResult, evaluate
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME, Matrices, PixelColumns, confusion, zero_division
+from evaluator.protocols.pixel.tables import matrix_tables
 from tests.benchmarks import bench_pixel
 from tests.building import Box, annotations, ground_truth, random_rows
 from tests.painting import cell_mask
@@ -693,7 +694,7 @@ def test_the_table_has_a_row_for_each_class_and_mean() -> None:
 def test_every_matrix_is_ready_for_csv() -> None:
     _, result = several_pages()
     for columns, row in ((None, 0), (result.per_document, 1), (result.per_page, 4)):
-        tables = result.matrix_tables(columns, row)
+        tables = matrix_tables(result, columns, row)
         assert [table.title for table in tables] == [*NAMES, *(f"collapsed {name}" for name in NAMES)]
         for table in tables[:4]:
             assert table.columns == ("label", *result.classes)

@@ -19,7 +19,7 @@ from evaluator.formats.fields import read_bytes
 from evaluator.metrics.confidence import BINS
 from evaluator.model.fields import FieldDocuments
 from evaluator.protocols.fields.drill_down import BIN, DOORS, LEAST_SURE, VALUE_BOX, FieldPages, behind, problems
-from evaluator.protocols.fields.evaluation import ALL_FIELDS, STATUSES, FieldsResult, evaluate
+from evaluator.protocols.fields.evaluation import ALL_FIELDS, STATUSES, FieldsResult, evaluate, score
 from evaluator.protocols.fields.types import CURVE_IOU, ap_curves, type_rows
 from tests.building import read_by_browser
 
@@ -270,7 +270,7 @@ def test_curves_are_ap_at_each_threshold(seed: int) -> None:
     result = evaluate(*random_sides(seed))
     curves = ap_curves(result)
     assert curves.iou == CURVE_IOU
-    at = {threshold: result.rescored(threshold) for threshold in (0.25, 0.5, 0.8)}
+    at = {threshold: score(result.compared, iou=threshold) for threshold in (0.25, 0.5, 0.8)}
     for threshold, rescored in at.items():
         column = CURVE_IOU.index(threshold)
         for label, curve in curves.of_class.items():

@@ -11,6 +11,7 @@ from evaluator.drawing import tint
 from evaluator.drawing.tint import tint_data
 from evaluator.protocols import pixel
 from tests.building import Box, annotations, box, ground_truth, read_by_browser
+from tests.painting import cell_mask
 from tests.test_protocol_pixel import EXAMPLES, HEIGHT, WIDTH, rows, side
 
 
@@ -23,7 +24,7 @@ def test_the_tinted_pixels_are_those_of_the_count(first: list[Box], second: list
         mask = np.zeros((HEIGHT, WIDTH), dtype=bool)
         for x1, y1, x2, y2 in data["rectangles"]:
             mask[y1:y2, x1:x2] = True
-        assert (mask == result.cell_mask(page, row, column)).all()
+        assert (mask == cell_mask(result, page, row, column)).all()
         assert data["pixels"] == int(mask.sum())
         assert data["raster"] == [WIDTH, HEIGHT]
         if not data["pixels"]:

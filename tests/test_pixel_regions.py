@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from evaluator.metrics.pixel_counts import Resolution
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel import regions as pixel_regions
+from evaluator.protocols.pixel.cells import cell_facts
 from evaluator.protocols.pixel.regions import Region, region
 from tests.building import Box, annotations, box, ground_truth
+from tests.painting import cell_mask
 from tests.test_protocol_pixel import KEYS, rows, side
 
 EXAMPLES = settings(deadline=None, max_examples=int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "300")))
@@ -63,7 +65,7 @@ def test_a_region_is_the_painted_mask(first: list[Box], second: list[Box], row: 
     finally:
         pixel_regions._PARTS_AT_ONCE = kept  # type: ignore[misc]
     for page, part in enumerate(found):
-        mask = result.cell_mask(page, row, column)
+        mask = cell_mask(result, page, row, column)
         assert (painted(part, mask.shape) == mask).all()
         assert drawn(part) == around(mask)
         assert part.pixels == int(mask.sum())
@@ -78,7 +80,7 @@ def test_a_table_that_is_cut_off_leaves_one_rectangle() -> None:
     assert part.rectangles.tolist() == [[2, 5, 8, 9]]
     assert sorted(part.outline.tolist()) == [[2, 5, 2, 9], [2, 5, 8, 5], [2, 9, 8, 9], [8, 5, 8, 9]]
     assert part.pixels == 24
-    assert result.pages_of_cell(row, 0)[0].pixels == 24.0
+    assert cell_facts(result, row, 0).behind[0].pixels == 24.0
 
 
 def test_the_background_reaches_to_the_edge_of_the_page_with_a_hole() -> None:

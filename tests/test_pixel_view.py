@@ -64,7 +64,7 @@ def test_it_opens_on_the_sample_data_with_no_click(monkeypatch: pytest.MonkeyPat
     assert head in words(app)
     assert detail in words(app)
     # The page with the most pixels of that cell, with exactly these pixels.
-    top = result.pages_of_cell(*cell)[0]
+    top = cell_facts(result, *cell).behind[0]
     tint = found["page"]["tint"]
     assert tint["rectangles"] == result.cell_region(top.page, *cell).rectangles.tolist()
     assert found["page"]["page"]["image"].startswith("data:image/webp;base64,")
@@ -89,7 +89,7 @@ def test_collapsed_means_and_pages_are_those_of_the_core(monkeypatch: pytest.Mon
     }
     behind = app.dataframe[0].value
     cell = worst_cell(results[0].whole.matrices.confusion[0])
-    assert behind["Pixels"].tolist() == [each.pixels for each in results[0].pages_of_cell(*cell, limit=100)]
+    assert behind["Pixels"].tolist() == [each.pixels for each in cell_facts(results[0], *cell, limit=100).behind]
 
 
 @pytest.mark.parametrize("shows", list(SHOWS))
@@ -198,7 +198,7 @@ def test_the_page_follows_a_cell_that_was_chosen(monkeypatch: pytest.MonkeyPatch
     app.session_state["pixel_row"], app.session_state["pixel_column"] = "Formula", "Text"
     app.session_state["pixel_follow"] = True
     dashboard.fine(app.run())
-    top = result.pages_of_cell(row, column)[0]
+    top = cell_facts(result, row, column).behind[0]
     document = result.dataset.documents[result.dataset.page_document[top.page]].name
     found = components(app)["page"]
     assert found["name"] == f"{document}, page {int(result.dataset.page_index[top.page]) + 1}"

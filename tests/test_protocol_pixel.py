@@ -22,10 +22,13 @@ from evaluator.metrics.pixel_counts import merge
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput
 from evaluator.protocols import pixel
+from evaluator.protocols.pixel.cells import cell_facts
 from evaluator.protocols.pixel.evaluation import PixelResult, evaluate
 from evaluator.protocols.pixel.matrix import BACKGROUND_NAME, Matrices, PixelColumns, confusion, zero_division
+from evaluator.protocols.pixel.tables import matrix_tables
 from tests.benchmarks import bench_pixel
 from tests.building import Box, annotations, ground_truth, random_rows
+from tests.painting import cell_mask
 
 ORACLES = Path(__file__).resolve().parent / "oracles" / "pixel"
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
@@ -347,18 +350,18 @@ def test_a_page_that_one_side_lacks_is_background_or_left_out(first: list[Box], 
 def test_cells_are_traced_to_pages_and_pixels(first: list[Box], second: list[Box], row: int, column: int) -> None:
     result = evaluate(side(first), side(second))
     per_page = result.per_page.matrices.confusion[:, row, column]
-    cells = result.pages_of_cell(row, column)
+    cells = cell_facts(result, row, column).behind
     assert sorted(cell.page for cell in cells) == np.flatnonzero(per_page).tolist()
     assert [cell.pixels for cell in cells] == sorted((cell.pixels for cell in cells), reverse=True)
     for cell in cells:
         assert cell.pixels == pytest.approx(per_page[cell.page], rel=1e-12)
-    assert result.pages_of_cell(row, column, limit=1) == cells[:1]
+    assert cell_facts(result, row, column, limit=1).behind == cells[:1]
     for page, key in enumerate(KEYS):
         expected = [
             (row, column) in contribution(truth, found)
             for truth, found in zip(painted(first, key).ravel(), painted(second, key).ravel(), strict=True)
         ]
-        assert result.cell_mask(page, row, column).ravel().tolist() == expected
+        assert cell_mask(result, page, row, column).ravel().tolist() == expected
 
 
 @EXAMPLES
@@ -691,7 +694,7 @@ def test_the_table_has_a_row_for_each_class_and_mean() -> None:
 def test_every_matrix_is_ready_for_csv() -> None:
     _, result = several_pages()
     for columns, row in ((None, 0), (result.per_document, 1), (result.per_page, 4)):
-        tables = result.matrix_tables(columns, row)
+        tables = matrix_tables(result, columns, row)
         assert [table.title for table in tables] == [*NAMES, *(f"collapsed {name}" for name in NAMES)]
         for table in tables[:4]:
             assert table.columns == ("label", *result.classes)

@@ -25,12 +25,12 @@ from evaluator.drawing.payloads import (
     Rect,
     StripItem,
 )
+from evaluator.metrics.results import SourceFile
 from evaluator.model.boxes import BoolArray, IntArray, overlap
 from evaluator.model.dataset import Side
 from evaluator.model.fields import Corners, Field
 from evaluator.protocols.fields.drill_down import FieldPages, problems
 from evaluator.protocols.fields.evaluation import BELOW_THRESHOLD, MISSED, SPURIOUS, TRUE_POSITIVE, FieldsResult
-from evaluator.protocols.fields.rows import Source
 
 SHARES: Final = "shares"
 POINTS: Final = "points"
@@ -214,7 +214,7 @@ def _boxes(result: FieldsResult, pages: FieldPages, paper: Paper, row: int, stat
     matched = status == TRUE_POSITIVE
     fit = _fit(truth, predicted) if pages.truth_page[row] == pages.predicted_page[row] else _NO_FIT
     boxes: list[BoxItem] = []
-    sides: tuple[tuple[Side, str, Field | None, str | None, tuple[Source, ...], int], ...] = (
+    sides: tuple[tuple[Side, str, Field | None, str | None, tuple[SourceFile, ...], int], ...] = (
         ("prediction", "p", predicted, compared.prediction_path[row], compared.prediction, pages.predicted_page[row]),
         ("ground_truth", "g", truth, compared.truth_path[row], compared.ground_truth, pages.truth_page[row]),
     )

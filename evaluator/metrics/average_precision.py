@@ -44,12 +44,7 @@ class Curve(NamedTuple):
 
 
 def falling(score: FloatArray) -> IntArray:
-    """Rows by falling score, int64, shape (N,); equal scores keep their order.
-
-    Parameters
-    ----------
-    score : float64, shape (N,)
-        Without NaN; -0.0 equals 0.0.
+    """Rows by falling score, int64, shape (N,); equal scores keep their order. NaN is not allowed, -0.0 equals 0.0.
 
     Notes
     -----
@@ -69,17 +64,9 @@ def falling(score: FloatArray) -> IntArray:
 
 
 def ranks(true_positive: BoolArray, counts: BoolArray) -> IntArray:
-    """Rank of each true positive among the predictions that count.
+    """Rank of each true positive among the predictions that count, int64, shape (K,), >= 1, rising.
 
-    Parameters
-    ----------
-    true_positive, counts : bool, shape (N,)
-        Of the predictions in falling order of score; a true positive counts.
-
-    Returns
-    -------
-    int64, shape (K,), >= 1, rising
-        Empty without a true positive.
+    `true_positive` and `counts` are bool, shape (N,), of the predictions by falling score; a true positive counts.
 
     Examples
     --------
@@ -137,7 +124,6 @@ def best_between(rank: npt.NDArray[np.signedinteger], reached: IntArray, *, befo
     Returns
     -------
     float64, shape (S,), in (0, 1]
-        See `precision_at_recall`.
     """
     if not len(reached):
         return np.empty(0)
@@ -152,7 +138,6 @@ def first_reaching(recall: FloatArray, positives: int | IntArray) -> IntArray:
     Parameters
     ----------
     recall : float64
-        The grid.
     positives : int or int64, > 0
         Ground-truth boxes that count; an array broadcasts against the grid.
 
@@ -169,17 +154,9 @@ def first_reaching(recall: FloatArray, positives: int | IntArray) -> IntArray:
 
 
 def average_precision(rank: IntArray, positives: int, *, recall: FloatArray = RECALL_101) -> float:
-    """Mean of the interpolated precision over a recall grid.
+    """Mean of the interpolated precision over a recall grid, in [0, 1]; see `precision_at_recall`.
 
-    Parameters
-    ----------
-    rank, positives, recall
-        See `precision_at_recall`.
-
-    Returns
-    -------
-    float
-        In [0, 1]; NaN without positives, 0 with positives and without a true positive.
+    NaN without positives, 0 with positives and without a true positive.
 
     Examples
     --------
@@ -190,17 +167,9 @@ def average_precision(rank: IntArray, positives: int, *, recall: FloatArray = RE
 
 
 def eleven_point_precision(rank: IntArray, positives: int) -> float:
-    """Mean of the interpolated precision at the recall levels 0, 0.1, ..., 1.
+    """Mean of the interpolated precision at the recall levels 0, 0.1, ..., 1, in [0, 1], correctly rounded.
 
-    Parameters
-    ----------
-    rank, positives
-        See `precision_at_recall`.
-
-    Returns
-    -------
-    float
-        In [0, 1], correctly rounded; NaN without positives, 0 with positives and without a true positive.
+    `rank` and `positives` are those of `precision_at_recall`. NaN without positives, 0 without a true positive.
 
     Notes
     -----
@@ -228,17 +197,9 @@ def eleven_point_precision(rank: IntArray, positives: int) -> float:
 
 
 def all_point_precision(rank: IntArray, positives: int) -> float:
-    """Area under the interpolated precision-recall curve.
+    """Area under the interpolated precision-recall curve, in [0, 1].
 
-    Parameters
-    ----------
-    rank, positives
-        See `precision_at_recall`.
-
-    Returns
-    -------
-    float
-        In [0, 1]; NaN without positives, 0 with positives and without a true positive.
+    `rank` and `positives` are those of `precision_at_recall`. NaN without positives, 0 without a true positive.
 
     Notes
     -----
@@ -257,7 +218,7 @@ def all_point_precision(rank: IntArray, positives: int) -> float:
 
 
 def curve(score: FloatArray, true_positive: BoolArray, counts: BoolArray, positives: int) -> Curve:
-    """Precision, recall and F1 against the score threshold.
+    """Precision, recall and F1 against the score threshold, one row for each score that occurs; empty without any.
 
     Parameters
     ----------
@@ -266,11 +227,6 @@ def curve(score: FloatArray, true_positive: BoolArray, counts: BoolArray, positi
         See `ranks`.
     positives : int
         Ground-truth boxes that count.
-
-    Returns
-    -------
-    Curve
-        One row for each score that occurs; empty columns without predictions.
 
     Notes
     -----

@@ -27,12 +27,7 @@ FITS: Final = ("iou", "coverage", "purity")
 
 
 class Pick(NamedTuple):
-    """Boxes of the two sides that a question is about.
-
-    Attributes
-    ----------
-    truth, prediction : bool, shape (G,) and (P,)
-    """
+    """Boxes of the two sides that a question is about: bool, shape (G,) and (P,)."""
 
     truth: BoolArray
     prediction: BoolArray
@@ -87,17 +82,7 @@ class Items:
 
 
 def items(result: BoxResult[Any]) -> Items:
-    """All matched pairs and all mistakes of a result.
-
-    Parameters
-    ----------
-    result : BoxResult
-
-    Returns
-    -------
-    Items
-        Empty columns without any box.
-    """
+    """All matched pairs and all mistakes of a result; empty columns without any box."""
     dataset, prediction = result.matching.dataset, result.matching.prediction
     truth, matches, mistakes = dataset.ground_truth, result.matches, result.mistakes
     first_truth = np.concatenate([matches.ground_truth, mistakes.first_truth])
@@ -140,19 +125,9 @@ def items(result: BoxResult[Any]) -> Items:
 
 
 def behind(every: Items, result: BoxResult[Any], pick: Pick) -> BoolArray:
-    """Which items have a box that a question picked.
+    """Which of all the items of a result have a box that a question picked, bool, shape (K,).
 
-    Parameters
-    ----------
-    every : Items
-        All items of that result.
-    result : BoxResult
-    pick : Pick
-
-    Returns
-    -------
-    bool, shape (K,)
-        A matched pair when both of its boxes are picked; a mistake when one of the boxes that carry its name is.
+    A matched pair when both of its boxes are picked; a mistake when one of the boxes that carry its name is.
     """
     mistakes = result.mistakes
     named = np.zeros(len(mistakes) + 1, dtype=bool)
@@ -185,15 +160,8 @@ class ClassConfusion(NamedTuple):
 def class_confusion(result: BoxResult[Any]) -> ClassConfusion:
     """The class confusion matrix of boxes at one operating point.
 
-    Parameters
-    ----------
-    result : BoxResult
-
-    Returns
-    -------
-    ClassConfusion
-        Its rows add up to the ground truth of each label, its columns to the predictions of each label, its diagonal
-        to the true positives.
+    Its rows add up to the ground truth of each label, its columns to the predictions of each label, its diagonal to the
+    true positives.
 
     Notes
     -----
@@ -212,23 +180,9 @@ def class_confusion(result: BoxResult[Any]) -> ClassConfusion:
 
 
 def in_cell(result: BoxResult[Any], truth_label: str | None, prediction_label: str | None) -> Pick:
-    """The boxes that one cell of the class confusion counts.
+    """The boxes that one cell of the class confusion counts; None is the background.
 
-    Parameters
-    ----------
-    result : BoxResult
-    truth_label, prediction_label : str or None
-        None is the background.
-
-    Returns
-    -------
-    Pick
-        Nothing for background against background.
-
-    Raises
-    ------
-    ValueError
-        When a label is not scored.
+    Nothing for background against background; ValueError when a label is not scored.
     """
     labels, size = result.matching.labels, len(result.matching.labels) + 1
     row = size - 1 if truth_label is None else labels.index(truth_label)
@@ -242,23 +196,12 @@ def in_cell(result: BoxResult[Any], truth_label: str | None, prediction_label: s
 
 
 def with_fit(every: Items, **ranges: tuple[float, float]) -> BoolArray:
-    """Items whose boxes fit as asked.
+    """Items whose boxes fit as asked, bool, shape (K,); False where a side is missing.
 
     Parameters
     ----------
-    every : Items
     **ranges : tuple of float
-        Lowest and highest ``iou``, ``coverage`` or ``purity``, both included.
-
-    Returns
-    -------
-    bool, shape (K,)
-        False where a side is missing.
-
-    Raises
-    ------
-    ValueError
-        When a range is of another name.
+        Lowest and highest ``iou``, ``coverage`` or ``purity``, both included; ValueError for another name.
     """
     kept = np.ones(len(every), dtype=bool)
     for name, (low, high) in ranges.items():
@@ -304,23 +247,9 @@ MATCHED_NAME: Final = "matched"
 
 
 def answer(result: BoxResult[Any], every: Items, question: Question) -> BoolArray:
-    """The items behind a question.
+    """Which of all the items of a result are behind a question, bool, shape (K,).
 
-    Parameters
-    ----------
-    result : BoxResult
-    every : Items
-        All items of that result.
-    question : Question
-
-    Returns
-    -------
-    bool, shape (K,)
-
-    Raises
-    ------
-    ValueError
-        When a label is not scored or a name is unknown.
+    ValueError when a label is not scored or a name is unknown.
     """
     kept = np.ones(len(every), dtype=bool)
     if question.cell is not None:
@@ -334,12 +263,7 @@ def answer(result: BoxResult[Any], every: Items, question: Question) -> BoolArra
 
 
 def in_words(question: Question) -> str:
-    """A question in the words of the field.
-
-    Returns
-    -------
-    str
-        ``All boxes`` when nothing is asked.
+    """A question in the words of the field; ``All boxes`` when nothing is asked.
 
     Examples
     --------

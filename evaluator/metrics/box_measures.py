@@ -18,18 +18,9 @@ from evaluator.model.boxes import FloatArray, IntArray
 
 
 def box_measures(result: AnyBoxResult, *more: Part) -> Measures:
-    """What can be compared of a result that matches boxes.
+    """What can be compared of a result that matches boxes: the metrics of `RATIOS` over all labels and per label.
 
-    Parameters
-    ----------
-    result : BoxResult
-    *more : Part
-        What its protocol has besides, of the same documents.
-
-    Returns
-    -------
-    Measures
-        The metrics of `evaluator.metrics.results.RATIOS` over all labels and per label.
+    `more` is what its protocol has besides, of the same documents.
     """
     dataset, labels = result.matching.dataset, result.matching.labels
     documents = len(dataset.documents)
@@ -65,20 +56,14 @@ def _sums(metric: str, columns: MetricColumns) -> tuple[FloatArray, FloatArray]:
 
 
 def rankings(result: AnyBoxResult, order: IntArray, ignored: IntArray) -> list[Ranking]:
-    """The ranking of each scored label.
+    """The ranking of each scored label, in the order of ``result.matching.labels``.
 
     Parameters
     ----------
-    result : BoxResult
     order : int64
         Rows of the predictions by falling score.
     ignored : int64
         Rows of the predictions that are neither true nor false positives.
-
-    Returns
-    -------
-    list of Ranking
-        One per label of ``result.matching.labels``.
     """
     matching = result.matching
     dataset, prediction = matching.dataset, matching.prediction

@@ -11,103 +11,115 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from evaluator.metrics.error_types import BoxColumns, Mistakes, name_mistakes
-from evaluator.metrics.matching import Matches
+from evaluator.metrics.matching import Candidates, Matches, outlined_pairs, overlapping_pairs
 from evaluator.metrics.results import (
     RATIOS,
     MetricColumns,
     ScoreCurve,
     Signature,
+    SourceFile,
     count_by,
     sum_by,
     sum_in_order,
     weighted_mean,
 )
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap
 from evaluator.model.dataset import Dataset, JoinedBoxes, Side
+from evaluator.model.polygons import POLYGON_IOU
 
 UNMATCHED: Final = -1
 ALL_LABELS: Final = "All labels"
 
 
-class BoxMatching(Protocol):
-    """What a protocol's matching must tell: the two sides, and which boxes and labels take part."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BoxMatching(ABC):
+    """The boxes of one model that take part, ready to be matched at any IoU threshold from the floor on.
+
+    Attributes
+    ----------
+    pairs : BoxPairs
+    min_score, min_area : float
+        What was left out before matching.
+    labels : tuple of str
+        The labels that are scored.
+    truth_counts, prediction_counts : bool, shape (G,) and (P,)
+        The boxes that take part: their label is scored, they pass the options, and the protocol does not ignore them.
+    """
+
+    pairs: AnyBoxPairs
+    min_score: float
+    min_area: float = 0.0
+    labels: tuple[str, ...]
+    truth_counts: BoolArray
+    prediction_counts: BoolArray
 
     @property
     def dataset(self) -> Dataset:
         """What is compared."""
-        ...
-
-    @property
-    def prediction(self) -> JoinedBoxes:
-        """The boxes of the model under the dataset's codes."""
-        ...
+        return self.pairs.dataset
 
     @property
     def model(self) -> int:
         """Which of the dataset's predictions."""
-        ...
+        return self.pairs.model
 
     @property
-    def min_score(self) -> float:
-        """Predictions with a lower score are left out."""
-        ...
-
-    @property
-    def min_area(self) -> float:
-        """Predictions that cover less of the page are left out."""
-        ...
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels that are scored."""
-        ...
-
-    @property
-    def truth_counts(self) -> BoolArray:
-        """The ground truth that takes part, bool, shape (G,)."""
-        ...
-
-    @property
-    def prediction_counts(self) -> BoolArray:
-        """The predictions that take part, bool, shape (P,)."""
-        ...
+    def prediction(self) -> JoinedBoxes:
+        """The boxes of the model under the dataset's codes."""
+        return self.pairs.prediction
 
     @property
     def iou_floor(self) -> float:
-        """The lowest IoU threshold that can be asked for."""
-        ...
+        """Thresholds below this need new pairs."""
+        return self.pairs.iou_floor
 
-    def at(self, iou: float) -> BoxResult[Any]:
-        """The result at one IoU threshold, at or above the floor."""
-        ...
+    @property
+    def label_codes(self) -> IntArray:
+        """Codes of the scored labels, int64."""
+        return np.array([self.dataset.labels.index(label) for label in self.labels], dtype=np.int64)
 
-    def on(self, dataset: Dataset) -> BoxMatching:
-        """The matching of the same model of another dataset under the same options."""
-        ...
+    @property
+    def own_options(self) -> Mapping[str, Any]:
+        """What `BoxPairs.match` was told besides, by name; empty for most protocols."""
+        return {}
 
+    @abstractmethod
+    def at(self, iou: float) -> AnyBoxResult:
+        """The result at one IoU threshold; ValueError when it is below the floor or above 1."""
+
+    @abstractmethod
     def signature(self, *iou: float) -> Signature:
         """What made the numbers at the given thresholds."""
-        ...
 
+    def on(self, dataset: Dataset) -> Self:
+        """The matching of the same model of another dataset under the same options."""
+        again: Self = self.pairs.on(dataset).match(
+            min_score=self.min_score, min_area=self.min_area, labels=self._asked_labels, **self.own_options
+        )
+        return again
 
-class SourceFile(Protocol):
-    """A file that was read: its name without folder, and the digest of its bytes."""
+    def signed(self, *, options: Sequence[str] = (), **own: Any) -> Signature:  # noqa: ANN401 - fields of different types
+        """The signature: what all protocols of boxes say, and under `own` what this one adds."""
+        return Signature(
+            min_score=self.min_score,
+            min_area=self.min_area,
+            labels=self._asked_labels,
+            documents=len(self.dataset.documents),
+            pages=self.dataset.pages,
+            options=(*options, POLYGON_IOU) if self.pairs.polygons else tuple(options),
+            **own,
+        )
 
     @property
-    def name(self) -> str:
-        """File name without folder."""
-        ...
-
-    @property
-    def sha256(self) -> str:
-        """Digest in hexadecimal digits."""
-        ...
+    def _asked_labels(self) -> tuple[str, ...] | None:
+        """The labels that were asked for; None when all are scored that the files map."""
+        return None if self.labels == self.dataset.labels[: self.dataset.evaluated] else self.labels
 
 
 MatchingT = TypeVar("MatchingT", bound=BoxMatching)
@@ -117,46 +129,31 @@ SCORE_STEPS: Final[FloatArray] = np.arange(101) / 100
 SCORE_STEPS.setflags(write=False)
 
 
-def asked_labels(matching: BoxMatching) -> tuple[str, ...] | None:
-    """The labels that were asked for; None when all are scored that the files map."""
-    dataset = matching.dataset
-    return None if matching.labels == dataset.labels[: dataset.evaluated] else matching.labels
-
-
 def need_threshold(iou: float, floor: float) -> None:
-    """Refuse an IoU threshold that a matching cannot answer.
-
-    Raises
-    ------
-    ValueError
-        When it is below the floor or above 1.
-    """
+    """ValueError for an IoU threshold that a matching cannot answer: below its floor or above 1."""
     if not floor <= iou <= 1.0:
         raise ValueError(f"iou must be in [{floor}, 1]; found {iou}")
 
 
-def signature_of(matching: BoxMatching, **own: Any) -> Signature:  # noqa: ANN401 - fields of different types
-    """The signature of a matching: what all protocols of boxes say, and under `own` what this one adds."""
-    dataset = matching.dataset
-    return Signature(
-        min_score=matching.min_score,
-        min_area=matching.min_area,
-        labels=asked_labels(matching),
-        documents=len(dataset.documents),
-        pages=dataset.pages,
-        **own,
-    )
-
-
-def plain_values(matching: BoxMatching, signature: Signature, own: Mapping[str, Any]) -> dict[str, Any]:
+def plain_values(
+    signature: Signature,
+    sides: tuple[SourceFile, SourceFile],
+    labels: Sequence[str],
+    own: Mapping[str, Any],
+    only_in: Mapping[Side, Sequence[str]],
+) -> dict[str, Any]:
     """A result under the keys of the terminal contract.
 
     Parameters
     ----------
-    matching : BoxMatching
-    signature : Signature
+    sides : tuple of SourceFile
+        Ground truth and predictions.
+    labels : sequence of str
+        The labels that are scored.
     own : mapping
         What only this protocol says.
+    only_in : mapping of sequences of str
+        Documents that only one side names.
 
     Returns
     -------
@@ -164,42 +161,12 @@ def plain_values(matching: BoxMatching, signature: Signature, own: Mapping[str, 
         ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, ``labels``, those of `own`, and
         ``documents_only_in``.
     """
-    dataset = matching.dataset
-    return plain_values_of(
-        signature,
-        (dataset.ground_truth.source, matching.prediction.source),
-        matching.labels,
-        own,
-        dataset.documents_only_in(matching.model),
-    )
-
-
-def plain_values_of(
-    signature: Signature,
-    sides: tuple[SourceFile, SourceFile],
-    labels: Sequence[str],
-    own: Mapping[str, Any],
-    only_in: Mapping[Side, Sequence[str]],
-) -> dict[str, Any]:
-    """A result whose boxes are not at hand under the same keys; see `plain_values`.
-
-    Parameters
-    ----------
-    signature : Signature
-    sides : tuple of SourceFile
-        Ground truth and predictions.
-    labels : sequence of str
-        The labels that are scored.
-    own : mapping
-    only_in : mapping of sequences of str
-        Documents that only one side names.
-    """
     truth, prediction = sides
     return {
         "protocol": signature.protocol,
         "signature": signature.line,
-        "ground_truth": {"name": truth.name, "sha256": truth.sha256},
-        "predictions": {"name": prediction.name, "sha256": prediction.sha256},
+        "ground_truth": truth._asdict(),
+        "predictions": prediction._asdict(),
         "issues": [],
         "labels": list(labels),
         **own,
@@ -212,16 +179,13 @@ def plain_values_of(
 
 @dataclass(frozen=True, eq=False)
 class BoxResult(ABC, Generic[MatchingT]):
-    """Everything that follows from a matching at one IoU threshold; computed when asked for.
-
-    Attributes
-    ----------
-    matching : BoxMatching
-    iou : float
-    """
+    """Everything that follows from a matching at one IoU threshold; computed when asked for."""
 
     matching: MatchingT
     iou: float
+
+    def __post_init__(self) -> None:
+        need_threshold(self.iou, self.matching.iou_floor)
 
     @property
     @abstractmethod
@@ -277,7 +241,7 @@ class BoxResult(ABC, Generic[MatchingT]):
         """One row per label of ``matching.labels``, in that order."""
         dataset = self.matching.dataset
         every = self._by(dataset.ground_truth.label, self.matching.prediction.label, len(dataset.labels))
-        return every.take(self._label_codes)
+        return every.take(self.matching.label_codes)
 
     @cached_property
     def micro(self) -> MetricColumns:
@@ -323,47 +287,25 @@ class BoxResult(ABC, Generic[MatchingT]):
             len(dataset.documents) * size,
         )
         first = np.arange(len(dataset.documents), dtype=np.int64)[:, None] * size
-        return every.take((first + self._label_codes).ravel())
+        return every.take((first + self.matching.label_codes).ravel())
 
     def macro_documents(self) -> dict[str, Any]:
         """Mean over documents of each ratio, with the number of documents where it is defined.
 
-        Returns
-        -------
-        dict
-            ``precision`` … ``mean_purity``: float or None; ``documents``: int per ratio.
+        ``precision`` … ``mean_purity``: float or None; ``documents``: int per ratio.
         """
         return _macro(self.per_document, None, "documents")
 
     def macro_labels(self, class_weight: Mapping[str, float] | None = None) -> dict[str, Any]:
-        """Mean over labels of each ratio, weighted when weights are given.
+        """Mean over labels of each ratio, weighted where `class_weight` names a label; the others weigh 1.
 
-        Parameters
-        ----------
-        class_weight : mapping of float >= 0, optional
-            Labels that are not named weigh 1.
-
-        Returns
-        -------
-        dict
-            ``precision`` … ``mean_purity``: float or None; ``labels``: int per ratio.
+        ``precision`` … ``mean_purity``: float or None; ``labels``: int per ratio.
         """
         weights = np.array([(class_weight or {}).get(label, 1.0) for label in self.matching.labels])
         return _macro(self.per_label, weights, "labels")
 
     def in_documents(self, chosen: BoolArray) -> tuple[MetricColumns, MetricColumns]:
-        """Pooled and per-label results on some of the documents.
-
-        Parameters
-        ----------
-        chosen : bool, shape (D,)
-            Which documents of the dataset.
-
-        Returns
-        -------
-        (MetricColumns, MetricColumns)
-            One row for all labels pooled, and one per label.
-        """
+        """All labels pooled, and each label, on the documents for which `chosen`, bool, shape (D,), is set."""
         dataset, labels = self.matching.dataset, len(self.matching.dataset.labels)
         truth, prediction = dataset.ground_truth, self.matching.prediction
         # One more row for the documents that are not chosen.
@@ -373,14 +315,8 @@ class BoxResult(ABC, Generic[MatchingT]):
             np.maximum(row[prediction.document], prediction.label),
             labels + 1,
         )
-        per_label = every.take(self._label_codes)
+        per_label = every.take(self.matching.label_codes)
         return per_label.pooled(np.zeros(len(per_label), dtype=np.int64), 1), per_label
-
-    @property
-    def _label_codes(self) -> IntArray:
-        """Codes of the scored labels, int64."""
-        labels = self.matching.dataset.labels
-        return np.array([labels.index(label) for label in self.matching.labels], dtype=np.int64)
 
     def _by(self, truth_code: npt.NDArray[Any], prediction_code: npt.NDArray[Any], size: int) -> MetricColumns:
         """Counts and sums per code; codes are one per box of each side."""
@@ -394,6 +330,7 @@ class BoxResult(ABC, Generic[MatchingT]):
         )
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class BoxPairs(ABC, Generic[MatchingT]):
     """Every pair of one model that could match, kept so that new thresholds need no geometry.
 
@@ -404,34 +341,41 @@ class BoxPairs(ABC, Generic[MatchingT]):
         Which of the dataset's predictions.
     iou_floor : float
         The lowest IoU threshold that can be asked for.
+    polygons : bool
+        Outlines are compared instead of boxes, where a row has one.
     """
 
     dataset: Dataset
     model: int
     iou_floor: float
+    polygons: bool = False
+
+    @property
+    def prediction(self) -> JoinedBoxes:
+        """The boxes of the model under the dataset's codes."""
+        return self.dataset.predictions[self.model]
 
     @abstractmethod
-    def match(self, *, min_score: float = 0.0, labels: Sequence[str] | None = None) -> MatchingT:
+    def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> MatchingT:
         """The matching of the boxes that take part."""
 
+    @abstractmethod
+    def on(self, dataset: Dataset) -> Self:
+        """The pairs of the same model of another dataset, from the same floor on."""
+
+    def of_labels(self, labels: Sequence[str]) -> tuple[BoolArray, BoolArray]:
+        """Which ground truth and which predictions have one of some labels, bool, shape (G,) and (P,)."""
+        truth, prediction = self.dataset.ground_truth, self.prediction
+        if len(labels) == len(self.dataset.labels):
+            return np.ones(len(truth), dtype=bool), np.ones(len(prediction), dtype=bool)
+        chosen = np.array([label in labels for label in self.dataset.labels], dtype=bool)
+        return chosen[truth.label], chosen[prediction.label]
+
     def score_curve(self, *, iou: float) -> ScoreCurve:
-        """Matches and predictions of every label at the score thresholds 0.00, 0.01, ..., 1.00.
+        """Matches and predictions of every label at the score thresholds 0.00, 0.01, ..., 1.00 and one IoU threshold.
 
-        Parameters
-        ----------
-        iou : float
-            IoU threshold, at or above ``iou_floor``.
-
-        Returns
-        -------
-        ScoreCurve
-            Every threshold is matched anew: its counts are those of `match` with that ``min_score``. Predictions
-            without a score are never left out.
-
-        Raises
-        ------
-        ValueError
-            When the threshold is out of range.
+        Every threshold is matched anew: its counts are those of `match` with that ``min_score``. Predictions without a
+        score are never left out. ValueError when the IoU threshold is out of range.
         """
         need_threshold(iou, self.iou_floor)
         steps = [self.match(min_score=float(score)).at(iou).per_label for score in SCORE_STEPS]
@@ -440,21 +384,46 @@ class BoxPairs(ABC, Generic[MatchingT]):
         return ScoreCurve(SCORE_STEPS, labels, tp=tp, predictions=tp + fp, ground_truth=(tp + fn)[0])
 
     def best_f1(self, *, iou: float) -> float:
-        """The score threshold with the highest pooled F1 at an IoU threshold.
+        """The score threshold with the highest pooled F1 at an IoU threshold, which is at or above ``iou_floor``.
 
-        Parameters
-        ----------
-        iou : float
-            At or above ``iou_floor``.
-
-        Returns
-        -------
-        float
-            The lowest of the thresholds 0.00, 0.01, ..., 1.00 that reach the best F1; 0 without scores or without
-            boxes.
+        The lowest of 0.00, 0.01, ..., 1.00 that reach the best F1; 0 without scores or without boxes.
         """
         f1 = self.score_curve(iou=iou).columns().f1
         return 0.0 if np.isnan(f1).all() else float(SCORE_STEPS[np.nanargmax(f1)])
+
+
+def page_and_label(dataset: Dataset, side: JoinedBoxes) -> IntArray:
+    """(document, page, label) of each box of a side as one integer, int64, sorted as the triple."""
+    return side.page * len(dataset.labels) + side.label
+
+
+def candidate_pairs(
+    dataset: Dataset, model: int, *, iou_floor: float, polygons: bool
+) -> tuple[Candidates, Overlap | None]:
+    """Every prediction of a model with every ground truth of its page and label that reaches an IoU.
+
+    Parameters
+    ----------
+    polygons : bool
+        Compare outlines instead of boxes, where a row has one.
+
+    Returns
+    -------
+    Candidates
+        In rows of the two files.
+    Overlap or None
+        How each of them fits by its outlines; None where boxes are meant.
+
+    Raises
+    ------
+    ValueError
+        When the floor is not in (0, 1].
+    """
+    truth, prediction = dataset.ground_truth, dataset.predictions[model]
+    groups = page_and_label(dataset, truth), page_and_label(dataset, prediction)
+    if polygons:
+        return outlined_pairs(truth.source.boxes, groups[0], prediction.source.boxes, groups[1], iou_floor=iou_floor)
+    return overlapping_pairs(truth.xyxy, groups[0], prediction.xyxy, groups[1], iou_floor=iou_floor), None
 
 
 AnyBoxMatching = BoxMatching

@@ -58,7 +58,6 @@ class ReviewBudget(NamedTuple):
         Share of the values that somebody looks at.
     reviewed : int
         How many that are; at least one.
-    errors_found : int
     caught, at_random : float
         Share of all errors that the review finds, and that a review of as many values at random would find.
     gain : float
@@ -74,17 +73,9 @@ class ReviewBudget(NamedTuple):
 
 
 def auroc(right: BoolArray, confidence: FloatArray) -> float:
-    """Probability that a right value has the higher confidence than a wrong one; ties count half.
+    """Probability in [0, 1] that a right value has the higher confidence than a wrong one; ties count half.
 
-    Parameters
-    ----------
-    right : bool, shape (N,)
-    confidence : float64, shape (N,)
-
-    Returns
-    -------
-    float
-        In [0, 1]; NaN unless there are right and wrong values.
+    NaN unless there are right and wrong values. Both columns have shape (N,).
 
     Notes
     -----
@@ -119,24 +110,7 @@ def brier(right: BoolArray, confidence: FloatArray) -> float:
 
 
 def calibration(right: BoolArray, confidence: FloatArray, *, bins: int) -> Calibration:
-    """Accuracy against confidence, in bins of equal width.
-
-    Parameters
-    ----------
-    right : bool, shape (N,)
-    confidence : float64, shape (N,), in [0, 1]
-    bins : int
-        At least 1.
-
-    Returns
-    -------
-    Calibration
-
-    Raises
-    ------
-    ValueError
-        For less than one bin.
-    """
+    """Accuracy against confidence, which is in [0, 1], in bins of equal width; ValueError for less than one bin."""
     if bins < 1:
         raise ValueError(f"bins must be at least 1; found {bins}")
     edges = np.arange(bins + 1) / bins
@@ -163,18 +137,9 @@ def reviewed_count(total: int, budget: float) -> int:
 
 
 def least_sure(confidence: FloatArray, budget: float) -> IntArray:
-    """Places of the values that a review with a budget looks at.
+    """Places of the values that a review with a budget, a share in (0, 1], looks at, int64, shape (K,).
 
-    Parameters
-    ----------
-    confidence : float64, shape (N,)
-    budget : float
-        Share of the values, in (0, 1].
-
-    Returns
-    -------
-    int64, shape (K,)
-        The least certain first; values of equal confidence in the given order.
+    The least certain first; values of equal confidence in the given order.
 
     Examples
     --------
@@ -186,18 +151,9 @@ def least_sure(confidence: FloatArray, budget: float) -> IntArray:
 
 
 def review_sentence(row: ReviewBudget | None, *, errors: int, total: int) -> str:
-    """What a review finds, in one sentence.
+    """What a review finds, in one sentence; `row` is None when there is no error to find.
 
-    Parameters
-    ----------
-    row : ReviewBudget or None
-        None when there is no error to find.
-    errors, total : int
-        Wrong values, and all values with a confidence.
-
-    Returns
-    -------
-    str
+    `errors` are the wrong values, `total` all values with a confidence.
 
     Examples
     --------
@@ -219,41 +175,18 @@ def _percent(share: float) -> str:
 
 
 def review_curve(right: BoolArray, confidence: FloatArray) -> IntArray:
-    """Errors that a review of the k least certain values finds.
+    """Errors that a review of the k least certain values finds, int64, shape (N + 1,), for k = 0, 1, ..., N.
 
-    Parameters
-    ----------
-    right : bool, shape (N,)
-    confidence : float64, shape (N,)
-
-    Returns
-    -------
-    int64, shape (N + 1,)
-        For k = 0, 1, ..., N. Values of equal confidence are reviewed in the given order.
+    Values of equal confidence are reviewed in the given order.
     """
     order = np.argsort(confidence, kind="stable")
     return np.concatenate([[0], np.cumsum(~right[order])]).astype(np.int64)
 
 
 def review_budgets(right: BoolArray, confidence: FloatArray, budgets: Sequence[float]) -> tuple[ReviewBudget, ...]:
-    """What reviews of some shares of the values find.
+    """What reviews of some shares of the values, each in (0, 1], find, by rising budget.
 
-    Parameters
-    ----------
-    right : bool, shape (N,)
-    confidence : float64, shape (N,)
-    budgets : sequence of float
-        In (0, 1].
-
-    Returns
-    -------
-    tuple of ReviewBudget
-        By rising budget; empty without an error, because there is nothing to find.
-
-    Raises
-    ------
-    ValueError
-        For a budget out of range.
+    Empty without an error, because there is nothing to find. ValueError for a budget out of range.
 
     Notes
     -----
@@ -301,12 +234,7 @@ class Confidence:
         return review_budgets(self.right, self.confidence, BUDGETS)
 
     def to_json(self, *, empty_bin: float | None = None) -> dict[str, Any]:
-        """The metrics as plain values.
-
-        Parameters
-        ----------
-        empty_bin : float or None
-            What stands for the means of a bin without values.
+        """The metrics as plain values; `empty_bin` stands for the means of a bin without values.
 
         Returns
         -------

@@ -65,21 +65,10 @@ class Matches:
         return len(self.iou)
 
     def at(self, threshold: float) -> Matches:
-        """The matches that a greedy matching at a higher IoU threshold gives.
+        """The matches that a greedy matching at a higher IoU threshold gives; IoU >= threshold is kept.
 
-        Parameters
-        ----------
-        threshold : float
-            At or above the floor of the matching; IoU >= threshold is kept.
-
-        Returns
-        -------
-        Matches
-
-        Notes
-        -----
-        The greedy takes pairs by falling IoU, so what it did below the threshold cannot have changed what
-        it did above: cutting the list is exact.
+        The greedy takes pairs by falling IoU, so what it did below the threshold cannot have changed what it did above:
+        cutting the list is exact.
         """
         return self.take(np.flatnonzero(self.iou >= threshold))
 
@@ -255,16 +244,12 @@ class FittedPairs:
     contested: IntArray
 
     def match(self, keep: BoolArray | None = None) -> BoolArray:
-        """Which pairs the greedy one-to-one matching by falling IoU takes.
+        """Which pairs the greedy one-to-one matching by falling IoU takes, bool, shape (K,); scores play no part.
 
         Parameters
         ----------
         keep : bool, shape (K,), optional
-            The pairs whose boxes take part; all when absent. Scores play no part.
-
-        Returns
-        -------
-        bool, shape (K,)
+            The pairs whose boxes take part; all when absent.
 
         Notes
         -----
@@ -283,10 +268,7 @@ class FittedPairs:
     def settle(self, places: IntArray) -> IntArray:
         """Which of some contested pairs the greedy takes when only those may match, int64, in no particular order.
 
-        Parameters
-        ----------
-        places : int64, rising
-            Places in `contested`.
+        `places` are rising places in `contested`.
         """
         (truth, truths), (predicted, predictions) = self._contested_boxes
         return places[_settled(truth[places], predicted[places], truths, predictions)]
@@ -314,10 +296,6 @@ def fit_pairs(
         Group of each ground truth.
     fit : Overlap, optional
         How each pair fits where that is not a matter of its boxes (outlines).
-
-    Returns
-    -------
-    FittedPairs
     """
     alone = _alone(pairs, len(ground_truth), len(prediction))
     # Stable: equal IoU keep the (prediction, ground truth) order of the candidates.
@@ -340,12 +318,7 @@ def fit_pairs(
 def greedy_rows(pairs: Candidates, truths: int, predictions: int) -> IntArray:
     """Rows of the candidates that the sequential greedy takes, int64, in no particular order.
 
-    Parameters
-    ----------
-    pairs : Candidates
-        In (prediction, ground truth) order.
-    truths, predictions : int
-        Number of boxes of each side.
+    The candidates are in (prediction, ground truth) order; `truths` and `predictions` count the boxes of each side.
     """
     alone = _alone(pairs, truths, predictions)
     contested = np.flatnonzero(~alone)

@@ -61,7 +61,6 @@ class Ratios:
 
     Attributes
     ----------
-    keys : tuple of Key
     values : float64, shape (M,)
         As the protocol reports them.
     numerator, denominator : float64, shape (D, M)
@@ -93,7 +92,6 @@ class Averages:
 
     Attributes
     ----------
-    keys : tuple of Key
     values : float64, shape (M,)
         As the protocol reports them.
     rankings : tuple of Ranking, length M
@@ -130,10 +128,8 @@ class Means:
 
     Attributes
     ----------
-    keys : tuple of Key
     values : float64, shape (M,)
         As the protocol reports them.
-    of : Part
     members : tuple of int64
         Columns of `of` in each mean.
     undefined_is_zero : bool
@@ -220,16 +216,9 @@ class Measures:
         return Measures(self.documents, self.overall, tuple(part for part in parts if part.keys))
 
     def resampled(self, weights: FloatArray) -> FloatArray:
-        """With weights of the documents.
+        """Under weights of the documents, whole numbers >= 0, shape (R, D).
 
-        Parameters
-        ----------
-        weights : float64, shape (R, D), whole numbers >= 0
-
-        Returns
-        -------
-        float64, shape (R, M)
-            NaN where undefined.
+        float64, shape (R, M); NaN where undefined.
         """
         nothing = np.empty((len(weights), 0))
         return np.concatenate([nothing, *(part.resampled(weights) for part in self.parts)], axis=1)

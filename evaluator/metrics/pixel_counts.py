@@ -6,7 +6,7 @@ side and P on the second. A label set is a 64-bit word: bit 0 is the background 
 classes. Pages are cut between the edges of their boxes into horizontal slabs, and each slab from left to right
 into stretches of constant label sets, so that the cost follows the boxes and not the resolution. Coordinates
 are pixels of the page's raster, origin top left. What a class is called, and what is made of the counts, is not
-known here; only `paint` touches single pixels, for pictures.
+known here.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ MAX_CLASSES: Final = 63
 """Classes beside the background that a 64-bit word has room for."""
 MAX_SIDE: Final = (1 << 20) - 1
 """Widest and highest page in pixels."""
-MAX_PAINTED: Final = 1 << 27
-"""Pixels of the largest page that `paint` draws."""
 
 # One number holds a stretch: slab | field | x1 | x2, or an edge of one: slab | x | field. A field is a side and a bit.
 _X_BITS: Final = 20
@@ -110,29 +108,14 @@ class PairCounts:
         return _summed(self.scope, self.pixels, self.scopes)
 
     def triples(self, scope: int) -> list[tuple[int, int, int]]:
-        """The rows of one scope as plain values: label set of the first side, of the second, number of pixels.
-
-        Parameters
-        ----------
-        scope : int
-
-        Returns
-        -------
-        list of tuple of int
-            Sorted by the label sets; empty for a scope without pixels.
-        """
+        """One scope as label set of the first side, of the second, and pixels, sorted; empty without pixels."""
         low, high = np.searchsorted(self.scope, [scope, scope + 1])
         pair = self.pair[low:high]
         columns = self.first[pair].tolist(), self.second[pair].tolist(), self.pixels[low:high].tolist()
         return list(zip(*columns, strict=True))
 
     def between(self, start: int, stop: int) -> PairCounts:
-        """The scopes from `start` to before `stop`, counted from 0 again.
-
-        Returns
-        -------
-        PairCounts
-        """
+        """The scopes from `start` to before `stop`, counted from 0 again."""
         low, high = np.searchsorted(self.scope, [start, stop])
         rows = replace(
             self,
@@ -144,39 +127,14 @@ class PairCounts:
         return _used(rows)
 
     def pooled(self, into: IntArray, scopes: int) -> PairCounts:
-        """Scopes added up under new codes: pages to documents, documents to a dataset.
-
-        Parameters
-        ----------
-        into : int64, shape (S,)
-            New scope of each scope.
-        scopes : int
-            Number of new scopes.
-
-        Returns
-        -------
-        PairCounts
-        """
+        """Scopes added up under new codes, int64, shape (S,): pages to documents, documents to a dataset."""
         return _gathered(replace(self, scopes=scopes, scope=into[self.scope]))
 
 
 def merge(parts: Sequence[PairCounts]) -> PairCounts:
-    """Counts of shards added up scope by scope.
+    """Counts of shards, at least one, added up scope by scope; the same whatever their order.
 
-    Parameters
-    ----------
-    parts : sequence of PairCounts, not empty
-        All with the same number of scopes.
-
-    Returns
-    -------
-    PairCounts
-        The same whatever the order of the parts.
-
-    Raises
-    ------
-    ValueError
-        When the numbers of scopes differ.
+    ValueError when the numbers of scopes differ.
 
     Examples
     --------
@@ -191,16 +149,7 @@ def merge(parts: Sequence[PairCounts]) -> PairCounts:
 
 
 def in_sequence(parts: Sequence[PairCounts]) -> PairCounts:
-    """Counts of shards one after the other: the scopes of the first, then those of the second, and so on.
-
-    Parameters
-    ----------
-    parts : sequence of PairCounts, not empty
-
-    Returns
-    -------
-    PairCounts
-    """
+    """Counts of shards one after the other: the scopes of the first, then those of the second, and so on."""
     sizes = [part.scopes for part in parts]
     starts = np.cumsum(sizes) - sizes
     # Rows of one part after those of the other are in order, and so are the shared pairs of each part.
@@ -246,20 +195,10 @@ def count_pairs(
 
 
 def covered_pixels(side: Resolution, rows: IntArray, size: IntArray) -> IntArray:
-    """The pixels that boxes cover: first column and row, and those after the last, cut off at the page.
+    """The pixels that the boxes in some rows of a side cover, cut off at the page, int64, shape (n, 4).
 
-    Parameters
-    ----------
-    side : Resolution
-    rows : int64, shape (n,)
-        Which of its boxes.
-    size : int64, shape (P, 2)
-        Width and height of the raster of each page.
-
-    Returns
-    -------
-    int64, shape (n, 4)
-        x1, y1, x2, y2; x2 <= x1 or y2 <= y1 for a box that covers nothing.
+    First column and row, and those after the last: x2 <= x1 or y2 <= y1 for a box that covers nothing. `size`, int64,
+    shape (P, 2), is the width and height of the raster of each page.
     """
     edges = pixel_edges(side, rows)
     np.maximum(edges, 0.0, out=edges)
@@ -268,60 +207,13 @@ def covered_pixels(side: Resolution, rows: IntArray, size: IntArray) -> IntArray
 
 
 def pixel_edges(side: Resolution, rows: IntArray) -> FloatArray:
-    """The same before they are cut off at the page.
-
-    Parameters
-    ----------
-    side : Resolution
-    rows : int64, shape (n,)
-        Which of its boxes.
-
-    Returns
-    -------
-    float64, shape (n, 4)
-        Whole numbers: floor of x1 and y1, ceil of x2 and y2.
-    """
+    """The same before they are cut off at the page: whole numbers, floor of x1 and y1, ceil of x2 and y2, float64."""
     edges = side.xyxy[rows]
     if side.scale is not None:
         edges = _scaled(edges, side.scale[side.page[rows]])
     np.floor(edges[:, :2], out=edges[:, :2])
     np.ceil(edges[:, 2:], out=edges[:, 2:])
     return edges
-
-
-def paint(side: Resolution, page: int, size: tuple[int, int]) -> WordArray:
-    """The label set of every pixel of one page, for showing.
-
-    Parameters
-    ----------
-    side : Resolution
-    page : int
-        Row of the page.
-    size : tuple of int
-        Width and height of its raster.
-
-    Returns
-    -------
-    uint64, shape (height, width)
-        `BACKGROUND` where no box is.
-
-    Raises
-    ------
-    ValueError
-        When the page has more than `MAX_PAINTED` pixels.
-    """
-    width, height = size
-    if width * height > MAX_PAINTED:
-        raise ValueError(f"a page of more than {MAX_PAINTED:,} pixels is not painted; found {width} x {height}")
-    words = np.zeros((height, width), dtype=np.uint64)
-    rows = np.flatnonzero(side.page == page)
-    sizes = np.zeros((page + 1, 2), dtype=np.int64)
-    sizes[page] = size
-    for (x1, y1, x2, y2), bit in zip(covered_pixels(side, rows, sizes).tolist(), side.bit[rows].tolist(), strict=True):
-        if x1 < x2 and y1 < y2:
-            words[y1:y2, x1:x2] |= np.uint64(1 << bit)
-    words[words == 0] = BACKGROUND
-    return words
 
 
 class _Covered(NamedTuple):

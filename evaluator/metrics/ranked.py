@@ -47,7 +47,9 @@ class Ranking:
     positives: IntArray
 
     def average(self, weights: FloatArray, interpolated: Interpolation) -> FloatArray:
-        """Average precision of each resample.
+        """Average precision of each resample, float64, shape (R,), in [0, 1].
+
+        NaN where no ground truth is drawn; 0 where some is and no prediction finds any.
 
         Parameters
         ----------
@@ -55,11 +57,6 @@ class Ranking:
             How often each document occurs.
         interpolated : callable
             `on_grid`, `eleven_point` or `all_point`.
-
-        Returns
-        -------
-        float64, shape (R,), in [0, 1]
-            NaN where no ground truth is drawn; 0 where some is and no prediction finds any.
         """
         answer = np.full(len(weights), np.nan)
         positives = np.rint(weights @ self.positives).astype(np.int64)
@@ -101,14 +98,8 @@ class Ranking:
 
 
 def on_grid(recall: FloatArray) -> Interpolation:
-    """Mean of the interpolated precision over a recall grid, as COCO and the fields' protocol have it.
+    """Mean of the interpolated precision over a rising recall grid, as COCO and the fields' protocol have it.
 
-    Parameters
-    ----------
-    recall : float64, shape (N,), rising
-
-    Notes
-    -----
     See `evaluator.metrics.average_precision.precision_at_recall`; without its 2**-52 in the denominator.
     """
     return lambda best, found, positives: _at(best, found, first_reaching(recall, positives[:, None]) + 1)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple, TypedDict
+from typing import Literal, NamedTuple, TypedDict, get_args
 
 import msgspec
 import numpy as np
@@ -69,6 +69,7 @@ class MetricColumns:
     fp: IntArray
     fn: IntArray
     sum_of_fit: Callable[[Fit], FloatArray]
+    _sums: dict[Fit, FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.tp)
@@ -76,24 +77,13 @@ class MetricColumns:
     @cached_property
     def fit_sums(self) -> FitSums:
         """Sums of IoU, coverage and purity over the true positives of each row."""
-        return FitSums(self._iou_sums, self._coverage_sums, self._purity_sums)
+        return FitSums(*(self.fit_sum(name) for name in get_args(Fit)))
 
     def fit_sum(self, name: Fit) -> FloatArray:
         """One of the `fit_sums`."""
-        sums: FloatArray = getattr(self, f"_{name}_sums")
-        return sums
-
-    @cached_property
-    def _iou_sums(self) -> FloatArray:
-        return self.sum_of_fit("iou")
-
-    @cached_property
-    def _coverage_sums(self) -> FloatArray:
-        return self.sum_of_fit("coverage")
-
-    @cached_property
-    def _purity_sums(self) -> FloatArray:
-        return self.sum_of_fit("purity")
+        if name not in self._sums:
+            self._sums[name] = self.sum_of_fit(name)
+        return self._sums[name]
 
     @cached_property
     def precision(self) -> FloatArray:
@@ -113,17 +103,17 @@ class MetricColumns:
     @cached_property
     def mean_iou(self) -> FloatArray:
         """Mean IoU of the true positives, float64, shape (R,); NaN without any."""
-        return ratio(self._iou_sums, self.tp)
+        return ratio(self.fit_sum("iou"), self.tp)
 
     @cached_property
     def mean_coverage(self) -> FloatArray:
         """Mean coverage of the true positives, float64, shape (R,); NaN without any."""
-        return ratio(self._coverage_sums, self.tp)
+        return ratio(self.fit_sum("coverage"), self.tp)
 
     @cached_property
     def mean_purity(self) -> FloatArray:
         """Mean purity of the true positives, float64, shape (R,); NaN without any."""
-        return ratio(self._purity_sums, self.tp)
+        return ratio(self.fit_sum("purity"), self.tp)
 
     @property
     def mistakes(self) -> IntArray:
@@ -154,19 +144,9 @@ class MetricColumns:
         )
 
     def pooled(self, into: IntArray, size: int) -> MetricColumns:
-        """Rows added up under new codes (micro-averaging), in the order of the rows.
+        """`size` rows added up under new codes (micro-averaging), in the order of the rows; zeros where nothing went.
 
-        Parameters
-        ----------
-        into : int64, shape (R,)
-            New row of each row.
-        size : int
-            Number of new rows.
-
-        Returns
-        -------
-        MetricColumns
-            `size` rows; zeros where nothing went.
+        `into`, int64, shape (R,), is the new row of each row.
         """
         return MetricColumns(
             tp=count_by(into, self.tp, size),
@@ -198,22 +178,9 @@ class ScoreCurve:
     ground_truth: IntArray
 
     def columns(self, label: str | None = None) -> MetricColumns:
-        """Precision, recall and F1 at each threshold, of one label or of all labels pooled.
+        """Precision, recall and F1 at each threshold, of one label or of all labels pooled, one row each.
 
-        Parameters
-        ----------
-        label : str, optional
-            One of ``labels``; all of them pooled when absent.
-
-        Returns
-        -------
-        MetricColumns
-            T rows. A curve knows no fit: the mean IoU, coverage and purity are NaN.
-
-        Raises
-        ------
-        ValueError
-            When the label is none of the curve's.
+        A curve knows no fit: the mean IoU, coverage and purity are NaN. ValueError for a label that it does not have.
         """
         chosen = slice(None) if label is None else [self.labels.index(label)]
         tp, predictions = self.tp[:, chosen].sum(axis=1), self.predictions[:, chosen].sum(axis=1)
@@ -227,13 +194,7 @@ class ScoreCurve:
 
 
 def ratio(part: IntArray | FloatArray, whole: IntArray | FloatArray) -> FloatArray:
-    """Part over whole, row by row.
-
-    Returns
-    -------
-    float64, same shape
-        NaN where the whole is 0: undefined is not zero.
-    """
+    """Part over whole, row by row, float64; NaN where the whole is 0: undefined is not zero."""
     return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) != 0)
 
 
@@ -243,19 +204,9 @@ def defined(value: float) -> float | None:
 
 
 def weighted_mean(values: FloatArray, weights: FloatArray | None = None) -> tuple[float | None, int]:
-    """Mean of the defined values, and how many there were.
+    """Mean of the values that are defined (not NaN), and how many there were.
 
-    Parameters
-    ----------
-    values : float64, shape (R,)
-        NaN is undefined and left out.
-    weights : float64, shape (R,), >= 0, optional
-        Equal weights when absent.
-
-    Returns
-    -------
-    (float or None, int)
-        None when nothing is defined or all defined values weigh 0.
+    None when nothing is defined or all defined values weigh 0. Both columns have shape (R,); weights are >= 0.
     """
     known = ~np.isnan(values)
     weight = np.ones(len(values)) if weights is None else weights
@@ -264,12 +215,18 @@ def weighted_mean(values: FloatArray, weights: FloatArray | None = None) -> tupl
     return mean, int(known.sum())
 
 
+class SourceFile(NamedTuple):
+    """A file that was read: its name without folder, and the digest of its bytes in hexadecimal digits."""
+
+    name: str
+    sha256: str
+
+
 class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What made a number: protocol, version, thresholds, options, package.
 
     Attributes
     ----------
-    protocol, version : str
     iou : tuple of float
         IoU thresholds.
     strict : bool
@@ -284,8 +241,6 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         Weights of the labels in the mean over labels.
     options : tuple of str
         Anything else that the protocol was told, in its own words.
-    documents, pages : int
-    package : str
     """
 
     protocol: str
@@ -305,11 +260,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def line(self) -> str:
         """The signature in one line of plain text.
 
-        Returns
-        -------
-        str
-            For instance ``snapshot 1.3 · IoU ≥ 0.50, 0.75 · score ≥ 0.00 · 38 documents, 412 pages ·
-            layoutscope 0.1.0``.
+        For instance ``snapshot 1.3 · IoU ≥ 0.50, 0.75 · score ≥ 0.00 · 38 documents, 412 pages · layoutscope 0.1.0``.
         """
         parts = [f"{self.protocol} {self.version}"]
         if self.iou:
@@ -382,7 +333,6 @@ class ResultTable(msgspec.Struct, frozen=True, kw_only=True):
         What the rows are, for instance the name of the predictions.
     signature : str
         What made the numbers.
-    columns : tuple of str
     rows : tuple of tuple
         str, int, float or None (undefined) per column.
     """

@@ -9,7 +9,7 @@ flags from the options, the dashboard its controls, the comparison its metrics. 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeVar
@@ -20,10 +20,10 @@ from msgspec import Meta
 from evaluator import formats
 from evaluator.formats.posters import Posters
 from evaluator.metrics.box_measures import box_measures
-from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult
+from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult, plain_values
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
-from evaluator.metrics.results import ResultTable, Signature
+from evaluator.metrics.results import ResultTable, Signature, SourceFile
 from evaluator.model.dataset import Annotations, Dataset, Side, join
 from evaluator.model.fields import FieldDocuments
 from evaluator.model.issues import BadInput, Collector, Issue, has_errors
@@ -152,30 +152,32 @@ class BoxEvaluation(DatasetResult):
 
     Attributes
     ----------
-    matching : matching of the protocol
     thresholds : dict of BoxResult
         By IoU threshold, in the order asked for.
     """
 
-    matching: Any
-    thresholds: dict[float, Any]
+    matching: AnyBoxMatching
+    thresholds: Mapping[float, AnyBoxResult]
 
     @property
     def first(self) -> AnyBoxResult:
         """The result at the first threshold, whose boxes are compared and counted by document."""
-        result: AnyBoxResult = next(iter(self.thresholds.values()))
-        return result
+        return next(iter(self.thresholds.values()))
 
     @property
     def evaluated(self) -> Dataset:
         """The dataset that was evaluated."""
-        dataset: Dataset = self.matching.dataset
-        return dataset
+        return self.matching.dataset
 
     @property
     def model(self) -> int:
         """Which of the dataset's predictions."""
-        return int(self.matching.model)
+        return self.matching.model
+
+    @property
+    def signature(self) -> Signature:
+        """What made these numbers."""
+        return self.matching.signature(*self.thresholds)
 
     def on(self, dataset: Dataset) -> BoxEvaluation:
         """The same evaluation of another dataset; see `BoxMatching.on`."""
@@ -183,23 +185,29 @@ class BoxEvaluation(DatasetResult):
 
     def pairing_on(self, dataset: Dataset) -> AnyBoxResult:
         """The matching of another dataset at the lowest threshold."""
-        paired: AnyBoxResult = self.matching.on(dataset).at(min(self.thresholds))
-        return paired
+        return self.matching.on(dataset).at(min(self.thresholds))
 
     def of(self, matching: AnyBoxMatching) -> BoxEvaluation:
         """The evaluation of another matching at the same thresholds."""
         return replace(self, matching=matching, thresholds={iou: matching.at(iou) for iou in self.thresholds})
 
+    def plain_values(self, **own: Any) -> dict[str, Any]:  # noqa: ANN401 - what only this protocol says
+        """The result under the keys of the terminal contract; see `metrics.box_results.plain_values`."""
+        dataset = self.evaluated
+        sides = dataset.ground_truth.source, self.matching.prediction.source
+        truth, prediction = (SourceFile(side.name, side.sha256) for side in sides)
+        only_in = dataset.documents_only_in(self.model)
+        return plain_values(self.signature, (truth, prediction), self.matching.labels, own, only_in)
+
+    def as_table(self, columns: Sequence[str], rows: Iterable[tuple[str | int | float | None, ...]]) -> ResultTable:
+        """Rows under the name of the prediction file and the signature."""
+        title = self.matching.prediction.source.name
+        return ResultTable(title=title, signature=self.signature.line, columns=tuple(columns), rows=tuple(rows))
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """A result, and everything that was odd about its inputs.
-
-    Attributes
-    ----------
-    result : Result
-    issues : tuple of Issue
-    """
+    """A result, and everything that was odd about its inputs."""
 
     result: Result
     issues: tuple[Issue, ...]
@@ -267,9 +275,6 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
 
         Parameters
         ----------
-        truth : Annotations, FieldDocuments or Posters
-        models : sequence of the same
-        options : Options
         count : callable, optional
             Called with how many of how many pages are counted, by protocols that go page by page.
 
@@ -330,16 +335,26 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     ) -> AnyBoxPairs:
         """Every pair of boxes that could match, for any score and IoU threshold from the floor on."""
 
-    @abstractmethod
     def match(
         self,
-        pairs: Any,  # noqa: ANN401 - what its own `pair` gives
+        pairs: AnyBoxPairs,
         options: BoxOptionsT,
         *,
         min_score: float | None = None,
         labels: Sequence[str] | None = None,
     ) -> AnyBoxMatching:
         """The matching of the boxes that take part; `min_score` and `labels` instead of those of the options."""
+        matching: AnyBoxMatching = pairs.match(
+            min_score=options.min_score if min_score is None else min_score,
+            min_area=options.min_area,
+            labels=options.labels if labels is None else labels,
+            **self.own_options(options),
+        )
+        return matching
+
+    def own_options(self, options: BoxOptionsT) -> Mapping[str, Any]:
+        """What its pairs are told besides when they are matched, by name; empty for most protocols."""
+        return {}
 
     @abstractmethod
     def result(self, matching: Any, iou: Sequence[float], options: BoxOptionsT) -> BoxEvaluation:  # noqa: ANN401
@@ -400,6 +415,13 @@ def unit_issues(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...
         rule = f"boxes must be in the unit of {truth.name}"
         collector.error("", rule, f"{prediction.unit}, not {truth.unit}", "Convert one of the files.")
     return collector.issues()
+
+
+def lowest(iou: Sequence[float]) -> float:
+    """The lowest of some IoU thresholds; ValueError without any."""
+    if not iou:
+        raise ValueError("at least one IoU threshold is needed")
+    return min(iou)
 
 
 def joined_pair(truth: Annotations, prediction: Annotations) -> Dataset:

@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 from evaluator.project import evaluate
-from evaluator.protocols.pixel.cells import worst_cell
+from evaluator.protocols.pixel.cells import cell_facts, worst_cell
 from evaluator.protocols.pixel.evaluation import PixelResult
 from tests.browser.conftest import Screen, dashboard
 from tests.building import Box, write_file
 from tests.dashboard import SAMPLE_DATA
+from tests.painting import cell_mask
 
 pytestmark = [pytest.mark.browser]
 Visit = Callable[..., Screen]
@@ -121,7 +122,7 @@ def assert_tinted(screen: Screen, place: tuple[str, int], names: tuple[str, str]
     """On screen are exactly the pixels of the core's mask, at the right place of the sheet."""
     page = page_row(*place, model)
     row, column = names
-    mask = core(model).cell_mask(page, code(row, model), code(column, model))
+    mask = cell_mask(core(model), page, code(row, model), code(column, model))
     assert (tinted(screen, mask.shape) == mask).all()
     # What the browser fills is what the path says: centres of some pixels, half of them from the mask.
     rng = np.random.default_rng(7)
@@ -148,7 +149,7 @@ def test_it_opens_on_the_sample_data_without_a_click(server: str, visit: Visit) 
     result = core()
     row, column = worst_cell(result.whole.matrices.confusion[0])
     assert chosen(screen) == (result.classes[row], result.classes[column])
-    top = result.pages_of_cell(row, column)[0].page
+    top = cell_facts(result, row, column).behind[0].page
     document = result.dataset.documents[result.dataset.page_document[top]].doc_id
     number = int(result.dataset.page_index[top]) + 1
     assert caption(screen).startswith(f"{document}, page {number}: ")
@@ -175,7 +176,7 @@ def test_a_cell_opens_its_pages_and_exactly_its_pixels(server: str, visit: Visit
             core().dataset.documents[core().dataset.page_document[each.page]].doc_id,
             int(core().dataset.page_index[each.page]) + 1,
         )
-        for each in core().pages_of_cell(code("Formula"), code("Text"))
+        for each in cell_facts(core(), code("Formula"), code("Text")).behind
     ]
     document, number = places[0]
     screen.wait(lambda: caption(screen).startswith(f"{document}, page {number}: "), "the page with the most pixels")
@@ -220,7 +221,7 @@ def test_zoom_and_a_sharper_picture(server: str, visit: Visit) -> None:
     screen.settled()
     path = screen.page.locator("path.tint-fill").bounding_box()
     sheet = screen.page.locator(".tint-sheet").bounding_box()
-    mask = core().cell_mask(*shown_cell())
+    mask = cell_mask(core(), *shown_cell())
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     scale = sheet["width"] / core().extent[shown_cell()[0], 0]
     assert path["x"] - sheet["x"] == pytest.approx(columns[0] * scale, abs=1)
@@ -234,7 +235,7 @@ def test_zoom_and_a_sharper_picture(server: str, visit: Visit) -> None:
 def shown_cell() -> tuple[int, int, int]:
     """Page and cell that the view opens with."""
     row, column = worst_cell(core().whole.matrices.confusion[0])
-    return core().pages_of_cell(row, column)[0].page, row, column
+    return cell_facts(core(), row, column).behind[0].page, row, column
 
 
 # --- keyboard and table --------------------------------------------------------------------------------------
@@ -266,7 +267,7 @@ def test_the_keyboard_walks_the_grid_and_chooses(server: str, visit: Visit) -> N
     # The focus stays in the grid, so that the next arrow goes on from here.
     keys.press("End")
     assert words.inner_text().startswith(f"Table → {core().classes[-1]}")
-    top = core().pages_of_cell(code("Table"), code("Text"))[0].page
+    top = cell_facts(core(), code("Table"), code("Text")).behind[0].page
     document = core().dataset.documents[core().dataset.page_document[top]].doc_id
     assert_tinted(screen, (document, int(core().dataset.page_index[top]) + 1), ("Table", "Text"))
 

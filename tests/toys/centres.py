@@ -14,63 +14,41 @@ from typing import Any, ClassVar
 import numpy as np
 
 from evaluator.metrics.box_measures import box_measures, column
-from evaluator.metrics.box_results import ALL_LABELS, BoxPairs, BoxResult, asked_labels, plain_values, signature_of
+from evaluator.metrics.box_results import ALL_LABELS, BoxMatching, BoxPairs, BoxResult
 from evaluator.metrics.matching import Matches
 from evaluator.metrics.measures import Key, Measures, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.results import Metrics, ResultTable, Signature
-from evaluator.model.boxes import BoolArray, overlap
-from evaluator.model.dataset import Dataset, JoinedBoxes
+from evaluator.model.boxes import overlap
+from evaluator.model.dataset import Dataset
 from evaluator.protocols.base import BoxEvaluation, BoxOptions, BoxProtocol
 
 
-@dataclass(frozen=True, eq=False)
-class Matching:
+class Matching(BoxMatching):
     """The boxes that take part."""
-
-    dataset: Dataset
-    model: int
-    min_score: float
-    min_area: float
-    labels: tuple[str, ...]
-    truth_counts: BoolArray
-    prediction_counts: BoolArray
-    iou_floor: float = 0.0
-
-    @property
-    def prediction(self) -> JoinedBoxes:
-        return self.dataset.predictions[self.model]
 
     def at(self, iou: float) -> Result:
         return Result(self, iou)
 
-    def on(self, dataset: Dataset) -> Matching:
-        return Pairs(dataset, self.model).match(min_score=self.min_score, labels=asked_labels(self))
-
     def signature(self, *iou: float) -> Signature:
-        return signature_of(self, protocol="centres", version="0", iou=iou)
+        return self.signed(protocol="centres", version="0", iou=iou)
 
 
-@dataclass(frozen=True, eq=False)
 class Pairs(BoxPairs[Matching]):
     """All boxes of two files; there is nothing to prepare."""
 
-    dataset: Dataset
-    model: int
-    iou_floor: float = 0.0
+    def on(self, dataset: Dataset) -> Pairs:
+        return Pairs(dataset=dataset, model=self.model, iou_floor=self.iou_floor)
 
-    def match(self, *, min_score: float = 0.0, labels: Sequence[str] | None = None) -> Matching:
-        dataset, prediction = self.dataset, self.dataset.predictions[self.model]
-        chosen = dataset.scored_labels(labels)
-        codes = [dataset.labels.index(label) for label in chosen]
+    def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> Matching:
+        chosen = self.dataset.scored_labels(labels)
+        truths, predictions = self.of_labels(chosen)
         return Matching(
-            dataset=dataset,
-            model=self.model,
+            pairs=self,
             min_score=min_score,
-            min_area=0.0,
             labels=chosen,
-            truth_counts=np.isin(dataset.ground_truth.label, codes),
-            prediction_counts=np.isin(prediction.label, codes) & ~(prediction.score < min_score),
+            truth_counts=truths,
+            prediction_counts=predictions & ~(self.prediction.score < min_score),
         )
 
 
@@ -100,19 +78,14 @@ class Result(BoxResult[Matching]):
 class Evaluation(BoxEvaluation):
     """Counts of the whole, as JSON and as a table."""
 
-    @property
-    def signature(self) -> Signature:
-        return self.matching.signature(*self.thresholds)
-
     def to_json(self) -> dict[str, Any]:
         micro = {repr(iou): {"micro": result.micro.row(0)} for iou, result in self.thresholds.items()}
-        return plain_values(self.matching, self.signature, {"thresholds": micro})
+        return self.plain_values(thresholds=micro)
 
     def table(self) -> ResultTable:
         rows = tuple((iou, *result.micro.row(0).values()) for iou, result in self.thresholds.items())
         columns = ("iou_threshold", *Metrics.__annotations__)
-        title = self.matching.prediction.source.name
-        return ResultTable(title=title, signature=self.signature.line, columns=columns, rows=rows)
+        return self.as_table(columns, rows)
 
 
 class Centres(BoxProtocol[BoxOptions]):
@@ -127,15 +100,7 @@ class Centres(BoxProtocol[BoxOptions]):
     thresholds = (0.25,)
 
     def pair(self, dataset: Dataset, model: int, options: BoxOptions, *, iou_floor: float | None = None) -> Pairs:
-        return Pairs(dataset, model)
-
-    def match(
-        self, pairs: Pairs, options: BoxOptions, *, min_score: float | None = None, labels: Sequence[str] | None = None
-    ) -> Matching:
-        return pairs.match(
-            min_score=options.min_score if min_score is None else min_score,
-            labels=options.labels if labels is None else labels,
-        )
+        return Pairs(dataset=dataset, model=model, iou_floor=0.0)
 
     def result(self, matching: Matching, iou: Sequence[float], options: BoxOptions) -> Evaluation:
         return Evaluation(matching, {float(threshold): matching.at(threshold) for threshold in iou})

@@ -170,7 +170,6 @@ def name_mistakes(
         The IoU threshold of that matching, in (0, 1].
     truth_counts, prediction_counts : bool, shape (G,) and (P,), optional
         The boxes that take part; all of them when absent. A matched box takes part.
-    options : MistakeOptions, optional
 
     Returns
     -------
@@ -227,7 +226,6 @@ class _Naming:
 
     Attributes
     ----------
-    boxes : BoxColumns
     partner : int64, shape (N,)
         The match on the other side; -1 for none.
     takes_part : bool, shape (N,)

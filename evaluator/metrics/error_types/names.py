@@ -27,7 +27,6 @@ class ErrorType(NamedTuple):
 
     Attributes
     ----------
-    family : "tide" or "document"
     name : str
         As in JSON.
     title : str

@@ -46,7 +46,6 @@ class TideErrors:
 
     Attributes
     ----------
-    options : TideOptions
     kind : int8, shape (P,)
         Code of each prediction into `TIDE`; -1 for a match and for what `TideOptions.max_detections` left out.
     target : int64, shape (P,)
@@ -76,13 +75,7 @@ class TideErrors:
     false_negative_ap: float
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values by the names of the types.
-
-        Returns
-        -------
-        dict
-            For each type ``{"count", "delta_ap"}``; undefined is None.
-        """
+        """For each type by name ``{"count", "delta_ap"}`` as plain values; undefined is None."""
         pairs = zip(self.counts.tolist(), self.delta_ap.tolist(), strict=True)
         return {
             name: {"count": count, "delta_ap": defined(gain)} for name, (count, gain) in zip(TIDE, pairs, strict=True)

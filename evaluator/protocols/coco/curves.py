@@ -44,18 +44,9 @@ class Columns(NamedTuple):
 
 
 def average(matching: Matching, iou: Sequence[float]) -> Columns:
-    """Average precision and recall of a matching, for every size and label.
+    """Average precision and recall of a matching, for every size, threshold and label of ``matching.labels``.
 
-    Parameters
-    ----------
-    matching : Matching
-    iou : sequence of float
-        Rising, at or above its floor.
-
-    Returns
-    -------
-    Columns
-        T thresholds by L labels of ``matching.labels``.
+    `iou` rises, and is at or above its floor.
     """
     pairs, dataset = matching.pairs, matching.dataset
     curves: dict[str, list[LabelCurves]] | None = pairs.kept.get(tuple(iou))

@@ -15,30 +15,21 @@ from typing import Any, Final, cast
 import numpy as np
 
 from evaluator import formats
-from evaluator.metrics.box_results import ALL_LABELS, AnyBoxMatching, plain_values
+from evaluator.metrics.box_results import ALL_LABELS, AnyBoxMatching
 from evaluator.metrics.error_types import BoxColumns, TideErrors, tide
 from evaluator.metrics.results import ResultTable, Signature, defined
 from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations, Dataset
+from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector, Issue
-from evaluator.protocols.base import BoxEvaluation, checked, joined_pair
+from evaluator.protocols.base import BoxEvaluation, checked, joined_pair, lowest
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, average
 from evaluator.protocols.coco.matching import (
-    AREA_RANGES,
     IOU_FLOOR,
     NAME,
-    VERSION,
     Matching,
-    Pairs,
     ThresholdResult,
     pair,
 )
-
-__all__ = [
-    "ALL_LABELS", "AREA_RANGES", "IOU_FLOOR", "IOU_THRESHOLDS", "MAX_DETECTIONS", "NAME", "NUMBERS", "VERSION",
-    "CocoResult", "Columns", "Matching", "Pairs", "ThresholdResult", "average", "evaluate", "evaluate_model",
-    "numbers_by_label", "numbers_of", "pair", "table_of",
-]  # fmt: skip
 
 IOU_THRESHOLDS: Final = tuple(np.linspace(IOU_FLOOR, 0.95, 10).tolist())
 NUMBERS: Final = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
@@ -50,7 +41,6 @@ class CocoResult(BoxEvaluation):
 
     Attributes
     ----------
-    matching : Matching
     thresholds : dict of ThresholdResult
         By IoU threshold, rising.
     columns : Columns
@@ -60,11 +50,6 @@ class CocoResult(BoxEvaluation):
     matching: Matching
     thresholds: dict[float, ThresholdResult]
     columns: Columns
-
-    @property
-    def signature(self) -> Signature:
-        """What made these numbers."""
-        return self.matching.signature(*self.thresholds)
 
     def of(self, matching: AnyBoxMatching) -> CocoResult:
         """The evaluation of another matching at the same thresholds."""
@@ -105,45 +90,22 @@ class CocoResult(BoxEvaluation):
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The result as plain values under the keys of the terminal contract.
+        """The result as plain values under the keys of the terminal contract; undefined is None.
 
-        Returns
-        -------
-        dict
-            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, the twelve numbers,
-            ``per_class`` with the same numbers for each label, ``error_types`` and ``documents_only_in``. Undefined is
-            None.
+        Besides what all have: the twelve numbers, ``per_class`` with those of each label, and ``error_types``.
         """
         error_types = None if self.error_types is None else self.error_types.to_json()
-        own = {**self.numbers, "per_class": self.per_label, "error_types": error_types}
-        return plain_values(self.matching, self.signature, own)
+        return self.plain_values(**self.numbers, per_class=self.per_label, error_types=error_types)
 
     def table(self) -> ResultTable:
-        """One row per label, the mean over labels first.
-
-        Returns
-        -------
-        ResultTable
-            Columns ``label`` and the twelve numbers.
-        """
+        """One row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
         return table_of(self.matching.prediction.source.name, self.signature, self.numbers, self.per_label)
 
 
 def numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(None)) -> dict[str, float | None]:
-    """The twelve numbers over some of the labels.
+    """The twelve numbers over some of the labels, by their COCO names; None where undefined.
 
-    Parameters
-    ----------
-    columns : Columns
-    iou : sequence of float
-        The thresholds of the rows.
-    labels : slice
-        Which columns; all of them when absent.
-
-    Returns
-    -------
-    dict
-        By their COCO names; None where undefined.
+    `iou` are the thresholds of the rows, `labels` is which columns; all of them when absent.
     """
     nothing = np.empty((0, 0))
 
@@ -205,10 +167,6 @@ def evaluate(
     polygons : bool
         See `pair`.
 
-    Returns
-    -------
-    CocoResult
-
     Raises
     ------
     BadInput
@@ -222,41 +180,17 @@ def evaluate(
     precision, means over thresholds and then labels that have ground truth.
     """
     checked(comparable_issues(ground_truth, formats.resolve(prediction, ground_truth)))
-    return evaluate_model(
-        joined_pair(ground_truth, prediction),
-        iou=iou,
-        min_score=min_score,
-        min_area=min_area,
-        labels=labels,
-        polygons=polygons,
-    )
-
-
-def evaluate_model(
-    dataset: Dataset,
-    model: int = 0,
-    *,
-    iou: Sequence[float] = IOU_THRESHOLDS,
-    min_score: float = 0.0,
-    min_area: float = 0.0,
-    labels: Sequence[str] | None = None,
-    polygons: bool = False,
-) -> CocoResult:
-    """The result of one of the models of a dataset; options and errors are those of `evaluate`."""
-    if not iou:
-        raise ValueError("at least one IoU threshold is needed")
-    checked(comparable_issues(dataset.ground_truth.source, dataset.predictions[model].source))
-    rising = sorted(set(map(float, iou)))
-    matching = pair(dataset, model, iou_floor=rising[0], min_area=min_area, polygons=polygons).match(
+    floor, dataset = lowest(iou), joined_pair(ground_truth, prediction)
+    matching = pair(dataset, iou_floor=floor, min_area=min_area, polygons=polygons).match(
         min_score=min_score, min_area=min_area, labels=labels
     )
-    return result_of(matching, rising)
+    return result_of(matching, iou)
 
 
 def result_of(matching: Matching, iou: Sequence[float]) -> CocoResult:
-    """The evaluation of a matching at rising IoU thresholds."""
-    thresholds = {threshold: matching.at(threshold) for threshold in iou}
-    return CocoResult(matching=matching, thresholds=thresholds, columns=average(matching, list(iou)))
+    """The evaluation of a matching at IoU thresholds, which are put in rising order."""
+    rising = sorted(set(map(float, iou)))
+    return CocoResult(matching, {threshold: matching.at(threshold) for threshold in rising}, average(matching, rising))
 
 
 def comparable_issues(ground_truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:

@@ -20,12 +20,12 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from evaluator.metrics.average_precision import Curve, curve, falling
-from evaluator.metrics.box_results import UNMATCHED, BoxPairs, BoxResult, asked_labels, need_threshold, signature_of
+from evaluator.metrics.box_results import UNMATCHED, BoxMatching, BoxPairs, BoxResult
 from evaluator.metrics.matching import Candidates, Matches, overlapping_pairs
 from evaluator.metrics.results import Signature
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection, overlap
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
-from evaluator.model.polygons import POLYGON_IOU, outline_bounds, polygon_overlap
+from evaluator.model.polygons import outline_bounds, polygon_overlap
 from evaluator.system.threads import in_threads
 
 NAME: Final = "coco"
@@ -79,17 +79,12 @@ class Accepted(NamedTuple):
     threshold: IntArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Pairs(BoxPairs["Matching"]):
     """Every pair of one model that could match, kept so that a new score or IoU threshold needs no geometry.
 
     Attributes
     ----------
-    dataset : Dataset
-    model : int
-        Which of the dataset's predictions.
-    iou_floor : float
-        The lowest IoU threshold that can be asked for.
     min_area : float
         What was left out before anything else.
     order : int64, shape (Q,)
@@ -103,25 +98,18 @@ class Pairs(BoxPairs["Matching"]):
     candidates : Candidates
         ``prediction`` counts in the queue, ``ground_truth`` in `truth_row`; sorted by both. The IoU is COCO's: with
         a crowd, the share of the prediction that lies in it.
-    polygons : bool
-        Outlines are compared instead of boxes, where a row has one.
     """
 
-    dataset: Dataset
-    model: int
-    iou_floor: float
     min_area: float
     order: IntArray
     before: IntArray
     queue: Queue
     truth_row: IntArray
     candidates: Candidates
-    polygons: bool = False
 
-    @property
-    def prediction(self) -> JoinedBoxes:
-        """The boxes of the model under the dataset's codes."""
-        return self.dataset.predictions[self.model]
+    def on(self, dataset: Dataset) -> Pairs:
+        """The pairs of the same model of another dataset, from the same floor on."""
+        return pair(dataset, self.model, iou_floor=self.iou_floor, min_area=self.min_area, polygons=self.polygons)
 
     @cached_property
     def fit(self) -> Matches:
@@ -200,22 +188,10 @@ class Pairs(BoxPairs["Matching"]):
         return rows[np.lexsort((-truth, -pairs.iou[rows], ignored[truth], pairs.prediction[rows]))]
 
     def accept(self, rows: IntArray, iou: Sequence[float]) -> Accepted:
-        """What matches among candidates, at each of several IoU thresholds.
+        """What matches among candidates, at each of several rising IoU thresholds.
 
-        Parameters
-        ----------
-        rows : int64
-            Candidates in the order of `preferred`; all contested ones of a page and label, or none.
-        iou : sequence of float
-            Rising.
-
-        Returns
-        -------
-        Accepted
-
-        Notes
-        -----
-        Cut between pages and labels: the parts do not touch each other, so the answer does not depend on the cuts.
+        `rows` are candidates in the order of `preferred`; all contested ones of a page and label, or none. Cut between
+        pages and labels: the parts do not touch each other, so the answer does not depend on the cuts.
         """
         thresholds = np.minimum(np.asarray(iou, dtype=np.float64), HIGHEST_IOU)
         cuts = _cuts(self.queue.group[self.candidates.prediction[rows]], _SETTLED_AT_A_TIME)
@@ -278,10 +254,6 @@ class Pairs(BoxPairs["Matching"]):
         labels : sequence of str, optional
             Labels to score; all of them when absent.
 
-        Returns
-        -------
-        Matching
-
         Raises
         ------
         ValueError
@@ -294,73 +266,32 @@ class Pairs(BoxPairs["Matching"]):
         if min_area is not None and min_area != self.min_area:
             again = pair(self.dataset, self.model, iou_floor=self.iou_floor, min_area=min_area, polygons=self.polygons)
             return again.match(min_score=min_score, min_area=min_area, labels=labels)
-        dataset = self.dataset
-        chosen = dataset.scored_labels(labels)
-        scored = np.isin(np.arange(len(dataset.labels)), [dataset.labels.index(label) for label in chosen])
-        counts = np.zeros(len(self.prediction), dtype=bool)
-        counts[self.order] = True
-        if not scored.all():
-            counts &= scored[self.prediction.label]
+        chosen = self.dataset.scored_labels(labels)
+        truth_counts, counts = self.of_labels(chosen)
+        within_limit = np.zeros(len(counts), dtype=bool)
+        within_limit[self.order] = True
+        counts &= within_limit
         if min_score > 0.0:
             counts &= self.prediction.score >= min_score
-        truth_counts = scored[dataset.ground_truth.label]
         truth_counts[self.never_counted] = False
         return Matching(
             pairs=self,
             min_score=min_score,
+            min_area=self.min_area,
             labels=chosen,
             truth_counts=truth_counts,
             prediction_counts=counts,
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Matching:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Matching(BoxMatching):
     """The boxes of one model that take part; a new IoU threshold settles only the contested pairs anew.
 
-    Attributes
-    ----------
-    pairs : Pairs
-    min_score : float
-    labels : tuple of str
-        The labels that are scored.
-    truth_counts : bool, shape (G,)
-        The ground truth that takes part: its label is scored and it is no crowd.
-    prediction_counts : bool, shape (P,)
-        The predictions that take part: their label is scored, they pass the options, and fewer than 100 of their
-        page and label are better.
+    Crowds do not take part, nor do predictions when 100 of their page and label are better.
     """
 
     pairs: Pairs
-    min_score: float
-    labels: tuple[str, ...]
-    truth_counts: BoolArray
-    prediction_counts: BoolArray
-
-    @property
-    def dataset(self) -> Dataset:
-        """What is compared."""
-        return self.pairs.dataset
-
-    @property
-    def model(self) -> int:
-        """Which of the dataset's predictions."""
-        return self.pairs.model
-
-    @property
-    def iou_floor(self) -> float:
-        """Thresholds below this need new pairs."""
-        return self.pairs.iou_floor
-
-    @property
-    def min_area(self) -> float:
-        """Predictions that cover less of the page were left out."""
-        return self.pairs.min_area
-
-    @property
-    def prediction(self) -> JoinedBoxes:
-        """The boxes of the model under the dataset's codes."""
-        return self.pairs.prediction
 
     @cached_property
     def matches(self) -> Matches:
@@ -368,36 +299,13 @@ class Matching:
         return self.at(self.iou_floor).matches
 
     def at(self, iou: float) -> ThresholdResult:
-        """The result at one IoU threshold.
-
-        Parameters
-        ----------
-        iou : float
-            At or above ``iou_floor``, at most 1.
-
-        Raises
-        ------
-        ValueError
-            When the threshold is outside that range.
-        """
-        need_threshold(iou, self.iou_floor)
-        return ThresholdResult(matching=self, iou=iou)
+        """The result at one IoU threshold, which a pair has to reach."""
+        return ThresholdResult(self, iou)
 
     def signature(self, *iou: float) -> Signature:
         """What made the numbers of this matching at the given thresholds."""
-        options = []
-        if len(self.pairs.sizes) == 1:
-            options.append("sizes in pixels not known")
-        if self.pairs.polygons:
-            options.append(POLYGON_IOU)
-        return signature_of(self, **own_signature(iou, *options))
-
-    def on(self, dataset: Dataset) -> Matching:
-        """The matching of the same model of another dataset under the same options."""
-        pairs = pair(
-            dataset, self.model, iou_floor=self.iou_floor, min_area=self.min_area, polygons=self.pairs.polygons
-        )
-        return pairs.match(min_score=self.min_score, min_area=self.min_area, labels=asked_labels(self))
+        options = ["sizes in pixels not known"] if len(self.pairs.sizes) == 1 else []
+        return self.signed(**own_signature(iou, *options))
 
 
 def own_signature(iou: Iterable[float], *options: str) -> dict[str, Any]:
@@ -453,10 +361,7 @@ class ThresholdResult(BoxResult[Matching]):
     def curve(self, label: str | None = None) -> Curve:
         """Precision, recall and F1 against the score threshold, for one label or all labels pooled.
 
-        Raises
-        ------
-        ValueError
-            When the label is not scored.
+        ValueError when the label is not scored.
         """
         matching = self.matching
         if label is not None and label not in matching.labels:
@@ -495,10 +400,6 @@ def pair(
         Predictions that cover less than this share of the page are left out, equality stays.
     polygons : bool
         Compare outlines instead of boxes, where a row has one; the signature says "polygon IoU".
-
-    Returns
-    -------
-    Pairs
 
     Raises
     ------
@@ -571,10 +472,7 @@ def _image_rank(dataset: Dataset) -> IntArray:
     rank = np.arange(dataset.pages)
     if source.format != NAME or not len(source.page_ids):
         return rank
-    code = {document.doc_id: row for row, document in enumerate(dataset.documents)}
-    documents = np.array([code[document.doc_id] for document in source.documents], dtype=np.int64)
-    known = (dataset.page_document.astype(np.int64) << 32) | dataset.page_index
-    page = np.searchsorted(known, (documents[source.page_document] << 32) | source.page_index)
+    page = dataset.entry_pages(dataset.ground_truth)
     rank += dataset.pages
     rank[page[np.argsort(np.array(list(map(int, source.page_ids))), kind="stable")]] = np.arange(len(page))
     return rank

@@ -75,23 +75,9 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         floor = self.iou_floor if iou_floor is None else iou_floor
         return pair(dataset, model, iou_floor=floor, min_area=options.min_area, polygons=options.polygons)
 
-    def match(
-        self,
-        pairs: Pairs,
-        options: CocoOptions,
-        *,
-        min_score: float | None = None,
-        labels: Sequence[str] | None = None,
-    ) -> Matching:
-        """The boxes that take part."""
-        return pairs.match(
-            min_score=options.min_score if min_score is None else min_score,
-            labels=options.labels if labels is None else labels,
-        )
-
     def result(self, matching: Matching, iou: Sequence[float], options: CocoOptions) -> CocoResult:
         """The evaluation of a matching, thresholds rising."""
-        return result_of(matching, sorted(set(map(float, iou))))
+        return result_of(matching, iou)
 
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios at the first threshold; AP, AP50, AP75 and AR100 over all labels and per label."""

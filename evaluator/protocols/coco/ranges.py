@@ -27,8 +27,8 @@ from evaluator.formats.coco.reader import Numbers
 from evaluator.formats.coco.shape import corners
 from evaluator.formats.coco.stream import Rows
 from evaluator.metrics.average_precision import average_precision, falling, ranks
-from evaluator.metrics.box_results import plain_values_of
-from evaluator.metrics.results import ResultTable, Signature, ratio
+from evaluator.metrics.box_results import plain_values
+from evaluator.metrics.results import ResultTable, Signature, SourceFile, ratio
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Boxes, Document, Side, join
 from evaluator.protocols.base import Result
@@ -47,30 +47,20 @@ _MOST_THRESHOLDS: Final = 64
 BitArray = npt.NDArray[np.unsignedinteger[Any]]
 
 
-class Source(NamedTuple):
-    """A file that was read: its name without folder, and the digest of its bytes."""
-
-    name: str
-    sha256: str
-
-
 @dataclass(frozen=True, eq=False)
 class RangesResult(Result):
     """The numbers of one model, without its boxes.
 
     Attributes
     ----------
-    ground_truth, prediction : Source
-    labels : tuple of str
     iou : tuple of float
         The thresholds, rising.
     columns : Columns
         Rows of ``iou``, columns of ``labels``.
-    documents, pages : int
     """
 
-    ground_truth: Source
-    prediction: Source
+    ground_truth: SourceFile
+    prediction: SourceFile
     labels: tuple[str, ...]
     iou: tuple[float, ...]
     columns: Columns
@@ -97,7 +87,7 @@ class RangesResult(Result):
         # A results list takes its documents from its ground truth.
         nowhere: dict[Side, tuple[str, ...]] = {"ground_truth": (), "prediction": ()}
         own = {**self.numbers, "per_class": self.per_label, "error_types": None}
-        return plain_values_of(self.signature, (self.ground_truth, self.prediction), self.labels, own, nowhere)
+        return plain_values(self.signature, (self.ground_truth, self.prediction), self.labels, own, nowhere)
 
     def table(self) -> ResultTable:
         """One row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
@@ -162,8 +152,8 @@ def _result(ground_truth: Path, prediction: Path, iou: Sequence[float], pages_at
         )
         states = [*in_threads(lambda both: _state(*both, iou), sides, most=_MATCHED_AT_A_TIME)]
     return RangesResult(
-        ground_truth=Source(ground_truth.name, truth.sha256),
-        prediction=Source(prediction.name, predicted.sha256),
+        ground_truth=SourceFile(ground_truth.name, truth.sha256),
+        prediction=SourceFile(prediction.name, predicted.sha256),
         labels=labels,
         iou=tuple(iou),
         columns=_averaged(states, len(labels), len(iou)),
@@ -192,7 +182,6 @@ class _Waiting:
         In file order.
     row : dtype
         Has the field ``page``.
-    pages_at_a_time : int
     file : binary file
         Empty; the rows are there until it is closed.
     """

@@ -1,43 +1,15 @@
 """Field bounding-box mAP: the face of the protocol."""
 
 from evaluator.protocols.fields.evaluation import (
-    ALL_FIELDS,
-    BELOW_THRESHOLD,
     IOU_THRESHOLDS,
-    MISSED,
-    MISSING_CONFIDENCE,
     NAME,
-    NO_BOX,
-    RECALL,
-    SPURIOUS,
     STATUSES,
-    TRUE_POSITIVE,
     VERSION,
-    FieldRow,
     FieldsResult,
-    RecallGrid,
-    StatusCounts,
     evaluate,
     score,
 )
 
 __all__ = [
-    "ALL_FIELDS",
-    "BELOW_THRESHOLD",
-    "IOU_THRESHOLDS",
-    "MISSED",
-    "MISSING_CONFIDENCE",
-    "NAME",
-    "NO_BOX",
-    "RECALL",
-    "SPURIOUS",
-    "STATUSES",
-    "TRUE_POSITIVE",
-    "VERSION",
-    "FieldRow",
-    "FieldsResult",
-    "RecallGrid",
-    "StatusCounts",
-    "evaluate",
-    "score",
-]
+    "IOU_THRESHOLDS", "NAME", "STATUSES", "VERSION", "FieldsResult", "evaluate", "score",
+]  # fmt: skip

@@ -54,12 +54,9 @@ DOORS: Final[Mapping[str, str]] = {
 
 
 def problems(result: FieldsResult, iou: float) -> BoolArray:
-    """Which rows have something wrong at a threshold.
+    """Which rows have something wrong at a threshold, bool, shape (N,).
 
-    Returns
-    -------
-    bool, shape (N,)
-        Boxes below the threshold, missed and spurious ones, and fields whose value is wrong, with or without a box.
+    Boxes below the threshold, missed and spurious ones, and fields whose value is wrong, with or without a box.
     """
     status = result.status(iou)
     wrong_box = np.isin(status, (BELOW_THRESHOLD, MISSED, SPURIOUS))
@@ -73,7 +70,6 @@ def behind(
 
     Parameters
     ----------
-    result : FieldsResult
     door : str
         A key of `DOORS`.
     iou : float

@@ -11,7 +11,7 @@ its numbers: its pairing, its recall grid in decimals, ties in the order of arri
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -55,10 +55,8 @@ class FieldRow(NamedTuple):
 
     Attributes
     ----------
-    document : str
     label : str
         The class of the field.
-    truth_path, prediction_path : str or None
     status : str
         One of `STATUSES`.
     iou : float or None
@@ -115,10 +113,8 @@ class FieldsResult(Result):
 
     Attributes
     ----------
-    compared : ComparedFields
     iou : tuple of float
         Thresholds in (0, 1], rising; may be empty or repeat one.
-    recall_grid : "linspace" or "decimal"
     min_score : float
         Predicted boxes with a lower confidence are left out; confidence metrics see every field.
     labels : tuple of str or None
@@ -131,26 +127,11 @@ class FieldsResult(Result):
     min_score: float = 0.0
     labels: tuple[str, ...] | None = None
 
-    def rescored(self, *iou: float) -> FieldsResult:
-        """The same comparisons at other thresholds; nothing is read or paired again.
-
-        Raises
-        ------
-        ValueError
-            When a threshold is not in (0, 1].
-        """
-        result = replace(self, iou=_thresholds(iou))
-        # What does not depend on the thresholds is taken along.
-        for name in ("_taking_part", "_predicted", "_ranked"):
-            if name in self.__dict__:
-                result.__dict__[name] = self.__dict__[name]
-        return result
-
     # Which rows count, and their ranking ---------------------------------------------------------------------
 
     @cached_property
-    def _taking_part(self) -> BoolArray:
-        """Rows of the classes that are scored."""
+    def taking_part(self) -> BoolArray:
+        """Rows of the classes that are scored, bool, shape (N,)."""
         compared = self.compared
         if self.labels is None:
             return np.ones(len(compared), dtype=bool)
@@ -163,21 +144,22 @@ class FieldsResult(Result):
         return np.where(np.isnan(self.compared.confidence), MISSING_CONFIDENCE, self.compared.confidence)
 
     @cached_property
-    def _predicted(self) -> BoolArray:
-        """Rows with a predicted box that counts."""
+    def with_prediction(self) -> BoolArray:
+        """Rows with a predicted box that counts, bool, shape (N,)."""
         kept = self._score >= self.min_score if self.min_score > 0.0 else True
-        return self.compared.has_prediction & self._taking_part & kept
+        return self.compared.has_prediction & self.taking_part & kept
 
     @cached_property
-    def _truth(self) -> BoolArray:
-        return self.compared.has_truth & self._taking_part
+    def with_truth(self) -> BoolArray:
+        """Rows with a ground-truth box that counts, bool, shape (N,)."""
+        return self.compared.has_truth & self.taking_part
 
     @cached_property
     def _ranked(self) -> list[FloatArray]:
         """IoU of the predicted boxes of each class, the most confident first."""
         compared = self.compared
         order = compared.arrival if compared.parity == "stickler" else compared.order
-        rows = order[self._predicted[order]]
+        rows = order[self.with_prediction[order]]
         rows = rows[np.lexsort((-self._score[rows], compared.field_class[rows]))]
         ends = np.cumsum(np.bincount(compared.field_class[rows], minlength=len(compared.classes)))
         return np.split(compared.iou[rows], ends[:-1]) if len(ends) else []
@@ -187,24 +169,24 @@ class FieldsResult(Result):
     @cached_property
     def boxed(self) -> tuple[int, ...]:
         """Codes of the classes with a box on either side: those that are listed."""
-        seen = np.bincount(self.compared.field_class[self._truth | self._predicted], minlength=0)
+        seen = np.bincount(self.compared.field_class[self.with_truth | self.with_prediction], minlength=0)
         return tuple(np.flatnonzero(seen).tolist())
 
     @cached_property
     def num_gt(self) -> IntArray:
         """Ground-truth boxes of each class, int64, shape (C,)."""
-        return self._count(self._truth)
+        return self._count(self.with_truth)
 
     @cached_property
     def num_detections(self) -> IntArray:
         """Predicted boxes of each class, int64, shape (C,)."""
-        return self._count(self._predicted)
+        return self._count(self.with_prediction)
 
     @cached_property
     def mean_iou(self) -> FloatArray:
         """Mean IoU over the predicted boxes of each class, spurious ones with 0, float64, shape (C,); NaN for none."""
         order = self.compared.order
-        rows = order[self._predicted[order]]
+        rows = order[self.with_prediction[order]]
         total = sum_by(self.compared.field_class[rows], self.compared.iou[rows], len(self.compared.classes))
         return ratio(total, self.num_detections)
 
@@ -264,34 +246,24 @@ class FieldsResult(Result):
         dict
             ``fields_with_bbox``, ``fields_total``: int; ``ratio``: float, None without rows.
         """
-        return _coverage("fields_with_bbox", int(self._truth.sum()), int(self._taking_part.sum()))
+        return _coverage("fields_with_bbox", int(self.with_truth.sum()), int(self.taking_part.sum()))
 
     # Fields one by one --------------------------------------------------------------------------------------
 
     def status(self, iou: float) -> npt.NDArray[np.int8]:
         """Status of each row at a threshold, int8, shape (N,): code into `STATUSES`."""
-        truth, predicted = self._truth, self._predicted
+        truth, predicted = self.with_truth, self.with_prediction
         hit = truth & predicted & (self.compared.iou >= iou)
         chosen = [hit, truth & predicted, truth, predicted]
         return np.select(chosen, [TRUE_POSITIVE, BELOW_THRESHOLD, MISSED, SPURIOUS], NO_BOX).astype(np.int8)
 
     def rows(self, iou: float, *, document: str | None = None, label: str | None = None) -> list[FieldRow]:
-        """The compared fields in canonical order, for views.
+        """The compared fields in canonical order, for views, of one document or class where it is named.
 
-        Parameters
-        ----------
-        iou : float
-            Threshold of the status.
-        document, label : str, optional
-            Only this document, only this class.
-
-        Returns
-        -------
-        list of FieldRow
-            Fields only; empty for an unknown document or class.
+        Fields only, with their status at a threshold; empty for an unknown document or class.
         """
         compared = self.compared
-        chosen = compared.is_field & self._taking_part
+        chosen = compared.is_field & self.taking_part
         if document is not None:
             codes = [code for code, name in enumerate(compared.documents) if name == document]
             chosen &= np.isin(compared.document, codes)
@@ -303,23 +275,11 @@ class FieldsResult(Result):
         """Fields of a document in canonical order, int64, shape (K,): places in the columns of `compared`."""
         compared = self.compared
         codes = [code for code, name in enumerate(compared.documents) if name == document]
-        chosen = compared.is_field & self._taking_part & np.isin(compared.document, codes)
+        chosen = compared.is_field & self.taking_part & np.isin(compared.document, codes)
         return compared.order[chosen[compared.order]]
 
     def rows_of(self, rows: IntArray, iou: float) -> list[FieldRow]:
-        """Some compared fields as they can be shown, in the given order.
-
-        Parameters
-        ----------
-        rows : int64, shape (K,)
-            Places in the columns of `compared`.
-        iou : float
-            Threshold of the status.
-
-        Returns
-        -------
-        list of FieldRow
-        """
+        """Some compared fields as they can be shown at a threshold, in the given order of places in `compared`."""
         status = self.status(iou)
         return [self._row(row, int(status[row])) for row in rows.tolist()]
 
@@ -344,7 +304,7 @@ class FieldsResult(Result):
             ``value_right`` and ``value_wrong``, each with ``box_right`` (IoU at the threshold or above) and
             ``box_wrong``.
         """
-        both = self._truth & self._predicted
+        both = self.with_truth & self.with_prediction
         box, value = self.compared.iou >= iou, self.compared.right
         return {
             name: {"box_right": int((both & side & box).sum()), "box_wrong": int((both & side & ~box).sum())}
@@ -377,26 +337,11 @@ class FieldsResult(Result):
         codes = [code for code, name in enumerate(self.compared.classes) if name == label]
         return np.isin(self.compared.field_class, codes)
 
-    @property
-    def with_truth(self) -> BoolArray:
-        """Rows with a ground-truth box that counts, bool, shape (N,)."""
-        return self._truth
-
-    @property
-    def with_prediction(self) -> BoolArray:
-        """Rows with a predicted box that counts, bool, shape (N,)."""
-        return self._predicted
-
-    @property
-    def taking_part(self) -> BoolArray:
-        """Rows of the classes that are scored, bool, shape (N,)."""
-        return self._taking_part
-
     @cached_property
     def _judged(self) -> BoolArray:
         """Rows with a prediction side; the reference drops a document with one confidence that it refuses."""
         compared = self.compared
-        judged = np.array([path is not None for path in compared.prediction_path], dtype=bool) & self._taking_part
+        judged = np.array([path is not None for path in compared.prediction_path], dtype=bool) & self.taking_part
         if compared.parity == "stickler":
             dropped = np.unique(compared.document[compared.refused & judged])
             judged &= ~np.isin(compared.document, dropped)
@@ -527,7 +472,6 @@ def score(
 
     Parameters
     ----------
-    compared : ComparedFields
     iou : float or sequence of float
         Thresholds in (0, 1]; a box is right at IoU >= threshold. None at all leaves every AP undefined.
     recall_grid : "linspace", "decimal" or None
@@ -536,10 +480,6 @@ def score(
         Predicted boxes with a lower confidence are left out, in [0, 1]; a missing confidence is 1.
     labels : sequence of str, optional
         Score these classes only (``LineItems[].Desc``).
-
-    Returns
-    -------
-    FieldsResult
 
     Raises
     ------
@@ -584,10 +524,6 @@ def evaluate(
         See `score`.
     schema, parity
         See `fields_pairing.compare`.
-
-    Returns
-    -------
-    FieldsResult
 
     Raises
     ------

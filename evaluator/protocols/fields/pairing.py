@@ -14,6 +14,7 @@ import lap  # type: ignore[import-untyped]
 import msgspec
 import numpy as np
 
+from evaluator.metrics.results import SourceFile
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.fields import (
     DEFAULT_MATCH_THRESHOLD,
@@ -26,7 +27,7 @@ from evaluator.model.fields import (
     leaves,
     paired_iou,
 )
-from evaluator.protocols.fields.rows import ComparedFields, CompareInputs, Parity, Source
+from evaluator.protocols.fields.rows import ComparedFields, CompareInputs, Parity
 from evaluator.protocols.fields.values import describe, is_absent, is_right, similarities, similarity
 
 # Sums of similarities that differ by less than this are equal, and items then stay in the order of their lists.
@@ -73,7 +74,6 @@ def compare(
 
     Parameters
     ----------
-    ground_truth, prediction : FieldDocuments
     schema : Schema or None
         How values are compared, and which fields are rows even where both sides lack them.
     parity : "none" or "stickler"
@@ -114,8 +114,8 @@ def compare(
         pages=np.array(pages, dtype=np.int64),
         parity=parity,
         value_rule=describe(schema),
-        ground_truth=(Source(ground_truth.name, ground_truth.sha256),),
-        prediction=(Source(prediction.name, prediction.sha256),),
+        ground_truth=(SourceFile(ground_truth.name, ground_truth.sha256),),
+        prediction=(SourceFile(prediction.name, prediction.sha256),),
         inputs=CompareInputs(ground_truth, prediction, schema),
     )
 
@@ -151,7 +151,6 @@ def item_similarity(truth: Tree, predicted: Tree, node: SchemaNode | None) -> fl
 
     Parameters
     ----------
-    truth, predicted : Tree
     node : SchemaNode or None
         What the schema says of the items.
 

@@ -98,31 +98,26 @@ class FieldsProtocol(Protocol[FieldDocuments, FieldsOptions]):
 
     def measures(self, result: FieldsResult) -> Measures:
         """Precision, recall and IoU of the boxes at the first threshold, and AP, over the classes and per class."""
-        return _measures(result)
-
-
-def _measures(result: FieldsResult) -> Measures:
-    """Precision, recall and IoU of the boxes at the first threshold, and AP, over the classes and per class."""
-    compared, steps = result.compared, list(dict.fromkeys(result.iou))
-    names = [compared.classes[code] for code in result.boxed]
-    parts: list[Part] = list(_field_boxes(result, steps[0] if steps else IOU_THRESHOLDS[0], names))
-    if steps:
-        every = Averages(
-            keys=tuple(Key("", name) for name in names for _ in steps),
-            values=result.average_precisions(steps)[list(result.boxed)].ravel(),
-            rankings=tuple(_field_rankings(result, steps)),
-            interpolated=on_grid(RECALL[result.recall_grid]),
-            documents=len(compared.documents),
-        )
-        cells = np.arange(len(names) * len(steps)).reshape(len(names), len(steps))
-        means = [_field_means(("mean_ap", "ap"), result.mean_ap, every, names, cells)]
-        for threshold in (0.5, 0.75):
-            for step in _steps_at(steps, threshold):
-                name = f"{threshold:.2f}"[2:]
-                mean, column = result.map_at(threshold), cells[:, step : step + 1]
-                means.append(_field_means((f"map_{name}", f"ap_{name}"), mean, every, names, column))
-        parts.append(joined_means(means))
-    return Measures(compared.documents, ALL_FIELDS, tuple(parts))
+        compared, steps = result.compared, list(dict.fromkeys(result.iou))
+        names = [compared.classes[code] for code in result.boxed]
+        parts: list[Part] = list(_field_boxes(result, steps[0] if steps else IOU_THRESHOLDS[0], names))
+        if steps:
+            every = Averages(
+                keys=tuple(Key("", name) for name in names for _ in steps),
+                values=result.average_precisions(steps)[list(result.boxed)].ravel(),
+                rankings=tuple(_field_rankings(result, steps)),
+                interpolated=on_grid(RECALL[result.recall_grid]),
+                documents=len(compared.documents),
+            )
+            cells = np.arange(len(names) * len(steps)).reshape(len(names), len(steps))
+            means = [_field_means(("mean_ap", "ap"), result.mean_ap, every, names, cells)]
+            for threshold in (0.5, 0.75):
+                for step in _steps_at(steps, threshold):
+                    name = f"{threshold:.2f}"[2:]
+                    mean, column = result.map_at(threshold), cells[:, step : step + 1]
+                    means.append(_field_means((f"map_{name}", f"ap_{name}"), mean, every, names, column))
+            parts.append(joined_means(means))
+        return Measures(compared.documents, ALL_FIELDS, tuple(parts))
 
 
 def _field_means(

@@ -15,19 +15,17 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from evaluator.metrics.results import defined
+from evaluator.metrics.results import SourceFile, defined
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.fields import Field, FieldDocuments, Schema, class_key, natural_order
 
 Parity = Literal["none", "stickler"]
 STATE_VERSION: Final = 1
-
-
-class Source(NamedTuple):
-    """Where one side comes from: its name and the digest of its bytes."""
-
-    name: str
-    sha256: str
+# The columns of one length that are arrays.
+_COLUMNS: Final = {
+    "document": np.int64, "has_truth": bool, "has_prediction": bool, "iou": np.float64, "confidence": np.float64,
+    "refused": bool, "right": bool, "is_field": bool,
+}  # fmt: skip
 
 
 class CompareInputs(NamedTuple):
@@ -68,7 +66,7 @@ class ComparedFields:
         Whose pairing this is.
     value_rule : str
         How values were compared, in words.
-    ground_truth, prediction : tuple of Source
+    ground_truth, prediction : tuple of SourceFile
         The files, one per shard.
     truth, predicted : sequence of Field or None
         The fields themselves, for views; empty when the rows come from a state.
@@ -90,8 +88,8 @@ class ComparedFields:
     is_field: BoolArray
     parity: Parity
     value_rule: str
-    ground_truth: tuple[Source, ...]
-    prediction: tuple[Source, ...]
+    ground_truth: tuple[SourceFile, ...]
+    prediction: tuple[SourceFile, ...]
     truth: Sequence[Field | None] = ()
     predicted: Sequence[Field | None] = ()
     inputs: CompareInputs | None = None
@@ -144,13 +142,7 @@ class ComparedFields:
         return names
 
     def get_state(self) -> dict[str, Any]:
-        """Everything that a number needs, as plain JSON values.
-
-        Returns
-        -------
-        dict
-            For `load_state`; values and boxes of the fields are not in it.
-        """
+        """Everything that a number needs, as plain JSON values for `load_state`; without the fields themselves."""
         return {
             "state": STATE_VERSION,
             "parity": self.parity,
@@ -159,65 +151,37 @@ class ComparedFields:
             "prediction": [list(source) for source in self.prediction],
             "documents": list(self.documents),
             "pages": self.pages.tolist(),
-            "document": self.document.tolist(),
             "truth_path": list(self.truth_path),
             "prediction_path": list(self.prediction_path),
-            "has_truth": self.has_truth.tolist(),
-            "has_prediction": self.has_prediction.tolist(),
-            "iou": self.iou.tolist(),
+            **{name: getattr(self, name).tolist() for name in _COLUMNS},
             "confidence": [defined(value) for value in self.confidence.tolist()],
-            "refused": self.refused.tolist(),
-            "right": self.right.tolist(),
-            "is_field": self.is_field.tolist(),
         }
 
 
 def load_state(state: Mapping[str, Any]) -> ComparedFields:
-    """The rows of a state.
+    """The rows of a state from `ComparedFields.get_state`, also after a way through JSON; the fields are not in it.
 
-    Parameters
-    ----------
-    state : mapping
-        From `ComparedFields.get_state`, also after a way through JSON.
-
-    Returns
-    -------
-    ComparedFields
-        Without the fields themselves.
-
-    Raises
-    ------
-    ValueError
-        When it is not such a state, or its columns differ in length.
+    ValueError when it is not such a state, or its columns differ in length.
     """
     if state.get("state") != STATE_VERSION:
         raise ValueError(f"not a state of compared fields, version {STATE_VERSION}: found {state.get('state')!r}")
     try:
-        confidence = [np.nan if value is None else value for value in state["confidence"]]
+        # A confidence that is None becomes NaN.
+        columns: dict[str, Any] = {name: np.array(state[name], dtype=kind) for name, kind in _COLUMNS.items()}
         rows = ComparedFields(
             documents=tuple(state["documents"]),
             pages=np.array(state["pages"], dtype=np.int64),
-            document=np.array(state["document"], dtype=np.int64),
             truth_path=list(state["truth_path"]),
             prediction_path=list(state["prediction_path"]),
-            has_truth=np.array(state["has_truth"], dtype=bool),
-            has_prediction=np.array(state["has_prediction"], dtype=bool),
-            iou=np.array(state["iou"], dtype=np.float64),
-            confidence=np.array(confidence, dtype=np.float64),
-            refused=np.array(state["refused"], dtype=bool),
-            right=np.array(state["right"], dtype=bool),
-            is_field=np.array(state["is_field"], dtype=bool),
             parity=state["parity"],
             value_rule=state["value_rule"],
-            ground_truth=tuple(Source(*source) for source in state["ground_truth"]),
-            prediction=tuple(Source(*source) for source in state["prediction"]),
+            ground_truth=tuple(SourceFile(*source) for source in state["ground_truth"]),
+            prediction=tuple(SourceFile(*source) for source in state["prediction"]),
+            **columns,
         )
     except (KeyError, TypeError) as problem:
         raise ValueError(f"the state of compared fields is damaged: {problem}") from problem
-    lengths = [
-        len(rows.truth_path), len(rows.prediction_path), len(rows.has_truth), len(rows.has_prediction), len(rows.iou),
-        len(rows.confidence), len(rows.refused), len(rows.right), len(rows.is_field),
-    ]  # fmt: skip
+    lengths = [len(column) for column in (rows.truth_path, rows.prediction_path, *columns.values())]
     codes_fit = bool(((rows.document >= 0) & (rows.document < len(rows.documents))).all())
     if set(lengths) != {len(rows)} or len(rows.pages) != len(rows.documents) or not codes_fit:
         raise ValueError("the state of compared fields is damaged: its columns do not fit together")
@@ -253,20 +217,17 @@ def merge(*parts: ComparedFields) -> ComparedFields:
         twice = sorted({name for name in documents if documents.count(name) > 1}, key=natural_order)
         raise ValueError(f"a document may be in one shard only; found {', '.join(twice[:3])} in several")
     first = np.cumsum([0, *(len(part.documents) for part in parts)])
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS if name != "document"
+    }
     with_fields = all(len(part.truth) == len(part) for part in parts)
     return ComparedFields(
         documents=documents,
         pages=np.concatenate([part.pages for part in parts]),
         document=np.concatenate([part.document + start for part, start in zip(parts, first, strict=False)]),
+        **columns,
         truth_path=[path for part in parts for path in part.truth_path],
         prediction_path=[path for part in parts for path in part.prediction_path],
-        has_truth=np.concatenate([part.has_truth for part in parts]),
-        has_prediction=np.concatenate([part.has_prediction for part in parts]),
-        iou=np.concatenate([part.iou for part in parts]),
-        confidence=np.concatenate([part.confidence for part in parts]),
-        refused=np.concatenate([part.refused for part in parts]),
-        right=np.concatenate([part.right for part in parts]),
-        is_field=np.concatenate([part.is_field for part in parts]),
         parity=parts[0].parity,
         value_rule=parts[0].value_rule,
         ground_truth=tuple(sorted(source for part in parts for source in part.ground_truth)),
@@ -276,12 +237,12 @@ def merge(*parts: ComparedFields) -> ComparedFields:
     )
 
 
-def as_one(sources: Sequence[Source]) -> Source:
+def as_one(sources: Sequence[SourceFile]) -> SourceFile:
     """One name and digest for the files of all shards: those of the only one, or joined."""
     if len(sources) == 1:
         return sources[0]
     digest = hashlib.sha256("".join(source.sha256 for source in sources).encode()).hexdigest()
-    return Source(" + ".join(source.name for source in sources), digest)
+    return SourceFile(" + ".join(source.name for source in sources), digest)
 
 
 def _places(names: Sequence[str]) -> dict[str, int]:

@@ -145,7 +145,6 @@ class ApCurves:
 
     Attributes
     ----------
-    iou : tuple of float
     mean : float64, shape (T,)
         Over the classes where AP is defined; NaN without any.
     of_class : mapping of float64, shape (T,)
@@ -158,12 +157,7 @@ class ApCurves:
 
 
 def ap_curves(result: FieldsResult, iou: Sequence[float] = CURVE_IOU) -> ApCurves:
-    """The curves of AP against the IoU threshold, of every class and of their mean.
-
-    Returns
-    -------
-    ApCurves
-    """
+    """The curves of AP against the IoU threshold, of every class and of their mean."""
     table = result.average_precisions(iou)
     defined_rows = np.flatnonzero(~np.isnan(table).any(axis=1)) if len(iou) else np.zeros(0, dtype=np.int64)
     known = table[defined_rows]

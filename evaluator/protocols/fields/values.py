@@ -68,17 +68,9 @@ def similarity(truth: Any, predicted: Any, rule: Rule | None) -> float:  # noqa:
 
 
 def similarities(truths: Sequence[Any], predictions: Sequence[Any], rule: Rule | None) -> FloatArray:
-    """Similarity of each true value with each predicted one.
+    """What `similarity` says of each true value with each predicted one, float64, shape (T, P), in [0, 1].
 
-    Parameters
-    ----------
-    truths, predictions : sequence of JSON values
-    rule : Rule or None
-
-    Returns
-    -------
-    float64, shape (T, P), in [0, 1]
-        What `similarity` says of each pair, several times faster for columns of text and of numbers.
+    Several times faster for columns of text and of numbers.
     """
     every = [*truths, *predictions]
     kind = rule.comparator if rule else _only_kind(every)
@@ -99,10 +91,7 @@ def similarities(truths: Sequence[Any], predictions: Sequence[Any], rule: Rule |
 def is_right(truth: Any, predicted: Any, rule: Rule | None) -> bool:  # noqa: ANN401 - any JSON value
     """Whether a predicted value is right: its similarity reaches the threshold of the rule.
 
-    Returns
-    -------
-    bool
-        Without a rule the threshold of text is `TEXT_THRESHOLD`; everything else must be equal.
+    Without a rule the threshold of text is `TEXT_THRESHOLD`; everything else must be equal.
     """
     return similarity(truth, predicted, rule) >= (rule.threshold if rule else TEXT_THRESHOLD)
 
@@ -120,12 +109,9 @@ def describe(schema: Schema | None) -> str:
 
 
 def text_similarity(truth: str, predicted: str) -> float:
-    """1 minus the Levenshtein distance over the longer length, ignoring case and runs of white space.
+    """1 minus the Levenshtein distance over the longer length, ignoring case and runs of white space, in [0, 1].
 
-    Returns
-    -------
-    float
-        In [0, 1]; 1 for two texts without a visible character.
+    1 for two texts without a visible character.
 
     Examples
     --------
@@ -137,10 +123,6 @@ def text_similarity(truth: str, predicted: str) -> float:
 
 def number_of(value: Any) -> float | None:  # noqa: ANN401 - any JSON value
     """A value as a number.
-
-    Parameters
-    ----------
-    value : JSON value
 
     Returns
     -------
@@ -168,10 +150,6 @@ def number_of(value: Any) -> float | None:  # noqa: ANN401 - any JSON value
 
 def dates_of(text: str) -> frozenset[date]:
     """The days that a text can mean.
-
-    Parameters
-    ----------
-    text : str
 
     Returns
     -------

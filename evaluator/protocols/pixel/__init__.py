@@ -3,33 +3,17 @@
 from evaluator.protocols.pixel.evaluation import (
     ALL_CLASSES,
     CLASSES,
-    MATRICES,
     MISSING_PAGE,
     MIXED_SIZES,
     NAME,
     ORDER_MATTERS,
     PRESENT_CLASSES,
-    SCOPES,
     VERSION,
-    Cell,
     PixelResult,
-    Scope,
     evaluate,
 )
 
 __all__ = [
-    "ALL_CLASSES",
-    "CLASSES",
-    "MATRICES",
-    "MISSING_PAGE",
-    "MIXED_SIZES",
-    "NAME",
-    "ORDER_MATTERS",
-    "PRESENT_CLASSES",
-    "SCOPES",
-    "VERSION",
-    "Cell",
-    "PixelResult",
-    "Scope",
-    "evaluate",
-]
+    "ALL_CLASSES", "CLASSES", "MISSING_PAGE", "MIXED_SIZES", "NAME", "ORDER_MATTERS", "PRESENT_CLASSES", "VERSION",
+    "PixelResult", "evaluate",
+]  # fmt: skip

@@ -47,21 +47,16 @@ class CellFacts(NamedTuple):
 def cell_facts(
     result: PixelResult, row: int, column: int, *, pages: IntArray | None = None, limit: int = 200
 ) -> CellFacts:
-    """What one cell says over some pages.
+    """What one cell says over some pages, all of them when `pages` is absent.
 
     Parameters
     ----------
-    result : PixelResult
     row, column : int
         Classes of the first and the second side.
     pages : int64, optional
-        Rows of the pages that count; all when absent.
+        Rows of the pages that count.
     limit : int
         How many pages are named at most.
-
-    Returns
-    -------
-    CellFacts
     """
     per_page, in_row = result.cell_pixels(row, column), result.per_page.first_pixels[:, row]
     chosen = np.arange(len(per_page)) if pages is None else np.asarray(pages, dtype=np.int64)
@@ -83,7 +78,6 @@ def cell_words(facts: CellFacts, *, models: tuple[str, str] | None = None) -> tu
 
     Parameters
     ----------
-    facts : CellFacts
     models : pair of str, optional
         Names of the two sides when both are predictions: then nothing "became" anything.
 
@@ -116,7 +110,6 @@ def difference_words(first: CellFacts, second: CellFacts, models: tuple[str, str
     ----------
     first, second : CellFacts
         Of the same cell.
-    models : pair of str
 
     Returns
     -------
@@ -138,17 +131,7 @@ def difference_words(first: CellFacts, second: CellFacts, models: tuple[str, str
 def asymmetry(columns: PixelColumns, scope: int, models: tuple[str, str]) -> str:
     """Why a matrix of two predictions cannot be read the other way round, and which of them labels more.
 
-    Parameters
-    ----------
-    columns : PixelColumns
-        First side the row's prediction, second side the column's.
-    scope : int
-    models : pair of str
-        Names of the row's and the column's prediction.
-
-    Returns
-    -------
-    str
+    `models` are the names of the row's and the column's prediction.
     """
     sentence = (
         f"Rows are {models[0]}, columns {models[1]}. Swapping them does not mirror the matrix: a label that only "

@@ -70,10 +70,6 @@ def difference(
     rows : pair of int
         Which scope of each.
 
-    Returns
-    -------
-    MatrixDifference
-
     Raises
     ------
     ValueError
@@ -95,12 +91,7 @@ def difference(
 
 
 def largest(matrix: FloatArray) -> float:
-    """Largest absolute value outside background x background; 0 when there is none.
-
-    Parameters
-    ----------
-    matrix : float64, shape (C, C)
-    """
+    """Largest absolute value of a matrix outside background x background; 0 when there is none."""
     values = np.abs(matrix).ravel()[1:]
     return float(np.nanmax(values)) if len(values) and not np.isnan(values).all() else 0.0
 

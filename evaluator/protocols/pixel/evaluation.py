@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs, paint
+from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs
 from evaluator.metrics.results import ResultTable, Signature, defined, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, join
@@ -30,7 +30,6 @@ from evaluator.protocols.pixel.matrix import (
     BACKGROUND_NAME,
     REST_NAME,
     VECTORS,
-    Matrices,
     PixelColumns,
     page_means,
     shares,
@@ -57,7 +56,6 @@ MISSING_PAGE: Final[tuple[MissingPage, ...]] = ("penalize", "ignore")
 Scope = Literal["dataset", "documents", "pages"]
 SCOPES: Final[tuple[Scope, ...]] = ("dataset", "documents", "pages")
 
-MATRICES: Final = ("confusion", "precision", "recall", "f1")
 ALL_CLASSES: Final = "Mean of all classes"
 PRESENT_CLASSES: Final = "Mean of present classes"
 
@@ -297,120 +295,19 @@ class PixelResult(DatasetResult):
             rows=tuple(rows),
         )
 
-    def matrix_tables(self, columns: PixelColumns | None = None, row: int = 0) -> tuple[ResultTable, ...]:
-        """Every matrix of one scope as rows, ready for CSV.
-
-        Parameters
-        ----------
-        columns : PixelColumns, optional
-            `whole`, `per_document` or `per_page`; the whole dataset when absent.
-        row : int
-            Which of its scopes.
-
-        Returns
-        -------
-        tuple of ResultTable
-            ``confusion``, ``precision``, ``recall``, ``f1`` and the same four of the collapsed matrix. The first
-            column is the class of the first side; the others are named for the classes of the second.
-        """
-        columns = columns or self.whole
-        kinds: tuple[tuple[str, Matrices, tuple[str, ...]], ...] = (
-            ("", columns.matrices, self.classes),
-            ("collapsed ", columns.collapsed, (BACKGROUND_NAME, REST_NAME)),
-        )
-        return tuple(
-            ResultTable(
-                title=f"{kind}{name}",
-                signature=self.signature.line,
-                columns=("label", *names),
-                rows=tuple(
-                    (label, *(defined(value) for value in values))
-                    for label, values in zip(names, getattr(matrices, name)[row].tolist(), strict=True)
-                ),
-            )
-            for kind, matrices, names in kinds
-            for name in MATRICES
-        )
-
-    def pages_of_cell(self, row: int, column: int, *, limit: int = 20) -> list[Cell]:
-        """The pages that add most to one cell of the confusion matrix.
-
-        Parameters
-        ----------
-        row, column : int
-            Classes of the first and the second side.
-        limit : int
-            How many pages at most.
-
-        Returns
-        -------
-        list of Cell
-            Falling by pixels, equal ones in the order of pages; only pages that add something.
-        """
-        per_page = self.cell_pixels(row, column)
-        order = np.argsort(-per_page, kind="stable")[:limit]
-        return [Cell(int(page), float(per_page[page])) for page in order if per_page[page] > 0.0]
-
     def cell_pixels(self, row: int, column: int) -> FloatArray:
-        """What each page adds to one cell of the confusion matrix.
+        """What each page adds to one cell of the confusion matrix, float64, shape (P,), by row of the page.
 
-        Parameters
-        ----------
-        row, column : int
-            Classes of the first and the second side.
-
-        Returns
-        -------
-        float64, shape (P,)
-            Pixels by row of the page; fractions where pixels have several labels.
+        Pixels; fractions where they have several labels. Row and column are classes of the first and the second side.
         """
         weight = self._weights(row, column)[self.counts.pair]
         added = np.bincount(self.counts.scope, weights=self.counts.pixels * weight, minlength=self.counts.scopes)
         return np.asarray(added, dtype=np.float64)
 
-    def cell_mask(self, page: int, row: int, column: int) -> BoolArray:
-        """The pixels of one page that add to one cell of the confusion matrix, for showing.
-
-        Parameters
-        ----------
-        page : int
-            Row in the page columns of the dataset.
-        row, column : int
-            Classes of the first and the second side.
-
-        Returns
-        -------
-        bool, shape (height, width)
-
-        Raises
-        ------
-        ValueError
-            When the page has more pixels than are painted.
-        """
-        width, height = (int(side) for side in self.size[page])
-        first, second = (paint(side, page, (width, height)) for side in (self.first, self.second))
-        mask = np.zeros((height, width), dtype=bool)
-        low, high = np.searchsorted(self.counts.scope, [page, page + 1])
-        pairs = self.counts.pair[low:high]
-        for pair in pairs[self._weights(row, column)[pairs] > 0.0].tolist():
-            mask |= (first == self.counts.first[pair]) & (second == self.counts.second[pair])
-        return mask
-
     def cell_region(self, page: int, row: int, column: int) -> Region:
-        """Where on one page the pixels are that add to one cell of the confusion matrix.
+        """Where on one page the pixels are that add to one cell of the confusion matrix; see `cell_pixels`.
 
-        Parameters
-        ----------
-        page : int
-            Row in the page columns of the dataset.
-        row, column : int
-            Classes of the first and the second side.
-
-        Returns
-        -------
-        Region
-            Exactly the pixels of `cell_mask`, as rectangles in pixels of the page's raster, however large it is;
-            divided by `extent` they are shares of the page.
+        Rectangles in pixels of the page's raster, however large it is; divided by `extent` they are shares of the page.
         """
         low, high = np.searchsorted(self.counts.scope, [page, page + 1])
         pairs = self.counts.pair[low:high]
@@ -476,10 +373,6 @@ def evaluate(
         Boxes of the second side, and of the first, with a lower score are left out; those without a score stay.
     count : callable, optional
         Told how many of how many pages are counted.
-
-    Returns
-    -------
-    PixelResult
 
     Raises
     ------

@@ -167,7 +167,6 @@ def confusion(counts: PairCounts, classes: int) -> Matrices:
 
     Parameters
     ----------
-    counts : PairCounts
     classes : int
         Classes of the matrix, the background included.
 
@@ -236,7 +235,6 @@ class PixelColumns:
 
     Attributes
     ----------
-    counts : PairCounts
     classes : tuple of str, length C
         Names of the matrix' classes, the background first.
     comparable : bool, shape (C,)
@@ -316,35 +314,19 @@ class PixelColumns:
         return self._own(ratio(self.shared_pixels, self.first_pixels + self.second_pixels - self.shared_pixels))
 
     def mean_all(self, name: str) -> FloatArray:
-        """Mean of a class vector over all classes of the matrix, float64, shape (S,).
+        """Mean of one of `VECTORS` over all classes of the matrix, float64, shape (S,).
 
-        Parameters
-        ----------
-        name : str
-            One of `VECTORS`.
-
-        Returns
-        -------
-        float64, shape (S,)
-            The reference's mean: background and absent classes count, undefined counts as 0, so that every absent
-            class lowers it. NaN when the sides use different classes.
+        The reference's mean: background and absent classes count, undefined counts as 0, so that every absent class
+        lowers it. NaN when the sides use different classes.
         """
         mean = zero_division(getattr(self, name)).mean(axis=1)
         return np.where(self.comparable.all(), mean, np.nan)
 
     def mean_present(self, name: str) -> FloatArray:
-        """Mean of a class vector over the classes for which it is defined, float64, shape (S,).
+        """Mean of one of `VECTORS` over the classes for which it is defined, float64, shape (S,).
 
-        Parameters
-        ----------
-        name : str
-            One of `VECTORS`.
-
-        Returns
-        -------
-        float64, shape (S,)
-            Absent classes do not count, the background does. NaN when none is defined, or when the sides use
-            different classes.
+        Absent classes do not count, the background does. NaN when none is defined, or when the sides use different
+        classes.
         """
         values = getattr(self, name)
         known = ~np.isnan(values)
@@ -355,7 +337,6 @@ class PixelColumns:
 
         Parameters
         ----------
-        index : int
         exact : bool
             With ``pair_counts``, the integers that all of it follows from.
 
@@ -469,10 +450,7 @@ def _page_means(mean: dict[str, FloatArray], classes: Sequence[str], pages: int)
 def zero_division(values: FloatArray) -> FloatArray:
     """The values with 0 where they are undefined: the view of docling-eval and docling-metrics-layout.
 
-    Returns
-    -------
-    float64, same shape
-        Equal to the reference; it cannot tell a class that nobody has from one that is always wrong.
+    Equal to the reference; it cannot tell a class that nobody has from one that is always wrong.
     """
     return np.where(np.isnan(values), 0.0, values)
 

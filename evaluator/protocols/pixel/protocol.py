@@ -115,7 +115,37 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
 
     def measures(self, result: PixelResult) -> Measures:
         """The class vectors and their means; documents weigh by their pixels, as in the protocol."""
-        return _measures(result)
+        columns, whole, classes = result.per_document, result.whole, result.classes
+        scaled = columns.matrices.scaled
+        row, column = scaled.sum(axis=2), scaled.sum(axis=1)
+        diagonal = np.diagonal(scaled, axis1=1, axis2=2)
+        shared = columns.shared_pixels.astype(np.float64)
+        first, second = columns.first_pixels.astype(np.float64), columns.second_pixels.astype(np.float64)
+        sums = {
+            "precision": (diagonal, column),
+            "recall": (diagonal, row),
+            "f1": (2.0 * diagonal, row + column),
+            "iou": (shared, first + second - shared),
+            "pixel_precision": (shared, second),
+            "pixel_recall": (shared, first),
+        }
+        own = np.flatnonzero(result.comparable)
+        names = tuple(classes[code] for code in own)
+        parts: list[Part] = []
+        for metric, (numerator, denominator) in sums.items():
+            of = Ratios(
+                keys=tuple(Key(metric, name) for name in names),
+                values=getattr(whole, metric)[0, own],
+                numerator=np.ascontiguousarray(numerator[:, own]),
+                denominator=np.ascontiguousarray(denominator[:, own]),
+            )
+            if metric in VECTORS and result.same_classes:
+                every = (np.arange(len(own)),)
+                present = (Key(metric, PRESENT_CLASSES),)
+                parts.append(Means((Key(metric, ALL_CLASSES),), whole.mean_all(metric), of, every, True))
+                parts.append(Means(present, whole.mean_present(metric), of, every))
+            parts.append(of)
+        return Measures(result.dataset.document_ids, ALL_CLASSES, tuple(parts))
 
 
 def page_sizes(
@@ -125,7 +155,6 @@ def page_sizes(
 
     Parameters
     ----------
-    source : Annotations
     folder : Path
         The one folder under which the PDFs are looked up by name.
     count : callable, optional
@@ -151,38 +180,3 @@ def page_sizes(
                 if not math.isnan(width):
                     sizes[document.doc_id, page_index] = (width, height)
     return sizes
-
-
-def _measures(result: PixelResult) -> Measures:
-    """The class vectors and their means; documents weigh by their pixels, as in the protocol."""
-    columns, whole, classes = result.per_document, result.whole, result.classes
-    scaled = columns.matrices.scaled
-    row, column = scaled.sum(axis=2), scaled.sum(axis=1)
-    diagonal = np.diagonal(scaled, axis1=1, axis2=2)
-    shared = columns.shared_pixels.astype(np.float64)
-    first, second = columns.first_pixels.astype(np.float64), columns.second_pixels.astype(np.float64)
-    sums = {
-        "precision": (diagonal, column),
-        "recall": (diagonal, row),
-        "f1": (2.0 * diagonal, row + column),
-        "iou": (shared, first + second - shared),
-        "pixel_precision": (shared, second),
-        "pixel_recall": (shared, first),
-    }
-    own = np.flatnonzero(result.comparable)
-    names = tuple(classes[code] for code in own)
-    parts: list[Part] = []
-    for metric, (numerator, denominator) in sums.items():
-        of = Ratios(
-            keys=tuple(Key(metric, name) for name in names),
-            values=getattr(whole, metric)[0, own],
-            numerator=np.ascontiguousarray(numerator[:, own]),
-            denominator=np.ascontiguousarray(denominator[:, own]),
-        )
-        if metric in VECTORS and result.same_classes:
-            every = (np.arange(len(own)),)
-            present = (Key(metric, PRESENT_CLASSES),)
-            parts.append(Means((Key(metric, ALL_CLASSES),), whole.mean_all(metric), of, every, True))
-            parts.append(Means(present, whole.mean_present(metric), of, every))
-        parts.append(of)
-    return Measures(result.dataset.document_ids, ALL_CLASSES, tuple(parts))

@@ -48,7 +48,6 @@ def region(
 
     Parameters
     ----------
-    first, second : Resolution
     page : int
         Row of the page.
     size : tuple of int
@@ -59,7 +58,7 @@ def region(
     Returns
     -------
     Region
-        The same pixels as those of `paint` with these label sets, whatever the size of the page.
+        Exactly the pixels with these label sets, whatever the size of the page.
     """
     width, height = size
     if not pairs or width == 0 or height == 0:

@@ -85,8 +85,6 @@ def matrix_classes(
 
     Parameters
     ----------
-    first, second : Annotations
-    classes : "auto", "same" or "different"
     labels : sequence of str, optional
         The labels that take part; all when absent.
     shared : sequence of str
@@ -142,8 +140,6 @@ def counted_pages(dataset: Dataset, missing_page: MissingPage, found: tuple[Coll
 
     Parameters
     ----------
-    dataset : Dataset
-    missing_page : "penalize" or "ignore"
     found : pair of Collector
         Gets a warning for the pages that a side does not have.
 
@@ -151,7 +147,8 @@ def counted_pages(dataset: Dataset, missing_page: MissingPage, found: tuple[Coll
     -------
     bool, shape (P,)
     """
-    has = [_has_page(dataset, side) for side in (dataset.ground_truth, dataset.predictions[0])]
+    every = np.arange(dataset.pages)
+    has = [np.isin(every, dataset.entry_pages(side)) for side in (dataset.ground_truth, dataset.predictions[0])]
     what, other = ("background there", "ignore") if missing_page == "penalize" else ("left out", "penalize")
     for side, collector in zip(has, found, strict=True):
         if len(missing := np.flatnonzero(~side)):
@@ -172,7 +169,6 @@ def raster(
 
     Parameters
     ----------
-    dataset : Dataset
     counted : bool, shape (P,)
     given : mapping
         Sizes that the caller knows.
@@ -181,10 +177,6 @@ def raster(
     found : pair of Collector
         Gets an error for each page without a size, or of a size that cannot be counted; a warning when boxes of the
         second side are rescaled.
-
-    Returns
-    -------
-    Raster
 
     Notes
     -----
@@ -214,7 +206,6 @@ def resolution(
 
     Parameters
     ----------
-    side : JoinedBoxes
     bits : int64, shape (L,)
         Bit of each label of the file, 0 for none.
     scale : float64, shape (P, 2), or None
@@ -254,7 +245,6 @@ def report_boxes(
         Raster of each page.
     labels : sequence of str, optional
         The labels that the caller chose: leaving out the others needs no issue.
-    found : Collector
     """
     boxes, rows = part
     if labels is None and len(left_out := np.flatnonzero(bits[side.source.boxes.label] == 0)):
@@ -324,29 +314,13 @@ def _report_different(first: Sequence[str], second: Sequence[str], found: Collec
     found.warning("", rule, value, fix)
 
 
-def _has_page(dataset: Dataset, side: JoinedBoxes) -> BoolArray:
-    """Which pages of the dataset a side has, bool, shape (P,)."""
-    has = np.zeros(dataset.pages, dtype=bool)
-    has[_entry_pages(dataset, side)] = True
-    return has
-
-
-def _entry_pages(dataset: Dataset, side: JoinedBoxes) -> IntArray:
-    """Row of the page of each page entry of a side, int64."""
-    code = {document.doc_id: row for row, document in enumerate(dataset.documents)}
-    documents = np.array([code[document.doc_id] for document in side.source.documents], dtype=np.int64)
-    known = (dataset.page_document.astype(np.int64) << 32) | dataset.page_index
-    entries = (documents[side.source.page_document] << 32) | side.source.page_index
-    return np.searchsorted(known, entries).astype(np.int64)
-
-
 def _file_sizes(dataset: Dataset, side: JoinedBoxes, found: Collector) -> FloatArray:
     """Size of each page as a side's file gives it, float64, shape (P, 2); NaN where it does not."""
     sizes = np.full((dataset.pages, 2), np.nan)
     given = side.source.page_size
     if given is None:
         return sizes
-    entries = _entry_pages(dataset, side)
+    entries = dataset.entry_pages(side)
     known = ~np.isnan(given).any(axis=1)
     # Backwards, so that the first entry of a page is what remains.
     sizes[entries[known][::-1]] = given[known][::-1]

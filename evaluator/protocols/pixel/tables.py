@@ -5,48 +5,29 @@ Owns the names and the layout of these files. Values are those of `PixelResult`;
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from evaluator.metrics.results import ResultTable, Signature, defined
-from evaluator.model.dataset import JoinedBoxes
-from evaluator.protocols.pixel.matrix import VECTORS, PixelColumns
+from evaluator.metrics.results import ResultTable, defined
+from evaluator.protocols.pixel.matrix import BACKGROUND_NAME, REST_NAME, VECTORS, PixelColumns
 
-
-class Matrices(Protocol):
-    """What is written of a result; see `evaluator.protocols.pixel.evaluation.PixelResult`."""
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """Names of the classes, the background first."""
-
-    @property
-    def prediction(self) -> JoinedBoxes:
-        """The boxes of the second side."""
-
-    @property
-    def signature(self) -> Signature:
-        """What made the numbers."""
-
-    @property
-    def whole(self) -> PixelColumns:
-        """One scope: every counted page."""
-
-    def matrix_tables(self, columns: PixelColumns | None = None, row: int = 0) -> tuple[ResultTable, ...]:
-        """Every matrix of one scope."""
+if TYPE_CHECKING:
+    from evaluator.protocols.pixel.evaluation import PixelResult
 
 
 PER_CLASS = "per class"
 """What the rows of class vectors are called in the long form."""
 
 
-def matrix_files(result: Matrices, columns: PixelColumns | None = None, row: int = 0) -> dict[str, ResultTable]:
-    """Each matrix of one scope under the name of its file.
+MATRICES: Final = ("confusion", "precision", "recall", "f1")
+
+
+def matrix_tables(result: PixelResult, columns: PixelColumns | None = None, row: int = 0) -> tuple[ResultTable, ...]:
+    """Every matrix of one scope as rows: `MATRICES`, and the same four of the collapsed matrix.
 
     Parameters
     ----------
-    result : PixelResult
     columns : PixelColumns, optional
         `whole`, `per_document` or `per_page`; the whole dataset when absent.
     row : int
@@ -54,22 +35,46 @@ def matrix_files(result: Matrices, columns: PixelColumns | None = None, row: int
 
     Returns
     -------
+    tuple of ResultTable
+        The first column is the class of the first side; the others are named for the classes of the second.
+    """
+    columns = columns or result.whole
+    kinds = (
+        ("", columns.matrices, result.classes),
+        ("collapsed ", columns.collapsed, (BACKGROUND_NAME, REST_NAME)),
+    )
+    return tuple(
+        ResultTable(
+            title=f"{kind}{name}",
+            signature=result.signature.line,
+            columns=("label", *names),
+            rows=tuple(
+                (label, *(defined(value) for value in values))
+                for label, values in zip(names, getattr(matrices, name)[row].tolist(), strict=True)
+            ),
+        )
+        for kind, matrices, names in kinds
+        for name in MATRICES
+    )
+
+
+def matrix_files(result: PixelResult, columns: PixelColumns | None = None, row: int = 0) -> dict[str, ResultTable]:
+    """The tables of `matrix_tables` under the names of their files, titled with the name of the predictions.
+
+    Returns
+    -------
     dict of ResultTable
-        ``confusion.csv``, ``precision.csv``, ``recall.csv``, ``f1.csv`` and the same four of the collapsed matrix with
-        ``collapsed-`` before; titled with the name of the predictions.
+        ``confusion.csv``, ``precision.csv``, ``recall.csv``, ``f1.csv`` and ``collapsed-confusion.csv`` to
+        ``collapsed-f1.csv``.
     """
     return {
         f"{table.title.replace(' ', '-')}.csv": msgspec.structs.replace(table, title=result.prediction.source.name)
-        for table in result.matrix_tables(columns, row)
+        for table in matrix_tables(result, columns, row)
     }
 
 
-def long_table(result: Matrices) -> ResultTable:
+def long_table(result: PixelResult) -> ResultTable:
     """Every matrix of the whole dataset with one cell per row, and the class vectors after them.
-
-    Parameters
-    ----------
-    result : PixelResult
 
     Returns
     -------
@@ -79,7 +84,7 @@ def long_table(result: Matrices) -> ResultTable:
         ``recall``, ``f1``, ``iou``, ``pixel_precision``, ``pixel_recall``.
     """
     rows: list[tuple[str | int | float | None, ...]] = []
-    for table in result.matrix_tables():
+    for table in matrix_tables(result):
         for label, *values in table.rows:
             rows += [
                 (table.title, label, column, value) for column, value in zip(table.columns[1:], values, strict=True)

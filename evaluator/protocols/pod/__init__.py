@@ -2,10 +2,8 @@
 
 from evaluator.protocols.pod.evaluation import (
     AVERAGE_PRECISION,
-    IOU_FLOOR,
     IOU_THRESHOLDS,
     LINE_MAX_PX,
-    MEAN_OF_LABELS,
     NAME,
     SMALL_PX,
     VERSION,
@@ -15,25 +13,10 @@ from evaluator.protocols.pod.evaluation import (
     PodResult,
     ThresholdResult,
     evaluate,
-    evaluate_model,
     pair,
 )
 
 __all__ = [
-    "AVERAGE_PRECISION",
-    "IOU_FLOOR",
-    "IOU_THRESHOLDS",
-    "LINE_MAX_PX",
-    "MEAN_OF_LABELS",
-    "NAME",
-    "SMALL_PX",
-    "VERSION",
-    "AveragePrecision",
-    "Matching",
-    "Pairs",
-    "PodResult",
-    "ThresholdResult",
-    "evaluate",
-    "evaluate_model",
-    "pair",
-]
+    "AVERAGE_PRECISION", "IOU_THRESHOLDS", "LINE_MAX_PX", "NAME", "SMALL_PX", "VERSION", "AveragePrecision",
+    "Matching", "Pairs", "PodResult", "ThresholdResult", "evaluate", "pair",
+]  # fmt: skip

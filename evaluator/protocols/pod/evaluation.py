@@ -11,7 +11,7 @@ depend on scores or thresholds, so it is found once; a new threshold only compar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
@@ -29,19 +29,18 @@ from evaluator.metrics.average_precision import (
 from evaluator.metrics.box_results import (
     ALL_LABELS,
     UNMATCHED,
+    BoxMatching,
     BoxPairs,
     BoxResult,
-    asked_labels,
-    need_threshold,
-    plain_values,
-    signature_of,
+    candidate_pairs,
+    page_and_label,
 )
-from evaluator.metrics.matching import Candidates, Matches, outlined_pairs, overlapping_pairs
+from evaluator.metrics.matching import Candidates, Matches
 from evaluator.metrics.results import Metrics, ResultTable, Signature, defined, threshold_text, weighted_mean
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, overlap
 from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes
-from evaluator.model.polygons import POLYGON_IOU, polygon_overlap
-from evaluator.protocols.base import BoxEvaluation, joined_pair
+from evaluator.model.polygons import polygon_overlap
+from evaluator.protocols.base import BoxEvaluation, joined_pair, lowest
 
 NAME: Final = "pod"
 VERSION: Final = "2017"
@@ -60,112 +59,55 @@ AVERAGE_PRECISION: Final[tuple[AveragePrecision, ...]] = ("11-point", "all-point
 MEAN_OF_LABELS: Final = "Mean of labels"
 
 
-@dataclass(frozen=True, eq=False)
-class Matching:
-    """What each prediction may match and in which order they come: enough for any IoU threshold.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Matching(BoxMatching):
+    """Which predictions count and in which order they come: enough for any IoU threshold.
 
     Attributes
     ----------
-    dataset : Dataset
-    model : int
-        Which of the dataset's predictions.
-    iou_floor : float
-        Thresholds below this need a new search.
+    pairs : Pairs
+        With the best ground truth of each prediction, which may be an ignored one.
     ap : "11-point" or "all-point"
-    min_score, min_area : float
-        What was left out before ranking.
-    labels : tuple of str
-        The labels that are scored.
     small_px, line_max_px : float
-        Sizes up to which boxes are ignored.
+        Sizes up to which boxes are ignored. Ignored predictions are among ``prediction_counts``, ignored ground truth
+        is not among ``truth_counts``.
     in_pixels : bool
         Whether sizes in pixels are known; otherwise nothing is ignored.
     lenient : bool
         Pages that the ground truth does not have are left out, missing scores are 1.0.
-    polygons : bool
-        Outlines are compared instead of boxes, where a row has one.
-    truth_counts : bool, shape (G,)
-        Ground truth that can be found: of a scored label and not ignored.
-    prediction_counts : bool, shape (P,)
-        Predictions that take part: of a scored label, passing the options. Some of them may be ignored.
     prediction_small : bool, shape (P,)
         Predictions that are ignored unless they match: small ones and lines.
-    best : int64, shape (P,)
-        Ground truth with the highest IoU of the same label on the same page, an ignored one too; -1 below the floor.
-    best_iou : float64, shape (P,), in [0, 1]
-        0 where there is none.
     score : float64, shape (P,)
         Without NaN.
     order : int64
         Rows that take part, by falling score; equal scores in file order.
     """
 
-    dataset: Dataset
-    model: int
-    iou_floor: float
+    pairs: Pairs
     ap: AveragePrecision
-    min_score: float
-    min_area: float
-    labels: tuple[str, ...]
     small_px: float
     line_max_px: float
     in_pixels: bool
     lenient: bool
-    polygons: bool
-    truth_counts: BoolArray
-    prediction_counts: BoolArray
     prediction_small: BoolArray
-    best: IntArray
-    best_iou: FloatArray
     score: FloatArray
     order: IntArray
 
     @property
-    def prediction(self) -> JoinedBoxes:
-        """The boxes of the model under the dataset's codes."""
-        return self.dataset.predictions[self.model]
-
-    @property
-    def label_codes(self) -> IntArray:
-        """Codes of the scored labels, int64."""
-        return np.array([self.dataset.labels.index(label) for label in self.labels], dtype=np.int64)
+    def own_options(self) -> Mapping[str, Any]:
+        """What `Pairs.match` was told besides."""
+        return {name: getattr(self, name) for name in ("ap", "small_px", "line_max_px", "lenient")}
 
     def at(self, iou: float) -> ThresholdResult:
-        """The result at one IoU threshold.
-
-        Parameters
-        ----------
-        iou : float
-            At or above ``iou_floor``, at most 1. A pair matches at IoU > iou.
-
-        Raises
-        ------
-        ValueError
-            When the threshold is outside that range.
-        """
-        need_threshold(iou, self.iou_floor)
-        return ThresholdResult(matching=self, iou=iou)
+        """The result at one IoU threshold, which a pair has to exceed."""
+        return ThresholdResult(self, iou)
 
     def signature(self, *iou: float) -> Signature:
         """What made the numbers of this matching at the given thresholds."""
         small, line = f"{self.small_px:g}", f"{self.line_max_px:g}"
         ignored = f"ignored: {small} × {small} px, lines of {line} px" if self.in_pixels else "no pixels, none ignored"
-        options = [f"AP {self.ap}", ignored]
-        options += ["lenient"] if self.lenient else []
-        options += [POLYGON_IOU] if self.polygons else []
-        return signature_of(self, protocol=NAME, version=VERSION, iou=iou, strict=True, options=tuple(options))
-
-    def on(self, dataset: Dataset) -> Matching:
-        """The matching of the same model of another dataset under the same options."""
-        return pair(dataset, self.model, iou_floor=self.iou_floor, polygons=self.polygons).match(
-            ap=self.ap,
-            small_px=self.small_px,
-            line_max_px=self.line_max_px,
-            min_score=self.min_score,
-            min_area=self.min_area,
-            labels=asked_labels(self),
-            lenient=self.lenient,
-        )
+        options = [f"AP {self.ap}", ignored, *(["lenient"] if self.lenient else [])]
+        return self.signed(protocol=NAME, version=VERSION, iou=iou, strict=True, options=options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,15 +124,15 @@ class ThresholdResult(BoxResult[Matching]):
         matching = self.matching
         truth, prediction = matching.dataset.ground_truth, matching.prediction
         claimed = matching.order[self._above[matching.order]]
-        claimed = claimed[matching.truth_counts[matching.best[claimed]]]
+        claimed = claimed[matching.truth_counts[matching.pairs.best[claimed]]]
         # The first in rank takes the ground truth; np.unique gives the first place of each.
-        _, first = np.unique(matching.best[claimed], return_index=True)
+        _, first = np.unique(matching.pairs.best[claimed], return_index=True)
         rows = claimed[first]
-        partner = matching.best[rows]
-        group = truth.page[partner] * len(matching.dataset.labels) + truth.label[partner]
-        order = np.lexsort((partner, -matching.best_iou[rows], group))
+        partner = matching.pairs.best[rows]
+        group = page_and_label(matching.dataset, truth)[partner]
+        order = np.lexsort((partner, -matching.pairs.best_iou[rows], group))
         rows, partner = rows[order], partner[order]
-        if matching.polygons:
+        if matching.pairs.polygons:
             return Matches(rows, partner, *polygon_overlap(truth.source.boxes, prediction.source.boxes, partner, rows))
         return Matches(rows, partner, *overlap(truth.xyxy[partner], prediction.xyxy[rows]))
 
@@ -198,13 +140,12 @@ class ThresholdResult(BoxResult[Matching]):
     def ignored(self) -> BoolArray:
         """Predictions that take part and count neither way, bool, shape (P,).
 
-        Returns
-        -------
-        bool, shape (P,)
-            Those whose best match is ignored ground truth, and unmatched ones that are small or a line.
+        Those whose best match is ignored ground truth, and unmatched ones that are small or a line.
         """
         matching = self.matching
-        on_ignored = self._above & ~matching.truth_counts[matching.best] if len(matching.truth_counts) else self._above
+        on_ignored = (
+            self._above & ~matching.truth_counts[matching.pairs.best] if len(matching.truth_counts) else self._above
+        )
         small = matching.prediction_small & (self.prediction_partner == UNMATCHED)
         return np.asarray(matching.prediction_counts & (on_ignored | small))
 
@@ -232,22 +173,9 @@ class ThresholdResult(BoxResult[Matching]):
         return weighted_mean(self.per_label.f1)[0]
 
     def curve(self, label: str) -> Curve:
-        """Precision, recall and F1 of a label against the score threshold.
+        """Precision, recall and F1 of a label against the score threshold; empty without predictions that count.
 
-        Parameters
-        ----------
-        label : str
-            One of ``matching.labels``.
-
-        Returns
-        -------
-        Curve
-            Empty without predictions that count.
-
-        Raises
-        ------
-        ValueError
-            When the label is not scored.
+        ValueError when the label is not scored.
         """
         if label not in self.matching.labels:
             raise ValueError(f"label must be one of {', '.join(self.matching.labels)}; found {label}")
@@ -259,8 +187,8 @@ class ThresholdResult(BoxResult[Matching]):
     @cached_property
     def _above(self) -> BoolArray:
         """Predictions that take part and whose best IoU is larger than the threshold, bool, shape (P,)."""
-        matching = self.matching
-        return np.asarray(matching.prediction_counts & (matching.best != UNMATCHED) & (matching.best_iou > self.iou))
+        pairs = self.matching.pairs
+        return np.asarray(self.matching.prediction_counts & (pairs.best != UNMATCHED) & (pairs.best_iou > self.iou))
 
     def _rows_of(self, code: int) -> IntArray:
         """Predictions of a label that take part, by rank."""
@@ -283,7 +211,6 @@ class PodResult(BoxEvaluation):
 
     Attributes
     ----------
-    matching : Matching
     thresholds : dict of ThresholdResult
         By IoU threshold, in the order asked for.
     """
@@ -291,34 +218,21 @@ class PodResult(BoxEvaluation):
     matching: Matching
     thresholds: dict[float, ThresholdResult]
 
-    @property
-    def signature(self) -> Signature:
-        """What made these numbers."""
-        return self.matching.signature(*self.thresholds)
-
     def to_json(self) -> dict[str, Any]:
         """The result as plain values under the keys of the terminal contract.
 
-        Returns
-        -------
-        dict
-            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, ``labels``, ``ap``,
-            ``thresholds``, ``documents_only_in``. A threshold has ``per_class``, ``map``, ``mean_f1``, ``micro``
-            and ``ignored``. Undefined is None: precision without predictions, recall and AP without ground truth,
-            all ratios of a class with neither.
+        Besides what all have: ``ap`` and ``thresholds``, each with ``per_class``, ``map``, ``mean_f1``, ``micro`` and
+        ``ignored``. Undefined is None: precision without predictions, recall and AP without ground truth, all ratios
+        of a class with neither.
         """
         thresholds = {repr(iou): self._threshold(result) for iou, result in self.thresholds.items()}
-        own = {"ap": self.matching.ap, "thresholds": thresholds}
-        return plain_values(self.matching, self.signature, own)
+        return self.plain_values(ap=self.matching.ap, thresholds=thresholds)
 
     def table(self) -> ResultTable:
         """One row per threshold and label; before them the pooled row and the unweighted means.
 
-        Returns
-        -------
-        ResultTable
-            Columns ``iou_threshold``, ``label``, those of `metrics.results.Metrics` and ``ap``; ``f1`` and ``ap``
-            of the row "Mean of labels" are the competition's mean F1 and mAP.
+        Columns ``iou_threshold``, ``label``, those of `metrics.results.Metrics` and ``ap``; ``f1`` and ``ap`` of the
+        row "Mean of labels" are the competition's mean F1 and mAP.
         """
         rows: list[tuple[str | int | float | None, ...]] = []
         for iou, result in self.thresholds.items():
@@ -328,12 +242,7 @@ class PodResult(BoxEvaluation):
             for row, label in enumerate(self.matching.labels):
                 ap = defined(result.average_precision[row])
                 rows.append((iou, label, *result.per_label.row(row).values(), ap))  # type: ignore[arg-type]
-        return ResultTable(
-            title=self.matching.prediction.source.name,
-            signature=self.signature.line,
-            columns=("iou_threshold", "label", *Metrics.__annotations__, "ap"),
-            rows=tuple(rows),
-        )
+        return self.as_table(("iou_threshold", "label", *Metrics.__annotations__, "ap"), rows)
 
     def _threshold(self, result: ThresholdResult) -> dict[str, Any]:
         """One threshold under the keys of the contract."""
@@ -354,30 +263,24 @@ class PodResult(BoxEvaluation):
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Pairs(BoxPairs[Matching]):
     """The best ground truth of each prediction of one model, kept so that new options need no geometry.
 
     Attributes
     ----------
-    dataset : Dataset
-    model : int
-        Which of the dataset's predictions.
-    iou_floor : float
-        The lowest IoU threshold that can be asked for.
     best : int64, shape (P,)
-        Row of the ground truth; -1 when none reaches the floor.
+        Row of the ground truth of its label and page with the highest IoU; -1 when none reaches the floor.
     best_iou : float64, shape (P,), in [0, 1]
-    polygons : bool
-        Outlines are compared instead of boxes, where a row has one.
+        0 where there is none.
     """
 
-    dataset: Dataset
-    model: int
-    iou_floor: float
     best: IntArray
     best_iou: FloatArray
-    polygons: bool = False
+
+    def on(self, dataset: Dataset) -> Pairs:
+        """The pairs of the same model of another dataset, from the same floor on."""
+        return pair(dataset, self.model, iou_floor=self.iou_floor, polygons=self.polygons)
 
     def match(
         self,
@@ -394,7 +297,6 @@ class Pairs(BoxPairs[Matching]):
 
         Parameters
         ----------
-        ap : "11-point" or "all-point"
         small_px, line_max_px : float, >= 0
             See `evaluate`.
         min_score : float
@@ -406,10 +308,6 @@ class Pairs(BoxPairs[Matching]):
         lenient : bool
             See `evaluate`.
 
-        Returns
-        -------
-        Matching
-
         Raises
         ------
         ValueError
@@ -418,13 +316,12 @@ class Pairs(BoxPairs[Matching]):
         """
         _check_options(ap, small_px, line_max_px)
         dataset = self.dataset
-        truth, prediction = dataset.ground_truth, dataset.predictions[self.model]
+        truth, prediction = dataset.ground_truth, self.prediction
         chosen = dataset.scored_labels(labels, unknown="labels that no file has")
-        scored = np.isin(np.arange(len(dataset.labels)), [dataset.labels.index(label) for label in chosen])
+        truth_counts, takes_part = self.of_labels(chosen)
         score = _scores(prediction, lenient=lenient)
-        takes_part = scored[prediction.label]
         if lenient:
-            takes_part &= _known_pages(truth, dataset)[prediction.page]
+            takes_part &= np.isin(prediction.page, dataset.entry_pages(truth))
         if min_score > 0.0:
             takes_part &= score >= min_score
         if min_area > 0.0:
@@ -435,9 +332,7 @@ class Pairs(BoxPairs[Matching]):
             truth_size = prediction_size = None
         by_score = falling(score)
         return Matching(
-            dataset=dataset,
-            model=self.model,
-            iou_floor=self.iou_floor,
+            pairs=self,
             ap=ap,
             min_score=min_score,
             min_area=min_area,
@@ -446,12 +341,9 @@ class Pairs(BoxPairs[Matching]):
             line_max_px=line_max_px,
             in_pixels=in_pixels,
             lenient=lenient,
-            polygons=self.polygons,
-            truth_counts=scored[truth.label] & ~_small(truth_size, len(truth), small_px, line_max_px),
+            truth_counts=truth_counts & ~_small(truth_size, len(truth), small_px, line_max_px),
             prediction_counts=takes_part,
             prediction_small=_small(prediction_size, len(prediction), small_px, line_max_px),
-            best=self.best,
-            best_iou=self.best_iou,
             score=score,
             order=by_score[takes_part[by_score]],
         )
@@ -462,17 +354,12 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, poly
 
     Parameters
     ----------
-    dataset : Dataset
     model : int
         Which of the dataset's predictions.
     iou_floor : float
         The lowest IoU threshold that will be asked for, in (0, 1].
     polygons : bool
         Compare outlines instead of boxes, where a row has one; the signature says "polygon IoU".
-
-    Returns
-    -------
-    Pairs
 
     Raises
     ------
@@ -490,13 +377,7 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, poly
     truth, prediction = dataset.ground_truth, dataset.predictions[model]
     if truth.source.unit != prediction.source.unit:
         raise ValueError(f"boxes must have one unit; found {truth.source.unit} and {prediction.source.unit}")
-    labels = len(dataset.labels)
-    groups = truth.page * labels + truth.label, prediction.page * labels + prediction.label
-    if polygons:
-        regions = truth.source.boxes, prediction.source.boxes
-        candidates, _ = outlined_pairs(regions[0], groups[0], regions[1], groups[1], iou_floor=iou_floor)
-    else:
-        candidates = overlapping_pairs(truth.xyxy, groups[0], prediction.xyxy, groups[1], iou_floor=iou_floor)
+    candidates, _ = candidate_pairs(dataset, model, iou_floor=iou_floor, polygons=polygons)
     best, best_iou = _best(candidates, len(prediction))
     return Pairs(dataset=dataset, model=model, iou_floor=iou_floor, best=best, best_iou=best_iou, polygons=polygons)
 
@@ -538,10 +419,6 @@ def evaluate(
     polygons : bool
         See `pair`.
 
-    Returns
-    -------
-    PodResult
-
     Raises
     ------
     ValueError
@@ -564,38 +441,8 @@ def evaluate(
     with neither is in no mean. Sizes need pixels; for files in shares of the page nothing is ignored, and the
     signature says so.
     """
-    return evaluate_model(
-        joined_pair(ground_truth, prediction),
-        iou=iou,
-        ap=ap,
-        small_px=small_px,
-        line_max_px=line_max_px,
-        min_score=min_score,
-        min_area=min_area,
-        labels=labels,
-        lenient=lenient,
-        polygons=polygons,
-    )
-
-
-def evaluate_model(
-    dataset: Dataset,
-    model: int = 0,
-    *,
-    iou: Sequence[float] = IOU_THRESHOLDS,
-    ap: AveragePrecision = "11-point",
-    small_px: float = SMALL_PX,
-    line_max_px: float = LINE_MAX_PX,
-    min_score: float = 0.0,
-    min_area: float = 0.0,
-    labels: Sequence[str] | None = None,
-    lenient: bool = False,
-    polygons: bool = False,
-) -> PodResult:
-    """The result of one of the models of a dataset; options and errors are those of `evaluate`."""
-    if not iou:
-        raise ValueError("at least one IoU threshold is needed")
-    matching = pair(dataset, model, iou_floor=min(iou), polygons=polygons).match(
+    floor, dataset = lowest(iou), joined_pair(ground_truth, prediction)
+    matching = pair(dataset, iou_floor=floor, polygons=polygons).match(
         ap=ap,
         small_px=small_px,
         line_max_px=line_max_px,
@@ -604,7 +451,7 @@ def evaluate_model(
         labels=labels,
         lenient=lenient,
     )
-    return PodResult(matching=matching, thresholds={float(value): matching.at(value) for value in iou})
+    return PodResult(matching, {float(threshold): matching.at(threshold) for threshold in iou})
 
 
 def _best(candidates: Candidates, predictions: int) -> tuple[IntArray, FloatArray]:
@@ -634,14 +481,6 @@ def _scores(prediction: JoinedBoxes, *, lenient: bool) -> FloatArray:
     if missing.any() and not lenient:
         raise ValueError(f"every prediction must have a score; {int(missing.sum()):,} have none")
     return np.where(missing, 1.0, prediction.score)
-
-
-def _known_pages(truth: JoinedBoxes, dataset: Dataset) -> BoolArray:
-    """Which pages of the dataset the ground truth lists, bool, shape (P,)."""
-    code = {document.doc_id: index for index, document in enumerate(dataset.documents)}
-    codes = np.array([code[document.doc_id] for document in truth.source.documents], dtype=np.int64)
-    listed = (codes[truth.source.page_document] << 32) | truth.source.page_index
-    return np.isin((dataset.page_document.astype(np.int64) << 32) | dataset.page_index, listed)
 
 
 def _sizes(side: JoinedBoxes) -> FloatArray | None:

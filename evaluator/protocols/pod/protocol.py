@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar, cast
+from typing import Annotated, Any, ClassVar, cast
 
 import msgspec
 import numpy as np
@@ -82,24 +82,14 @@ class PodProtocol(BoxProtocol[PodOptions]):
         floor = self.iou_floor if iou_floor is None else iou_floor
         return pair(dataset, model, iou_floor=floor, polygons=options.polygons)
 
-    def match(
-        self,
-        pairs: Pairs,
-        options: PodOptions,
-        *,
-        min_score: float | None = None,
-        labels: Sequence[str] | None = None,
-    ) -> Matching:
-        """The ranking and the rules on ignored boxes."""
-        return pairs.match(
-            ap=options.ap,
-            small_px=options.small_px,
-            line_max_px=options.line_px,
-            min_score=options.min_score if min_score is None else min_score,
-            min_area=options.min_area,
-            labels=options.labels if labels is None else labels,
-            lenient=options.lenient,
-        )
+    def own_options(self, options: PodOptions) -> Mapping[str, Any]:
+        """The kind of average precision and the rules on ignored boxes."""
+        return {
+            "ap": options.ap,
+            "small_px": options.small_px,
+            "line_max_px": options.line_px,
+            "lenient": options.lenient,
+        }
 
     def result(self, matching: Matching, iou: Sequence[float], options: PodOptions) -> PodResult:
         """The evaluation of a matching."""

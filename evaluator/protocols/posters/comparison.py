@@ -118,13 +118,7 @@ class FieldCount:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Everything that follows from the two texts of one poster.
-
-    Attributes
-    ----------
-    profile : Profile
-    reference, generated : Poster
-    """
+    """Everything that follows from the two texts of one poster."""
 
     profile: Profile
     reference: Poster

@@ -58,7 +58,6 @@ def passages(comparison: Comparison, side: TextSide = "reference") -> tuple[Pass
 
     Parameters
     ----------
-    comparison : Comparison
     side : "reference" or "generated"
         Missing words and numbers are marked in the reference, extra ones in the generated object.
 
@@ -190,18 +189,7 @@ class FieldNode:
 
 
 def field_tree(fields: Sequence[FieldCount]) -> tuple[FieldNode, ...]:
-    """All fields of the two objects as a tree, parents before their children, in the order of the paths.
-
-    Parameters
-    ----------
-    fields : sequence of FieldCount
-        `Comparison.fields`.
-
-    Returns
-    -------
-    tuple of FieldNode
-        () when neither object has a field with a value.
-    """
+    """All fields of two objects as a tree, parents before their children, in the order of the paths; () without any."""
     counts = {field.path: field for field in fields}
     children: dict[str, list[str]] = {}
     for path in sorted(counts):
@@ -264,15 +252,10 @@ class PosterColumns:
 
 
 def columns_of(result: PostersResult) -> PosterColumns:
-    """The columns of a result.
+    """The columns of a result; of length 0 for no posters.
 
     Every text is compared for it. What was worked out on the way goes with `result`, so a thousand posters need no
     memory for their words once it is let go.
-
-    Returns
-    -------
-    PosterColumns
-        Of length 0 for no posters.
     """
     values = [result.column(criterion) for criterion in CRITERIA]
     return PosterColumns(
@@ -284,18 +267,10 @@ def columns_of(result: PostersResult) -> PosterColumns:
 
 
 def worst_first(columns: Sequence[PosterColumns]) -> tuple[str, ...]:
-    """Every poster of some models, worst first.
+    """The ids of every poster of some models, worst first.
 
-    Parameters
-    ----------
-    columns : sequence of PosterColumns
-        One for each model.
-
-    Returns
-    -------
-    tuple of str
-        Poster ids: those that no model could compare, then by how many criteria the models fail together, then by the
-        lowest sum of the three shares, then by id.
+    Those that no model could compare, then by how many criteria the models fail together, then by the lowest sum of the
+    three shares, then by id.
     """
     keys: dict[str, tuple[int, int, float]] = {}
     for model in columns:

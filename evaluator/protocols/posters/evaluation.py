@@ -42,7 +42,6 @@ class PosterResult:
 
     Attributes
     ----------
-    poster_id : str
     comparison : Comparison or None
         None when a side is missing or broken.
     error : str or None
@@ -109,8 +108,6 @@ class PostersResult(Result):
 
     Attributes
     ----------
-    profile : Profile
-    ground_truth, prediction : Posters
     posters : tuple of PosterResult
         Every poster of either side, sorted by id.
     issues : tuple of Issue
@@ -137,18 +134,7 @@ class PostersResult(Result):
         )
 
     def column(self, criterion: str) -> FloatArray:
-        """One criterion for every poster.
-
-        Parameters
-        ----------
-        criterion : str
-            One of `CRITERIA`.
-
-        Returns
-        -------
-        float64, shape (posters,), >= 0
-            NaN where undefined or not compared.
-        """
+        """One of the `CRITERIA` for every poster, float64, shape (posters,); NaN where undefined or not compared."""
         values = [poster.metrics[criterion] for poster in self.posters]  # type: ignore[literal-required]
         return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
@@ -249,7 +235,6 @@ def evaluate(ground_truth: Posters, prediction: Posters, *, profile: ProfileName
     ----------
     ground_truth, prediction : Posters
         As read by `evaluator.formats.posters.read`; paired by poster id.
-    profile : "documented" or "published"
 
     Returns
     -------
@@ -286,12 +271,9 @@ def evaluate(ground_truth: Posters, prediction: Posters, *, profile: ProfileName
 
 
 def failed(metrics: PosterMetrics) -> tuple[str, ...]:
-    """The criteria that metrics do not meet, in the order of `CRITERIA`.
+    """The criteria that metrics do not meet, in the order of `CRITERIA`; an undefined criterion is not met.
 
-    Returns
-    -------
-    tuple of str
-        An undefined criterion is not met. Values are compared as they are, not rounded: 0.7499999 does not pass.
+    Values are compared as they are, not rounded: 0.7499999 does not pass.
     """
     bounds = {"field_proportion": (FIELDS_FROM, FIELDS_TO)}
     values = zip(CRITERIA, _row(metrics), strict=True)

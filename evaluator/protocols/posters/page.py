@@ -29,8 +29,6 @@ class WordPlaces:
     ----------
     token : str
         The word or number as the criterion counts it.
-    kind : "word" or "number"
-    side : "missing" or "extra"
     boxes : float64, shape (P, 4), in [0, 1]
         Boxes of the page's words that hold it, in the order of the page; a word divided at the end of a line has two.
     """
@@ -60,19 +58,12 @@ class PageDifference:
     absent: tuple[str, ...]
     page_words: int
 
-    @property
-    def missing_boxes(self) -> FloatArray:
-        """All boxes of missing words, float64, shape (N, 4)."""
-        boxes = [places.boxes for places in self.missing]
-        return np.concatenate(boxes) if boxes else np.zeros((0, 4))
-
 
 def on_page(comparison: Comparison, texts: Sequence[str], boxes: FloatArray) -> PageDifference:
     """The missing and extra words and numbers of a comparison among the words of a page.
 
     Parameters
     ----------
-    comparison : Comparison
     texts : sequence of str, length W
         The words of the page in the order of the document.
     boxes : float64, shape (W, 4), in [0, 1]

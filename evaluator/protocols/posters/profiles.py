@@ -50,7 +50,6 @@ class Profile:
 
     Attributes
     ----------
-    name : str
     normalised : callable
         Text in one spelling.
     words : callable

@@ -59,17 +59,12 @@ class PostersProtocol(Protocol[Posters, PostersOptions]):
 
     def measures(self, result: PostersResult) -> Measures:
         """The means of the four criteria over the posters where they are defined."""
-        return _measures(result)
-
-
-def _measures(result: PostersResult) -> Measures:
-    """The means of the four criteria over the posters where they are defined."""
-    columns = np.column_stack([result.column(criterion) for criterion in CRITERIA])
-    known = ~np.isnan(columns)
-    part = Ratios(
-        keys=tuple(Key(criterion, ALL_POSTERS) for criterion in CRITERIA),
-        values=np.concatenate([column(result.aggregate[name]) for name in CRITERIA]),
-        numerator=np.where(known, columns, 0.0),
-        denominator=known.astype(np.float64),
-    )
-    return Measures(tuple(poster.poster_id for poster in result.posters), ALL_POSTERS, (part,))
+        columns = np.column_stack([result.column(criterion) for criterion in CRITERIA])
+        known = ~np.isnan(columns)
+        part = Ratios(
+            keys=tuple(Key(criterion, ALL_POSTERS) for criterion in CRITERIA),
+            values=np.concatenate([column(result.aggregate[name]) for name in CRITERIA]),
+            numerator=np.where(known, columns, 0.0),
+            denominator=known.astype(np.float64),
+        )
+        return Measures(tuple(poster.poster_id for poster in result.posters), ALL_POSTERS, (part,))

@@ -5,29 +5,15 @@ from evaluator.protocols.snapshot.evaluation import (
     IOU_THRESHOLDS,
     NAME,
     VERSION,
-    BoxCounts,
     Matching,
-    PairCodes,
     Pairs,
     SnapshotResult,
     ThresholdResult,
     evaluate,
-    evaluate_model,
     pair,
 )
 
 __all__ = [
-    "IOU_FLOOR",
-    "IOU_THRESHOLDS",
-    "NAME",
-    "VERSION",
-    "BoxCounts",
-    "Matching",
-    "PairCodes",
-    "Pairs",
-    "SnapshotResult",
-    "ThresholdResult",
-    "evaluate",
-    "evaluate_model",
-    "pair",
-]
+    "IOU_FLOOR", "IOU_THRESHOLDS", "NAME", "VERSION", "Matching", "Pairs", "SnapshotResult", "ThresholdResult",
+    "evaluate", "pair",
+]  # fmt: skip

@@ -21,20 +21,19 @@ import numpy.typing as npt
 from evaluator.metrics.box_results import (
     ALL_LABELS,
     SCORE_STEPS,
+    BoxMatching,
     BoxPairs,
     BoxResult,
-    asked_labels,
+    candidate_pairs,
     need_threshold,
-    plain_values,
-    signature_of,
+    page_and_label,
 )
 from evaluator.metrics.error_types import DOCUMENT
-from evaluator.metrics.matching import Candidates, FittedPairs, Matches, fit_pairs, outlined_pairs, overlapping_pairs
+from evaluator.metrics.matching import Candidates, FittedPairs, Matches, fit_pairs
 from evaluator.metrics.results import MetricColumns, Metrics, ResultTable, ScoreCurve, Signature, sum_by, sum_in_order
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap
 from evaluator.model.dataset import Annotations, CodeArray, Dataset, JoinedBoxes
-from evaluator.model.polygons import POLYGON_IOU
-from evaluator.protocols.base import BoxEvaluation, joined_pair
+from evaluator.protocols.base import BoxEvaluation, joined_pair, lowest
 
 NAME: Final = "snapshot"
 VERSION: Final = "1.3"
@@ -44,89 +43,41 @@ IOU_THRESHOLDS: Final = (0.5, 0.75)
 IOU_FLOOR: Final = 0.1
 
 
-@dataclass(frozen=True, eq=False)
-class Matching:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Matching(BoxMatching):
     """The matching of one model, kept so that a new IoU threshold needs no work on boxes.
 
     Attributes
     ----------
-    dataset : Dataset
-    model : int
-        Which of the dataset's predictions.
-    iou_floor : float
-        Thresholds below this need a new matching.
-    min_score, min_area : float
-        What was left out before matching.
-    labels : tuple of str
-        The labels that are scored.
-    truth_counts, prediction_counts : bool, shape (G,) and (P,)
-        The boxes that take part: their label is scored and they pass the options.
-    codes : PairCodes
-        Every pair that could match, in rows of the two files, sorted by (document, page, label, falling IoU), with the
-        labels and pages of the pairs.
+    pairs : Pairs
     matched : bool, shape (K,)
         Which of the pairs match at ``iou_floor``.
-    polygons : bool
-        Outlines are compared instead of boxes, where a row has one.
     """
 
-    dataset: Dataset
-    model: int
-    iou_floor: float
-    min_score: float
-    min_area: float
-    labels: tuple[str, ...]
-    truth_counts: BoolArray
-    prediction_counts: BoolArray
-    codes: PairCodes
+    pairs: Pairs
     matched: BoolArray
-    polygons: bool = False
-
-    @property
-    def prediction(self) -> JoinedBoxes:
-        """The boxes of the model under the dataset's codes."""
-        return self.dataset.predictions[self.model]
 
     @cached_property
     def truths(self) -> BoxCounts:
         """The ground truth that takes part, counted by label and by page."""
         if self.truth_counts.all():
-            return self.codes.truths
+            return self.pairs.truths
         return BoxCounts.of(self.dataset, self.dataset.ground_truth, self.truth_counts)
 
     @cached_property
     def predictions(self) -> BoxCounts:
         """The predictions that take part, counted by label and by page."""
-        if _by_score_alone(self.dataset, self.labels, self.min_area):
-            return self.codes.predictions(self.min_score)
+        if self.pairs.by_score_alone(self.labels, self.min_area):
+            return self.pairs.predictions(self.min_score)
         return BoxCounts.of(self.dataset, self.prediction, self.prediction_counts)
 
     def at(self, iou: float) -> ThresholdResult:
-        """The result at one IoU threshold.
-
-        Parameters
-        ----------
-        iou : float
-            At or above ``iou_floor``, at most 1.
-
-        Raises
-        ------
-        ValueError
-            When the threshold is outside that range.
-        """
-        need_threshold(iou, self.iou_floor)
-        return ThresholdResult(matching=self, iou=iou)
+        """The result at one IoU threshold, which a pair has to reach."""
+        return ThresholdResult(self, iou)
 
     def signature(self, *iou: float, class_weight: Mapping[str, float] | None = None) -> Signature:
         """What made the numbers of this matching at the given thresholds."""
-        weights = dict(class_weight or {})
-        options = (POLYGON_IOU,) if self.polygons else ()
-        return signature_of(self, protocol=NAME, version=VERSION, iou=iou, class_weight=weights, options=options)
-
-    def on(self, dataset: Dataset) -> Matching:
-        """The matching of the same model of another dataset under the same options."""
-        pairs = pair(dataset, self.model, iou_floor=self.iou_floor, polygons=self.polygons)
-        return pairs.match(min_score=self.min_score, min_area=self.min_area, labels=asked_labels(self))
+        return self.signed(protocol=NAME, version=VERSION, iou=iou, class_weight=dict(class_weight or {}))
 
 
 class BoxCounts(NamedTuple):
@@ -153,20 +104,200 @@ class BoxCounts(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class PairCodes:
-    """What tables need of the pairs and of both sides, looked up once for all thresholds.
+class ThresholdResult(BoxResult[Matching]):
+    """Everything that follows from a matching at one IoU threshold; pooling is that of section 8.
+
+    Tables are counted over all pairs with one more row for those that do not match: that asks for fewer passes over
+    the pairs than picking the matches first, and adds up the same numbers in the same order.
+    """
+
+    @cached_property
+    def _taken(self) -> BoolArray:
+        """Which pairs are true positives, bool, shape (K,).
+
+        The greedy takes pairs by falling IoU, so what it did below a threshold cannot have changed what it did above:
+        leaving out the pairs below is exact.
+        """
+        matching = self.matching
+        return np.asarray(matching.matched & (matching.pairs.fitted.columns.iou >= self.iou))
+
+    @cached_property
+    def matches(self) -> Matches:
+        """The true positives."""
+        return self.matching.pairs.fitted.columns.take(np.flatnonzero(self._taken))
+
+    @cached_property
+    def micro(self) -> MetricColumns:
+        """One row: all labels pooled."""
+        matching, taken = self.matching, self._taken
+        tp = np.array([np.count_nonzero(taken)])
+        return MetricColumns(
+            tp=tp,
+            fp=np.count_nonzero(matching.prediction_counts) - tp,
+            fn=np.count_nonzero(matching.truth_counts) - tp,
+            sum_of_fit=lambda name: sum_in_order(getattr(matching.pairs.fitted.columns, name), taken),
+        )
+
+    @cached_property
+    def per_label(self) -> MetricColumns:
+        """One row per label of ``matching.labels``, in that order."""
+        matching, size = self.matching, len(self.matching.dataset.labels)
+        code = np.where(self._taken, matching.pairs.label, size)
+        return self._table(code, size, matching.truths.label, matching.predictions.label).take(
+            self.matching.label_codes
+        )
+
+    @cached_property
+    def per_page(self) -> MetricColumns:
+        """One row per page of the dataset."""
+        matching, size = self.matching, self.matching.dataset.pages
+        code = np.where(self._taken, matching.pairs.page, size)
+        return self._table(code, size, matching.truths.page, matching.predictions.page)
+
+    def _table(self, code: IntArray, size: int, truths: IntArray, predictions: IntArray) -> MetricColumns:
+        """One row per code below `size`, from the code of each pair and how many boxes of each code take part."""
+        columns = self.matching.pairs.fitted.columns
+        tp = np.bincount(code, minlength=size)[:size]
+        return MetricColumns(
+            tp=tp,
+            fp=predictions - tp,
+            fn=truths - tp,
+            sum_of_fit=lambda name: sum_by(code, getattr(columns, name), size)[:size],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SnapshotResult(BoxEvaluation):
+    """The evaluation of one model under the protocol.
 
     Attributes
     ----------
-    dataset : Dataset
-    model : int
-        Which of the dataset's predictions.
-    fitted : FittedPairs
+    thresholds : dict of ThresholdResult
+        By IoU threshold, in the order asked for.
+    class_weight : dict of float
+        Weights of the labels in the mean over labels; empty for none.
     """
 
-    dataset: Dataset
-    model: int
-    fitted: FittedPairs
+    matching: Matching
+    thresholds: dict[float, ThresholdResult]
+    class_weight: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def signature(self) -> Signature:
+        """What made these numbers."""
+        return self.matching.signature(*self.thresholds, class_weight=self.class_weight)
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as plain values under the keys of the terminal contract; undefined is None.
+
+        Besides what all have: ``thresholds``; and ``common_documents`` (the same numbers on the documents that both
+        files name) when the files do not name the same ones.
+        """
+        thresholds = {repr(iou): self._threshold(result) for iou, result in self.thresholds.items()}
+        result = self.plain_values(thresholds=thresholds)
+        if any(result["documents_only_in"].values()):
+            shared = self.matching.dataset.in_both(self.matching.model)
+            result["common_documents"] = {
+                repr(iou): self._pooled(*threshold.in_documents(shared)) for iou, threshold in self.thresholds.items()
+            }
+        return result
+
+    def table(self) -> ResultTable:
+        """One row per threshold and label, the pooled row first.
+
+        Columns ``iou_threshold``, ``label`` and those of `evaluator.metrics.results.Metrics`.
+        """
+        rows: list[tuple[str | int | float | None, ...]] = []
+        for iou, result in self.thresholds.items():
+            rows.append((iou, ALL_LABELS, *result.micro.row(0).values()))  # type: ignore[arg-type]
+            for row, label in enumerate(self.matching.labels):
+                rows.append((iou, label, *result.per_label.row(row).values()))  # type: ignore[arg-type]
+        return self.as_table(("iou_threshold", "label", *Metrics.__annotations__), rows)
+
+    def _threshold(self, result: ThresholdResult) -> dict[str, Any]:
+        """One threshold under the keys of the contract."""
+        return {
+            **self._pooled(result.micro, result.per_label),
+            "macro_documents": result.macro_documents(),
+            "macro_labels": result.macro_labels(self.class_weight),
+            "mistakes": dict(zip(DOCUMENT, result.mistakes.counts.tolist(), strict=True)),
+        }
+
+    def _pooled(self, micro: MetricColumns, per_label: MetricColumns) -> dict[str, Any]:
+        """``micro`` and ``per_class`` under the keys of the contract."""
+        per_class = {label: per_label.row(row) for row, label in enumerate(self.matching.labels)}
+        return {"micro": micro.row(0), "per_class": per_class}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pairs(BoxPairs[Matching]):
+    """Every pair of one model that could match, with what tables need of them, looked up once for all thresholds.
+
+    Attributes
+    ----------
+    candidates : Candidates
+        Rows of the two files.
+    outlines : Overlap or None
+        Fit of each candidate by its outlines; None where boxes are meant.
+    """
+
+    candidates: Candidates
+    outlines: Overlap | None = None
+
+    def on(self, dataset: Dataset) -> Pairs:
+        """The pairs of the same model of another dataset, from the same floor on."""
+        return pair(dataset, self.model, iou_floor=self.iou_floor, polygons=self.polygons)
+
+    def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> Matching:
+        """The greedy matching of the boxes that take part.
+
+        Parameters
+        ----------
+        min_score : float
+            Predictions with a lower score are left out before matching; those without a score stay.
+            The specification scores every prediction, which is 0.
+        min_area : float
+            Predictions that cover less than this share of the page are left out, equality stays (the
+            published World Bank numbers use 0.008). The specification has no such filter, which is 0.
+        labels : sequence of str, optional
+            Score these only; all labels of the label map when absent.
+
+        Raises
+        ------
+        ValueError
+            When a label is not in the label map.
+        """
+        chosen = self.dataset.scored_labels(labels)
+        truth_counts, prediction_counts = self.of_labels(chosen)
+        if min_score > 0.0:
+            prediction_counts &= ~(self.prediction.score < min_score)
+        if min_area > 0.0:
+            prediction_counts &= self.prediction.page_share >= min_area
+        if self.by_score_alone(chosen, min_area):
+            keep = self._pair_score >= min_score if min_score > 0.0 else None
+        else:
+            columns = self.fitted.columns
+            keep = truth_counts.take(columns.ground_truth) & prediction_counts.take(columns.prediction)
+        return Matching(
+            pairs=self,
+            min_score=min_score,
+            min_area=min_area,
+            labels=chosen,
+            truth_counts=truth_counts,
+            prediction_counts=prediction_counts,
+            matched=self.fitted.match(keep),
+        )
+
+    def by_score_alone(self, labels: Sequence[str], min_area: float) -> bool:
+        """Whether a box takes part is a matter of its score, which stands beside it; else more has to be looked up."""
+        return len(labels) == len(self.dataset.labels) and min_area <= 0.0
+
+    @cached_property
+    def fitted(self) -> FittedPairs:
+        """The pairs in the order of the answer, sorted once, so that a new matching only picks from them."""
+        truth = self.dataset.ground_truth
+        group = page_and_label(self.dataset, truth)
+        return fit_pairs(self.candidates, truth.xyxy, self.prediction.xyxy, group, self.outlines)
 
     @cached_property
     def label(self) -> IntArray:
@@ -194,275 +325,22 @@ class PairCodes:
     @cached_property
     def _by_score(self) -> tuple[FloatArray, IntArray, IntArray]:
         """Rising scores of the predictions with their labels and pages, int64; the score is infinite without one."""
-        prediction = self.dataset.predictions[self.model]
+        prediction = self.prediction
         score = np.nan_to_num(prediction.score, nan=np.inf)
         order = np.argsort(score, kind="stable")
         return score[order], prediction.label[order].astype(np.int64), prediction.page[order].astype(np.int64)
 
-
-@dataclass(frozen=True, eq=False)
-class ThresholdResult(BoxResult[Matching]):
-    """Everything that follows from a matching at one IoU threshold; pooling is that of section 8.
-
-    Tables are counted over all pairs with one more row for those that do not match: that asks for fewer passes over
-    the pairs than picking the matches first, and adds up the same numbers in the same order.
-    """
-
-    @cached_property
-    def _taken(self) -> BoolArray:
-        """Which pairs are true positives, bool, shape (K,).
-
-        The greedy takes pairs by falling IoU, so what it did below a threshold cannot have changed what it did above:
-        leaving out the pairs below is exact.
-        """
-        matching = self.matching
-        return np.asarray(matching.matched & (matching.codes.fitted.columns.iou >= self.iou))
-
-    @cached_property
-    def matches(self) -> Matches:
-        """The true positives."""
-        return self.matching.codes.fitted.columns.take(np.flatnonzero(self._taken))
-
-    @cached_property
-    def micro(self) -> MetricColumns:
-        """One row: all labels pooled."""
-        matching, taken = self.matching, self._taken
-        tp = np.array([np.count_nonzero(taken)])
-        return MetricColumns(
-            tp=tp,
-            fp=np.count_nonzero(matching.prediction_counts) - tp,
-            fn=np.count_nonzero(matching.truth_counts) - tp,
-            sum_of_fit=lambda name: sum_in_order(getattr(matching.codes.fitted.columns, name), taken),
-        )
-
-    @cached_property
-    def per_label(self) -> MetricColumns:
-        """One row per label of ``matching.labels``, in that order."""
-        matching, size = self.matching, len(self.matching.dataset.labels)
-        code = np.where(self._taken, matching.codes.label, size)
-        return self._table(code, size, matching.truths.label, matching.predictions.label).take(self._label_codes)
-
-    @cached_property
-    def per_page(self) -> MetricColumns:
-        """One row per page of the dataset."""
-        matching, size = self.matching, self.matching.dataset.pages
-        code = np.where(self._taken, matching.codes.page, size)
-        return self._table(code, size, matching.truths.page, matching.predictions.page)
-
-    def _table(self, code: IntArray, size: int, truths: IntArray, predictions: IntArray) -> MetricColumns:
-        """One row per code below `size`, from the code of each pair and how many boxes of each code take part."""
-        columns = self.matching.codes.fitted.columns
-        tp = np.bincount(code, minlength=size)[:size]
-        return MetricColumns(
-            tp=tp,
-            fp=predictions - tp,
-            fn=truths - tp,
-            sum_of_fit=lambda name: sum_by(code, getattr(columns, name), size)[:size],
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class SnapshotResult(BoxEvaluation):
-    """The evaluation of one model under the protocol.
-
-    Attributes
-    ----------
-    matching : Matching
-    thresholds : dict of ThresholdResult
-        By IoU threshold, in the order asked for.
-    class_weight : dict of float
-        Weights of the labels in the mean over labels; empty for none.
-    """
-
-    matching: Matching
-    thresholds: dict[float, ThresholdResult]
-    class_weight: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def signature(self) -> Signature:
-        """What made these numbers."""
-        return self.matching.signature(*self.thresholds, class_weight=self.class_weight)
-
-    def to_json(self) -> dict[str, Any]:
-        """The result as plain values under the keys of the terminal contract.
-
-        Returns
-        -------
-        dict
-            ``protocol``, ``signature``, ``ground_truth``, ``predictions``, ``issues``, ``labels``,
-            ``thresholds``, ``documents_only_in``; and ``common_documents`` (the same numbers on the
-            documents that both files name) when the files do not name the same ones. Undefined is None.
-        """
-        thresholds = {repr(iou): self._threshold(result) for iou, result in self.thresholds.items()}
-        result = plain_values(self.matching, self.signature, {"thresholds": thresholds})
-        if any(result["documents_only_in"].values()):
-            shared = self.matching.dataset.in_both(self.matching.model)
-            result["common_documents"] = {
-                repr(iou): self._pooled(*threshold.in_documents(shared)) for iou, threshold in self.thresholds.items()
-            }
-        return result
-
-    def table(self) -> ResultTable:
-        """One row per threshold and label, the pooled row first.
-
-        Returns
-        -------
-        ResultTable
-            Columns ``iou_threshold``, ``label`` and those of `evaluator.metrics.results.Metrics`.
-        """
-        rows: list[tuple[str | int | float | None, ...]] = []
-        for iou, result in self.thresholds.items():
-            rows.append((iou, ALL_LABELS, *result.micro.row(0).values()))  # type: ignore[arg-type]
-            for row, label in enumerate(self.matching.labels):
-                rows.append((iou, label, *result.per_label.row(row).values()))  # type: ignore[arg-type]
-        return ResultTable(
-            title=self.matching.prediction.source.name,
-            signature=self.signature.line,
-            columns=("iou_threshold", "label", *Metrics.__annotations__),
-            rows=tuple(rows),
-        )
-
-    def _threshold(self, result: ThresholdResult) -> dict[str, Any]:
-        """One threshold under the keys of the contract."""
-        return {
-            **self._pooled(result.micro, result.per_label),
-            "macro_documents": result.macro_documents(),
-            "macro_labels": result.macro_labels(self.class_weight),
-            "mistakes": dict(zip(DOCUMENT, result.mistakes.counts.tolist(), strict=True)),
-        }
-
-    def _pooled(self, micro: MetricColumns, per_label: MetricColumns) -> dict[str, Any]:
-        """``micro`` and ``per_class`` under the keys of the contract."""
-        per_class = {label: per_label.row(row) for row, label in enumerate(self.matching.labels)}
-        return {"micro": micro.row(0), "per_class": per_class}
-
-
-@dataclass(frozen=True, eq=False)
-class Pairs(BoxPairs[Matching]):
-    """Every pair of one model that could match, kept so that a new score threshold needs no geometry.
-
-    Attributes
-    ----------
-    dataset : Dataset
-    model : int
-        Which of the dataset's predictions.
-    iou_floor : float
-        The lowest IoU threshold that can be asked for.
-    candidates : Candidates
-        Rows of the two files.
-    outlines : Overlap or None
-        Fit of each candidate by its outlines; None where boxes are meant.
-    """
-
-    dataset: Dataset
-    model: int
-    iou_floor: float
-    candidates: Candidates
-    outlines: Overlap | None = None
-
-    def match(self, *, min_score: float = 0.0, min_area: float = 0.0, labels: Sequence[str] | None = None) -> Matching:
-        """The greedy matching of the boxes that take part.
-
-        Parameters
-        ----------
-        min_score : float
-            Predictions with a lower score are left out before matching; those without a score stay.
-            The specification scores every prediction, which is 0.
-        min_area : float
-            Predictions that cover less than this share of the page are left out, equality stays (the
-            published World Bank numbers use 0.008). The specification has no such filter, which is 0.
-        labels : sequence of str, optional
-            Score these only; all labels of the label map when absent.
-
-        Returns
-        -------
-        Matching
-
-        Raises
-        ------
-        ValueError
-            When a label is not in the label map.
-        """
-        dataset = self.dataset
-        truth, prediction = dataset.ground_truth, dataset.predictions[self.model]
-        chosen = dataset.scored_labels(labels)
-        if len(chosen) == len(dataset.labels):
-            truth_counts, prediction_counts = np.ones(len(truth), dtype=bool), np.ones(len(prediction), dtype=bool)
-        else:
-            scored = np.isin(np.arange(len(dataset.labels)), [dataset.labels.index(label) for label in chosen])
-            truth_counts, prediction_counts = scored[truth.label], scored[prediction.label]
-        if min_score > 0.0:
-            prediction_counts &= ~(prediction.score < min_score)
-        if min_area > 0.0:
-            prediction_counts &= prediction.page_share >= min_area
-        return Matching(
-            dataset=dataset,
-            model=self.model,
-            iou_floor=self.iou_floor,
-            min_score=min_score,
-            min_area=min_area,
-            labels=chosen,
-            truth_counts=truth_counts,
-            prediction_counts=prediction_counts,
-            codes=self._codes,
-            matched=self._fitted.match(
-                self._score_passes(min_score)
-                if _by_score_alone(dataset, chosen, min_area)
-                else self._counting(truth_counts, prediction_counts)
-            ),
-            polygons=self.outlines is not None,
-        )
-
-    def _score_passes(self, min_score: float) -> BoolArray | None:
-        """Which of the fitted pairs have a prediction with at least a score, or without any; None for all."""
-        return self._pair_score >= min_score if min_score > 0.0 else None
-
-    def _counting(self, truth_counts: BoolArray, prediction_counts: BoolArray) -> BoolArray:
-        """Which of the fitted pairs have two boxes that take part."""
-        columns = self._fitted.columns
-        return truth_counts.take(columns.ground_truth) & prediction_counts.take(columns.prediction)
-
     @cached_property
     def _pair_score(self) -> FloatArray:
         """Score of the prediction of each fitted pair, float64, shape (K,); infinite without one: it always stays."""
-        score = self.dataset.predictions[self.model].score
-        return np.nan_to_num(score, nan=np.inf).take(self._fitted.columns.prediction)
-
-    @cached_property
-    def _fitted(self) -> FittedPairs:
-        """The pairs in the order of the answer, sorted once, so that a new matching only picks from them."""
-        truth, prediction = self.dataset.ground_truth, self.dataset.predictions[self.model]
-        group = _groups(truth, self.dataset)
-        return fit_pairs(self.candidates, truth.xyxy, prediction.xyxy, group, self.outlines)
-
-    @cached_property
-    def _codes(self) -> PairCodes:
-        """Labels and pages of the pairs."""
-        return PairCodes(self.dataset, self.model, self._fitted)
+        return np.nan_to_num(self.prediction.score, nan=np.inf).take(self.fitted.columns.prediction)
 
     def score_curve(self, *, iou: float) -> ScoreCurve:
-        """Matches and predictions of every label at the score thresholds 0.00, 0.01, ..., 1.00.
-
-        Parameters
-        ----------
-        iou : float
-            IoU threshold, at or above ``iou_floor``.
-
-        Returns
-        -------
-        ScoreCurve
-            Every threshold is matched anew, as the protocol demands: its counts are those of `match` with that
-            ``min_score``. Predictions without a score are never left out.
-
-        Raises
-        ------
-        ValueError
-            When the threshold is out of range.
-        """
+        """See `BoxPairs.score_curve`; faster, because a threshold only picks from the pairs that are sorted already."""
         need_threshold(iou, self.iou_floor)
-        dataset, fitted = self.dataset, self._fitted
+        dataset, fitted = self.dataset, self.fitted
         columns, labels = fitted.columns, dataset.evaluated
-        truth, prediction = dataset.ground_truth, dataset.predictions[self.model]
+        truth, prediction = dataset.ground_truth, self.prediction
         # How many of the thresholds a prediction passes.
         passed = np.searchsorted(SCORE_STEPS, np.nan_to_num(prediction.score, nan=np.inf), side="right")
         label = truth.label[columns.ground_truth]
@@ -484,11 +362,6 @@ class Pairs(BoxPairs[Matching]):
         )
 
 
-def _by_score_alone(dataset: Dataset, labels: Sequence[str], min_area: float) -> bool:
-    """Whether a box takes part is a matter of its score, which stands beside it; otherwise more has to be looked up."""
-    return len(labels) == len(dataset.labels) and min_area <= 0.0
-
-
 def _at_least(passed: IntArray, label: CodeArray, labels: int) -> IntArray:
     """How many boxes of each label pass each of the score thresholds, int64, shape (T, labels)."""
     steps = len(SCORE_STEPS)
@@ -502,17 +375,12 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, poly
 
     Parameters
     ----------
-    dataset : Dataset
     model : int
         Which of the dataset's predictions.
     iou_floor : float
         The lowest IoU threshold that will be asked for, in (0, 1].
     polygons : bool
         Compare outlines instead of boxes, where a row has one; the signature says "polygon IoU".
-
-    Returns
-    -------
-    Pairs
 
     Raises
     ------
@@ -527,15 +395,15 @@ def pair(dataset: Dataset, model: int = 0, *, iou_floor: float = IOU_FLOOR, poly
     on the other. The specification knows boxes only, so `polygons` leaves it: the score
     may move either way.
     """
-    truth, prediction = dataset.ground_truth, dataset.predictions[model]
-    groups = _groups(truth, dataset), _groups(prediction, dataset)
-    outlines = None
-    if polygons:
-        regions = truth.source.boxes, prediction.source.boxes
-        candidates, outlines = outlined_pairs(regions[0], groups[0], regions[1], groups[1], iou_floor=iou_floor)
-    else:
-        candidates = overlapping_pairs(truth.xyxy, groups[0], prediction.xyxy, groups[1], iou_floor=iou_floor)
-    return Pairs(dataset=dataset, model=model, iou_floor=iou_floor, candidates=candidates, outlines=outlines)
+    candidates, outlines = candidate_pairs(dataset, model, iou_floor=iou_floor, polygons=polygons)
+    return Pairs(
+        dataset=dataset,
+        model=model,
+        iou_floor=iou_floor,
+        polygons=polygons,
+        candidates=candidates,
+        outlines=outlines,
+    )
 
 
 def evaluate(
@@ -565,10 +433,6 @@ def evaluate(
     polygons : bool
         See `pair`.
 
-    Returns
-    -------
-    SnapshotResult
-
     Raises
     ------
     ValueError
@@ -579,39 +443,13 @@ def evaluate(
     Specification 1.3, sections 5 to 8. Precision, recall and F1 come from pooled counts, the spatial means
     from the matched pairs; a ratio without denominator is undefined.
     """
-    return evaluate_model(
-        joined_pair(ground_truth, prediction),
-        iou=iou,
-        min_score=min_score,
-        min_area=min_area,
-        labels=labels,
-        class_weight=class_weight,
-        polygons=polygons,
-    )
-
-
-def evaluate_model(
-    dataset: Dataset,
-    model: int = 0,
-    *,
-    iou: Sequence[float] = IOU_THRESHOLDS,
-    min_score: float = 0.0,
-    min_area: float = 0.0,
-    labels: Sequence[str] | None = None,
-    class_weight: Mapping[str, float] | None = None,
-    polygons: bool = False,
-) -> SnapshotResult:
-    """The result of one of the models of a dataset; options and errors are those of `evaluate`."""
-    if not iou:
-        raise ValueError("at least one IoU threshold is needed")
+    floor, dataset = lowest(iou), joined_pair(ground_truth, prediction)
     need_known(class_weight or {}, dataset)
-    pairs = pair(dataset, model, iou_floor=min(iou), polygons=polygons)
-    matching = pairs.match(min_score=min_score, min_area=min_area, labels=labels)
-    return SnapshotResult(
-        matching=matching,
-        thresholds={float(threshold): matching.at(threshold) for threshold in iou},
-        class_weight=dict(class_weight or {}),
+    matching = pair(dataset, iou_floor=floor, polygons=polygons).match(
+        min_score=min_score, min_area=min_area, labels=labels
     )
+    thresholds = {float(threshold): matching.at(threshold) for threshold in iou}
+    return SnapshotResult(matching, thresholds, dict(class_weight or {}))
 
 
 def need_known(class_weight: Mapping[str, float], dataset: Dataset) -> None:
@@ -619,8 +457,3 @@ def need_known(class_weight: Mapping[str, float], dataset: Dataset) -> None:
     unknown = [label for label in class_weight if label not in dataset.labels[: dataset.evaluated]]
     if unknown:
         raise ValueError(f"weights for labels not in the label map: {', '.join(unknown)}")
-
-
-def _groups(side: JoinedBoxes, dataset: Dataset) -> IntArray:
-    """(document, page, label) of each box as one integer, int64, sorted as the triple."""
-    return side.page * len(dataset.labels) + side.label

@@ -53,21 +53,6 @@ class SnapshotProtocol(BoxProtocol[SnapshotOptions]):
         floor = self.iou_floor if iou_floor is None else iou_floor
         return pair(dataset, model, iou_floor=floor, polygons=options.polygons)
 
-    def match(
-        self,
-        pairs: Pairs,
-        options: SnapshotOptions,
-        *,
-        min_score: float | None = None,
-        labels: Sequence[str] | None = None,
-    ) -> Matching:
-        """The greedy matching of the boxes that take part."""
-        return pairs.match(
-            min_score=options.min_score if min_score is None else min_score,
-            min_area=options.min_area,
-            labels=options.labels if labels is None else labels,
-        )
-
     def result(self, matching: Matching, iou: Sequence[float], options: SnapshotOptions) -> SnapshotResult:
         """The evaluation of a matching, with the weights of the labels."""
         need_known(options.class_weight, matching.dataset)

@@ -173,7 +173,7 @@ WRONG = [
      "Write the size of the image in pixels."),
     (image(size=("wide", 4)), 'line 2, <image>: width must be a finite number (CVAT); found "wide". Correct it.'),
     (image(name=" "), "line 2, <image>: an image must have a name (CVAT). Name the image."),
-    (image() + image(), 'line 3, <image>: an image must occur once (CVAT); found "scans/a.png", as in line 2. '
+    (image() + image(), 'line 3, <image>: an image must occur once (CVAT); found "scans/a.png", as in line 2, <image>. '
      "Join the two."),
     ("<track id='0'/>" + image(), "line 2, <track>: tracks are not read, they belong to videos (CVAT for video "
      "1.1); found a "

@@ -42,12 +42,15 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         Repair what the format allows to be repaired; each repair is a warning.
     max_per_rule : int or None
         How many issues of one rule are spelled out; None spells out all.
+    format : str or None
+        Name of the format; None recognises it by the content.
     """
 
     side: Side | None = None
     as_reference: bool = False
     lenient: bool = False
     max_per_rule: int | None = 200
+    format: str | None = None
 
 
 ANY_SIDE: Final = Reading()

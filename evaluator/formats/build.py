@@ -29,11 +29,11 @@ Size = tuple[float, float]
 
 
 class _Page(NamedTuple):
-    """A page entry: what it is called in issues, its document, index there, size, own name, and where it stands."""
+    """A page entry: what it is called in issues, its document, number there, size, own name, and where it stands."""
 
     noun: str
     document: str
-    index: int
+    number: int
     size: Size | None
     page_id: str
     place: str
@@ -263,7 +263,7 @@ class Builder:
         documents = {document: code for code, document in enumerate(self._documents)}
         labels = {label: code for code, label in enumerate(self._labels)}
         page_document = np.array([documents[page.document] for page in pages], dtype=np.int32)
-        page_index = np.array([page.index for page in pages], dtype=np.int64)
+        page_index = np.array([page.number for page in pages], dtype=np.int64)
         entry = np.array([box.page for box in boxes], dtype=np.int32)
         xyxy = np.array([box.xyxy for box in boxes], dtype=np.float64).reshape(-1, 4)
         polygons = {row: list(box.rings) for row, box in enumerate(boxes) if len(box.rings)}

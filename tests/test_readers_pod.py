@@ -203,7 +203,7 @@ INVALID = {
     "found none. Add it, or allow 1.0 for it with --lenient.",
     "prob_text.xml": 'line 2, <tableRegion>: prob must be a finite number (ICDAR 2017 POD); found "high". '
     "Write a number between 0 and 1.",
-    "prob_range.xml": 'line 2, <tableRegion>: prob should be between 0 and 1 (ICDAR 2017 POD); found 1.7. '
+    "prob_range.xml": "line 2, <tableRegion>: prob should be between 0 and 1 (ICDAR 2017 POD); found 1.7. "
     "It is kept as it is; only the rank counts.",
     "duplicate_page.xml": "line 3, <document>: a page must not be there twice; pages go by name without ending and "
     'letter case (ICDAR 2017 POD); found "POD_0001.bmp" after "POD_0001.bmp" in line 2. '

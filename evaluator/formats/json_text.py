@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from evaluator.formats import limits
-from evaluator.model.issues import BadInput, Issue, quote
+from evaluator.model.issues import BadInput, Collector, Issue, quote
 
 JsonPath = str
 
@@ -163,6 +163,14 @@ def parse(source: Source) -> object:
         )
     except json.JSONDecodeError as error:
         _refuse_syntax(source.name, text, error)
+    return tree
+
+
+def parse_checked(source: Source, collector: Collector) -> object:
+    """The generic tree of a JSON file, with an error for every repeated key, unusable number and lone surrogate."""
+    tree = parse(source)
+    for oddity in oddities(tree, "$"):
+        collector.error(*oddity)
     return tree
 
 

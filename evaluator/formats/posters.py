@@ -248,9 +248,7 @@ def read_bytes(
         rule = f"the file of a poster may have {MAX_CHARACTERS:,} characters (Unicode NFKD)"
         collector.error("", rule, f"{characters:,}", _TOO_LARGE)
         raise BadInput(collector.issues())
-    tree = json_text.parse(source)
-    for oddity in json_text.oddities(tree, "$"):
-        collector.error(*oddity)
+    tree = json_text.parse_checked(source, collector)
     if not isinstance(tree, dict):
         fix = "Write the structured text of one poster as an object."
         collector.error("$", f"a poster must be a JSON object ({_RULE})", json_text.excerpt(tree), fix)

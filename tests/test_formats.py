@@ -150,8 +150,8 @@ def test_a_new_format_is_checked_by_the_terminal(tmp_path: Path, capsys: pytest.
         cli.main(words)
     assert left.value.code == 2
     assert capsys.readouterr().out == (
-        "error: p.boxes: line 2: x2 must not be less than x1, nor y2 less than y1 (lines); found [0.1, 0.1, 0.05, 0.5]. "
-        "Exchange the corners, or remove the box.\n"
+        "error: p.boxes: line 2: x2 must not be less than x1, nor y2 less than y1 (lines); "
+        "found [0.1, 0.1, 0.05, 0.5]. Exchange the corners, or remove the box.\n"
         "2 checked: 1 error, 0 warnings\n"
     )
 

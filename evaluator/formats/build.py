@@ -187,7 +187,7 @@ class Builder:
             From `page` or `image`.
         label : str
         xyxy : tuple of 4 floats
-            x1, y1, x2, y2 in the unit of the builder.
+            x1, y1, x2, y2 in the unit of the builder. NaN for one that the reader has reported.
         place : str
             JSON path or line, for issues.
         score : float
@@ -203,6 +203,10 @@ class Builder:
         if not label.strip():
             rule = f"a region must have a label ({self._source})"
             error(place, rule, quote(label) if label else "", "Label it, or remove it.")
+        if any(map(math.isnan, xyxy)):
+            if not self._collector.failed:
+                error(place, f"coordinates must be finite numbers ({self._source})", "NaN", "Correct the region.")
+            return
         if not max(map(abs, xyxy)) <= limits.MAX_COORDINATE:
             rule = f"coordinates must be at most {limits.MAX_COORDINATE:,.0f} pixels"
             error(place, rule, listed(xyxy), "Correct the region.")

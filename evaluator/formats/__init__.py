@@ -114,10 +114,6 @@ def recognise(content: bytes, name: str) -> AnyFormat | None:
 def detect(path: str | Path) -> str:
     """Name of the format of a file of boxes, or of the first file of a folder, from its content.
 
-    Parameters
-    ----------
-    path : str or Path
-
     Returns
     -------
     str
@@ -220,10 +216,6 @@ def read_bytes(
     name : str
         File name for the issues; folders in it are left out.
 
-    Returns
-    -------
-    Annotations
-
     Raises
     ------
     BadInput
@@ -247,10 +239,6 @@ def place(source: Annotations, row: int) -> str:
 
 def outline_issues(source: Annotations) -> tuple[Issue, ...]:
     """Warnings for the outlines of a file that cannot be used as they are.
-
-    Parameters
-    ----------
-    source : Annotations
 
     Returns
     -------

@@ -23,10 +23,6 @@ def read_schema(path: str | Path) -> Schema:
         ``{"total": {"comparator": "number", "threshold": 0.95}, "LineItems": {"match_threshold": 0.7},
         "LineItems[].Desc": {"comparator": "text", "threshold": 0.7}}``
 
-    Returns
-    -------
-    Schema
-
     Raises
     ------
     BadInput

@@ -68,10 +68,6 @@ def check_header(label_map: object, info: object, collector: Collector) -> Heade
     label_map, info : object
         Generic JSON; UNSET when missing, which the walk has reported.
     collector : Collector
-
-    Returns
-    -------
-    Header
     """
     names = _label_map(label_map, collector)
     if not isinstance(info, dict):

@@ -24,7 +24,7 @@ from evaluator.formats.base import (
     read_boxes,
 )
 from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Collector, Issue, quote
+from evaluator.model.issues import BadInput, Collector, Issue, quote, refuse
 from evaluator.model.polygons import polygon_issues
 
 __all__ = [
@@ -141,7 +141,7 @@ def detect_bytes(content: bytes, name: str) -> str:
     if possible:
         rule = "the format must be clear from the content"
         names = " and ".join(f"{key} ({formats[key].title})" for key in possible)
-        _refuse(name, rule, f"signs of {names}", f"Name one with --format {' or --format '.join(possible)}.")
+        refuse(name, "", rule, f"signs of {names}", f"Name one with --format {' or --format '.join(possible)}.")
     _refuse_unknown(content, name)
 
 
@@ -288,7 +288,7 @@ def _box_format(content: bytes, name: str, format: str | None) -> BoxFormat:
     """The format that was named, or else the one that the bytes look like."""
     formats = of_kind("boxes")
     if format is not None and format not in formats:
-        _refuse(name, f"the format must be one of {', '.join(formats)}", quote(format), "Correct --format.")
+        refuse(name, "", f"the format must be one of {', '.join(formats)}", quote(format), "Correct --format.")
     return formats[format or detect_bytes(content, name)]
 
 
@@ -298,12 +298,5 @@ def _refuse_unknown(content: bytes, name: str) -> NoReturn:
     if not text or text[:1] in b"{[/'\"" or content[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in content[:HEAD_BYTES]:
         json_text.parse(json_text.open_source(content, name))
     looked = "; ".join(f"{row.looks_for} ({row.title})" for row in of_kind("boxes").values())
-    _refuse(name, f"the content must be of a known format; looked for {looked}", quote(_head(content)), "Convert it.")
-
-
-def _head(content: bytes) -> str:
-    return content[:40].decode("utf-8", errors="replace")
-
-
-def _refuse(name: str, rule: str, found: str, fix: str) -> NoReturn:
-    raise BadInput([Issue(severity="error", file=name, place="", rule=rule, found=found, fix=fix)])
+    found = quote(content[:40].decode(errors="replace"))
+    refuse(name, "", f"the content must be of a known format; looked for {looked}", found, "Convert it.")

@@ -57,7 +57,8 @@ def _pair_classes(ground_truth: FieldDocuments, prediction: FieldDocuments, coll
     )
     if truths and predictions and not truths & predictions:
         rule = f"fields should have the same paths as in {ground_truth.name} (fields)"
-        names = f"{examples(sorted(predictions, key=natural_order))}, where {ground_truth.name} has {examples(sorted(truths, key=natural_order))}"
+        here, there = (examples(sorted(names, key=natural_order)) for names in (predictions, truths))
+        names = f"{here}, where {ground_truth.name} has {there}"
         collector.warning("", rule, names, "Nothing can be paired; rename the fields of one side.")
 
 

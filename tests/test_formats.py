@@ -14,7 +14,7 @@ from evaluator.formats.base import Reading, Unit
 from evaluator.formats.build import Builder
 from evaluator.formats.coco import Coco
 from evaluator.model.issues import BadInput, Collector
-from tests.building import Box, annotations, box, snapshot_file
+from tests.building import annotations, box, snapshot_file
 from tests.toys.lines import Lines
 
 TRUTH = "# boxes ground_truth\na.pdf 0 Table 0.1 0.1 0.5 0.5\na.pdf 2 Figure 0.2 0.2 0.4 0.4\n"
@@ -122,11 +122,11 @@ def test_the_order_of_the_table_decides_nothing(monkeypatch: pytest.MonkeyPatch)
 def test_a_new_format_is_read_as_any_other(tmp_path: Path) -> None:
     truth, prediction = written(tmp_path / "gt.boxes", TRUTH), written(tmp_path / "p.boxes", PREDICTION)
     with formats.registered(Lines()):
-        assert formats.detect(truth) == "lines"
+        assert formats.read(truth).format == "lines"
         assert formats.side_of(truth) == "ground_truth"
         source = formats.read(prediction)
         assert (source.format, source.side, source.labels) == ("lines", "prediction", ("Table",))
-        assert formats.place(formats.read(truth), 1) == "line 3"
+        assert Lines().place(formats.read(truth), 1) == "line 3"
         assert formats.pair_issues(formats.read(truth), source) == ()
         assert formats.resolve(source, formats.read(truth)) is source
     with pytest.raises(BadInput, match="known format"):
@@ -140,7 +140,7 @@ def test_a_folder_of_a_new_format_is_read_as_one(tmp_path: Path) -> None:
         source = formats.read(tmp_path)
         assert formats.FORMATS["lines"].read_path(tmp_path).sha256 == source.sha256
         assert [part.name for part in source.parts] == ["1.boxes", "2.boxes"]
-        assert [formats.place(source, row) for row in range(2)] == ["1.boxes: line 2", "2.boxes: line 2"]
+        assert [Lines().place(source, row) for row in range(2)] == ["1.boxes: line 2", "2.boxes: line 2"]
 
 
 def test_a_new_format_is_checked_by_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -182,13 +182,12 @@ def test_a_box_has_a_place_in_its_file(files: list[object], row: int, expected: 
     held = [(f"{place}.json", encoded(value)) for place, value in enumerate(files)]
     name = formats.detect_bytes(held[0][1], "f")
     source = formats.of_kind("boxes")[name].read_files(held, "folder")
-    assert formats.place(source, row) == expected
+    assert formats.FORMATS[source.format].place(source, row) == expected
 
 
-def test_made_boxes_have_their_id_for_a_place() -> None:
+def test_made_boxes_stay_as_they_are() -> None:
     made = annotations([Box("a.pdf", 0, "Table", (0, 0, 1, 1), id="seven")])
     object.__setattr__(made, "format", "made")
-    assert formats.place(made, 0) == "seven"
     assert formats.FORMATS["coco"].write(made) is None
     assert formats.resolve(made, made) is made
 

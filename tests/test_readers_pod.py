@@ -166,7 +166,9 @@ def test_a_folder_with_json_is_read_as_before(tmp_path: Path) -> None:
 
 
 def test_detection() -> None:
-    assert all(formats.detect(path) == "pod" for path in ORACLES.glob("p*/*") if path.suffix == ".xml" or path.is_dir())
+    assert all(
+        formats.read(path).format == "pod" for path in ORACLES.glob("p*/*") if path.suffix == ".xml" or path.is_dir()
+    )
     for text in ("<html><document/></html>", '  \n<!-- <document -->\n<Document filename="a"/>'):
         assert pod.FORMAT.detect(text.encode())
     for text in ('{"a": "<document />"}', "<documents/>", "<html/>", "", "document"):

@@ -29,7 +29,7 @@ from evaluator.model.polygons import polygon_issues
 
 __all__ = [
     "FORMATS", "HEAD_BYTES", "KINDS", "AnyFormat", "BoxFormat", "Content", "Format", "Kind", "Reading", "Unit",
-    "detect", "detect_bytes", "format_of", "of_kind", "outline_issues", "pair_issues", "place", "read",
+    "detect_bytes", "format_of", "of_kind", "outline_issues", "pair_issues", "read",
     "read_bytes", "recognise", "register", "registered", "resolve", "side_of", "suffixes",
 ]  # fmt: skip
 
@@ -111,26 +111,8 @@ def recognise(content: bytes, name: str) -> AnyFormat | None:
     return None
 
 
-def detect(path: str | Path) -> str:
-    """Name of the format of a file of boxes, or of the first file of a folder, from its content.
-
-    Returns
-    -------
-    str
-        A key of `FORMATS`.
-
-    Raises
-    ------
-    BadInput
-        The path cannot be read, no format fits, or more than one does.
-    """
-    path = Path(path)
-    file = folder.files(path, _box_suffixes())[0] if folder.is_folder(path) else path
-    return detect_bytes(folder.load(file, limits.MAX_FILE_BYTES), file.name)
-
-
 def detect_bytes(content: bytes, name: str) -> str:
-    """Name of the format of some bytes; see `detect`."""
+    """Name of the format of boxes that some bytes have; `BadInput` when none fits, or more than one does."""
     formats = of_kind("boxes")
     possible: list[str] = []
     for size in (_FIRST_BYTES, HEAD_BYTES):
@@ -208,19 +190,7 @@ def read_bytes(
     max_per_rule: int | None = 200,
     lenient: bool = False,
 ) -> Annotations:
-    """The columns of a file of boxes whose bytes are at hand; parameters as in `read`.
-
-    Parameters
-    ----------
-    content : bytes
-    name : str
-        File name for the issues; folders in it are left out.
-
-    Raises
-    ------
-    BadInput
-        With all issues of the file.
-    """
+    """The columns of a file of boxes whose bytes are at hand, by its name for the issues; otherwise as `read`."""
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
     reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient)
     return _box_format(content, name, format).read(content, name, reading)
@@ -229,12 +199,6 @@ def read_bytes(
 def format_of(source: Annotations) -> BoxFormat | None:
     """The format that some boxes were read from; None for boxes that were made."""
     return of_kind("boxes").get(source.format)
-
-
-def place(source: Annotations, row: int) -> str:
-    """Where a box is in its file, as its owner reads it; see `BoxFormat.place`."""
-    format_ = format_of(source)
-    return format_.place(source, row) if format_ else source.boxes.ids[row]
 
 
 def outline_issues(source: Annotations) -> tuple[Issue, ...]:

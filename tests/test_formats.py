@@ -14,7 +14,7 @@ from evaluator.formats.base import Reading, Unit
 from evaluator.formats.build import Builder
 from evaluator.formats.coco import Coco
 from evaluator.model.issues import BadInput, Collector
-from tests.building import annotations, box, snapshot_file
+from tests.building import Box, annotations, box, snapshot_file
 from tests.toys.lines import Lines
 
 TRUTH = "# boxes ground_truth\na.pdf 0 Table 0.1 0.1 0.5 0.5\na.pdf 2 Figure 0.2 0.2 0.4 0.4\n"

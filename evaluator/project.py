@@ -105,19 +105,9 @@ class Project:
 
 
 class Joined(NamedTuple):
-    """The models of a project that can be evaluated under a protocol, joined with the ground truth.
-
-    Attributes
-    ----------
-    dataset : Dataset
-    places : tuple of int
-        Which models of the project these are, in the order of ``dataset.predictions``.
-    issues : tuple of Issue
-        Of all files and pairs.
-    """
+    """All models of a project joined with its ground truth, and the issues of all files and pairs."""
 
     dataset: Dataset
-    places: tuple[int, ...]
     issues: tuple[Issue, ...]
 
 
@@ -164,57 +154,16 @@ def spelled(option: str) -> str:
 # --- reading ---------------------------------------------------------------------------------------------------
 
 
-def read_member(origin: Input, reading: Reading, kind: Kind, format: str | None = None) -> Member:
-    """One side of a project; an unreadable one carries its issues.
-
-    Parameters
-    ----------
-    origin : Path, str or Upload
-    reading : Reading
-        The role and how strict the reader is.
-    kind : "boxes", "fields" or "posters"
-        The formats that are asked.
-    format : str, optional
-        Name of the format; recognised by the content when absent.
-    """
-    side: Side = reading.side or "ground_truth"
-    if not isinstance(origin, Upload):
-        origin = Path(origin)
-    try:
-        source = read_content(origin, reading, kind, format)
-    except BadInput as problem:
-        return Member(origin.name, side, None, problem.issues, origin)
-    return Member(origin.name, side, source, source.issues, origin)
-
-
-def read_content(origin: Path | Upload, reading: Reading, kind: Kind, format: str | None = None) -> Source:
-    """What the files of one side hold.
-
-    Parameters
-    ----------
-    origin : Path or Upload
-    reading : Reading
-    kind : "boxes", "fields" or "posters"
-    format : str, optional
-        Name of the format; recognised by the content when absent.
-
-    Returns
-    -------
-    Annotations, FieldDocuments or Posters
-
-    Raises
-    ------
-    BadInput
-        With all issues of all files.
-    """
+def read_content(origin: Path | Upload, reading: Reading, kind: Kind) -> Source:
+    """What the files of one side hold; `BadInput` with all issues of all files."""
     if kind == "boxes":
         asked = msgspec.structs.asdict(reading)
         if isinstance(origin, Path):
-            return formats.read(origin, format=format, **asked)
+            return formats.read(origin, **asked)
         if len(origin.files) == 1:
             name, content = origin.files[0]
-            return formats.read_bytes(content, name, format=format, **asked)
-    row = next(iter(formats.of_kind(kind).values())) if format is None else formats.FORMATS[format]
+            return formats.read_bytes(content, name, **asked)
+    row = formats.FORMATS[reading.format] if reading.format else next(iter(formats.of_kind(kind).values()))
     if isinstance(origin, Path):
         source: Source = row.read_path(origin, reading)
     else:
@@ -272,42 +221,6 @@ def read_ahead(origin: Input) -> bool:
     return path.exists() and path.stat().st_size <= _READ_AHEAD_BYTES
 
 
-def joined(project: Project, protocol: BoxProtocol[Any], options: Options) -> Joined | None:
-    """The models of a project that can be evaluated, on one dataset.
-
-    Parameters
-    ----------
-    project : Project
-        Of boxes.
-    protocol : BoxProtocol
-    options : Options
-
-    Returns
-    -------
-    Joined or None
-        None when the ground truth or every model has errors. A model that does not fit to the ground truth is left
-        out; its issues say why.
-    """
-    truth = project.ground_truth.source if project.ground_truth else None
-    if not isinstance(truth, Annotations):
-        return None
-    issues, usable, places = list(project.issues), [], []
-    for place, member in enumerate(project.models):
-        if not isinstance(member.source, Annotations):
-            continue
-        try:
-            predicted, of_pair = protocol.prepared(truth, member.source, options)
-        except BadInput as problem:
-            issues += problem.issues
-            continue
-        issues += of_pair
-        usable.append(predicted)
-        places.append(place)
-    if not usable:
-        return None
-    return Joined(join(truth, *usable), tuple(places), tuple(dict.fromkeys(issues)))
-
-
 def require_joined(project: Project, protocol: BoxProtocol[Any], options: Options) -> Joined:
     """All models of a project on one dataset.
 
@@ -316,32 +229,35 @@ def require_joined(project: Project, protocol: BoxProtocol[Any], options: Option
     BadInput
         When a file or a pair has an error; with the issues of all.
     """
-    found = joined(project, protocol, options)
-    if found is None or len(found.places) < len(project.models):
-        raise BadInput(pair_issues(project, protocol, options))
-    return found
-
-
-def pair_issues(project: Project, protocol: BoxProtocol[Any], options: Options) -> tuple[Issue, ...]:
-    """Everything that is odd about the files and about each model together with the ground truth."""
     truth = project.ground_truth.source if project.ground_truth else None
-    issues = list(project.issues)
+    issues, fitting = list(project.issues), []
     for member in project.models:
         if isinstance(truth, Annotations) and isinstance(member.source, Annotations):
             try:
-                issues += protocol.prepared(truth, member.source, options)[1]
+                predicted, of_pair = protocol.prepared(truth, member.source, options)
             except BadInput as problem:
                 issues += problem.issues
-    return tuple(dict.fromkeys(issues))
+            else:
+                issues += of_pair
+                fitting.append(predicted)
+    each_once = tuple(dict.fromkeys(issues))
+    if not isinstance(truth, Annotations) or not fitting or len(fitting) < len(project.models):
+        raise BadInput(each_once)
+    return Joined(join(truth, *fitting), each_once)
 
 
 def _read(protocol: AnyProtocol, origin: Input, side: Side, options: Options) -> Member:
-    """One side as the protocol needs it, with its labels renamed."""
-    member = read_member(origin, protocol.reading(side, options), protocol.kind, getattr(options, "format", None))
-    names = getattr(options, "map_label", None)
-    if not names or not isinstance(member.source, Annotations):
-        return member
-    return Member(member.name, member.side, map_labels(member.source, names), member.issues, member.origin)
+    """One side as the protocol needs it, with its labels renamed; an unreadable one carries its issues."""
+    if not isinstance(origin, Upload):
+        origin = Path(origin)
+    try:
+        source = read_content(origin, protocol.reading(side, options), protocol.kind)
+    except BadInput as problem:
+        return Member(origin.name, side, None, problem.issues, origin)
+    issues = source.issues
+    if isinstance(source, Annotations):
+        source = map_labels(source, protocol.renamed(options))
+    return Member(origin.name, side, source, issues, origin)
 
 
 def _name(origin: Input) -> str:
@@ -390,7 +306,7 @@ def evaluate(
     """
     system = protocol_named(protocol)
     options = options_of(system, **chosen)
-    if getattr(options, "page_ranges", False):
+    if system.wants_ranges(options):
         return [_over_ranges(system, ground_truth, origin, options, say) for origin in predictions]
     project = open_project(system, ground_truth, predictions, options, say)
     truth, models = project.required()
@@ -426,7 +342,7 @@ def evaluate_together(
     """
     system = protocol_named(protocol)
     options = options_of(system, **chosen)
-    if getattr(options, "page_ranges", False):
+    if system.wants_ranges(options):
         raise OptionError("--page-ranges leaves no boxes to compare; it belongs to layoutscope evaluate")
     project = open_project(system, ground_truth, predictions, options, say)
     truth, models = project.required()

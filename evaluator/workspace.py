@@ -94,10 +94,6 @@ def sample(root: Path) -> Workspace:
     root : Path
         Its folder. Below it, ``fields`` and ``posters`` have the folders ``pdf``, ``ground_truth`` and one for each
         model, in the order of their names.
-
-    Returns
-    -------
-    Workspace
     """
     boxes = Sides(root / "ground_truth.json", (root / "lines.json", root / "blocks.json"), root / "pdf")
     others = {kind: _sample_sides(root / kind) for kind in KINDS if kind != "boxes"}
@@ -122,10 +118,6 @@ def find(
         Named by the user; what is named is not guessed.
     as_reference : bool
         Allows `ground_truth` to be a prediction file.
-
-    Returns
-    -------
-    Workspace
 
     Raises
     ------

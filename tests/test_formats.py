@@ -11,13 +11,14 @@ import pytest
 from evaluator import cli, formats
 from evaluator.formats import search
 from evaluator.formats.base import Reading, Unit
+from evaluator.formats.build import Builder
 from evaluator.formats.coco import Coco
-from evaluator.model.issues import BadInput
+from evaluator.model.issues import BadInput, Collector
 from tests.building import Box, annotations, box, snapshot_file
-from tests.toy_format import HEAD, Toy
+from tests.toys.lines import Lines
 
-TRUTH = f"{HEAD}\na.pdf,0,Table,0.1,0.1,0.5,0.5\na.pdf,2,Figure,0.2,0.2,0.4,0.4\n"
-PREDICTION = f"{HEAD},score\na.pdf,0,Table,0.1,0.1,0.5,0.5,0.9\n"
+TRUTH = "# boxes ground_truth\na.pdf 0 Table 0.1 0.1 0.5 0.5\na.pdf 2 Figure 0.2 0.2 0.4 0.4\n"
+PREDICTION = "# boxes prediction\na.pdf 0 Table 0.1 0.1 0.5 0.5 0.9\n"
 INSTANCES = {
     "images": [{"id": 1, "file_name": "a.png", "width": 100, "height": 100}],
     "categories": [{"id": 1, "name": "Table"}],
@@ -73,9 +74,9 @@ def test_a_name_is_taken_once() -> None:
 
 
 def test_a_format_is_in_the_table_while_it_is_registered() -> None:
-    with formats.registered(Toy()):
-        assert "toy" in formats.FORMATS
-    assert "toy" not in formats.FORMATS
+    with formats.registered(Lines()):
+        assert "lines" in formats.FORMATS
+    assert "lines" not in formats.FORMATS
 
 
 @pytest.mark.parametrize(
@@ -119,13 +120,13 @@ def test_the_order_of_the_table_decides_nothing(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_new_format_is_read_as_any_other(tmp_path: Path) -> None:
-    truth, prediction = written(tmp_path / "gt.csv", TRUTH), written(tmp_path / "p.csv", PREDICTION)
-    with formats.registered(Toy()):
-        assert formats.detect(truth) == "toy"
+    truth, prediction = written(tmp_path / "gt.boxes", TRUTH), written(tmp_path / "p.boxes", PREDICTION)
+    with formats.registered(Lines()):
+        assert formats.read(truth).format == "lines"
         assert formats.side_of(truth) == "ground_truth"
         source = formats.read(prediction)
-        assert (source.format, source.side, source.labels) == ("toy", "prediction", ("Table",))
-        assert formats.place(formats.read(truth), 1) == "line 3"
+        assert (source.format, source.side, source.labels) == ("lines", "prediction", ("Table",))
+        assert Lines().place(formats.read(truth), 1) == "line 3"
         assert formats.pair_issues(formats.read(truth), source) == ()
         assert formats.resolve(source, formats.read(truth)) is source
     with pytest.raises(BadInput, match="known format"):
@@ -133,31 +134,32 @@ def test_a_new_format_is_read_as_any_other(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_a_new_format_is_read_as_one(tmp_path: Path) -> None:
-    written(tmp_path / "1.csv", PREDICTION)
-    written(tmp_path / "2.csv", PREDICTION.replace("a.pdf", "b.pdf"))
-    with formats.registered(Toy()):
+    written(tmp_path / "1.boxes", PREDICTION)
+    written(tmp_path / "2.boxes", PREDICTION.replace("a.pdf", "b.pdf"))
+    with formats.registered(Lines()):
         source = formats.read(tmp_path)
-        assert formats.FORMATS["toy"].read_path(tmp_path).sha256 == source.sha256
-        assert [part.name for part in source.parts] == ["1.csv", "2.csv"]
-        assert [formats.place(source, row) for row in range(2)] == ["1.csv: line 2", "2.csv: line 2"]
+        assert formats.FORMATS["lines"].read_path(tmp_path).sha256 == source.sha256
+        assert [part.name for part in source.parts] == ["1.boxes", "2.boxes"]
+        assert [Lines().place(source, row) for row in range(2)] == ["1.boxes: line 2", "2.boxes: line 2"]
 
 
 def test_a_new_format_is_checked_by_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    broken = PREDICTION.replace("0.5,0.5", "0.05,0.5")
-    words = ["check", str(written(tmp_path / "gt.csv", TRUTH)), str(written(tmp_path / "p.csv", broken))]
-    with formats.registered(Toy()), pytest.raises(SystemExit) as left:
+    broken = PREDICTION.replace("0.5 0.5", "0.05 0.5")
+    words = ["check", str(written(tmp_path / "gt.boxes", TRUTH)), str(written(tmp_path / "p.boxes", broken))]
+    with formats.registered(Lines()), pytest.raises(SystemExit) as left:
         cli.main(words)
     assert left.value.code == 2
     assert capsys.readouterr().out == (
-        'error: p.csv: line 2: x2 must be greater than x1 (toy); found "0.05". Correct it.\n'
+        "error: p.boxes: line 2: x2 must not be less than x1, nor y2 less than y1 (lines); "
+        "found [0.1, 0.1, 0.05, 0.5]. Exchange the corners, or remove the box.\n"
         "2 checked: 1 error, 0 warnings\n"
     )
 
 
 def test_a_new_format_is_among_those_that_were_looked_for() -> None:
-    with formats.registered(Toy()), pytest.raises(BadInput) as bad:
+    with formats.registered(Lines()), pytest.raises(BadInput) as bad:
         formats.read_bytes(b"hello", "a.txt")
-    assert f"the line {HEAD} (Toy boxes (CSV))" in str(bad.value)
+    assert "a first line with # boxes (Boxes as lines of text)" in str(bad.value)
 
 
 # --- places --------------------------------------------------------------------------------------------------
@@ -180,13 +182,12 @@ def test_a_box_has_a_place_in_its_file(files: list[object], row: int, expected: 
     held = [(f"{place}.json", encoded(value)) for place, value in enumerate(files)]
     name = formats.detect_bytes(held[0][1], "f")
     source = formats.of_kind("boxes")[name].read_files(held, "folder")
-    assert formats.place(source, row) == expected
+    assert formats.FORMATS[source.format].place(source, row) == expected
 
 
-def test_made_boxes_have_their_id_for_a_place() -> None:
+def test_made_boxes_stay_as_they_are() -> None:
     made = annotations([Box("a.pdf", 0, "Table", (0, 0, 1, 1), id="seven")])
     object.__setattr__(made, "format", "made")
-    assert formats.place(made, 0) == "seven"
     assert formats.FORMATS["coco"].write(made) is None
     assert formats.resolve(made, made) is made
 
@@ -281,8 +282,39 @@ def test_the_format_of_a_path(tmp_path: Path) -> None:
     assert search.format_at(written(tmp_path / "x.json", RESULTS)) is formats.FORMATS["coco"]
 
 
+@pytest.mark.parametrize(("as_reference", "severity"), [(False, "error"), (True, "warning")])
+def test_a_ground_truth_with_scores(as_reference: bool, severity: str) -> None:
+    reading = Reading(side="ground_truth", as_reference=as_reference)
+    try:
+        issues = Lines().read(encoded(PREDICTION), "p.boxes", reading).issues
+    except BadInput as bad:
+        issues = bad.issues
+    assert [(issue.severity, issue.place) for issue in issues] == [(severity, "line 2")]
+
+
+def test_pixels_become_shares_of_the_page() -> None:
+    builder = Builder(Collector("a.json", max_per_rule=None), format="lines", source="made")
+    page = builder.image("scans/a.png", "$[0]", size=(200, 100))
+    builder.box(page, "Table", (20, 10, 100, 50), "$[0].a", score=0.5, rings=[np.array([[20.0, 10.0], [100.0, 50.0]])])
+    source = builder.annotations("", Reading(), normalise=True)
+    assert (source.unit, source.side, source.documents[0].doc_id) == ("page", "prediction", "a")
+    assert source.boxes.xyxy.tolist() == [[0.1, 0.1, 0.5, 0.5]]
+    assert source.boxes.polygons[0][0].tolist() == [[0.1, 0.1], [0.5, 0.5]]
+    assert source.page_size is not None
+    assert source.page_size.tolist() == [[200, 100]]
+
+
+def test_shares_need_the_size_of_every_page() -> None:
+    builder = Builder(Collector("a.json", max_per_rule=None), format="lines", source="made")
+    builder.page("a", "$[0]", size=(200, 100))
+    builder.page("a", "$[1]")
+    with pytest.raises(BadInput) as bad:
+        builder.annotations("", Reading(), normalise=True)
+    assert [issue.place for issue in bad.value.issues] == ["$[1]"]
+
+
 def test_a_score_is_no_condition() -> None:
-    with formats.registered(Toy()):
-        source = formats.read_bytes(encoded(TRUTH), "a.csv", side="prediction")
+    with formats.registered(Lines()):
+        source = formats.read_bytes(encoded(TRUTH), "a.boxes", side="prediction")
     assert source.side == "prediction"
     assert np.isnan(source.boxes.score).all()

@@ -398,7 +398,7 @@ def test_annotations_are_found_wherever_they_stand(order: tuple[str, ...]) -> No
 def test_the_format_and_the_side_are_told_by_content(tmp_path: Path) -> None:
     (tmp_path / "gt.json").write_bytes(encoded(instances(annotation())))
     (tmp_path / "dt.json").write_bytes(encoded([result()]))
-    assert formats.detect(tmp_path / "gt.json") == formats.detect(tmp_path / "dt.json") == "coco"
+    assert formats.read(tmp_path / "gt.json").format == formats.read(tmp_path / "dt.json").format == "coco"
     assert formats.side_of(tmp_path / "gt.json") == "ground_truth"
     assert formats.side_of(tmp_path / "dt.json") == "prediction"
     assert coco.FORMAT.side_of(b"{}") is None

@@ -122,7 +122,7 @@ def test_the_format_is_told_by_content(tmp_path: Path) -> None:
     (tmp_path / "b.xml").write_bytes('\ufeff<?xml version="1.0"?>\n'.encode() + content)
     (tmp_path / "c.xml").write_bytes(content.decode().encode("utf-16"))
     for name in "abc":
-        assert formats.detect(tmp_path / f"{name}.xml") == "cvat"
+        assert formats.read(tmp_path / f"{name}.xml").format == "cvat"
         assert formats.side_of(tmp_path / f"{name}.xml") == "ground_truth"
         assert formats.read(tmp_path / f"{name}.xml").boxes.xyxy.tolist() == [[10, 20, 110, 70]]
     assert not cvat.FORMAT.detect(b'<document filename="a"/>')
@@ -173,7 +173,7 @@ WRONG = [
      "Write the size of the image in pixels."),
     (image(size=("wide", 4)), 'line 2, <image>: width must be a finite number (CVAT); found "wide". Correct it.'),
     (image(name=" "), "line 2, <image>: an image must have a name (CVAT). Name the image."),
-    (image() + image(), 'line 3, <image>: an image must occur once (CVAT); found "scans/a.png", as in line 2. '
+    (image() + image(), 'line 3, <image>: an image must occur once (CVAT); found "scans/a.png", as in line 2, <image>. '
      "Join the two."),
     ("<track id='0'/>" + image(), "line 2, <track>: tracks are not read, they belong to videos (CVAT for video "
      "1.1); found a "

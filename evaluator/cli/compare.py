@@ -10,40 +10,40 @@ from typing import Annotated, Any, Final
 from cyclopts import Group, Parameter
 
 from evaluator import export, project
-from evaluator.cli.program import GATE_FAILED, OK, UsageError, app, progress
+from evaluator.cli.program import GATE_FAILED, OK, Protocol, Truth, UsageError, app, progress, tell
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.compare.comparison import Comparison, signature_line
 from evaluator.compare.comparison import compare as compared
 from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, parse, verdict_table
 from evaluator.compare.resampling import RESAMPLES, SEED
 from evaluator.metrics.results import count_of
-from evaluator.model.issues import plain
 from evaluator.project import OptionError, Say
 from evaluator.protocols import protocol_of
-from evaluator.protocols.base import Evaluation, Result
+from evaluator.protocols.base import Evaluation
 
 _MOST_RESAMPLES: Final = 1_000_000
 
 _resampling = Group("Intervals", sort_key=3)
 _output = Group("Output", sort_key=4)
 
-_Seed = Annotated[int, Parameter(group=_resampling)]
-_Resamples = Annotated[int, Parameter(group=_resampling)]
-_Switch = Annotated[bool, Parameter(group=_output, negative="")]
+_Seed = Annotated[int, Parameter(group=_resampling, help="Seed of the resampling.")]
+_Resamples = Annotated[int, Parameter(group=_resampling, help="How often documents are drawn for the intervals.")]
+_Json = Annotated[bool, Parameter(group=_output, negative="", help="Write JSON to standard output.")]
+_Markdown = Annotated[bool, Parameter(group=_output, negative="", help="Write Markdown to standard output.")]
 
 
 @app.command
 def compare(
-    protocol: str,
+    protocol: Protocol,
     /,
     *,
-    gt: Path,
+    gt: Truth,
     pred: Annotated[list[Path], Parameter(negative="")],
     options: ProtocolOptions = DEFAULT,
     seed: _Seed = SEED,
     resamples: _Resamples = RESAMPLES,
-    json: _Switch = False,
-    markdown: _Switch = False,
+    json: _Json = False,
+    markdown: _Markdown = False,
 ) -> int:
     """Compare predictions with each other: who finds what, how far they are apart, how sure that is.
 
@@ -51,20 +51,8 @@ def compare(
 
     Parameters
     ----------
-    protocol
-        The evaluation system; see the README for the list.
-    gt
-        Ground-truth file or folder.
     pred
         Prediction file or folder; give it twice or more.
-    seed
-        Seed of the resampling.
-    resamples
-        How often documents are drawn for the intervals.
-    json
-        Write JSON to standard output.
-    markdown
-        Write Markdown to standard output.
     """
     need_protocol(protocol)
     _check(json=json, markdown=markdown, resamples=resamples, seed=seed)
@@ -73,31 +61,31 @@ def compare(
     with progress("Reading") as say:
         evaluations = _evaluated(protocol, gt, pred, options, say)
         say("Comparing")
-        found = compared(_results(evaluations), seed=seed, resamples=resamples)
+        found = compared([one.result for one in evaluations], seed=seed, resamples=resamples)
         try:
             text = _form(found, evaluations, [path.name for path in pred], json=json, markdown=markdown)
         except ValueError as problem:
             raise UsageError(f"{problem}.") from problem
     sys.stdout.write(text)
     if not json:  # the JSON has them
-        _say(evaluations, found.labels.sentences)
+        tell((issue for one in evaluations for issue in one.issues), found.labels.sentences)
     return OK
 
 
 @app.command
 def gate(
-    protocol: str,
+    protocol: Protocol,
     /,
     *,
-    gt: Path,
+    gt: Truth,
     pred: Path,
     baseline: Path | None = None,
     fail_if: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     options: ProtocolOptions = DEFAULT,
     seed: _Seed = SEED,
     resamples: _Resamples = RESAMPLES,
-    json: _Switch = False,
-    markdown: _Switch = False,
+    json: _Json = False,
+    markdown: _Markdown = False,
 ) -> int:
     """Fail with exit code 1 when a prediction is not good enough, in absolute terms or against a baseline.
 
@@ -106,24 +94,12 @@ def gate(
 
     Parameters
     ----------
-    protocol
-        The evaluation system; see the README for the list.
-    gt
-        Ground-truth file or folder.
     pred
         Prediction file or folder.
     baseline
         Prediction file or folder of what is in use now.
     fail_if
         A condition; repeat it for more.
-    seed
-        Seed of the resampling.
-    resamples
-        How often documents are drawn for the intervals.
-    json
-        Write JSON to standard output.
-    markdown
-        Write Markdown to standard output.
     """
     need_protocol(protocol)
     _check(json=json, markdown=markdown, resamples=resamples, seed=seed)
@@ -135,7 +111,7 @@ def gate(
             conditions = [parse(text) for text in fail_if]
             evaluations = _evaluated(protocol, gt, paths, options, say)
             say("Judging")
-            sides = [protocol_of(result).measures(result) for result in _results(evaluations)]
+            sides = [protocol_of(result).measures(result) for result in (one.result for one in evaluations)]
             reference = sides[1] if len(sides) > 1 else None
             verdicts = judge(conditions, sides[0], reference, seed=seed, resamples=resamples)
         except ConditionError as problem:
@@ -143,7 +119,7 @@ def gate(
     failed = sum(verdict.failed for verdict in verdicts)
     sys.stdout.write(_verdicts(verdicts, evaluations, paths, seed, resamples, json=json, markdown=markdown))
     if not json:
-        _say(evaluations, ())
+        tell(issue for one in evaluations for issue in one.issues)
     if failed:
         sys.stderr.write(f"gate failed: {failed} of {count_of(len(verdicts), 'condition')}\n")
     return GATE_FAILED if failed else OK
@@ -155,11 +131,6 @@ def _evaluated(protocol: str, gt: Path, paths: Sequence[Path], options: Protocol
         return project.evaluate_together(protocol, gt, paths, say, **chosen(options))
     except OptionError as problem:
         raise UsageError(f"{problem}.") from problem
-
-
-def _results(evaluations: Sequence[Evaluation]) -> list[Result]:
-    """The results behind some evaluations."""
-    return [one.result for one in evaluations]
 
 
 def _check(*, json: bool, markdown: bool, resamples: int, seed: int) -> None:
@@ -213,10 +184,3 @@ def _verdicts(
     ended = f"failed, {failed} of {count_of(len(verdicts), 'condition')}" if failed else "passed"
     tables = [verdict_table(verdicts, f"Gate {ended}: {paths[0].name}{against}", line)]
     return export.to_markdown(tables) if markdown else export.to_text(tables)
-
-
-def _say(evaluations: Sequence[Evaluation], notes: Sequence[str]) -> None:
-    """Issues of the files, and notes, to standard error."""
-    unique = {issue: None for one in evaluations for issue in one.issues}
-    sys.stderr.write(export.issues_text(list(unique)))
-    sys.stderr.write("".join(f"note: {plain(note)}\n" for note in notes))

@@ -11,7 +11,7 @@ from cyclopts import Group, Parameter
 
 from evaluator import export, project
 from evaluator.cli.findings import with_corrected
-from evaluator.cli.program import OK, Bar, UsageError, app, progress
+from evaluator.cli.program import OK, Bar, Protocol, Truth, UsageError, app, progress, tell
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.metrics.results import ResultTable
 from evaluator.project import OptionError
@@ -22,10 +22,10 @@ _output = Group("Output", sort_key=3)
 
 @app.command
 def evaluate(
-    protocol: str,
+    protocol: Protocol,
     /,
     *,
-    gt: Path,
+    gt: Truth,
     pred: Annotated[list[Path], Parameter(negative="")],
     options: ProtocolOptions = DEFAULT,
     json: Annotated[bool, Parameter(group=_output, negative="")] = False,
@@ -38,10 +38,6 @@ def evaluate(
 
     Parameters
     ----------
-    protocol
-        The evaluation system; see the README for the list.
-    gt
-        Ground-truth file or folder.
     pred
         Prediction file or folder; repeat it for more models.
     json
@@ -70,8 +66,7 @@ def evaluate(
         text = _written(results, form, out, say)
     sys.stdout.write(text)
     if not json:  # the JSON has them
-        unique = {issue: None for evaluated in results for issue in evaluated.issues}
-        sys.stderr.write(export.issues_text(list(unique)))
+        tell(issue for evaluated in results for issue in evaluated.issues)
     return OK
 
 

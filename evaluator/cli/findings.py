@@ -32,8 +32,15 @@ from evaluator.review.verdicts import Event, Judged, ReviewLog
 Format = Literal["csv", "json", "parquet"]
 
 _store = Group("Store", sort_key=1)
-_Address = Annotated[str | None, Parameter(name="--findings", group=_store)]
-_Workspace = Annotated[str, Parameter(group=_store)]
+_Address = Annotated[
+    str | None,
+    Parameter(
+        name="--findings",
+        group=_store,
+        help="The store: a file or a database address. Default: the environment variable LAYOUTSCOPE_FINDINGS.",
+    ),
+]
+_Workspace = Annotated[str, Parameter(group=_store, help="The project, in a database shared by several.")]
 
 findings_app = App(name="findings", help="Verdicts and notes: export, import, merge, and the corrected ground truth.")
 app.command(findings_app)
@@ -51,10 +58,6 @@ def export_findings(
 
     Parameters
     ----------
-    findings
-        The store: a file or a database address. Default: the environment variable LAYOUTSCOPE_FINDINGS.
-    workspace
-        The project, in a database shared by several.
     format
         csv, json or parquet.
     out
@@ -89,10 +92,6 @@ def import_findings(
     ----------
     files
         CSV, JSON or Parquet as exported, or a handwritten CSV.
-    findings
-        The store: a file or a database address. Default: the environment variable LAYOUTSCOPE_FINDINGS.
-    workspace
-        The project, in a database shared by several.
     """
     events = [event for of_file in _read(files) for event in of_file]
     with _opened(findings) as store:
@@ -153,10 +152,6 @@ def correct(
         The ground truth.
     pred
         Prediction files, whose labels may be used. Accepted predictions are stored with the verdicts.
-    findings
-        The store: a file or a database address. Default: the environment variable LAYOUTSCOPE_FINDINGS.
-    workspace
-        The project, in a database shared by several.
     out
         The corrected file.
     """

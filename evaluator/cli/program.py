@@ -11,17 +11,17 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
-from cyclopts import App, CycloptsError, UnusedCliTokensError
+from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TaskID, TimeElapsedColumn
 from rich.text import Text
 
 from evaluator import export
-from evaluator.model.issues import BadInput, plain
+from evaluator.model.issues import BadInput, Issue, plain
 from evaluator.version import __version__
 
 OK: Final = 0
@@ -36,6 +36,10 @@ app = App(
     version_flags=["--version"],
     help_format="plaintext",
 )
+
+
+Protocol = Annotated[str, Parameter(help="The evaluation system; see the README for the list.")]
+Truth = Annotated[Path, Parameter(help="Ground-truth file or folder.")]
 
 
 class UsageError(Exception):
@@ -94,6 +98,12 @@ def _complaint(problem: Exception) -> str:
         return f"error: {plain(name)}: {plain(problem.strerror or str(problem))}.\n"
     more = "See layoutscope --help.\n" if isinstance(problem, CycloptsError) else ""
     return f"error: {plain(str(problem))}\n{more}"
+
+
+def tell(issues: Iterable[Issue], notes: Iterable[str] = ()) -> None:
+    """Issues, each once, and notes, to standard error."""
+    sys.stderr.write(export.issues_text(list(dict.fromkeys(issues))))
+    sys.stderr.write("".join(f"note: {plain(note)}\n" for note in notes))
 
 
 class Bar:

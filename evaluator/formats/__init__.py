@@ -24,12 +24,12 @@ from evaluator.formats.base import (
     read_boxes,
 )
 from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Collector, Issue, quote
+from evaluator.model.issues import BadInput, Collector, Issue, quote, refuse
 from evaluator.model.polygons import polygon_issues
 
 __all__ = [
     "FORMATS", "HEAD_BYTES", "KINDS", "AnyFormat", "BoxFormat", "Content", "Format", "Kind", "Reading", "Unit",
-    "detect", "detect_bytes", "format_of", "of_kind", "outline_issues", "pair_issues", "place", "read",
+    "detect_bytes", "format_of", "of_kind", "outline_issues", "pair_issues", "read",
     "read_bytes", "recognise", "register", "registered", "resolve", "side_of", "suffixes",
 ]  # fmt: skip
 
@@ -111,30 +111,8 @@ def recognise(content: bytes, name: str) -> AnyFormat | None:
     return None
 
 
-def detect(path: str | Path) -> str:
-    """Name of the format of a file of boxes, or of the first file of a folder, from its content.
-
-    Parameters
-    ----------
-    path : str or Path
-
-    Returns
-    -------
-    str
-        A key of `FORMATS`.
-
-    Raises
-    ------
-    BadInput
-        The path cannot be read, no format fits, or more than one does.
-    """
-    path = Path(path)
-    file = folder.files(path, _box_suffixes())[0] if folder.is_folder(path) else path
-    return detect_bytes(folder.load(file, limits.MAX_FILE_BYTES), file.name)
-
-
 def detect_bytes(content: bytes, name: str) -> str:
-    """Name of the format of some bytes; see `detect`."""
+    """Name of the format of boxes that some bytes have; `BadInput` when none fits, or more than one does."""
     formats = of_kind("boxes")
     possible: list[str] = []
     for size in (_FIRST_BYTES, HEAD_BYTES):
@@ -145,7 +123,7 @@ def detect_bytes(content: bytes, name: str) -> str:
     if possible:
         rule = "the format must be clear from the content"
         names = " and ".join(f"{key} ({formats[key].title})" for key in possible)
-        _refuse(name, rule, f"signs of {names}", f"Name one with --format {' or --format '.join(possible)}.")
+        refuse(name, "", rule, f"signs of {names}", f"Name one with --format {' or --format '.join(possible)}.")
     _refuse_unknown(content, name)
 
 
@@ -212,23 +190,7 @@ def read_bytes(
     max_per_rule: int | None = 200,
     lenient: bool = False,
 ) -> Annotations:
-    """The columns of a file of boxes whose bytes are at hand; parameters as in `read`.
-
-    Parameters
-    ----------
-    content : bytes
-    name : str
-        File name for the issues; folders in it are left out.
-
-    Returns
-    -------
-    Annotations
-
-    Raises
-    ------
-    BadInput
-        With all issues of the file.
-    """
+    """The columns of a file of boxes whose bytes are at hand, by its name for the issues; otherwise as `read`."""
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
     reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient)
     return _box_format(content, name, format).read(content, name, reading)
@@ -239,18 +201,8 @@ def format_of(source: Annotations) -> BoxFormat | None:
     return of_kind("boxes").get(source.format)
 
 
-def place(source: Annotations, row: int) -> str:
-    """Where a box is in its file, as its owner reads it; see `BoxFormat.place`."""
-    format_ = format_of(source)
-    return format_.place(source, row) if format_ else source.boxes.ids[row]
-
-
 def outline_issues(source: Annotations) -> tuple[Issue, ...]:
     """Warnings for the outlines of a file that cannot be used as they are.
-
-    Parameters
-    ----------
-    source : Annotations
 
     Returns
     -------
@@ -300,7 +252,7 @@ def _box_format(content: bytes, name: str, format: str | None) -> BoxFormat:
     """The format that was named, or else the one that the bytes look like."""
     formats = of_kind("boxes")
     if format is not None and format not in formats:
-        _refuse(name, f"the format must be one of {', '.join(formats)}", quote(format), "Correct --format.")
+        refuse(name, "", f"the format must be one of {', '.join(formats)}", quote(format), "Correct --format.")
     return formats[format or detect_bytes(content, name)]
 
 
@@ -310,12 +262,5 @@ def _refuse_unknown(content: bytes, name: str) -> NoReturn:
     if not text or text[:1] in b"{[/'\"" or content[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in content[:HEAD_BYTES]:
         json_text.parse(json_text.open_source(content, name))
     looked = "; ".join(f"{row.looks_for} ({row.title})" for row in of_kind("boxes").values())
-    _refuse(name, f"the content must be of a known format; looked for {looked}", quote(_head(content)), "Convert it.")
-
-
-def _head(content: bytes) -> str:
-    return content[:40].decode("utf-8", errors="replace")
-
-
-def _refuse(name: str, rule: str, found: str, fix: str) -> NoReturn:
-    raise BadInput([Issue(severity="error", file=name, place="", rule=rule, found=found, fix=fix)])
+    found = quote(content[:40].decode(errors="replace"))
+    refuse(name, "", f"the content must be of a known format; looked for {looked}", found, "Convert it.")

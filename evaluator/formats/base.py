@@ -1,8 +1,18 @@
 """What a format is: one object that recognises a file, reads it, and knows the places and pair rules of what it holds.
 
-Owns `Format`, `BoxFormat` for files of boxes, and `Reading`, what a reader is asked for. A new format is one file
-with a subclass of one of the two, and one line in the table of ``evaluator.formats``; nothing else knows its name.
-No format is named here, and no bytes are looked at.
+A new format of boxes is one file with one object, and one line in the table of ``evaluator.formats``::
+
+    class Boxes(BoxFormat):
+        name, title, looks_for, suffixes = "my", "My boxes (XML)", "a <page> element", (".xml",)
+
+        def detect(self, head: bytes, name: str = "") -> bool:
+            return b"<page " in head
+
+        def side_of(self, content: bytes, name: str = "") -> Side | None:
+            return "ground_truth"
+
+        def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+            ...  # pages and boxes into a `build.Builder`; docs/new-format.md has all of it
 """
 
 from __future__ import annotations
@@ -42,12 +52,15 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         Repair what the format allows to be repaired; each repair is a warning.
     max_per_rule : int or None
         How many issues of one rule are spelled out; None spells out all.
+    format : str or None
+        Name of the format; None recognises it by the content.
     """
 
     side: Side | None = None
     as_reference: bool = False
     lenient: bool = False
     max_per_rule: int | None = 200
+    format: str | None = None
 
 
 ANY_SIDE: Final = Reading()

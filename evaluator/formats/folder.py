@@ -13,14 +13,14 @@ import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
 from evaluator.formats import limits
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import Annotations, Boxes, CodeArray, Part
-from evaluator.model.issues import BadInput, Collector, Issue, quote
+from evaluator.model.issues import BadInput, Collector, Issue, quote, refuse
 
 T = TypeVar("T")
 
@@ -79,7 +79,7 @@ def listed(path: Path) -> list[Path]:
     try:
         return [entry for entry in sorted(path.iterdir()) if not entry.name.startswith(".") and entry.is_file()]
     except OSError as error:
-        raise _unreadable(path, error) from None
+        _refuse_unreadable(path, error)
 
 
 def files(path: Path, suffixes: Sequence[str]) -> list[Path]:
@@ -107,7 +107,7 @@ def files(path: Path, suffixes: Sequence[str]) -> list[Path]:
         chosen = chosen or [entry for entry in entries if entry.suffix.lower() == suffix]
     if not chosen:
         rule = f"a folder must hold files that end in {' or '.join(suffixes)}"
-        raise BadInput([_error(path.name, rule, "none", "Name the folder of the annotation files.")])
+        refuse(path.name, "", rule, "none", "Name the folder of the annotation files.")
     return chosen
 
 
@@ -130,13 +130,13 @@ def load(path: Path, limit: int) -> bytes:
         # A device or pipe has no size and may never end.
         if not stat.S_ISREG(status.st_mode):
             rule = "the path must be a file or a folder of files"
-            raise BadInput([_error(path.name, rule, "neither of them", "Correct the path.")])
+            refuse(path.name, "", rule, "neither of them", "Correct the path.")
         if status.st_size <= limit:
             return path.read_bytes()
     except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
+        _refuse_unreadable(path, error)
     rule = f"a file, or the files of a folder together, may have {limits.MAX_FILE_BYTES:,} bytes"
-    raise BadInput([_error(path.name, rule, f"{status.st_size:,}", "Split the input.")])
+    refuse(path.name, "", rule, f"{status.st_size:,}", "Split the input.")
 
 
 def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
@@ -274,10 +274,6 @@ def _polygons(parts: Sequence[Annotations]) -> Mapping[int, Sequence[FloatArray]
     return merged
 
 
-def _unreadable(path: Path, error: Exception) -> BadInput:
+def _refuse_unreadable(path: Path, error: Exception) -> NoReturn:
     reason = getattr(error, "strerror", None) or str(error)
-    return BadInput([_error(path.name, "the file must be readable", reason, "Correct the path or its permissions.")])
-
-
-def _error(name: str, rule: str, found: str, fix: str) -> Issue:
-    return Issue(severity="error", file=name, place="", rule=rule, found=found, fix=fix)
+    refuse(path.name, "", "the file must be readable", reason, "Correct the path or its permissions.")

@@ -13,14 +13,14 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from evaluator.formats import limits
-from evaluator.model.issues import BadInput, Issue, quote
+from evaluator.model.issues import BadInput, Collector, quote, refuse
 
 JsonPath = str
 
@@ -123,17 +123,17 @@ def text_of(content: bytes, name: str) -> bytes:
         Too large, empty, UTF-16 or UTF-32, not UTF-8 (with the byte offset), or with NUL bytes.
     """
     if len(content) > limits.MAX_FILE_BYTES:
-        _refuse(name, "", f"a file may have {limits.MAX_FILE_BYTES:,} bytes", f"{len(content):,}", "Split the file.")
+        refuse(name, "", f"a file may have {limits.MAX_FILE_BYTES:,} bytes", f"{len(content):,}", "Split the file.")
     for mark, encoding in _BOMS:
         if content.startswith(mark):
-            _refuse(name, "", _UTF8_RULE, f"{encoding} (byte order mark {mark.hex(' ').upper()})", "Save it as UTF-8.")
+            refuse(name, "", _UTF8_RULE, f"{encoding} (byte order mark {mark.hex(' ').upper()})", "Save it as UTF-8.")
     content = content.removeprefix(codecs.BOM_UTF8)
     if not content.strip():
         found = "an empty file" if not content else f"{len(content):,} bytes of white space"
-        _refuse(name, "", _SYNTAX_RULE, found, "Export the file again.")
+        refuse(name, "", _SYNTAX_RULE, found, "Export the file again.")
     if (nul := content.find(b"\0")) >= 0:
         fix = "Save the file as UTF-8; zero bytes mean that it is UTF-16, binary or damaged."
-        _refuse(name, f"byte {nul}", "JSON must not contain NUL bytes (RFC 8259, section 7)", "0x00", fix)
+        refuse(name, f"byte {nul}", "JSON must not contain NUL bytes (RFC 8259, section 7)", "0x00", fix)
     _require_utf8(content, name)
     return content
 
@@ -163,6 +163,23 @@ def parse(source: Source) -> object:
         )
     except json.JSONDecodeError as error:
         _refuse_syntax(source.name, text, error)
+    return tree
+
+
+def parse_exactly(source: Source, collector: Collector, *, fix: str) -> object:
+    """The tree of a file whose issues are all to be listed; `BadInput` for one that is too large for that."""
+    if len(source.content) > limits.MAX_EXACT_BYTES:
+        rule = f"issues are listed only for files of up to {limits.MAX_EXACT_BYTES:,} bytes"
+        collector.error("", rule, f"{len(source.content):,} bytes", fix)
+        raise BadInput(collector.issues())
+    return parse(source)
+
+
+def parse_checked(source: Source, collector: Collector) -> object:
+    """The generic tree of a JSON file, with an error for every repeated key, unusable number and lone surrogate."""
+    tree = parse(source)
+    for oddity in oddities(tree, "$"):
+        collector.error(*oddity)
     return tree
 
 
@@ -243,6 +260,38 @@ def oddities(value: object, place: JsonPath) -> Iterator[Oddity]:
             yield from oddities(item, step(place, key))
 
 
+def report_missing(
+    value: Mapping[str, object],
+    required: Iterable[str],
+    place: JsonPath,
+    collector: Collector,
+    *,
+    known: Iterable[str],
+    source: str,
+    none: str = "",
+) -> None:
+    """Errors for the keys that an object must have; what is said to be there are its known keys, or `none`."""
+    for key in required:
+        if key not in value:
+            there = ", ".join(quote(other) for other in value if other in known)
+            found = f"only {there}" if there else none
+            collector.error(place, f"{key} is required here ({source})", found, f"Add {key}.")
+
+
+def text_at(
+    value: Mapping[str, object], key: str, place: JsonPath, collector: Collector, *, source: str, fix: str
+) -> str | None:
+    """The text under a key; None without the key, and with an error for anything but text that can be written."""
+    text = value.get(key, "")
+    if not isinstance(text, str):
+        collector.error(step(place, key), f"{key} must be a string ({source})", excerpt(text), fix)
+    elif has_lone_surrogate(text):
+        collector.error(*lone_surrogate(step(place, key), text))
+    elif key in value:
+        return text
+    return None
+
+
 def repeated_key(place: JsonPath, key: str, times: int) -> Oddity:
     """The issue for a key that occurs more than once in one object."""
     rule = "a key must not be repeated in one object (RFC 8259, section 4)"
@@ -280,7 +329,7 @@ def _require_utf8(content: bytes, name: str) -> None:
             decoder.decode(content[start : start + _DECODE_STEP], final=start + _DECODE_STEP >= len(content))
         except UnicodeDecodeError as error:
             offset = start - pending + error.start
-            _refuse(name, f"byte {offset}", _UTF8_RULE, f"0x{content[offset]:02X}", "Save the file as UTF-8.")
+            refuse(name, f"byte {offset}", _UTF8_RULE, f"0x{content[offset]:02X}", "Save the file as UTF-8.")
 
 
 def _refuse_depth(source: Source) -> None:
@@ -297,7 +346,7 @@ def _refuse_depth(source: Source) -> None:
         if level > limits.MAX_DEPTH:
             rule = f"arrays and objects may be nested {limits.MAX_DEPTH} deep"
             place = _line_and_column(source.content[: token.start()].decode())
-            _refuse(source.name, place, rule, f"level {level}", "Flatten the value, or remove it.")
+            refuse(source.name, place, rule, f"level {level}", "Flatten the value, or remove it.")
 
 
 def _refuse_syntax(name: str, text: str, error: json.JSONDecodeError) -> NoReturn:
@@ -318,12 +367,8 @@ def _refuse_syntax(name: str, text: str, error: json.JSONDecodeError) -> NoRetur
         found, fix = quote(rest[:20]), "Put text and keys in double quotes."
     else:
         found, fix = quote(rest[:20]), "Correct the text at this place, or export it again."
-    _refuse(name, _line_and_column(text[:position]), _SYNTAX_RULE, found, fix)
+    refuse(name, _line_and_column(text[:position]), _SYNTAX_RULE, found, fix)
 
 
 def _line_and_column(before: str) -> str:
     return f"line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"
-
-
-def _refuse(name: str, place: str, rule: str, found: str, fix: str) -> NoReturn:
-    raise BadInput([Issue(severity="error", file=name, place=place, rule=rule, found=found, fix=fix)])

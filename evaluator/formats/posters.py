@@ -120,34 +120,6 @@ class Posters:
     format: str = "posters"
 
 
-def detect(head: bytes) -> bool:
-    """Whether the beginning of a file looks like the structured text of a poster: two of its own keys.
-
-    Parameters
-    ----------
-    head : bytes
-        The first bytes, or the whole file.
-
-    Returns
-    -------
-    bool
-    """
-    return b'"posterContent"' in head or sum(mark in head for mark in _MARKS) >= 2
-
-
-def side_of(file: Path) -> Side | None:
-    """The side that the name of a poster's file states, as ``reference`` and ``{id}_extracted`` do; None for others."""
-    for side, name in NAMES.items():
-        if file.stem == name or file.stem.endswith(ENDINGS[side]):
-            return side
-    return None
-
-
-def in_own_folder(file: Path) -> bool:
-    """Whether a poster's file lies in a folder of that poster, by its name."""
-    return file.stem in NAMES.values() or _poster_id(file) == file.resolve().parent.name
-
-
 def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None = 200) -> Posters:
     """The posters of a folder, or of one file.
 
@@ -228,10 +200,6 @@ def read_bytes(
     max_per_rule : int or None
         See `read`.
 
-    Returns
-    -------
-    (Poster, tuple of Issue)
-
     Raises
     ------
     BadInput
@@ -248,9 +216,7 @@ def read_bytes(
         rule = f"the file of a poster may have {MAX_CHARACTERS:,} characters (Unicode NFKD)"
         collector.error("", rule, f"{characters:,}", _TOO_LARGE)
         raise BadInput(collector.issues())
-    tree = json_text.parse(source)
-    for oddity in json_text.oddities(tree, "$"):
-        collector.error(*oddity)
+    tree = json_text.parse_checked(source, collector)
     if not isinstance(tree, dict):
         fix = "Write the structured text of one poster as an object."
         collector.error("$", f"a poster must be a JSON object ({_RULE})", json_text.excerpt(tree), fix)
@@ -444,11 +410,12 @@ class PosterTexts(Format[Posters]):
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """Two of the keys of a poster."""
-        return detect(head)
+        return b'"posterContent"' in head or sum(mark in head for mark in _MARKS) >= 2
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
-        """What the name of the file states."""
-        return side_of(Path(name))
+        """What the name of the file states, as ``reference`` and ``{id}_extracted`` do."""
+        stem = Path(name).stem
+        return next((side for side, own in NAMES.items() if stem == own or stem.endswith(ENDINGS[side])), None)
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Posters:
         """One poster as a side of its own; its id is what the name begins with."""
@@ -477,7 +444,8 @@ class PosterTexts(Format[Posters]):
         """The folder of the posters; a folder of one poster lies in it, unless it was given."""
         if file in given:
             return file
-        return file.parent.parent if in_own_folder(file) and file.parent not in given else file.parent
+        in_own_folder = file.stem in NAMES.values() or _poster_id(file) == file.resolve().parent.name
+        return file.parent.parent if in_own_folder and file.parent not in given else file.parent
 
     def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
         """The sides that the names of the files state, or else the name of the folder."""

@@ -2,7 +2,7 @@
 
 Owns the rules that hold for any XML format: a known encoding, no DTD and no entities, no nesting beyond
 `limits.MAX_XML_DEPTH`, and a line for every element. Several roots in one file are read one after the other,
-because the official POD sample is such a file. Elements go to a visitor as they come, so memory does not grow
+because the official POD sample is such a file. Elements are taken as they end, so memory does not grow
 with the file. No path, URL, schema, style sheet or XInclude is ever followed. Lines and columns count from 1.
 """
 
@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import math
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple, NoReturn, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, NoReturn
 
 from defusedxml.ElementTree import DefusedXMLParser, ParseError  # type: ignore[import-untyped]
 
@@ -36,6 +38,7 @@ _ENCODING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 _DECLARATION = re.compile(r"<\?xml(?=\s)[^?]*+\?>")
 _DECLARED = re.compile(r"""\sencoding\s*=\s*["']([^"']*)["']""")
 _NOT_NEWLINE = re.compile(r"[^\n]")
+_NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?", re.ASCII)
 # How far a declaration is looked for before the encoding is known.
 _HEAD = 1024
 # Expat allows one root; the roots of the file become children of this one.
@@ -51,8 +54,9 @@ class Source(NamedTuple):
     sha256: str
 
 
-class Element(NamedTuple):
-    """A start tag.
+@dataclass(slots=True, eq=False)
+class Element:
+    """An element with all that is in it.
 
     Attributes
     ----------
@@ -60,32 +64,35 @@ class Element(NamedTuple):
         As it is written, without a namespace.
     attributes : mapping of str to str
     line : int
-        From 1.
+        Of its start tag, from 1.
     depth : int
         1 for a root.
+    parent : str
+        Name of the element around it; empty for a root.
+    children : list of Element
+        In document order.
+    text : str
+        Its own text without white space at the ends; empty until the element has ended.
     """
 
     name: str
     attributes: Mapping[str, str]
     line: int
-    depth: int
+    depth: int = 1
+    parent: str = ""
+    children: list[Element] = field(default_factory=list)
+    text: str = ""
 
     @property
     def place(self) -> str:
-        """Line and tag, for issues."""
-        return place(self.line, self.name)
+        """Line and tag, for issues.
 
-
-class Visitor(Protocol):
-    """What reads the elements of a file."""
-
-    def start(self, element: Element) -> None:
-        """An element begins."""
-        ...
-
-    def end(self, element: Element) -> None:
-        """The element ends."""
-        ...
+        Examples
+        --------
+        >>> Element("tableRegion", {}, 118).place
+        'line 118, <tableRegion>'
+        """
+        return f"line {self.line}, <{self.name}>"
 
 
 def looks_like_xml(head: bytes) -> bool:
@@ -98,15 +105,19 @@ def narrow(content: bytes) -> bytes:
     return content.replace(b"\0", b"") if b"\0" in content[:4] else content
 
 
-def place(line: int, name: str) -> str:
-    """A line and a tag as the place of an issue.
+def number(element: Element, key: str, collector: Collector, *, source: str) -> float:
+    """The finite number of an attribute; NaN with an error, whose rule comes from the source, for anything else."""
+    text = element.attributes.get(key)
+    if text is not None and is_number(text):
+        return float(text)
+    what = "none" if text is None else quote(text)
+    collector.error(element.place, f"{key} must be a finite number ({source})", what, "Correct it.")
+    return math.nan
 
-    Examples
-    --------
-    >>> place(118, "tableRegion")
-    'line 118, <tableRegion>'
-    """
-    return f"line {line}, <{name}>"
+
+def is_number(text: str) -> bool:
+    """Whether text is a finite decimal number, with white space around it or not."""
+    return _NUMBER.fullmatch(text.strip()) is not None and math.isfinite(float(text))
 
 
 def open_source(content: bytes, collector: Collector) -> Source:
@@ -146,23 +157,27 @@ def open_source(content: bytes, collector: Collector) -> Source:
     return Source(collector.file, text, hashlib.sha256(content).hexdigest())
 
 
-def parse(source: Source, visitor: Visitor, collector: Collector) -> None:
-    """Give every element of a file to a visitor, in document order.
+def parse(source: Source, take: Callable[[Element], None], collector: Collector, *, depth: int = 1) -> None:
+    """Take the elements of a file as they end, in document order.
 
     Parameters
     ----------
     source : Source
-    visitor : Visitor
+    take : callable
+        Called with every element at `depth`, with all that is in it, and with those around them, without these.
+        Elements that are taken are kept by nobody else, so that memory does not grow with the file.
     collector : Collector
         Gets an error when the text is not well-formed, nested too deep, or has text outside of the roots; the
-        visitor has then seen what is before that place.
+        elements that ended before that place have then been taken.
+    depth : int
+        1 for the roots.
 
     Notes
     -----
     The whole text is given to the parser at once: expat is quadratic on long tokens that come in pieces.
     """
     data = b"".join((_OPEN, source.text.encode(), _CLOSE))
-    target = _Target(visitor, len(data) - len(_CLOSE))
+    target = _Target(take, depth, len(data) - len(_CLOSE))
     parser = DefusedXMLParser(target=target, forbid_dtd=True)
     target.expat = parser.parser
     # Text comes line by line, so that its place is known.
@@ -191,32 +206,38 @@ class _Unreadable(Exception):
 
 
 class _Target:
-    """What the parser calls: keeps the open elements and passes on all but the wrapper."""
+    """What the parser calls: keeps the open elements, and hands on those that have ended."""
 
-    def __init__(self, visitor: Visitor, end: int) -> None:
-        self._visitor, self._end = visitor, end
+    def __init__(self, take: Callable[[Element], None], depth: int, end: int) -> None:
+        self._take, self._depth, self._end = take, depth, end
         self.expat: Any = None
         self.open: list[Element] = []
+        self._texts: list[list[str]] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         depth = len(self.open)
-        element = Element(tag.rpartition("}")[2], attributes, self.expat.CurrentLineNumber, depth)
+        parent = self.open[-1].name if depth > 1 else ""
+        element = Element(tag.rpartition("}")[2], attributes, self.expat.CurrentLineNumber, depth, parent)
         self.open.append(element)
+        self._texts.append([])
         if depth > limits.MAX_XML_DEPTH:
             rule = f"elements may be nested {limits.MAX_XML_DEPTH} deep"
             raise _Unreadable(self._at, rule, f"level {depth}, <{element.name}>", "Flatten the elements.")
-        if depth:
-            self._visitor.start(element)
+        if depth > self._depth:
+            self.open[-2].children.append(element)
 
     def end(self, _tag: str) -> None:
         element = self.open.pop()
-        if element.depth:
-            self._visitor.end(element)
-        elif self._at < self._end:
+        element.text = "".join(self._texts.pop()).strip()
+        if 1 <= element.depth <= self._depth:
+            self._take(element)
+        elif not element.depth and self._at < self._end:
             raise _Unreadable(self._at, _SYNTAX_RULE, "a closing tag that nothing opened", "Remove it.")
 
     def data(self, text: str) -> None:
-        if len(self.open) == 1 and text.strip():
+        if len(self.open) > 1:
+            self._texts[-1].append(text)
+        elif text.strip():
             what = f"text outside of an element: {quote(text.strip()[:40])}"
             raise _Unreadable(self._at, _SYNTAX_RULE, what, "Remove it.")
 

@@ -295,10 +295,6 @@ class Dataset:
         unknown : str
             How the sentence about a label that no file maps begins.
 
-        Returns
-        -------
-        tuple of str
-
         Raises
         ------
         ValueError

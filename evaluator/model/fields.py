@@ -132,10 +132,6 @@ def below(path: str, key: str) -> str:
 def class_key(path: str) -> str:
     """The class of a field: its path without the positions in lists.
 
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> class_key("LineItems[12].a[3].b")
@@ -316,10 +312,6 @@ def schema_of(
         By path of the list: ``LineItems``.
     name, sha256 : str
         Where it comes from.
-
-    Returns
-    -------
-    Schema
     """
     root = SchemaNode()
     for path, rule in rules.items():

@@ -10,14 +10,15 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
+from typing import Final, Literal, NoReturn
 
 import msgspec
 
 Severity = Literal["error", "warning"]
 
 # Longer excerpts help nobody and let one hostile value fill a terminal.
-_FOUND_LIMIT = 160
+_FOUND_LIMIT: Final = 160
+_EXAMPLES: Final = 3
 
 
 class Issue(msgspec.Struct, frozen=True, kw_only=True):
@@ -160,6 +161,17 @@ def has_errors(issues: Sequence[Issue]) -> bool:
         False for no issues.
     """
     return any(issue.severity == "error" for issue in issues)
+
+
+def refuse(file: str, place: str, rule: str, found: str, fix: str) -> NoReturn:
+    """Raise `BadInput` with one error."""
+    raise BadInput([Issue(severity="error", file=file, place=place, rule=rule, found=found, fix=fix)])
+
+
+def examples(names: Sequence[str]) -> str:
+    """How many names there are, and the first three: ``4: "a", "b", "c" and 1 more``."""
+    more = f" and {len(names) - _EXAMPLES:,} more" if len(names) > _EXAMPLES else ""
+    return f"{len(names):,}: {', '.join(map(quote, names[:_EXAMPLES]))}{more}"
 
 
 def quote(value: object) -> str:

@@ -58,10 +58,6 @@ _MOST_CHARACTERS: Final = sys.maxunicode + 1
 def normalised(text: str) -> str:
     """Text in one spelling: compatibility forms taken apart, white space single, quotes and dashes plain.
 
-    Parameters
-    ----------
-    text : str
-
     Returns
     -------
     str
@@ -171,10 +167,6 @@ def stem(word: str) -> str:
 
 def lcs_length(first: Sequence[str], second: Sequence[str]) -> int:
     """Length of the longest common subsequence of two sequences.
-
-    Parameters
-    ----------
-    first, second : sequence of str
 
     Returns
     -------

@@ -263,8 +263,16 @@ class Protocol(ABC, Generic[SourceT, OptionsT]):
         """How one side is read under some options."""
         return formats.Reading(side=side)
 
+    def renamed(self, options: OptionsT) -> Mapping[str, str]:
+        """New names of labels by their old ones."""
+        return {}
+
+    def wants_ranges(self, options: OptionsT) -> bool:
+        """Whether the options ask for the result of `over_ranges`, which leaves no boxes."""
+        return False
+
     def over_ranges(self, ground_truth: Path, prediction: Path, options: OptionsT) -> Result | None:
-        """The result from the files themselves, when the options ask for that and the files allow it; else None."""
+        """The result from the files themselves; None where they do not allow it."""
         return None
 
     @abstractmethod
@@ -323,7 +331,12 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
 
     def reading(self, side: Side, options: BoxOptionsT) -> formats.Reading:
         """How one side is read: a prediction as ground truth only when the options ask for that."""
-        return formats.Reading(side=side, as_reference=side == "ground_truth" and options.as_reference)
+        as_reference = side == "ground_truth" and options.as_reference
+        return formats.Reading(side=side, as_reference=as_reference, format=options.format)
+
+    def renamed(self, options: BoxOptionsT) -> Mapping[str, str]:
+        """New names of labels by their old ones."""
+        return options.map_label
 
     def pair_issues(self, truth: Annotations, prediction: Annotations, options: BoxOptionsT) -> tuple[Issue, ...]:
         """What is wrong or odd about two files together; by itself that their boxes have one unit."""

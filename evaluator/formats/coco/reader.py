@@ -248,13 +248,8 @@ def is_unresolved(source: Annotations) -> bool:
 
 
 def _walk(source: json_text.Source, collector: Collector) -> CocoFile:
-    if len(source.content) > limits.MAX_EXACT_BYTES:
-        rule = f"issues are listed only for files of up to {limits.MAX_EXACT_BYTES:,} bytes"
-        collector.error(
-            "", rule, f"{len(source.content):,} bytes", "Split the file; something in it is not plain COCO."
-        )
-        raise BadInput(collector.issues())
-    file = walk(json_text.parse(source), collector)
+    fix = "Split the file; something in it is not plain COCO."
+    file = walk(json_text.parse_exactly(source, collector, fix=fix), collector)
     if file is None:
         raise BadInput(collector.issues())
     return file

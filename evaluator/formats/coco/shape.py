@@ -337,10 +337,6 @@ class Gathering:
     def add(self, items: Sequence[Item]) -> int:
         """Append some items.
 
-        Parameters
-        ----------
-        items : sequence of Item
-
         Returns
         -------
         int

@@ -22,6 +22,7 @@ from evaluator.formats.json_text import excerpt, repeats, step
 from evaluator.model.issues import Collector
 
 _TOP = ("images", "annotations", "categories")
+_ITEM = ("image_id", "category_id", "bbox")
 _ID_FIX = "Write the number of the id without quotes."
 _FLAG_RULES = {"iscrowd": "iscrowd must be 0 or 1 (COCO format)", "ignore": "ignore must be 0 or 1"}
 _LARGEST = 2**63 - 1
@@ -45,7 +46,7 @@ def walk(tree: object, collector: Collector) -> CocoFile | None:
         Row i is position i in the file. None when the top level is neither an object nor an array.
     """
     if isinstance(tree, list):
-        return _file(None, None, tree, collector, place="$", required=("image_id", "category_id", "bbox"))
+        return _file(None, None, tree, collector, place="$")
     if not isinstance(tree, dict):
         rule = f"the top level must be an object with {', '.join(_TOP)}, or an array of results (COCO format)"
         collector.error("$", rule, excerpt(tree), "Export the file again in one of the two forms.")
@@ -55,9 +56,7 @@ def walk(tree: object, collector: Collector) -> CocoFile | None:
     categories = [
         _category(collector, item, f"$.categories[{i}]") for i, item in enumerate(_array(collector, tree, "categories"))
     ]
-    items = _array(collector, tree, "annotations")
-    required = ("image_id", "category_id", "bbox")
-    return _file(images, categories, items, collector, place="$.annotations", required=required)
+    return _file(images, categories, _array(collector, tree, "annotations"), collector, place="$.annotations")
 
 
 def _file(
@@ -67,10 +66,9 @@ def _file(
     collector: Collector,
     *,
     place: str,
-    required: tuple[str, ...],
 ) -> CocoFile:
     gathering = Gathering()
-    items = [_item(collector, value, f"{place}[{i}]", required) for i, value in enumerate(values)]
+    items = [_item(collector, value, f"{place}[{i}]") for i, value in enumerate(values)]
     unusable = np.array([item.image_id is None or item.category_id is None for item in items], dtype=bool)
     for item in items:
         if item.image_id is None or item.category_id is None:
@@ -114,16 +112,16 @@ def _category(collector: Collector, value: object, place: str) -> Category:
         )
         return Category(_NOTHING, _NOTHING)
     _keys(collector, value, place, ("id", "name"), known=("id", "name"))
-    name = _text(collector, value, "name", place) if "name" in value else _NOTHING
+    name = _text(collector, value, "name", place)
     return Category(_integer(collector, value, "id", place), name)
 
 
-def _item(collector: Collector, value: object, place: str, required: tuple[str, ...]) -> Item:
+def _item(collector: Collector, value: object, place: str) -> Item:
     if not isinstance(value, dict):
-        rule = f"an entry must be an object with {', '.join(required)} (COCO format)"
+        rule = f"an entry must be an object with {', '.join(_ITEM)} (COCO format)"
         collector.error(place, rule, excerpt(value), "Write it as an object, or remove it.")
         return Item(_NOTHING, _NOTHING, _NO_BOX)
-    _keys(collector, value, place, required, known=Item.__struct_fields__)
+    _keys(collector, value, place, _ITEM, known=Item.__struct_fields__)
     item = Item(
         _integer(collector, value, "image_id", place),
         _integer(collector, value, "category_id", place),
@@ -149,17 +147,12 @@ def _keys(
     for key, times in repeats(value).items():
         if key in known:
             collector.error(*json_text.repeated_key(step(place, key), key, times))
-    for key in required:
-        if key not in value:
-            there = ", ".join(excerpt(other) for other in value if other in known)
-            collector.error(
-                place, f"{key} is required here (COCO format)", f"only {there}" if there else "", f"Add {key}."
-            )
+    json_text.report_missing(value, required, place, collector, known=known, source="COCO format")
 
 
 def _integer(collector: Collector, value: Mapping[str, Any], key: str, place: str) -> int:
     if key not in value:
-        return _NOTHING  # type: ignore[no-any-return]
+        return cast("int", _NOTHING)
     number = value[key]
     if isinstance(number, float) and number.is_integer():
         number = int(number)
@@ -167,7 +160,7 @@ def _integer(collector: Collector, value: Mapping[str, Any], key: str, place: st
         return number
     rule = f"{key} must be an integer of 64 bits (COCO format)"
     collector.error(step(place, key), rule, excerpt(value[key]), _ID_FIX if "id" in key else "Write it without quotes.")
-    return _NOTHING  # type: ignore[no-any-return]
+    return cast("int", _NOTHING)
 
 
 def _number(collector: Collector, value: Mapping[str, Any], key: str, place: str) -> float:
@@ -180,14 +173,8 @@ def _number(collector: Collector, value: Mapping[str, Any], key: str, place: str
 
 
 def _text(collector: Collector, value: Mapping[str, Any], key: str, place: str) -> str:
-    text = value[key]
-    if not isinstance(text, str):
-        collector.error(step(place, key), f"{key} must be a string (COCO format)", excerpt(text), "Put it in quotes.")
-    elif json_text.has_lone_surrogate(text):
-        collector.error(*json_text.lone_surrogate(step(place, key), text))
-    else:
-        return text
-    return _NOTHING  # type: ignore[no-any-return]
+    text = json_text.text_at(value, key, place, collector, source="COCO format", fix="Put it in quotes.")
+    return cast("str", text)
 
 
 def _box(collector: Collector, value: Mapping[str, Any], place: str) -> tuple[float, float, float, float]:

@@ -7,14 +7,11 @@ from evaluator.formats.fields.reader import (
     MAX_ITEMS,
     MAX_TEXT,
     Fields,
-    detect,
     read,
     read_bytes,
-    read_uploads,
 )
 from evaluator.formats.fields.schema import read_schema
 
 __all__ = [
-    "FORMAT", "LINE_SUFFIXES", "MAX_ITEMS", "MAX_TEXT", "Fields", "check_pair", "detect", "read", "read_bytes",
-    "read_schema", "read_uploads",
+    "FORMAT", "LINE_SUFFIXES", "MAX_ITEMS", "MAX_TEXT", "Fields", "check_pair", "read", "read_bytes", "read_schema",
 ]  # fmt: skip

@@ -5,12 +5,8 @@ Owns `check_pair`. All of it is warnings: the evaluation has a rule for each. Ea
 
 from __future__ import annotations
 
-from typing import Final
-
 from evaluator.model.fields import FieldDocuments, class_key, leaves, natural_order
-from evaluator.model.issues import Collector, Issue, quote
-
-_EXAMPLES: Final = 3
+from evaluator.model.issues import Collector, Issue, examples
 
 
 def check_pair(ground_truth: FieldDocuments, prediction: FieldDocuments) -> tuple[Issue, ...]:
@@ -46,7 +42,12 @@ def _pair_documents(ground_truth: FieldDocuments, prediction: FieldDocuments, co
     ):
         if only:
             rule = f"boxes of documents that only {name} has count as {count_as} (fields)"
-            collector.warning("", rule, _examples(only), "Give both sides the same documents under the same ids.")
+            collector.warning(
+                "",
+                rule,
+                examples(sorted(only, key=natural_order)),
+                "Give both sides the same documents under the same ids.",
+            )
 
 
 def _pair_classes(ground_truth: FieldDocuments, prediction: FieldDocuments, collector: Collector) -> None:
@@ -56,7 +57,8 @@ def _pair_classes(ground_truth: FieldDocuments, prediction: FieldDocuments, coll
     )
     if truths and predictions and not truths & predictions:
         rule = f"fields should have the same paths as in {ground_truth.name} (fields)"
-        names = f"{_examples(predictions)}, where {ground_truth.name} has {_examples(truths)}"
+        here, there = (examples(sorted(names, key=natural_order)) for names in (predictions, truths))
+        names = f"{here}, where {ground_truth.name} has {there}"
         collector.warning("", rule, names, "Nothing can be paired; rename the fields of one side.")
 
 
@@ -71,10 +73,3 @@ def _pair_units(ground_truth: FieldDocuments, prediction: FieldDocuments, collec
         collector.warning(
             "", rule, numbers, "One side looks like shares of the page, the other like pixels; convert one."
         )
-
-
-def _examples(names: set[str]) -> str:
-    """How many, and the first few in natural order."""
-    ordered = sorted(names, key=natural_order)
-    more = f" and {len(ordered) - _EXAMPLES:,} more" if len(ordered) > _EXAMPLES else ""
-    return f"{len(ordered):,}: {', '.join(quote(name) for name in ordered[:_EXAMPLES])}{more}"

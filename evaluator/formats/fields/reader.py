@@ -69,34 +69,6 @@ def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None
     return _read_several(path.resolve().name, folder.on_disk(_files(path)), side, max_per_rule)
 
 
-def read_uploads(
-    files: Sequence[tuple[str, bytes]], name: str, *, side: Side | None = None, max_per_rule: int | None = 200
-) -> FieldDocuments:
-    """The fields of several files whose bytes are at hand, as if they lay in one folder.
-
-    Parameters
-    ----------
-    files : sequence of (str, bytes), not empty
-        File names and contents; one file is read as a file of its own.
-    name : str
-        Name of the whole.
-    side, max_per_rule
-        As in `read`.
-
-    Returns
-    -------
-    FieldDocuments
-
-    Raises
-    ------
-    BadInput
-        With all issues of all files.
-    """
-    if len(files) == 1:
-        return read_bytes(files[0][1], files[0][0], side=side, max_per_rule=max_per_rule)
-    return _read_several(name, folder.held(files), side, max_per_rule)
-
-
 def _read_several(
     name: str, files: Sequence[folder.File], side: Side | None, max_per_rule: int | None
 ) -> FieldDocuments:
@@ -110,22 +82,6 @@ def _read_several(
     return _merged(name, parts, side)
 
 
-def detect(head: bytes) -> bool:
-    """Whether the beginning of a file looks like extracted fields: a rich value, or a line of JSON lines.
-
-    Parameters
-    ----------
-    head : bytes
-        The first bytes, or the whole file.
-
-    Returns
-    -------
-    bool
-        A document of plain values only looks like any other JSON and is not claimed.
-    """
-    return b'"_value"' in head or (b'"doc_id"' in head[:_HEAD] and b'"fields"' in head[:_HEAD])
-
-
 def read_bytes(
     content: bytes, name: str, *, side: Side | None = None, max_per_rule: int | None = 200
 ) -> FieldDocuments:
@@ -137,10 +93,6 @@ def read_bytes(
         JSON lines ``{"doc_id": ..., "fields": {...}}``, or the fields of one document.
     name : str
         File name without folder; its stem is the document id of a file with one document.
-
-    Returns
-    -------
-    FieldDocuments
 
     Raises
     ------
@@ -403,8 +355,8 @@ class Fields(Format[FieldDocuments]):
     states_side = False
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """A rich value, or a line of JSON lines."""
-        return detect(head)
+        """A rich value, or a line of JSON lines; a document of plain values looks like any other JSON."""
+        return b'"_value"' in head or (b'"doc_id"' in head[:_HEAD] and b'"fields"' in head[:_HEAD])
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
         """None: the files are the same for both sides."""
@@ -419,8 +371,10 @@ class Fields(Format[FieldDocuments]):
         return read(path, side=reading.side, max_per_rule=reading.max_per_rule)
 
     def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> FieldDocuments:
-        """See `read_uploads`."""
-        return read_uploads(files, name, side=reading.side, max_per_rule=reading.max_per_rule)
+        """Several files whose bytes are at hand, as if they lay in one folder; one as itself."""
+        if len(files) == 1:
+            return self.read(files[0][1], files[0][0], reading)
+        return _read_several(name, folder.held(files), reading.side, reading.max_per_rule)
 
     def pair_issues(
         self, truth: FieldDocuments, prediction: FieldDocuments, *, lenient: bool = False

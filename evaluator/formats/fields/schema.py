@@ -23,10 +23,6 @@ def read_schema(path: str | Path) -> Schema:
         ``{"total": {"comparator": "number", "threshold": 0.95}, "LineItems": {"match_threshold": 0.7},
         "LineItems[].Desc": {"comparator": "text", "threshold": 0.7}}``
 
-    Returns
-    -------
-    Schema
-
     Raises
     ------
     BadInput
@@ -35,12 +31,10 @@ def read_schema(path: str | Path) -> Schema:
     """
     path = Path(path)
     source = json_text.open_source(folder.load(path, limits.MAX_FILE_BYTES), path.name)
-    tree = json_text.parse(source)
     collector = Collector(path.name, max_per_rule=None)
+    tree = json_text.parse_checked(source, collector)
     rules: dict[str, Rule] = {}
     thresholds: dict[str, float] = {}
-    for oddity in json_text.oddities(tree, "$"):
-        collector.error(*oddity)
     if not isinstance(tree, dict):
         rule = "a schema must be an object of rules by field path (fields, schema)"
         collector.error("$", rule, excerpt(tree), 'Write {"total": {"comparator": "number", "threshold": 1}}.')

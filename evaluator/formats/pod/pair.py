@@ -10,9 +10,8 @@ from typing import Final
 import numpy as np
 
 from evaluator.model.dataset import Annotations
-from evaluator.model.issues import Collector, Issue, quote
+from evaluator.model.issues import Collector, Issue, examples, quote
 
-_EXAMPLES: Final = 3
 _SOURCE: Final = "ICDAR 2017 POD"
 
 
@@ -95,8 +94,7 @@ def _pair_missing_pages(ground_truth: Annotations, prediction: Annotations, coll
     missing = [page for page in dict.fromkeys(_pages(ground_truth)) if page not in given]
     if missing:
         rule = f"pages that only {ground_truth.name} has count as missed ({_SOURCE})"
-        more = f" and {len(missing) - _EXAMPLES:,} more" if len(missing) > _EXAMPLES else ""
-        what = f"{len(missing):,}: {', '.join(quote(document) for document, _ in missing[:_EXAMPLES])}{more}"
+        what = examples([document for document, _ in missing])
         collector.warning("", rule, what, "Nothing to do if the model found nothing there.")
 
 

@@ -21,10 +21,11 @@ import numpy as np
 
 from evaluator.formats import archive, folder, limits, xml_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
+from evaluator.formats.build import Builder, Corners
 from evaluator.formats.pod.pair import check_pair
 from evaluator.formats.xml_text import Element
 from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations, Boxes, Document, Side
+from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Collector, Issue, quote
 
 LABELS: Final = ("formula", "table", "figure")
@@ -36,35 +37,23 @@ _SOURCE = "ICDAR 2017 POD"
 _REGION_LABEL = {f"{label}region": code for code, label in enumerate(LABELS)}
 _REGION_NAMES = "formulaRegion, tableRegion or figureRegion"
 _NUMBER_TEXT = r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?"
-_NUMBER = re.compile(_NUMBER_TEXT, re.ASCII)
 _POINT = re.compile(rf"{_NUMBER_TEXT},{_NUMBER_TEXT}", re.ASCII)
 _POINTS = re.compile(rf"\s*+{_POINT.pattern}(?:\s++{_POINT.pattern})*+\s*+", re.ASCII)
 _ROOT_MARK = re.compile(rb"<document[\s/>]", re.IGNORECASE)
 _PROB_MARK = re.compile(rb"\sprob\s*=", re.IGNORECASE)
 _REGION_MARK = re.compile(rb"<(?:formula|table|figure)region[\s/>]", re.IGNORECASE)
 
-Corners = tuple[float, float, float, float]
-
-
-class _Page(NamedTuple):
-    """A page as a file names it, and where."""
-
-    filename: str
-    key: str
-    line: int
+Shape = tuple[Corners, FloatArray | None]
 
 
 class _Region(NamedTuple):
-    """A region: row of its page, position, label code, corners, outline, probability as written, line, tag."""
+    """A region: row of its page, position there, its element, corners, and outline."""
 
     page: int
     position: int
-    label: int
+    element: Element
     xyxy: Corners
     ring: FloatArray | None
-    prob: str | None
-    line: int
-    tag: str
 
 
 class Pod(BoxFormat):
@@ -147,148 +136,94 @@ def _archive(content: bytes, name: str, reading: Reading) -> Annotations:
 
 
 class _File:
-    """One XML file: what it states, and what is wrong with it.
-
-    Raises `BadInput` when the file cannot be read to its end; other errors wait for `annotations`.
-    """
+    """One XML file; `BadInput` when it cannot be read to its end, while other errors wait for `annotations`."""
 
     def __init__(self, name: str, content: bytes, max_per_rule: int | None) -> None:
         self.collector = Collector(name, max_per_rule=max_per_rule)
         source = xml_text.open_source(content, self.collector)
         self.sha256 = source.sha256
-        self.pages: list[_Page] = []
-        self.regions: list[_Region] = []
-        elements = _Elements(self.pages, self.regions, self.collector)
-        xml_text.parse(source, elements, self.collector)
-        if not elements.roots and not self.collector.failed:
+        self._roots = 0
+        self._pages: list[Element] = []
+        self._regions: list[_Region] = []
+        xml_text.parse(source, self._take, self.collector)
+        if not self._roots and not self.collector.failed:
             rule = f"a file must have a <document> for each page ({_SOURCE})"
             self.collector.error("", rule, "no element", "Export the file again.")
-        self.side = _side_of_regions(self.regions)
+
+    @property
+    def side(self) -> Side | None:
+        """Predictions when a region has a probability; None without regions."""
+        if not self._regions:
+            return None
+        scored = any("prob" in region.element.attributes for region in self._regions)
+        return "prediction" if scored else "ground_truth"
 
     def annotations(self, side: Side, reading: Reading) -> Annotations:
         """The columns of the file as one side; `BadInput` with all issues when anything is wrong."""
-        collector, regions = self.collector, self.regions
-        _check_pages(self.pages, collector)
-        _check_crowds(self.pages, regions, collector)
-        if side == "ground_truth":
-            _check_truth(regions, collector, as_reference=reading.as_reference)
-            score = np.full(len(regions), np.nan)
-        else:
-            scores = [_score(region, collector, lenient=reading.lenient) for region in regions]
-            score = np.array(scores, dtype=np.float64)
-        if collector.failed:
-            raise BadInput(collector.issues())
-        page = np.array([region.page for region in regions], dtype=np.int32)
-        return Annotations(
-            name=collector.file,
-            sha256=self.sha256,
-            format=FORMAT.name,
-            side=side,
-            model=None,
-            version=None,
-            labels=LABELS,
-            evaluated=len(LABELS),
-            documents=tuple(Document(page.key, _last_part(page.filename), page.filename) for page in self.pages),
-            page_document=np.arange(len(self.pages), dtype=np.int32),
-            page_index=np.zeros(len(self.pages), dtype=np.int64),
-            boxes=Boxes(
-                document=page,
-                page=np.zeros(len(regions), dtype=np.int64),
-                label=np.array([region.label for region in regions], dtype=np.int32),
-                xyxy=np.array([region.xyxy for region in regions], dtype=np.float64).reshape(-1, 4),
-                score=score,
-                entry=page.copy(),
-                position=np.array([region.position for region in regions], dtype=np.int32),
-                ids=[f"line {region.line}" for region in regions],
-                polygons={row: [region.ring] for row, region in enumerate(regions) if region.ring is not None},
-            ),
-            issues=collector.issues(),
-            page_ids=[page.filename for page in self.pages],
-            unit="pixels",
-        )
+        builder = Builder(self.collector, format=FORMAT.name, source=_SOURCE, labels=LABELS, score="prob")
+        _check_repeated(self._pages, self.collector)
+        for page in self._pages:
+            name = page.attributes.get("filename", "")
+            builder.page(_page_key(name), page.place, page_id=name, name=_last_part(name), path=name)
+        for region in self._regions:
+            element = region.element
+            builder.box(
+                region.page,
+                LABELS[_REGION_LABEL[element.name.lower()]],
+                region.xyxy,
+                element.place,
+                score=_score(element, self.collector, side, lenient=reading.lenient),
+                rings=() if region.ring is None else (region.ring,),
+                position=region.position,
+                box_id=f"line {element.line}",
+            )
+        return builder.annotations(self.sha256, reading, side=side)
 
-
-class _Elements:
-    """The visitor: elements to pages and regions, with the issues that one element shows."""
-
-    def __init__(self, pages: list[_Page], regions: list[_Region], collector: Collector) -> None:
-        self._pages, self._regions, self._collector = pages, regions, collector
-        self._in_page = False
-        self._region: Element | None = None
-        self._shape: tuple[Corners, FloatArray | None] | None = None
-        self._has_coords = False
-        self._position = 0
-        self.roots = 0
-
-    def start(self, element: Element) -> None:
-        """Take note of an element by its depth: page, region, points."""
-        if element.depth == 1:
-            self._start_page(element)
-        elif element.depth == 2 and self._in_page:
-            self._start_region(element)
-        elif element.depth == 3 and self._region is not None:
-            self._start_coords(element)
-
-    def end(self, element: Element) -> None:
-        """A region is complete."""
-        if element.depth == 1:
-            self._in_page = False
-        if element.depth != 2 or self._region is None:
-            return
-        if not self._has_coords:
-            rule = f"a region must have a <Coords> element ({_SOURCE})"
-            self._collector.error(element.place, rule, "none", "Add the points, or remove the region.")
-        elif self._shape is not None:
-            page, label = len(self._pages) - 1, _REGION_LABEL[element.name.lower()]
-            prob = element.attributes.get("prob")
-            region = _Region(page, self._position, label, *self._shape, prob, element.line, element.name)
-            self._regions.append(region)
-        self._position += 1
-        self._region = None
-
-    def _start_page(self, element: Element) -> None:
-        self.roots += 1
-        self._position = 0
-        self._in_page = element.name.lower() == "document"
-        if not self._in_page:
+    def _take(self, page: Element) -> None:
+        """A page with its regions, and the issues that one element shows."""
+        self._roots += 1
+        if page.name.lower() != "document":
             rule = f"the outermost elements must be <document> ({_SOURCE})"
-            fix = "Give one <document> for each page."
-            self._collector.error(element.place, rule, quote(element.name), fix)
+            self.collector.error(page.place, rule, quote(page.name), "Give one <document> for each page.")
             return
-        filename = element.attributes.get("filename", "")
-        key = _page_key(filename)
-        if not key:
+        filename = page.attributes.get("filename", "")
+        if not _page_key(filename):
             rule = f"a document must have a filename ({_SOURCE})"
-            what = quote(filename) if "filename" in element.attributes else ""
+            what = quote(filename) if "filename" in page.attributes else ""
             fix = 'Name the page image, for example filename="POD_0001.bmp".'
-            self._collector.error(element.place, rule, what, fix)
+            self.collector.error(page.place, rule, what, fix)
         elif _last_part(filename) != filename:
             rule = "a filename should be a name without folders"
             fix = f"Pages go by names: it is read as {quote(_last_part(filename))}."
-            self._collector.warning(element.place, rule, quote(filename), fix)
-        self._pages.append(_Page(filename, key, element.line))
+            self.collector.warning(page.place, rule, quote(filename), fix)
+        position = 0
+        for element in page.children:
+            if element.name.lower() not in _REGION_LABEL:
+                rule = f"a region must be a {_REGION_NAMES} ({_SOURCE})"
+                self.collector.warning(element.place, rule, quote(element.name), "It is left out.")
+                continue
+            if shape := self._shape(element):
+                self._regions.append(_Region(len(self._pages), position, element, *shape))
+            position += 1
+        self._pages.append(page)
 
-    def _start_region(self, element: Element) -> None:
-        if element.name.lower() not in _REGION_LABEL:
-            rule = f"a region must be a {_REGION_NAMES} ({_SOURCE})"
-            self._collector.warning(element.place, rule, quote(element.name), "It is left out.")
-            return
-        self._region, self._shape, self._has_coords = element, None, False
-
-    def _start_coords(self, element: Element) -> None:
-        if element.name.lower() != "coords":
-            rule = f"a region has nothing but a <Coords> element ({_SOURCE})"
-            self._collector.warning(element.place, rule, quote(element.name), "It is left out.")
-            return
-        if self._has_coords:
+    def _shape(self, region: Element) -> Shape | None:
+        """Corners and outline of a region with one usable ``<Coords>``; None with an issue for others."""
+        coords = [inner for inner in region.children if inner.name.lower() == "coords"]
+        for inner in region.children:
+            if inner not in coords:
+                rule = f"a region has nothing but a <Coords> element ({_SOURCE})"
+                self.collector.warning(inner.place, rule, quote(inner.name), "It is left out.")
+        for again in coords[1:]:
             rule = f"a region must have one <Coords> element ({_SOURCE})"
-            self._collector.error(element.place, rule, "another one", "Make two regions of it.")
-            return
-        self._has_coords = True
-        self._shape = _shape(element, self._collector)
+            self.collector.error(again.place, rule, "another one", "Make two regions of it.")
+        if not coords:
+            rule = f"a region must have a <Coords> element ({_SOURCE})"
+            self.collector.error(region.place, rule, "none", "Add the points, or remove the region.")
+        return _shape(coords[0], self.collector) if coords else None
 
 
-def _shape(element: Element, collector: Collector) -> tuple[Corners, FloatArray | None] | None:
+def _shape(element: Element, collector: Collector) -> Shape | None:
     """The smallest box that holds all points, and the outline when they are no box; None with an issue for neither."""
     text = element.attributes.get("points", "")
     if not _POINTS.fullmatch(text):
@@ -318,58 +253,33 @@ def _shape(element: Element, collector: Collector) -> tuple[Corners, FloatArray 
     return corners, None if is_box else np.array([x, y]).T.copy()
 
 
-def _score(region: _Region, collector: Collector, *, lenient: bool) -> float:
-    """The probability of a prediction; NaN with an error."""
-    where = xml_text.place(region.line, region.tag)
-    if region.prob is None:
+def _score(region: Element, collector: Collector, side: Side, *, lenient: bool) -> float:
+    """The probability of a region; NaN with an error, and for a ground truth without one."""
+    prob = region.attributes.get("prob")
+    if prob is None:
+        if side == "ground_truth":
+            return math.nan
         rule = f"a predicted region must have a prob, it decides the rank ({_SOURCE})"
         fix = "It gets 1.0, as asked for." if lenient else "Add it, or allow 1.0 for it with --lenient."
-        collector.add("warning" if lenient else "error", where, rule, "none", fix)
+        collector.add("warning" if lenient else "error", region.place, rule, "none", fix)
         return 1.0 if lenient else math.nan
-    text = region.prob.strip()
-    value = float(text) if _NUMBER.fullmatch(text) else math.inf
-    if math.isinf(value):
+    if not xml_text.is_number(prob):
         rule = f"prob must be a finite number ({_SOURCE})"
-        collector.error(where, rule, quote(region.prob), "Write a number between 0 and 1.")
-    elif not 0.0 <= value <= 1.0:
-        rule = f"prob should be between 0 and 1 ({_SOURCE})"
-        collector.warning(where, rule, quote(region.prob), "It is kept as it is; only the rank counts.")
-    return value
+        collector.error(region.place, rule, quote(prob), "Write a number between 0 and 1.")
+        return math.nan
+    return float(prob)
 
 
-def _check_truth(regions: Sequence[_Region], collector: Collector, *, as_reference: bool) -> None:
-    """An issue when the regions of a ground truth have probabilities: it is a submission."""
-    scored = [region for region in regions if region.prob is not None]
-    if not scored:
-        return
-    where, what = xml_text.place(scored[0].line, scored[0].tag), f"{len(scored):,} of {len(regions):,} regions with one"
-    if as_reference:
-        rule = "predictions are used as the reference, on request"
-        collector.warning(where, rule, what, "Their scores are left out; read results accordingly.")
-        return
-    rule = f"a ground truth file must not have a prob ({_SOURCE})"
-    collector.error(where, rule, what, "Give this file as the prediction, or remove the prob.")
-
-
-def _check_pages(pages: Sequence[_Page], collector: Collector) -> None:
+def _check_repeated(pages: Sequence[Element], collector: Collector) -> None:
     """Errors for pages that are there twice."""
-    first: dict[str, _Page] = {}
+    first: dict[str, Element] = {}
     for page in pages:
-        other = first.setdefault(page.key, page)
-        if other is not page and page.key:
+        filename = page.attributes.get("filename", "")
+        other = first.setdefault(_page_key(filename), page)
+        if other is not page and _page_key(filename):
             rule = f"a page must not be there twice; pages go by name without ending and letter case ({_SOURCE})"
-            what = f"{quote(page.filename)} after {quote(other.filename)} in line {other.line}"
-            collector.error(
-                xml_text.place(page.line, "document"), rule, what, "Put all regions of a page in one document."
-            )
-
-
-def _check_crowds(pages: Sequence[_Page], regions: Sequence[_Region], collector: Collector) -> None:
-    """Errors for more regions than a page or a file may have."""
-    per_page = np.bincount([region.page for region in regions], minlength=1) if regions else np.zeros(0, np.int64)
-    for row in np.flatnonzero(per_page > limits.MAX_OBJECTS_PER_PAGE).tolist():
-        rule = f"a page may have {limits.MAX_OBJECTS_PER_PAGE:,} boxes"
-        collector.error(xml_text.place(pages[row].line, "document"), rule, f"{per_page[row]:,}", "Correct the export.")
+            what = f"{quote(filename)} after {quote(other.attributes['filename'])} in line {other.line}"
+            collector.error(page.place, rule, what, "Put all regions of a page in one document.")
 
 
 def _page_key(filename: str) -> str:
@@ -381,12 +291,6 @@ def _page_key(filename: str) -> str:
 def _last_part(filename: str) -> str:
     """A file name without the folders that any system writes before it."""
     return re.split(r"[/\\]", filename)[-1]
-
-
-def _side_of_regions(regions: Sequence[_Region]) -> Side | None:
-    if not regions:
-        return None
-    return "prediction" if any(region.prob is not None for region in regions) else "ground_truth"
 
 
 def _of_all(sides: Sequence[Side | None]) -> Side | None:

@@ -5,13 +5,10 @@ Owns `check_pair`. The files were read without error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator
 
 from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import Collector, Issue, quote
-
-_EXAMPLES: Final = 3
+from evaluator.model.issues import Collector, Issue, examples, quote
 
 
 def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
@@ -68,7 +65,7 @@ def _pair_documents(ground_truth: Annotations, prediction: Annotations, collecto
     ):
         if only:
             rule = f"documents that only {source.name} lists count as {count_as} (snapshot 1.3, section 5)"
-            collector.warning("$.documents", rule, _examples(sorted(only)), fix)
+            collector.warning("$.documents", rule, examples(sorted(only)), fix)
 
 
 def _pair_page_ids(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
@@ -81,14 +78,9 @@ def _pair_page_ids(ground_truth: Annotations, prediction: Annotations, collector
     if different:
         rule = f"page_id should be spelled as in {ground_truth.name} (snapshot 1.3 is silent)"
         fix = "Nothing is lost: pages are distinguished by doc_id and page_index."
-        collector.warning("$.predictions", rule, _examples(different), fix)
+        collector.warning("$.predictions", rule, examples(different), fix)
 
 
 def _page_names(source: Annotations) -> dict[tuple[str, int], str]:
     documents = [source.documents[code].doc_id for code in source.page_document.tolist()]
     return dict(zip(zip(documents, source.page_index.tolist(), strict=True), source.page_ids, strict=False))
-
-
-def _examples(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _EXAMPLES:,} more" if len(names) > _EXAMPLES else ""
-    return f"{len(names):,}: {', '.join(quote(name) for name in names[:_EXAMPLES])}{more}"

@@ -88,12 +88,8 @@ FORMAT: Final = Snapshot()
 
 
 def _walk(source: json_text.Source, collector: Collector) -> SnapshotFile:
-    if len(source.content) > limits.MAX_EXACT_BYTES:
-        rule = f"issues are listed only for files of up to {limits.MAX_EXACT_BYTES:,} bytes"
-        fix = "Something in it breaks schema 1.3; split it into several files in one folder and check that."
-        collector.error("", rule, f"{len(source.content):,} bytes", fix)
-        raise BadInput(collector.issues())
-    file = walk(json_text.parse(source), collector)
+    fix = "Something in it breaks schema 1.3; split it into several files in one folder and check that."
+    file = walk(json_text.parse_exactly(source, collector, fix=fix), collector)
     if file is None:
         raise BadInput(collector.issues())
     return file

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from msgspec import UNSET
 
-from evaluator.formats import limits
+from evaluator.formats import json_text, limits
 from evaluator.formats.json_text import excerpt, step
 from evaluator.formats.snapshot.shape import DocumentEntry, ObjectColumns, PageColumns
 from evaluator.formats.snapshot.walk import (
@@ -68,10 +68,6 @@ def check_header(label_map: object, info: object, collector: Collector) -> Heade
     label_map, info : object
         Generic JSON; UNSET when missing, which the walk has reported.
     collector : Collector
-
-    Returns
-    -------
-    Header
     """
     names = _label_map(label_map, collector)
     if not isinstance(info, dict):
@@ -289,15 +285,9 @@ def _label_map(value: object, collector: Collector) -> dict[str, str]:
 
 
 def _info_keys(info: dict[str, Any], collector: Collector) -> None:
-    for key in _INFO_REQUIRED:
-        if key not in info:
-            there = ", ".join(quote(other) for other in info if other in _INFO_KEYS)
-            collector.error(
-                "$.info",
-                f"{key} is required here (schema 1.3)",
-                f"only {there}" if there else "none of the keys",
-                f"Add {key}.",
-            )
+    json_text.report_missing(
+        info, _INFO_REQUIRED, "$.info", collector, known=_INFO_KEYS, source="schema 1.3", none="none of the keys"
+    )
     for key in info.keys() - _INFO_KEYS:
         rule = "info has no such key (schema 1.3, additionalProperties)"
         collector.error(step("$.info", key), rule, excerpt(info[key]), "Remove it, or move it into model.")

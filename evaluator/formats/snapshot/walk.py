@@ -174,15 +174,8 @@ def _score(collector: Collector, entry: dict[str, Any], place: str) -> float | U
 
 
 def _text(collector: Collector, entry: dict[str, Any], key: str, place: str) -> str:
-    value = entry.get(key, UNSET)
-    if isinstance(value, str):
-        if not json_text.has_lone_surrogate(value):
-            return value
-        collector.error(*json_text.lone_surrogate(f"{place}.{key}", value))
-    elif value is not UNSET:
-        rule = f"{key} must be a string (schema 1.3)"
-        collector.error(f"{place}.{key}", rule, excerpt(value), "Write it as text in double quotes.")
-    return cast("str", _NOTHING)
+    fix = "Write it as text in double quotes."
+    return cast("str", json_text.text_at(entry, key, place, collector, source="schema 1.3", fix=fix))
 
 
 def _is_object(
@@ -222,15 +215,7 @@ def _keys(
             collector.warning(step(place, key), rule, f"{quote(key)} {times} times", fix)
         else:
             collector.error(*json_text.repeated_key(step(place, key), key, times))
-    for key in required:
-        if key not in value:
-            there = ", ".join(quote(other) for other in value if other in required)
-            collector.error(
-                place,
-                f"{key} is required here ({source})",
-                f"only {there}" if there else "none of the keys",
-                f"Add {key}.",
-            )
+    json_text.report_missing(value, required, place, collector, known=required, source=source, none="none of the keys")
     for key, item in value.items():
         if key not in required and key not in optional:
             rule = f"only {', '.join((*required, *optional))} are allowed here (schema 1.3, additionalProperties)"

@@ -64,10 +64,12 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
         """Predictions without scores, units that differ, results that do not know their pages."""
         return comparable_issues(truth, prediction)
 
+    def wants_ranges(self, options: CocoOptions) -> bool:
+        """Whether ``--page-ranges`` is given."""
+        return options.page_ranges
+
     def over_ranges(self, ground_truth: Path, prediction: Path, options: CocoOptions) -> Result | None:
         """The twelve numbers of one model without its boxes; None when a file needs the ordinary way."""
-        if not options.page_ranges:
-            return None
         return average_over_ranges(ground_truth, prediction, iou=options.iou or IOU_THRESHOLDS)
 
     def pair(self, dataset: Dataset, model: int, options: CocoOptions, *, iou_floor: float | None = None) -> Pairs:

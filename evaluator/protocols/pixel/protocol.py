@@ -81,7 +81,11 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
 
     def reading(self, side: Side, options: PixelOptions) -> formats.Reading:
         """A file whatever it says it is: two annotators, or two models, can be compared."""
-        return formats.Reading()
+        return formats.Reading(format=options.format)
+
+    def renamed(self, options: PixelOptions) -> Mapping[str, str]:
+        """New names of labels by their old ones."""
+        return options.map_label
 
     def evaluate(
         self,

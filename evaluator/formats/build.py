@@ -1,0 +1,375 @@
+"""Pages and boxes in the order of a file to the columns of `Annotations`, with the issues that every format has.
+
+Owns `Builder`. A reader says page by page and box by box what its file states and where; sizes, labels, corners,
+scores, repeated images and limits are checked here, in the same words for every format. Nothing is clamped or
+dropped in silence; shapes are never repaired.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from evaluator.formats import limits
+from evaluator.formats.base import Reading
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Annotations, Boxes, Document, Side
+from evaluator.model.issues import BadInput, Collector, quote
+
+# Tools let a box be drawn over the edge of its page; models round.
+_TOLERANCE_PX: Final = 1.0
+
+Corners = tuple[float, float, float, float]
+Size = tuple[float, float]
+
+
+class _Page(NamedTuple):
+    """A page entry: what it is called in issues, its document, number there, size, own name, and where it stands."""
+
+    noun: str
+    document: str
+    number: int
+    size: Size | None
+    page_id: str
+    place: str
+
+
+class _Box(NamedTuple):
+    """A box: row of its page, position there, label, corners, score, outline, id, and where it stands."""
+
+    page: int
+    position: int
+    label: str
+    xyxy: Corners
+    score: float
+    rings: Sequence[FloatArray]
+    box_id: str
+    place: str
+
+
+class Builder:
+    """The pages and boxes of one file on their way to columns.
+
+    Parameters
+    ----------
+    collector : Collector
+        Of the file; gets every issue.
+    format : str
+        Name of the format.
+    source : str
+        What the rules come from, for instance "CVAT for images 1.1".
+    unit : "pixels" or "page"
+        What boxes are given in: pixels of their page, or shares of it. Origin top left.
+    labels : sequence of str
+        Labels that the format has in any case; others follow in the order in which they occur.
+    score : str
+        What the file calls a score.
+    """
+
+    def __init__(
+        self,
+        collector: Collector,
+        *,
+        format: str,
+        source: str,
+        unit: Literal["pixels", "page"] = "pixels",
+        labels: Sequence[str] = (),
+        score: str = "score",
+    ) -> None:
+        self._collector, self._format, self._source, self._unit = collector, format, source, unit
+        self._score = score
+        self._labels = dict.fromkeys(labels)
+        self._documents: dict[str, Document] = {}
+        self._on_document: Counter[str] = Counter()
+        self._on_page: Counter[int] = Counter()
+        self._images: dict[str, dict[str, int]] = {}
+        self._pages: list[_Page] = []
+        self._boxes: list[_Box] = []
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are so far."""
+        return len(self._pages)
+
+    def image(self, name: str, place: str, *, size: Size | None = None, page_id: str = "") -> int:
+        """Add a page that is an image file; its document is the name without folders and ending.
+
+        Images of one name in several folders are pages of one document, in the order of the file, with a warning.
+
+        Parameters
+        ----------
+        name : str
+            As the file has it; an error when it is empty or occurs twice.
+        place, size, page_id
+            As in `page`.
+
+        Returns
+        -------
+        int
+            The page, for `box`.
+        """
+        path = PurePosixPath(name.replace("\\", "/"))
+        document = path.stem or str(path)
+        of_document = self._images.setdefault(document, {})
+        if not name.strip():
+            self._collector.error(place, f"an image must have a name ({self._source})", "", "Name the image.")
+        row = self.page(document, place, size=size, page_id=page_id, path=name)
+        self._pages[row] = self._pages[row]._replace(noun="an image")
+        if (first := of_document.setdefault(str(path), row)) != row:
+            what = f"{quote(name)}, as in {self._pages[first].place}"
+            self._collector.error(place, f"an image must occur once ({self._source})", what, "Join the two.")
+        return row
+
+    def page(
+        self,
+        document: str,
+        place: str,
+        *,
+        index: int | None = None,
+        size: Size | None = None,
+        page_id: str = "",
+        name: str = "",
+        path: str = "",
+    ) -> int:
+        """Add a page entry, also when it has no boxes.
+
+        Parameters
+        ----------
+        document : str
+            The id that ground truth and predictions share.
+        place : str
+            JSON path or line, for issues.
+        index : int or None
+            Page in the document, from 0; None counts the pages of the document.
+        size : (width, height) or None
+            In pixels; None when the file does not say. NaN for one that the reader has reported.
+        page_id : str
+            What the file calls the page.
+        name, path : str
+            Of the document: under which the PDF is looked up, and what the file says. The first page decides.
+
+        Returns
+        -------
+        int
+            The page, for `box`.
+        """
+        if size is not None and not all(math.isnan(side) or 0.0 < side < math.inf for side in size):
+            rule = f"width and height must be above 0 ({self._source})"
+            self._collector.error(place, rule, listed(size), "Write the size of the image in pixels.")
+        self._documents.setdefault(document, Document(document, name or document, path))
+        index = self._on_document[document] if index is None else index
+        self._on_document[document] += 1
+        self._pages.append(_Page("a page", document, index, size, page_id, place))
+        return len(self._pages) - 1
+
+    def box(
+        self,
+        page: int,
+        label: str,
+        xyxy: Corners,
+        place: str,
+        *,
+        score: float = math.nan,
+        rings: Sequence[FloatArray] = (),
+        position: int | None = None,
+        box_id: str = "",
+    ) -> None:
+        """Add a box, or an error that says why it is none.
+
+        Parameters
+        ----------
+        page : int
+            From `page` or `image`.
+        label : str
+        xyxy : tuple of 4 floats
+            x1, y1, x2, y2 in the unit of the builder. NaN for one that the reader has reported.
+        place : str
+            JSON path or line, for issues.
+        score : float
+            NaN for none.
+        rings : sequence of float64 arrays, shape (K, 2)
+            The outline of a region that is no plain box.
+        position : int or None
+            Position among the objects of its page; None counts the boxes.
+        box_id : str
+            Where the box is found again; the place when there is nothing better.
+        """
+        error = self._collector.error
+        if not label.strip():
+            rule = f"a region must have a label ({self._source})"
+            error(place, rule, quote(label) if label else "", "Label it, or remove it.")
+        if any(map(math.isnan, xyxy)):
+            if not self._collector.failed:
+                error(place, f"coordinates must be finite numbers ({self._source})", "NaN", "Correct the region.")
+            return
+        if not max(map(abs, xyxy)) <= limits.MAX_COORDINATE:
+            rule = f"coordinates must be at most {limits.MAX_COORDINATE:,.0f} pixels"
+            error(place, rule, listed(xyxy), "Correct the region.")
+            return
+        if xyxy[2] < xyxy[0] or xyxy[3] < xyxy[1]:
+            rule = f"x2 must not be less than x1, nor y2 less than y1 ({self._source})"
+            error(place, rule, listed(xyxy), "Exchange the corners, or remove the box.")
+        self._check_inside(self._pages[page], xyxy, place)
+        position = self._on_page[page] if position is None else position
+        self._on_page[page] += 1
+        self._labels.setdefault(label)
+        self._boxes.append(_Box(page, position, label, xyxy, score, rings, box_id or place, place))
+
+    def annotations(
+        self, sha256: str, reading: Reading, *, side: Side | None = None, normalise: bool = False
+    ) -> Annotations:
+        """The columns of the file.
+
+        Parameters
+        ----------
+        sha256 : str
+            Digest of the bytes.
+        reading : Reading
+            Its side goes before every other; as reference, scores are dropped with a warning.
+        side : "ground_truth", "prediction" or None
+            What the file states; None means predictions when a box has a score, else a ground truth.
+        normalise : bool
+            Boxes in pixels become shares of their page; every page needs a size then.
+
+        Returns
+        -------
+        Annotations
+            Page sizes are there when every page has one. A file without boxes gives box columns of length 0.
+
+        Raises
+        ------
+        BadInput
+            With all issues of the file when one of them is an error.
+        """
+        side = reading.side or side or ("prediction" if any(box.score == box.score for box in self._boxes) else None)
+        side = side or "ground_truth"
+        self._check_limits()
+        self._check_scores(side, as_reference=reading.as_reference)
+        self._report_merged_images()
+        sizes = [page.size for page in self._pages if page.size is not None]
+        if normalise and len(sizes) < len(self._pages):
+            page = next(page for page in self._pages if page.size is None)
+            rule = f"every page must have a width and a height ({self._source})"
+            self._collector.error(page.place, rule, "none", "Write the size of the page.")
+        if self._collector.failed:
+            raise BadInput(self._collector.issues())
+        scale = np.array(sizes, dtype=np.float64).reshape(-1, 2) if len(sizes) == len(self._pages) else None
+        return self._columns(sha256, side, scale, normalise=normalise)
+
+    def _columns(self, sha256: str, side: Side, size: FloatArray | None, *, normalise: bool) -> Annotations:
+        """The columns of a file without errors."""
+        pages, boxes = self._pages, self._boxes
+        documents = {document: code for code, document in enumerate(self._documents)}
+        labels = {label: code for code, label in enumerate(self._labels)}
+        page_document = np.array([documents[page.document] for page in pages], dtype=np.int32)
+        page_index = np.array([page.number for page in pages], dtype=np.int64)
+        entry = np.array([box.page for box in boxes], dtype=np.int32)
+        xyxy = np.array([box.xyxy for box in boxes], dtype=np.float64).reshape(-1, 4)
+        polygons = {row: list(box.rings) for row, box in enumerate(boxes) if len(box.rings)}
+        if normalise and size is not None:
+            xyxy = xyxy / np.tile(size[entry], 2)
+            polygons = {row: [ring / size[entry[row]] for ring in rings] for row, rings in polygons.items()}
+        scores = [box.score if side == "prediction" else math.nan for box in boxes]
+        return Annotations(
+            name=self._collector.file,
+            sha256=sha256,
+            format=self._format,
+            side=side,
+            model=None,
+            version=None,
+            labels=tuple(labels),
+            evaluated=len(labels),
+            documents=tuple(self._documents.values()),
+            page_document=page_document,
+            page_index=page_index,
+            boxes=Boxes(
+                document=page_document[entry],
+                page=page_index[entry],
+                label=np.array([labels[box.label] for box in boxes], dtype=np.int32),
+                xyxy=xyxy,
+                score=np.array(scores, dtype=np.float64),
+                entry=entry,
+                position=np.array([box.position for box in boxes], dtype=np.int32),
+                ids=[box.box_id for box in boxes],
+                polygons=polygons,
+            ),
+            issues=self._collector.issues(),
+            page_ids=[page.page_id for page in pages],
+            unit="page" if normalise else self._unit,
+            page_size=size,
+        )
+
+    def _check_inside(self, page: _Page, xyxy: Corners, place: str) -> None:
+        """Warn of a box that leaves its page."""
+        width, height = (1.0, 1.0) if self._unit == "page" else page.size or (math.inf, math.inf)
+        room = _TOLERANCE_PX if self._unit == "pixels" else 0.0
+        if page.size is None and self._unit == "pixels":
+            return
+        if any(over > room for over in (-xyxy[0], -xyxy[1], xyxy[2] - width, xyxy[3] - height)):
+            rule = f"a region should not leave its image by more than {room:g} px"
+            if self._unit == "page":
+                rule = f"coordinates should be between 0 and 1, shares of the page ({self._source})"
+            what = f"{listed(xyxy)} (corners) in {width:g} x {height:g}"
+            self._collector.warning(place, rule, what, "It is compared as it is; check the size of the image.")
+
+    def _check_limits(self) -> None:
+        """Errors for more boxes or labels than are read."""
+        error = self._collector.error
+        for row, count in sorted(self._on_page.items()):
+            if count > limits.MAX_OBJECTS_PER_PAGE:
+                rule = f"{self._pages[row].noun} may have {limits.MAX_OBJECTS_PER_PAGE:,} regions"
+                error(self._pages[row].place, rule, f"{count:,}", "Remove some.")
+        for most, count, what in (
+            (limits.MAX_LABELS, len(self._labels), "labels"),
+            (limits.MAX_BOXES, len(self._boxes), "boxes"),
+        ):
+            if count > most:
+                error("", f"a file may have {most:,} {what}", f"{count:,}", f"Check the {what}.")
+
+    def _check_scores(self, side: Side, *, as_reference: bool) -> None:
+        """Issues for a ground truth with scores, and for predictions with scores outside [0, 1]."""
+        scored = [box for box in self._boxes if not math.isnan(box.score)]
+        name, source = self._score, self._source
+        if side == "prediction":
+            for box in scored:
+                if math.isinf(box.score):
+                    rule = f"{name} must be a finite number ({source})"
+                    self._collector.error(box.place, rule, f"{box.score:g}", "Write a number between 0 and 1.")
+                elif not 0.0 <= box.score <= 1.0:
+                    rule = f"{name} should be between 0 and 1 ({source})"
+                    fix = "It is kept as it is; only the rank counts."
+                    self._collector.warning(box.place, rule, f"{box.score:.12g}", fix)
+        elif scored:
+            what = f"{len(scored):,} of {len(self._boxes):,} regions with one"
+            if as_reference:
+                rule = "predictions are used as the reference, on request"
+                fix = "Their scores are left out; read results accordingly."
+                self._collector.warning(scored[0].place, rule, what, fix)
+            else:
+                rule = f"a ground truth file must not have a {name} ({source})"
+                fix = f"Give this file as the prediction, or remove the {name}."
+                self._collector.error(scored[0].place, rule, what, fix)
+
+    def _report_merged_images(self) -> None:
+        """Say that images of one name in several folders were read as pages of one document."""
+        for document, files in self._images.items():
+            if len(files) > 1:
+                rule = "images with one file name are read as pages of one document"
+                what = f"{quote(document)}: {', '.join(map(quote, list(files)[:3]))}"
+                self._collector.warning("", rule, what, "Rename the images if they are different documents.")
+
+
+def bounds(ring: FloatArray) -> Corners:
+    """The smallest box that holds all points, float64 of shape (K, 2)."""
+    (x1, y1), (x2, y2) = ring.min(axis=0), ring.max(axis=0)
+    return float(x1), float(y1), float(x2), float(y2)
+
+
+def listed(values: Sequence[float]) -> str:
+    """Numbers as an issue shows them: ``[1, 2.5]``."""
+    return f"[{', '.join(f'{value:.12g}' for value in values)}]"

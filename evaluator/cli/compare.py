@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 from cyclopts import Group, Parameter
 
 from evaluator import export, project
+from evaluator.cli.arguments import letters
 from evaluator.cli.program import GATE_FAILED, OK, UsageError, app, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.compare.comparison import Comparison, signature_line
@@ -73,7 +74,7 @@ def compare(
     with progress("Reading") as say:
         evaluations = _evaluated(protocol, gt, pred, options, say)
         say("Comparing")
-        found = compared(_results(evaluations), seed=seed, resamples=resamples)
+        found = compared(_results(evaluations), letters(len(pred)), seed=seed, resamples=resamples)
         try:
             text = _form(found, evaluations, [path.name for path in pred], json=json, markdown=markdown)
         except ValueError as problem:
@@ -197,7 +198,7 @@ def _verdicts(
     signatures = [one.result.signature for one in evaluations]
     line = signatures[0].line
     if len(signatures) > 1:
-        line = signature_line(signatures[::-1], seed=seed, resamples=resamples)
+        line = signature_line(signatures[::-1], letters(2), seed=seed, resamples=resamples)
     if json:
         values: dict[str, Any] = {
             "passed": not failed,

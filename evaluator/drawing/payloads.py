@@ -739,7 +739,7 @@ class MatrixPayload(MatrixLayer, frozen=True, kw_only=True):
     """what the rows are, for instance "Ground truth\""""
     columns: str
     letters: tuple[str, str]
-    """of the two models of a difference"""
+    """of the two models of a difference; empty for the matrix of one"""
     chosen: tuple[int, int] | None
     """row and column"""
 
@@ -750,7 +750,7 @@ def with_axes(
     key: str,
     rows: str,
     columns: str,
-    letters: tuple[str, str] = ("A", "B"),
+    letters: tuple[str, str] = ("", ""),
     chosen: tuple[int, int] | None = None,
 ) -> MatrixPayload:
     """A heatmap with what its rows and columns are; see `MatrixPayload`."""

@@ -615,7 +615,7 @@ export interface MatrixPayload extends MatrixLayer {
   /** what the rows are, for instance "Ground truth" */
   rows: string;
   columns: string;
-  /** of the two models of a difference */
+  /** of the two models of a difference; empty for the matrix of one */
   letters: [string, string];
   /** row and column */
   chosen: [number, number] | null;

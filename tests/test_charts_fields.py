@@ -60,7 +60,7 @@ def test_no_curve_at_all_is_an_empty_chart() -> None:
 @pytest.mark.parametrize("draw", [charts.reliability, charts.bin_counts])
 def test_only_filled_bins_are_drawn(letters: tuple[str, ...], draw: Any) -> None:
     few = calibration(np.array([True, False, True]), np.array([0.05, 0.55, 1.0]), bins=BINS)
-    found = spec(draw(dict.fromkeys(letters, few), dark=False))
+    found = spec(draw(dict.fromkeys(letters, few), baseline="A", dark=False))
     rows = {(row["model"], row["bin"], row["values"]) for row in rows_of(found) if "bin" in row}
     assert rows == {(letter, number, 1) for letter in letters for number in (0, 5, 9)}
     assert "bin" in {param["name"] for params in every_value(found, "params") for param in params}
@@ -78,7 +78,7 @@ def test_bars_of_two_models_stand_side_by_side_in_their_bin() -> None:
 def test_no_value_at_all_is_an_empty_chart() -> None:
     nothing = calibration(np.zeros(0, dtype=bool), np.zeros(0), bins=BINS)
     for draw in (charts.reliability, charts.bin_counts):
-        assert not [row for row in rows_of(spec(draw({"A": nothing}, dark=False))) if "bin" in row]
+        assert not [row for row in rows_of(spec(draw({"A": nothing}, baseline="A", dark=False))) if "bin" in row]
 
 
 def test_the_review_curve_ends_with_every_error() -> None:

@@ -150,7 +150,7 @@ def test_pages_of_findings_come_first_and_documents_can_be_chosen(results: list[
     assert set(contents.pages) == {card.page for card in contents.cards}
     assert contents.left_out == 32
     chosen = gather(results, MODELS, ReviewLog.of([]), PackOptions(documents=("rainfall-atlas.pdf",)))
-    assert {card.document for card in chosen.cards} == {"rainfall-atlas.pdf"}
+    assert {chosen.place(card.page)[0] for card in chosen.cards} == {"rainfall-atlas.pdf"}
     assert {chosen.place(page)[0] for page in chosen.pages} == {"rainfall-atlas.pdf"}
     assert key_rows(chosen) == key_rows(contents)[:1] + key_rows(chosen)[1:]
 

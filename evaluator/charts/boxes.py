@@ -26,12 +26,10 @@ def mistakes_by_label(
 
     Parameters
     ----------
-    labels : sequence of str
     mistakes : mapping of int64, shape (len(labels),)
         By model, in order.
     baseline : str
         The model that is drawn grey.
-    dark : bool
     height : int
         In pixels; bars get thinner to fit.
     top : int
@@ -82,7 +80,6 @@ def histogram(values: Mapping[str, FloatArray], *, low: float, baseline: str, da
         Left end of the axis, for instance the IoU threshold.
     baseline : str
         The model that is drawn grey.
-    dark : bool
     height : int
         In pixels.
 

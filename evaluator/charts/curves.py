@@ -50,7 +50,6 @@ def against_score(
         One label, or all pooled.
     baseline : str
         The model that is drawn grey.
-    dark : bool
     height : int
         In pixels.
 
@@ -138,7 +137,6 @@ def coverage_purity(
         At most `SCATTER_POINTS` pairs.
     matched : sequence of bool
         Whether the pair matches; a mistake is drawn as a cross.
-    dark : bool
     height : int
         In pixels.
 

@@ -47,7 +47,6 @@ def ap_against_iou(
         The threshold of the view.
     baseline : str
         The model that is drawn grey.
-    dark : bool
     height : int
         In pixels.
 
@@ -82,7 +81,6 @@ def reliability(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, h
         By model, at least one.
     baseline : str
         The model that is drawn grey.
-    dark : bool
     height : int
         In pixels.
 
@@ -168,13 +166,8 @@ def review_budget(
         The share of the moment, in [0, 1].
     baseline : str
         The model that is drawn grey.
-    dark : bool
     height : int
         In pixels.
-
-    Returns
-    -------
-    Chart
     """
     colours = palette(dark=dark, baseline=baseline)
     nothing = pd.DataFrame({"model": [], "reviewed": [], "caught": []})

@@ -55,7 +55,6 @@ def f1_by_class(
         By model, in order; NaN is not drawn.
     baseline : str
         The model that is drawn grey.
-    dark : bool
     height : int
         In pixels, at most.
     top : int

@@ -65,7 +65,6 @@ def criteria(
         The poster that is drawn larger.
     baseline : str
         The model that is drawn as grey circles; others are diamonds.
-    dark : bool
 
     Returns
     -------
@@ -138,7 +137,6 @@ def section_matrix(
     f1 : float64, shape (R, G), in [0, 1]
     best : int64, shape (R,)
         Column of the best match; -1 for none.
-    dark : bool
 
     Returns
     -------

@@ -87,20 +87,12 @@ def bars_of_labels(
         Columns ``label``, ``model``, and those of `x`, `tooltip` and `number`.
     order : sequence of str
         Labels from top to bottom.
-    models : sequence of str
     x : X
         Length of the bars.
-    tooltip : list of Tooltip
-    colours : Palette
     thick : float
         Thickness of a bar as a share of its band.
-    number : Text
     pick : Parameter, optional
         The selection that a bar makes.
-
-    Returns
-    -------
-    Chart
     """
     base = alt.Chart(frame).encode(
         y=alt.Y("label:N", sort=list(order), title=None, axis=label_axis()),

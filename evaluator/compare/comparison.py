@@ -246,7 +246,6 @@ def signature_line(
         Of the baseline and the candidate.
     names : sequence of str, length >= 2
         What they are called.
-    seed, resamples : int
 
     Returns
     -------

@@ -32,7 +32,6 @@ class Difference:
         Key of `evaluator.compare.metrics.METRICS`.
     label : str
         The label, or the name of the row for all labels.
-    overall : bool
     a, b : float or None
         The two numbers as the protocol reports them.
     difference : float or None
@@ -46,7 +45,6 @@ class Difference:
         Documents in which ``b`` has the better, the worse number; those where either is undefined are not counted.
     undefined : int
         Resamples that leave the difference undefined; they are left out of the interval.
-    resamples : int
     documents_with : int or None
         Documents in which either number is defined, those that have the label; None for all of them.
     """
@@ -182,7 +180,6 @@ def worth_showing(
 
     Parameters
     ----------
-    every : sequence of Difference
     limit : int
         How many at most.
     metrics : sequence of str

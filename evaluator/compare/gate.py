@@ -88,11 +88,9 @@ class Condition:
     ----------
     text : str
         As it was written.
-    metric : str
     label : str or None
         None for all labels.
     operator : "<", ">", "<=" or ">="
-    limit : Limit
     significant : bool
         Whether it fails only when the interval of the difference excludes 0.
     """
@@ -122,14 +120,12 @@ class Verdict:
 
     Attributes
     ----------
-    condition : Condition
     key : Key
         The number it is about.
     value, baseline, limit : float or None
         None where undefined, or without a baseline.
     difference : Difference or None
         Prediction minus baseline; None without a baseline.
-    failed : bool
     reason : str
         Why, in one sentence.
     """
@@ -166,10 +162,6 @@ def parse(text: str) -> Condition:
     ----------
     text : str
         See the module.
-
-    Returns
-    -------
-    Condition
 
     Raises
     ------
@@ -229,8 +221,6 @@ def judge(
 
     Parameters
     ----------
-    conditions : sequence of Condition
-    prediction : Measures
     baseline : Measures or None
         None when no condition needs one.
     seed, resamples : int
@@ -310,11 +300,6 @@ def _significant(difference: Difference) -> tuple[bool, str]:
 
 def verdict_table(verdicts: Sequence[Verdict], title: str, signature: str) -> ResultTable:
     """One row per condition.
-
-    Parameters
-    ----------
-    verdicts : sequence of Verdict
-    title, signature : str
 
     Returns
     -------

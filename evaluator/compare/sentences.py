@@ -77,7 +77,6 @@ def sentence(one: Difference, names: Sequence[str]) -> str:
 
     Parameters
     ----------
-    one : Difference
     names : sequence of str, length >= 2
         What the baseline and the candidate are called.
 

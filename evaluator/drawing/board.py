@@ -117,10 +117,6 @@ def door_of(one: Difference) -> LinkItem:
 def axis_of(found: Sequence[Difference]) -> tuple[float, float, list[float]]:
     """An axis in points that holds the differences, their intervals and 0.
 
-    Parameters
-    ----------
-    found : sequence of Difference
-
     Returns
     -------
     (float, float, list of float)

@@ -81,10 +81,6 @@ def cut(picture: bytes, part: Rect, *, width: int) -> bytes:
         x1, y1, x2, y2 as shares of the page.
     width : int
         Pixels of the crop; fewer when the picture has fewer.
-
-    Returns
-    -------
-    bytes
     """
     with Image.open(io.BytesIO(picture)) as page:
         across, down = page.size
@@ -103,7 +99,6 @@ def cards(result: BoxResult[Any], shown: Items) -> list[CardItem]:
 
     Parameters
     ----------
-    result : BoxResult
     shown : Items
         At most a few hundred.
 

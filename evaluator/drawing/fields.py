@@ -108,7 +108,6 @@ def page_data(
         With the fields themselves.
     pages : FieldPages
         Of the same comparison.
-    paper : Paper
     iou : float
         Threshold of the status.
     kept : int64, shape (K,), optional
@@ -170,10 +169,6 @@ def strip(
         Problems by document code and page.
     papers : mapping of Paper, optional
         Pages whose size is known; blocks of others are drawn only when boxes are shares.
-
-    Returns
-    -------
-    list of StripItem
     """
     wanted = {page: list[BlockItem]() for page in listed}
     documents = np.isin(result.compared.document, [document for document, _ in listed])

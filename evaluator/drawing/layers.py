@@ -74,7 +74,6 @@ def page_data(
 
     Parameters
     ----------
-    result : BoxResult
     page : int
         Row of the page in the dataset; -1 for a page that no file mentions.
     labels : sequence of str, optional

@@ -52,7 +52,6 @@ def matrix_data(
         The background first.
     matrices : Matrices
         Of one scope, shape (1, C, C).
-    shows : "pixels", "row", "column" or "f1"
     colour : "steps", "linear" or "log"
         Steps of pixels follow the share of the row.
     largest_pixels : float, optional

@@ -101,13 +101,8 @@ def named(result: BoxResult[Any], options: MistakeOptions | None = None) -> Mist
 
     Parameters
     ----------
-    result : BoxResult
     options : MistakeOptions, optional
         Those of ``result.mistakes`` when absent.
-
-    Returns
-    -------
-    Mistakes
     """
     if options is None:
         return result.mistakes
@@ -128,7 +123,6 @@ def mistake_columns(result: BoxResult[Any], mistakes: Mistakes) -> MistakeColumn
 
     Parameters
     ----------
-    result : BoxResult
     mistakes : Mistakes
         Of that result, from `named`.
 
@@ -194,10 +188,8 @@ def passing(
 
     Parameters
     ----------
-    columns : MistakeColumns
     dataset : Dataset
         Gives ids and labels their codes.
-    chosen : MistakeFilter
     judged : bool, shape (M,), optional
         Mistakes with a verdict; needed for ``unjudged``.
 
@@ -261,7 +253,6 @@ class PageList:
 
     Attributes
     ----------
-    dataset : Dataset
     document : int32, shape (K,)
         Code of the document of each page.
     index : int64, shape (K,)
@@ -348,8 +339,6 @@ def page_list(
 
     Parameters
     ----------
-    result : BoxResult
-    columns : MistakeColumns
     keep : bool, shape (M,)
         From `passing`.
     document : str, optional

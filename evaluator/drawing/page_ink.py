@@ -68,10 +68,6 @@ def ink_lost(ink: Ink, truth: FloatArray, prediction: FloatArray) -> InkLost:
         The ground truth that is asked about.
     prediction : float64, shape (P, 4)
         All predictions of the page.
-
-    Returns
-    -------
-    InkLost
     """
     cells = ink.cells
     mine = cells_in(cells.shape, truth)

@@ -59,7 +59,6 @@ def rows_on(result: BoxResult[Any], page: int, labels: Sequence[str] | None) -> 
 
     Parameters
     ----------
-    result : BoxResult
     page : int
         Row of the page in the dataset; none has the row -1.
     labels : sequence of str or None
@@ -85,7 +84,6 @@ def page_shares(
 
     Parameters
     ----------
-    dataset : Dataset
     side : JoinedBoxes
         One of its sides.
     rows : int64, shape (K,)

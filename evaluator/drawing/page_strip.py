@@ -46,8 +46,6 @@ def strip(result: BoxResult[Any], pages: PageList, current: int | None) -> Strip
 
     Parameters
     ----------
-    result : BoxResult
-    pages : PageList
     current : int or None
         Position of the shown page; None for a page outside of the list, whose strip is the first.
 

@@ -83,7 +83,6 @@ def page_list(ledger: Ledger, show: str, rows: IntArray, position: int, names: S
 
     Parameters
     ----------
-    ledger : Ledger
     show : str
         A name of `PAGE_FILTERS`.
     rows : int64, shape (K,)

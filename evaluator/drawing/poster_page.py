@@ -27,7 +27,6 @@ def poster_data(found: PageDifference, *, extra: bool = True) -> PageLayers:
 
     Parameters
     ----------
-    found : PageDifference
     extra : bool
         Whether extra words are boxed too; else the missing ones alone.
 

@@ -138,7 +138,6 @@ def count_page(words: FloatArray, sides: Sides, labels: int) -> TextCounts:
     Parameters
     ----------
     words : float64, shape (N, 4)
-    sides : Sides
     labels : int
         How many label codes there are.
 
@@ -211,7 +210,6 @@ def count_pages(
 
     Parameters
     ----------
-    result : BoxResult
     pages : int64
         Rows of the pages in the dataset.
     words_of : callable
@@ -254,7 +252,6 @@ class WordsHeld:
     Parameters
     ----------
     words : float64, shape (N, 4)
-    sides : Sides
     """
 
     def __init__(self, words: FloatArray, sides: Sides) -> None:
@@ -270,10 +267,6 @@ class WordsHeld:
         ----------
         truths, predictions : int64
             Rows of the mistake's boxes in the sides.
-
-        Returns
-        -------
-        MistakeText
         """
         sides = self._sides
         mine = held(self._words, sides.truth[truths])
@@ -380,14 +373,8 @@ def mistake_texts(
 
     Parameters
     ----------
-    text : PageText
-    sides : Sides
     mistakes : sequence of pairs of int64
         Rows of the ground truth and of the predictions of each one in `sides`.
-
-    Returns
-    -------
-    tuple of WordsOfMistake
     """
     words = WordsHeld(text.words.boxes, sides) if len(text.words.texts) else None
     return tuple(

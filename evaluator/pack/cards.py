@@ -106,7 +106,6 @@ class Card:
         Name of the mistake and its label.
     model : str
         Letter of the model.
-    facts : tuple of str
     place : str
         Document and page in words.
     page : int
@@ -115,12 +114,10 @@ class Card:
         Empty for a page or a document.
     verdict : str or None
         Key of `VERDICTS`; None without one or with several.
-    verdict_words : str
     people : str
         Who and when.
     notes : tuple of (str, str)
         Author and note, of those who wrote one.
-    tags : tuple of str
     state : str
         Empty where the finding applies, else what became of it.
     """

@@ -40,17 +40,11 @@ class Contents:
 
     Attributes
     ----------
-    options : PackOptions
-    title : str
-    signature : str
-    dataset : Dataset
-    models : tuple of Model
     differences : tuple of Difference
         In reading order; empty with one model.
     summary : str
         The comparison in sentences; empty with one model.
     ledger : Ledger or None
-    cards : tuple of Card
     cards_words : str
         How many findings there are and which are shown.
     pages : tuple of int
@@ -107,13 +101,8 @@ def gather(
         What the models are called, one each.
     log : ReviewLog
         Verdicts and notes; empty for none.
-    options : PackOptions
     issues : sequence of Issue
         Of the files.
-
-    Returns
-    -------
-    Contents
 
     Raises
     ------

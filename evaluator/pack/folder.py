@@ -22,7 +22,6 @@ class Folder(NamedTuple):
 
     Attributes
     ----------
-    html, pdf : Written
     marked : list of Marked
         Empty without PDFs.
     """
@@ -47,18 +46,12 @@ def write_folder(
     ----------
     path : Path
         Made when it is not there.
-    contents : Contents
-    pictures : Pictures
     events : sequence of Event
         Every verdict and note, for the findings files.
     pdfs : Path or None
         Folder of the documents; without it nothing is marked.
     progress : callable
         May raise `Cancelled`.
-
-    Returns
-    -------
-    Folder
     """
     path.mkdir(parents=True, exist_ok=True)
     for name, content in (

@@ -35,7 +35,6 @@ class Marked(NamedTuple):
 
     Attributes
     ----------
-    name : str
     path : Path or None
         None when it could not be written.
     notes : int
@@ -57,7 +56,6 @@ def write_marked(folder: Path, contents: Contents, pdfs: Path, *, progress: Prog
     ----------
     folder : Path
         Where the copies go, under ``name-marked.pdf``.
-    contents : Contents
     pdfs : Path
         Where the documents are looked up by name.
     progress : callable
@@ -92,7 +90,6 @@ def notes_of(contents: Contents, document: int) -> Iterator[Note]:
 
     Parameters
     ----------
-    contents : Contents
     document : int
         Code of the document in the dataset.
 

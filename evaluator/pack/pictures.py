@@ -71,7 +71,6 @@ def page_width(pages: int, budget: int, per_megapixel: float) -> int:
 
     Parameters
     ----------
-    pages : int
     budget : int
         Bytes for pictures of pages, before they are written as text.
     per_megapixel : float
@@ -112,7 +111,6 @@ class Pictures:
 
     Parameters
     ----------
-    pool : PagePool
     folder : Path or None
         Where the documents are looked up by name; without it every picture is an empty sheet with the reason.
     """

@@ -48,6 +48,11 @@ def points(value: float, *, signed: bool = True, decimals: int = 1) -> str:
     return f"{MINUS}{text}" if value < 0.0 else f"+{text}" if signed else text
 
 
+def tick_text(value: float) -> str:
+    """A tick of an axis in points: ``+5``, ``−10``, ``0``."""
+    return f"+{value:g}" if value > 0 else f"{MINUS}{-value:g}" if value < 0 else "0"
+
+
 def decimals(one: Difference) -> int:
     """Decimals of the points of a difference and its interval: 2 where a number other than 0 would read as 0.0."""
     numbers = (one.difference, one.low, one.high)

@@ -13,7 +13,16 @@ from typing import Final, Literal
 from evaluator.compare.differences import Difference, in_reading_order, worth_showing
 from evaluator.compare.ledger import Ledger
 from evaluator.compare.resampling import FEW_DOCUMENTS
-from evaluator.compare.sentences import interval_text, loss_text, moved_text, name_of, sentence, summary, worst_loss
+from evaluator.compare.sentences import (
+    interval_text,
+    loss_text,
+    moved_text,
+    name_of,
+    sentence,
+    summary,
+    tick_text,
+    worst_loss,
+)
 from evaluator.drawing.pair import PAGE_FILTERS
 from evaluator.drawing.pair_list import boxes_of, signed
 from evaluator.drawing.payloads import (
@@ -148,19 +157,13 @@ def _ends(one: Difference) -> list[float]:
     return [one.difference, *shown]
 
 
-def _tick(value: float) -> str:
-    """A tick of the axis: ``+5``, ``−10``, ``0``."""
-    text = f"{abs(value):g}"
-    return text if value == 0.0 else f"{'+' if value > 0 else '−'}{text}"
-
-
 def _table(found: Sequence[Difference], names: Sequence[str]) -> DifferenceTableItem:
     """Differences on an axis of their own."""
     low, high, ticks = axis_of(found)
     return DifferenceTableItem(
         rows=[_row(one, low, high, names) for one in found],
         zero=(0.0 - low) / (high - low),
-        ticks=[TickItem((tick - low) / (high - low), _tick(tick)) for tick in ticks],
+        ticks=[TickItem((tick - low) / (high - low), tick_text(tick)) for tick in ticks],
     )
 
 
@@ -205,7 +208,7 @@ def _cell(ledger: Ledger, name: Outcome, show: str, title: str, words: str) -> L
     pages = int((getattr(ledger.per_page, name) > 0).sum())
     noun = "box" if boxes == 1 else "boxes"
     text = f"{boxes:,} ground-truth {noun} {words}, on {count_of(pages, 'page')}. Open them"
-    return LedgerCellItem(name, title, boxes, text, LinkItem(show, ""))
+    return LedgerCellItem(boxes, text, LinkItem(show, ""), name, title)
 
 
 def _labels(ledger: Ledger, names: Sequence[str]) -> list[LabelRowItem]:

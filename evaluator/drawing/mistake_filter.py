@@ -58,11 +58,6 @@ class MistakeFilter(msgspec.Struct, frozen=True, kw_only=True):
     size: tuple[float, float] = WHOLE
     unjudged: bool = False
 
-    @property
-    def keeps_all(self) -> bool:
-        """Whether every mistake passes."""
-        return self == MistakeFilter()
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MistakeColumns:
@@ -273,10 +268,6 @@ class PageList:
         """Document id and page index at a position."""
         return self.dataset.documents[self.document[position]].doc_id, int(self.index[position])
 
-    def between(self, first: int, last: int) -> list[tuple[str, int]]:
-        """Document ids and page indexes of a stretch of the list."""
-        return [self.at(position) for position in range(max(0, first), min(last, len(self)))]
-
     @cached_property
     def _keys(self) -> tuple[IntArray, IntArray]:
         """The pages as sorted numbers, and the position of each."""
@@ -416,5 +407,7 @@ def kept_text(pages: PageList, keep: BoolArray, chosen: MistakeFilter) -> Sequen
     lines = [f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}"]
     mistakes = count_of(int(pages.mistakes.sum()), "mistake")
     on = count_of(int((pages.mistakes > 0).sum()), "page")
-    lines.append(f"{mistakes} on {on}" if chosen.keeps_all and keep.all() else f"Filter keeps {mistakes} on {on}")
+    lines.append(
+        f"{mistakes} on {on}" if chosen == MistakeFilter() and keep.all() else f"Filter keeps {mistakes} on {on}"
+    )
     return lines

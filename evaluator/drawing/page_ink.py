@@ -113,8 +113,3 @@ def _stretches(places: IntArray) -> list[tuple[int, int]]:
     firsts = np.concatenate([places[:1], places[cuts + 1]])
     lasts = np.concatenate([places[cuts], places[-1:]])
     return [(int(first), int(last) + 1) for first, last in zip(firsts, lasts, strict=True)]
-
-
-def percent_text(share: float) -> str:
-    """A share for the reader: ``4.2 %``."""
-    return f"{100 * share:.1f} %"

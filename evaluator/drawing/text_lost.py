@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from evaluator.drawing.page_ink import MARKED, ink_lost, inked_stretches, percent_text
+from evaluator.drawing.page_ink import MARKED, ink_lost, inked_stretches
 from evaluator.drawing.page_rows import by_page, page_shares
 from evaluator.drawing.payloads import LostText, Rect
 from evaluator.metrics.box_results import BoxResult
@@ -35,19 +35,7 @@ _QUOTED: Final = 40
 
 
 class TextCounts(NamedTuple):
-    """Words per label, int64 columns of shape (L,).
-
-    Attributes
-    ----------
-    words : int64
-        In a ground truth of the label.
-    lost : int64
-        Of those, in no prediction.
-    elsewhere : int64
-        Of those, only in predictions of other labels.
-    foreign : int64
-        In a prediction of the label, and in no ground truth of it.
-    """
+    """Words per label, int64 columns of shape (L,): in a ground truth of the label, and those named by the module."""
 
     words: IntArray
     lost: IntArray
@@ -85,13 +73,19 @@ class Sides:
         return not (np.isnan(self.truth).any() or np.isnan(self.prediction).any())
 
 
-def sides_of(result: BoxResult[Any], truth_rows: IntArray, prediction_rows: IntArray) -> Sides:
-    """The boxes of some rows of a result."""
+def sides_of(
+    result: BoxResult[Any],
+    truth_rows: IntArray,
+    prediction_rows: IntArray,
+    *,
+    stated: tuple[float, float] | None = None,
+) -> Sides:
+    """The boxes in some rows of a result; for `stated` see `page_shares`."""
     dataset, prediction = result.matching.dataset, result.matching.prediction
     return Sides(
-        page_shares(dataset, dataset.ground_truth, truth_rows),
+        page_shares(dataset, dataset.ground_truth, truth_rows, stated=stated),
         dataset.ground_truth.label[truth_rows],
-        page_shares(dataset, prediction, prediction_rows),
+        page_shares(dataset, prediction, prediction_rows, stated=stated),
         prediction.label[prediction_rows],
     )
 
@@ -198,9 +192,7 @@ class TextSummary(NamedTuple):
 def _row(label: str | None, words: int, lost: int, elsewhere: int, foreign: int) -> dict[str, Any]:
     """A row of `TextSummary.rows`."""
     share = lost / words if words else None
-    return {
-        "label": label, "words": words, "lost": lost, "share": share, "elsewhere": elsewhere, "foreign": foreign
-    }  # fmt: skip
+    return {"label": label, "words": words, "lost": lost, "share": share, "elsewhere": elsewhere, "foreign": foreign}
 
 
 def count_pages(
@@ -233,13 +225,7 @@ def count_pages(
 
 
 class MistakeText(NamedTuple):
-    """The words that one mistake is about.
-
-    Attributes
-    ----------
-    lost, elsewhere, foreign : int64
-        Rows of the words of the page.
-    """
+    """The words that one mistake is about: rows of the words of the page, int64."""
 
     lost: IntArray
     elsewhere: IntArray
@@ -261,13 +247,7 @@ class WordsHeld:
         self._by_label: dict[tuple[str, int], BoolArray] = {}
 
     def of_mistake(self, truths: IntArray, predictions: IntArray) -> MistakeText:
-        """The words that a mistake loses and swallows.
-
-        Parameters
-        ----------
-        truths, predictions : int64
-            Rows of the mistake's boxes in the sides.
-        """
+        """The words that a mistake loses and swallows; rows are those of its boxes in the sides."""
         sides = self._sides
         mine = held(self._words, sides.truth[truths])
         own = held(self._words, sides.prediction[predictions])
@@ -282,10 +262,7 @@ class WordsHeld:
     def _of_label(self, side: str, code: int) -> BoolArray:
         """The words in any box of a label on one side."""
         if (side, code) not in self._by_label:
-            sides = self._sides
-            boxes, labels = (
-                (sides.truth, sides.truth_label) if side == "truth" else (sides.prediction, sides.prediction_label)
-            )
+            boxes, labels = getattr(self._sides, side), getattr(self._sides, f"{side}_label")
             self._by_label[side, code] = held(self._words, boxes[labels == code])
         return self._by_label[side, code]
 
@@ -404,7 +381,7 @@ def _word_lines(words: Words, mistake: MistakeText) -> WordsOfMistake:
 def _ink_line(text: PageText, sides: Sides, truths: IntArray) -> WordsOfMistake:
     """The ink of a mistake in a sentence."""
     share = None if text.ink is None else ink_lost(text.ink, sides.truth[truths], sides.prediction).share
-    return WordsOfMistake((f"no text layer: {percent_text(share)} of its ink lost",) if share else ())
+    return WordsOfMistake((f"no text layer: {100 * share:.1f} % of its ink lost",) if share else ())
 
 
 def _rects(boxes: FloatArray) -> tuple[Rect, ...]:

@@ -48,7 +48,7 @@ class Contents:
     cards_words : str
         How many findings there are and which are shown.
     pages : tuple of int
-        Rows of the dataset's pages that get a picture, in order.
+        Rows of the pages that get a picture, in order.
     left_out : int
         Pages with mistakes that get no picture.
     issues : tuple of Issue

@@ -18,13 +18,7 @@ from evaluator.system.whole_file import write_whole
 
 
 class Folder(NamedTuple):
-    """What was written.
-
-    Attributes
-    ----------
-    marked : list of Marked
-        Empty without PDFs.
-    """
+    """What was written; `marked` is empty without PDFs."""
 
     html: Written
     pdf: Written

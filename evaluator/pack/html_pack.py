@@ -278,7 +278,7 @@ def changes_of(contents: Contents) -> dict[str, Any]:
     return {
         "width": _CHART_WIDTH,
         "rows": [_change(one, contents.names, at) for one in found],
-        "ticks": [{"x": at(tick), "text": _points(tick)} for tick in ticks],
+        "ticks": [{"x": at(tick), "text": sentences.tick_text(tick)} for tick in ticks],
         "zero": at(0.0),
     }
 
@@ -294,11 +294,6 @@ def _change(one: Difference, names: Sequence[str], at: Callable[[float], float])
         "low": at(100 * one.low) if bar and one.low is not None else None,
         "high": at(100 * one.high) if bar and one.high is not None else None,
     }
-
-
-def _points(value: float) -> str:
-    """A tick in points, with a true minus sign."""
-    return f"+{value:g}" if value > 0 else f"\u2212{-value:g}" if value < 0 else "0"
 
 
 def ledger_of(contents: Contents) -> dict[str, Any] | None:

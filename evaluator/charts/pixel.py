@@ -21,21 +21,7 @@ TOP: Final = 8
 
 
 def lowest_f1(classes: Sequence[str], f1: Mapping[str, FloatArray], *, top: int = TOP) -> list[int]:
-    """The classes that are drawn, lowest F1 of any model first.
-
-    Parameters
-    ----------
-    classes : sequence of str, length C
-    f1 : mapping of float64, shape (C,)
-        By model; NaN where undefined.
-    top : int
-        How many at most.
-
-    Returns
-    -------
-    list of int
-        Without classes that are undefined for every model.
-    """
+    """Rows of the classes that are drawn, lowest F1 of any model first; none that is undefined for every model."""
     lowest = np.full(len(classes), np.nan)
     for values in f1.values():
         lowest = np.fmin(lowest, values)

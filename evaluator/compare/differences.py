@@ -178,17 +178,8 @@ def worth_showing(
 ) -> tuple[Difference, ...]:
     """The few differences that a reader should see, in reading order.
 
-    Parameters
-    ----------
-    limit : int
-        How many at most.
-    metrics : sequence of str
-        Those that compete; the ones over all labels always have a place.
-
-    Returns
-    -------
-    tuple of Difference
-        Clear losses before clear gains before unclear ones, the larger before the smaller.
+    Those over all labels always have a place; then clear losses before clear gains before unclear ones, the larger
+    before the smaller, of the metrics that compete.
     """
     chosen = [one for one in every if one.metric in metrics and one.difference is not None]
     rank: Mapping[Kind, int] = {"loss": 1, "gain": 2, "unclear": 3, "undefined": 4}

@@ -28,20 +28,10 @@ def class_matrix(confusion: ClassConfusion) -> MatrixLayer:
 
 
 def class_difference(a: ClassConfusion, b: ClassConfusion, *, names: Sequence[str]) -> MatrixLayer:
-    """The heatmap of the second class confusion minus the first.
+    """The heatmap of the second class confusion minus the first, under the names that the view gives them.
 
-    Parameters
-    ----------
-    a, b : ClassConfusion
-        Of two models on one dataset.
-    names : sequence of str, length 2
-        What the view calls them.
-
-    Returns
-    -------
-    MatrixLayer
-        As `evaluator.drawing.matrix.difference_data` with ``b`` as the first: blue cells speak for ``b``, orange ones
-        for ``a``. The background stands first; ``unit`` is "boxes".
+    As `evaluator.drawing.matrix.difference_data` with ``b`` as the first: blue cells speak for ``b``, orange ones for
+    ``a``. The background stands first; ``unit`` is "boxes".
     """
     first, second = _background_first(b), _background_first(a)
     moved = MatrixDifference(_classes(a), first.astype(np.float64), second.astype(np.float64))

@@ -71,16 +71,9 @@ def _inside(middle: float, extent: float) -> tuple[float, float]:
 
 
 def cut(picture: bytes, part: Rect, *, width: int) -> bytes:
-    """A part of a page picture as WebP.
+    """A part of a page picture as WebP, `width` pixels across, or fewer when the picture has fewer.
 
-    Parameters
-    ----------
-    picture : bytes
-        A picture that the renderer made; never one from a file of the user.
-    part : tuple of float
-        x1, y1, x2, y2 as shares of the page.
-    width : int
-        Pixels of the crop; fewer when the picture has fewer.
+    The picture is one that the renderer made; never one from a file of the user.
     """
     with Image.open(io.BytesIO(picture)) as page:
         across, down = page.size
@@ -95,18 +88,10 @@ def cut(picture: bytes, part: Rect, *, width: int) -> bytes:
 
 
 def cards(result: BoxResult[Any], shown: Items) -> list[CardItem]:
-    """Some items as the gallery shows them.
+    """Some items, at most a few hundred, as the gallery shows them.
 
-    Parameters
-    ----------
-    shown : Items
-        At most a few hundred.
-
-    Returns
-    -------
-    list of CardItem
-        The key of a card is stable for a pair of files. A card has no boxes where these are in pixels and no file gives
-        the size of the page.
+    The key of a card is stable for a pair of files. A card has no boxes where these are in pixels and no file gives the
+    size of the page.
     """
     return [_card(result, shown, row) for row in range(len(shown))]
 

@@ -47,14 +47,7 @@ def box_key(side: str, row: int) -> str:
 
 
 class Kept(NamedTuple):
-    """The mistakes of a result that a filter keeps.
-
-    Attributes
-    ----------
-    mistakes : Mistakes
-        Of the whole result, from `evaluator.drawing.mistake_filter.named`.
-    keep : bool, shape (M,)
-    """
+    """The mistakes of a result, from `evaluator.drawing.mistake_filter.named`, and which of them a filter keeps."""
 
     mistakes: Mistakes
     keep: BoolArray

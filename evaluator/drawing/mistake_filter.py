@@ -291,20 +291,7 @@ class PageList:
         return int(order[at]) if at < len(keys) and keys[at] == (code << 32) | index else None
 
     def with_mistakes(self, position: int, step: int) -> int | None:
-        """The nearest page with a mistake after a position, or before it.
-
-        Parameters
-        ----------
-        position : int
-            Place in the list; that page itself is not meant.
-        step : int
-            Positive for the pages after it, negative for those before it.
-
-        Returns
-        -------
-        int or None
-            None when there is none in that direction.
-        """
+        """The nearest page with a mistake after a position (positive `step`) or before it; None for none there."""
         some = self._with_mistakes
         at = int(np.searchsorted(some, position, side="right" if step > 0 else "left"))
         at = at if step > 0 else at - 1

@@ -55,19 +55,9 @@ def by_page(result: BoxResult[Any]) -> tuple[ByPage, ByPage]:
 
 
 def rows_on(result: BoxResult[Any], page: int, labels: Sequence[str] | None) -> tuple[IntArray, IntArray]:
-    """Rows of both sides' boxes on a page that take part and have one of the labels, in file order.
+    """Rows of the ground truth and of the predictions on a page that take part, int64, in file order.
 
-    Parameters
-    ----------
-    page : int
-        Row of the page in the dataset; none has the row -1.
-    labels : sequence of str or None
-        None for all that are scored.
-
-    Returns
-    -------
-    tuple of int64
-        Rows of the ground truth and of the predictions.
+    Only those of some labels, or all that are scored; the page -1 has none.
     """
     matching = result.matching
     truth, prediction, names = matching.dataset.ground_truth, matching.prediction, matching.dataset.labels

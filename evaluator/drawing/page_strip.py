@@ -42,17 +42,9 @@ class Strip(NamedTuple):
 
 
 def strip(result: BoxResult[Any], pages: PageList, current: int | None) -> Strip:
-    """The page strip around a page.
+    """The page strip around a position; None for a page outside of the list, whose strip is the first.
 
-    Parameters
-    ----------
-    current : int or None
-        Position of the shown page; None for a page outside of the list, whose strip is the first.
-
-    Returns
-    -------
-    Strip
-        The blocks of a page are its first boxes of the ground truth; none where the size of the page is not known.
+    The blocks of a page are its first boxes of the ground truth; none where the size of the page is not known.
     """
     first, last = window(current or 0, len(pages))
     return Strip(tuple(_entry(result, pages, at, current) for at in range(first, last)), first)

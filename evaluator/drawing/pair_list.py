@@ -24,25 +24,10 @@ LISTED_PAGES: Final = 200
 
 
 def listed_pages(ledger: Ledger, show: str) -> IntArray:
-    """The pages that a filter lists.
+    """Rows of the pages that a filter of `PAGE_FILTERS` lists, int64; KeyError for an unknown one.
 
-    Parameters
-    ----------
-    ledger : Ledger
-        Whole, or of the labels and documents that are chosen.
-    show : str
-        A name of `PAGE_FILTERS`.
-
-    Returns
-    -------
-    int64, shape (K,)
-        Rows of pages. *Changed*: by rising net change, the page that lost most first. The others: most boxes of the
-        kind first, equal ones by rising net change.
-
-    Raises
-    ------
-    KeyError
-        When `show` is unknown.
+    *Changed*: by rising net change, the page that lost most first. The others: most boxes of the kind first, equal ones
+    by rising net change.
     """
     counts = boxes_of(ledger.per_page, show)
     ordered = ledger.pages

@@ -91,18 +91,7 @@ def sides_of(
 
 
 def held(words: FloatArray, boxes: FloatArray) -> BoolArray:
-    """Which words lie in any of some boxes.
-
-    Parameters
-    ----------
-    words : float64, shape (N, 4)
-    boxes : float64, shape (B, 4)
-        The same unit.
-
-    Returns
-    -------
-    bool, shape (N,)
-        The middle of the word is in a box, edges included; all False without boxes.
+    """Which words have their middle in any of some boxes, edges included, bool, shape (N,); all False without boxes.
 
     Examples
     --------
@@ -127,19 +116,7 @@ def lost_words(words: FloatArray, sides: Sides) -> BoolArray:
 
 
 def count_page(words: FloatArray, sides: Sides, labels: int) -> TextCounts:
-    """Words of one page by label.
-
-    Parameters
-    ----------
-    words : float64, shape (N, 4)
-    labels : int
-        How many label codes there are.
-
-    Returns
-    -------
-    TextCounts
-        A word under two ground truths of different labels counts for both.
-    """
+    """Words of one page by label code; a word under ground truths of two labels counts for both."""
     counts = no_counts(labels)
     predicted = held(words, sides.prediction)
     for code in np.union1d(sides.truth_label, sides.prediction_label).tolist():
@@ -170,18 +147,9 @@ class TextSummary(NamedTuple):
     silent: int
 
     def rows(self, labels: Sequence[str]) -> list[dict[str, Any]]:
-        """One row per label that has words, most lost first, and all labels together at the end.
+        """One row per label that has words, most lost first, and all labels together (``label`` None) at the end.
 
-        Parameters
-        ----------
-        labels : sequence of str
-            Names behind the codes.
-
-        Returns
-        -------
-        list of dict
-            ``label`` (None for all), ``words``, ``lost``, ``elsewhere``, ``foreign``, and ``share``: lost words of all
-            words, None without words. Empty when no label has words.
+        ``share`` is lost words of all words, None without words. Empty when no label has words.
         """
         some = np.flatnonzero(self.counts.words + self.counts.foreign)
         order = some[np.argsort(-self.counts.lost[some], kind="stable")]
@@ -200,17 +168,8 @@ def count_pages(
 ) -> Iterator[TextSummary]:
     """The words of some pages by label, page after page, so that a long count can be shown and stopped.
 
-    Parameters
-    ----------
-    pages : int64
-        Rows of the pages in the dataset.
-    words_of : callable
-        Boxes of the words of a page, float64, shape (N, 4); None when it cannot be read.
-
-    Yields
-    ------
-    TextSummary
-        Of the pages so far; nothing for no pages.
+    `words_of` gives the boxes of the words of a page, float64, shape (N, 4), or None when it cannot be read. Yields the
+    summary of the pages so far; nothing for no pages.
     """
     labels = len(result.matching.dataset.labels)
     truths, predictions = by_page(result)
@@ -346,13 +305,7 @@ class WordsOfMistake(NamedTuple):
 def mistake_texts(
     text: PageText, sides: Sides, mistakes: Sequence[tuple[IntArray, IntArray]]
 ) -> tuple[WordsOfMistake, ...]:
-    """What each mistake of a page does to the text.
-
-    Parameters
-    ----------
-    mistakes : sequence of pairs of int64
-        Rows of the ground truth and of the predictions of each one in `sides`.
-    """
+    """What each mistake of a page does to the text; mistakes are rows of `sides`, ground truth and predictions."""
     words = WordsHeld(text.words.boxes, sides) if len(text.words.texts) else None
     return tuple(
         _ink_line(text, sides, truths)

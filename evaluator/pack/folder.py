@@ -34,18 +34,9 @@ def write_folder(
     *,
     progress: Progress,
 ) -> Folder:
-    """Write a pack in all its forms.
+    """Write a pack in all its forms into a folder, which is made when it is not there.
 
-    Parameters
-    ----------
-    path : Path
-        Made when it is not there.
-    events : sequence of Event
-        Every verdict and note, for the findings files.
-    pdfs : Path or None
-        Folder of the documents; without it nothing is marked.
-    progress : callable
-        May raise `Cancelled`.
+    Every verdict and note of `events` goes into the findings files; without a folder `pdfs` nothing is marked.
     """
     path.mkdir(parents=True, exist_ok=True)
     for name, content in (

@@ -22,7 +22,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.box_results import UNMATCHED, BoxMatching, BoxResult
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult, BoxMatching
 from evaluator.metrics.matching import greedy_rows, overlapping_pairs
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
@@ -270,7 +270,7 @@ class Ledger:
         )
 
 
-def ledger(a: BoxResult[Any], b: BoxResult[Any]) -> Ledger:
+def ledger(a: AnyBoxResult, b: AnyBoxResult) -> Ledger:
     """The ledger of two results.
 
     Parameters
@@ -312,7 +312,7 @@ def ledger(a: BoxResult[Any], b: BoxResult[Any]) -> Ledger:
     )
 
 
-def _require_comparable(a: BoxResult[Any], b: BoxResult[Any]) -> None:
+def _require_comparable(a: AnyBoxResult, b: AnyBoxResult) -> None:
     """ValueError for two results that do not count the same ground truth in the same way."""
     if not _same(a.matching.dataset, b.matching.dataset):
         raise ValueError("two models are compared as predictions of one dataset; found two datasets")
@@ -338,7 +338,7 @@ def _same(one: Dataset, other: Dataset) -> bool:
     )
 
 
-def _false_positives(result: BoxResult[Any], shared: IntArray, with_other: IntArray) -> FalsePositives:
+def _false_positives(result: AnyBoxResult, shared: IntArray, with_other: IntArray) -> FalsePositives:
     """The false positives of a result; rows of `shared` are the same false positives as rows of `with_other`."""
     rows, prediction = result.false_positives, result.matching.prediction
     partner = np.full(len(prediction), UNMATCHED, dtype=np.int64)
@@ -346,7 +346,7 @@ def _false_positives(result: BoxResult[Any], shared: IntArray, with_other: IntAr
     return FalsePositives(rows, partner[rows], prediction.page[rows], prediction.document[rows], prediction.label[rows])
 
 
-def _shared(a: BoxResult[Any], b: BoxResult[Any]) -> tuple[IntArray, IntArray]:
+def _shared(a: AnyBoxResult, b: AnyBoxResult) -> tuple[IntArray, IntArray]:
     """Rows of the false positives of both that are the same, one to one."""
     rows = [_by_corners(result) for result in (a, b)]
     sides = [result.matching.prediction for result in (a, b)]
@@ -366,7 +366,7 @@ def _shared(a: BoxResult[Any], b: BoxResult[Any]) -> tuple[IntArray, IntArray]:
     return shared[0], shared[1]
 
 
-def _by_corners(result: BoxResult[Any]) -> IntArray:
+def _by_corners(result: AnyBoxResult) -> IntArray:
     """Rows of the false positives by page, label and corners, int64."""
     rows, prediction = result.false_positives, result.matching.prediction
     x1, y1, x2, y2 = prediction.xyxy[rows].T

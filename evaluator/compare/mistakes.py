@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.model.boxes import IntArray
 
@@ -34,7 +33,7 @@ class MistakeCounts:
         return {name: {"a": a, "b": b, "difference": b - a} for name, a, b in counts}
 
 
-def mistake_counts(a: BoxResult[Any], b: BoxResult[Any]) -> MistakeCounts:
+def mistake_counts(a: AnyBoxResult, b: AnyBoxResult) -> MistakeCounts:
     """The named mistakes of two models of one dataset, by label."""
     matching = a.matching
     labels = matching.dataset.labels

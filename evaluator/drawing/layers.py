@@ -9,7 +9,7 @@ shown, and changes no name, no neighbour and no sentence.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -27,7 +27,7 @@ from evaluator.drawing.payloads import (
     PageLayers,
 )
 from evaluator.drawing.text_lost import PageText, WordsOfMistake, mistake_texts, page_lost, sides_of
-from evaluator.metrics.box_results import UNMATCHED, BoxResult
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Mistakes
 from evaluator.metrics.results import count_of, defined
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou, overlap
@@ -54,7 +54,7 @@ class Kept(NamedTuple):
 
 
 def page_data(
-    result: BoxResult[Any],
+    result: AnyBoxResult,
     page: int,
     *,
     labels: Sequence[str] | None = None,
@@ -122,13 +122,13 @@ def page_data(
     )
 
 
-def lost_text(result: BoxResult[Any], page: int, text: PageText | None) -> LostText:
+def lost_text(result: AnyBoxResult, page: int, text: PageText | None) -> LostText:
     """What the viewer marks on a page as lost; nothing for a page whose text or size is not known."""
     sides = sides_of(result, *rows_on(result, page, None))
     return page_lost(text, sides) if text is not None and sides.placed else LostText()
 
 
-def _counts(result: BoxResult[Any], truths: IntArray, predictions: IntArray) -> CountsItem:
+def _counts(result: AnyBoxResult, truths: IntArray, predictions: IntArray) -> CountsItem:
     """Counts of the boxes in some rows."""
     missed = int((result.truth_partner[truths] == UNMATCHED).sum())
     false = int((result.prediction_partner[predictions] == UNMATCHED).sum())
@@ -137,7 +137,7 @@ def _counts(result: BoxResult[Any], truths: IntArray, predictions: IntArray) -> 
     )
 
 
-def _sides(result: BoxResult[Any], side: Side) -> tuple[JoinedBoxes, JoinedBoxes, IntArray]:
+def _sides(result: AnyBoxResult, side: Side) -> tuple[JoinedBoxes, JoinedBoxes, IntArray]:
     """The boxes of a side, those of the other one, and the rows that the matching gave the side's boxes."""
     truth, prediction = result.matching.dataset.ground_truth, result.matching.prediction
     if side == "ground_truth":
@@ -146,7 +146,7 @@ def _sides(result: BoxResult[Any], side: Side) -> tuple[JoinedBoxes, JoinedBoxes
 
 
 def _boxes_of(
-    side_name: Side, result: BoxResult[Any], rows: IntArray, places: FloatArray, others: IntArray
+    side_name: Side, result: AnyBoxResult, rows: IntArray, places: FloatArray, others: IntArray
 ) -> list[BoxItem]:
     """The boxes in some rows of one side; `others` are all rows of the other side on the page, whatever is shown."""
     side, other, partner = _sides(result, side_name)
@@ -240,7 +240,7 @@ def _row(key: str) -> int:
 class _Facts(NamedTuple):
     """What is known of the mistakes of a result."""
 
-    result: BoxResult[Any]
+    result: AnyBoxResult
     mistakes: Mistakes
     page_points: tuple[float, float] | None
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import numpy as np
 
 from evaluator.drawing.page_rows import page_shares
 from evaluator.metrics.box_items import codes_at
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, BoxColumns, KindArray, MistakeOptions, Mistakes, name_mistakes
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, iou
@@ -91,7 +91,7 @@ class MistakeColumns:
         return len(self.kind)
 
 
-def named(result: BoxResult[Any], options: MistakeOptions | None = None) -> Mistakes:
+def named(result: AnyBoxResult, options: MistakeOptions | None = None) -> Mistakes:
     """The mistakes of a whole dataset, poor matched pairs included when the options ask for them.
 
     Parameters
@@ -113,7 +113,7 @@ def named(result: BoxResult[Any], options: MistakeOptions | None = None) -> Mist
     )
 
 
-def mistake_columns(result: BoxResult[Any], mistakes: Mistakes) -> MistakeColumns:
+def mistake_columns(result: AnyBoxResult, mistakes: Mistakes) -> MistakeColumns:
     """The columns that a filter asks about.
 
     Parameters
@@ -303,7 +303,7 @@ class PageList:
 
 
 def page_list(
-    result: BoxResult[Any],
+    result: AnyBoxResult,
     columns: MistakeColumns,
     keep: BoolArray,
     *,
@@ -350,7 +350,7 @@ def page_list(
     return _ordered(dataset, codes[rows], indexes[rows], mistakes[rows], worst_first=worst_first)
 
 
-def _pages_with(result: BoxResult[Any], label: str) -> BoolArray:
+def _pages_with(result: AnyBoxResult, label: str) -> BoolArray:
     """Which pages have a box of a label that takes part."""
     matching, dataset = result.matching, result.matching.dataset
     code = dataset.labels.index(label) if label in dataset.labels else -1

@@ -8,12 +8,12 @@ else the one that another file of the dataset states for the same page, else one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
 
@@ -38,10 +38,10 @@ class ByPage(NamedTuple):
 
 
 # A result is immutable and asked for page after page.
-_BY_PAGE: WeakKeyDictionary[BoxResult[Any], tuple[ByPage, ByPage]] = WeakKeyDictionary()
+_BY_PAGE: WeakKeyDictionary[AnyBoxResult, tuple[ByPage, ByPage]] = WeakKeyDictionary()
 
 
-def by_page(result: BoxResult[Any]) -> tuple[ByPage, ByPage]:
+def by_page(result: AnyBoxResult) -> tuple[ByPage, ByPage]:
     """The ground truth and the predictions of a result that take part, by page."""
     sides = _BY_PAGE.get(result)
     if sides is None:
@@ -54,7 +54,7 @@ def by_page(result: BoxResult[Any]) -> tuple[ByPage, ByPage]:
     return sides
 
 
-def rows_on(result: BoxResult[Any], page: int, labels: Sequence[str] | None) -> tuple[IntArray, IntArray]:
+def rows_on(result: AnyBoxResult, page: int, labels: Sequence[str] | None) -> tuple[IntArray, IntArray]:
     """Rows of the ground truth and of the predictions on a page that take part, int64, in file order.
 
     Only those of some labels, or all that are scored; the page -1 has none.

@@ -5,14 +5,14 @@ Coordinates are shares of the displayed page, origin top left, to two decimals: 
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from evaluator.drawing.mistake_filter import PageList
 from evaluator.drawing.page_rows import page_shares, rows_on
 from evaluator.drawing.payloads import StripItem
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import AnyBoxResult
 
 _BLOCKS: Final = 8
 WINDOW: Final = 120
@@ -41,7 +41,7 @@ class Strip(NamedTuple):
     first: int
 
 
-def strip(result: BoxResult[Any], pages: PageList, current: int | None) -> Strip:
+def strip(result: AnyBoxResult, pages: PageList, current: int | None) -> Strip:
     """The page strip around a position; None for a page outside of the list, whose strip is the first.
 
     The blocks of a page are its first boxes of the ground truth; none where the size of the page is not known.
@@ -50,7 +50,7 @@ def strip(result: BoxResult[Any], pages: PageList, current: int | None) -> Strip
     return Strip(tuple(_entry(result, pages, at, current) for at in range(first, last)), first)
 
 
-def _entry(result: BoxResult[Any], pages: PageList, position: int, current: int | None) -> StripItem:
+def _entry(result: AnyBoxResult, pages: PageList, position: int, current: int | None) -> StripItem:
     """One page of the strip."""
     dataset = result.matching.dataset
     document, index = pages.at(position)

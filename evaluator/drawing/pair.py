@@ -10,7 +10,7 @@ ground truth, and of what matched it, is its outcome in the ledger: ``both``, ``
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -27,7 +27,7 @@ from evaluator.drawing.payloads import (
     PairKind,
     PaneItem,
 )
-from evaluator.metrics.box_results import UNMATCHED, BoxResult
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 
 
 class PageFilter(NamedTuple):
@@ -85,8 +85,8 @@ class PairLayers(NamedTuple):
 
 
 def pair_data(
-    first: BoxResult[Any],
-    second: BoxResult[Any],
+    first: AnyBoxResult,
+    second: AnyBoxResult,
     ledger: Ledger,
     page: int,
     *,
@@ -158,7 +158,7 @@ class _Side(NamedTuple):
     by_key: Mapping[str, PairBoxItem]
 
 
-def _side(result: BoxResult[Any], ledger: Ledger, page: PageLayers, order: Order, wanted: Sequence[PairKind]) -> _Side:
+def _side(result: AnyBoxResult, ledger: Ledger, page: PageLayers, order: Order, wanted: Sequence[PairKind]) -> _Side:
     """The page of a model: its predictions under keys of their own, each box with its kind."""
     layers = _with_keys(page, _PREFIXES[order])
     own = (ledger.a, ledger.b)[order]
@@ -194,7 +194,7 @@ def _with_keys(page: PageLayers, prefix: str) -> PageLayers:
 
 
 def _kind(
-    box: BoxItem, result: BoxResult[Any], ledger: Ledger, mates: Mapping[int, int], order: Order
+    box: BoxItem, result: AnyBoxResult, ledger: Ledger, mates: Mapping[int, int], order: Order
 ) -> tuple[PairKind, str | None]:
     """Kind of a box, and the key of the same false positive of the other model."""
     row = int(box.key[1:])

@@ -24,7 +24,7 @@ import numpy as np
 from evaluator.drawing.page_ink import MARKED, ink_lost, inked_stretches
 from evaluator.drawing.page_rows import by_page, page_shares
 from evaluator.drawing.payloads import LostText, Rect
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import CodeArray
@@ -74,7 +74,7 @@ class Sides:
 
 
 def sides_of(
-    result: BoxResult[Any],
+    result: AnyBoxResult,
     truth_rows: IntArray,
     prediction_rows: IntArray,
     *,
@@ -164,7 +164,7 @@ def _row(label: str | None, words: int, lost: int, elsewhere: int, foreign: int)
 
 
 def count_pages(
-    result: BoxResult[Any], pages: IntArray, words_of: Callable[[int], FloatArray | None]
+    result: AnyBoxResult, pages: IntArray, words_of: Callable[[int], FloatArray | None]
 ) -> Iterator[TextSummary]:
     """The words of some pages by label, page after page, so that a long count can be shown and stopped.
 

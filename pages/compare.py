@@ -15,7 +15,7 @@ from evaluator.compare.mistakes import mistake_counts
 from evaluator.compare.sentences import interval_text, moved_text
 from evaluator.drawing import pair_list
 from evaluator.drawing.board import board_data
-from evaluator.drawing.confusion_difference import class_difference
+from evaluator.drawing.class_matrix import class_difference
 from evaluator.drawing.matrix import SHOWS, difference_data
 from evaluator.drawing.pair import pair_data
 from evaluator.drawing.payloads import (
@@ -23,6 +23,7 @@ from evaluator.drawing.payloads import (
     ComparePayload,
     EmptyItem,
     LinkItem,
+    ModelItem,
     OpenEvent,
     PageItem,
     with_axes,
@@ -74,10 +75,15 @@ def _one_model(found: OpenedBoxes) -> None:
     frame.sidebar(found)
 
 
+def _names(chosen: tuple[Model, ...]) -> list[str]:
+    """What the view calls the models."""
+    return [model.letter for model in chosen]
+
+
 def _label_notes(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
     """A warning when the models do not have the same labels: it changes the numbers."""
     first, second = (found.dataset.predictions[model.index].source.labels for model in chosen)
-    notes = label_notes(first, second, found.dataset.ground_truth.source.labels)
+    notes = label_notes(first, second, found.dataset.ground_truth.source.labels, names=_names(chosen))
     if notes.sentences:
         st.warning(frame.escaped(" ".join(notes.sentences)), icon=":material/label:")
 
@@ -175,14 +181,14 @@ def _pane_data(
     position: int | None,
 ) -> ComparePayload:
     """What the panes show."""
-    listed = pair_list.page_list(both.listed, show, rows, position or 0)
+    listed = pair_list.page_list(both.listed, show, rows, position or 0, _names(both.chosen))
     payload = ComparePayload(
         page=None,
         panes=(),
         differences=(),
         strip=listed.strip,
         look=listed.look,
-        filters=pair_list.filters(both.listed, show),
+        filters=pair_list.filters(both.listed, show, _names(both.chosen)),
         show=show,
         mode=state.pair_mode,
         selected=None,
@@ -202,7 +208,7 @@ def _pane_data(
         show=show,
         labels=[label] if label else None,
         page_points=picture.points,
-        names=(plain(a.name), plain(b.name)),
+        models=(ModelItem(a.letter, plain(a.name)), ModelItem(b.letter, plain(b.name))),
     )
     page = PageItem(
         **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
@@ -301,13 +307,13 @@ def _mistakes(found: OpenedBoxes) -> None:
     """Mistakes of both models by name and by label."""
     both = held.compared(found)
     counts = mistake_counts(*both.results)
-    if not counts.total_a.any() and not counts.total_b.any():
+    if not counts.a.any() and not counts.b.any():
         st.caption("No mistake at these thresholds.")
         return
     titles = [ERROR_TYPES["document"][name].chip for name in counts.names]
     left, right = st.columns(2, gap="medium")
     for column, name, key, names, sides in (
-        (left, "By name", _BY_NAME, titles, (counts.total_a, counts.total_b)),
+        (left, "By name", _BY_NAME, titles, (counts.a.sum(axis=0), counts.b.sum(axis=0))),
         (right, "By label", _BY_LABEL, list(counts.labels), (counts.a.sum(axis=1), counts.b.sum(axis=1))),
     ):
         totals = " ".join(
@@ -318,7 +324,7 @@ def _mistakes(found: OpenedBoxes) -> None:
             f'<small class="ls-right">{totals}</small></h2>'
         )
         bars = charts.mistakes_by_label(
-            names, dict(zip("AB", sides, strict=True)), dark=frame.is_dark(), height=_BARS_HEIGHT
+            names, dict(zip("AB", sides, strict=True)), baseline="A", dark=frame.is_dark(), height=_BARS_HEIGHT
         )
         column.altair_chart(
             bars,
@@ -354,7 +360,7 @@ def _classes(found: OpenedBoxes) -> None:
     )
     matrix(
         with_axes(
-            class_difference(*sides),
+            class_difference(*sides, names=_names(both.chosen)),
             key="compare classes",
             rows="Ground truth",
             columns="Prediction",
@@ -418,7 +424,7 @@ def view() -> None:
     _choices(found)
     both = held.compared(found)
     board(
-        board_data(both.ledger, both.differences, show=state.pair_show, label=state.label),
+        board_data(both.ledger, both.differences, _names(chosen), show=state.pair_show, label=state.label),
         key=_BOARD,
         on_door=_linked,
     )

@@ -156,7 +156,7 @@ def _scores(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
 
     dark = frame.is_dark()
     left.altair_chart(
-        curves.against_score(made, current, label=label, dark=dark, height=_CHART_HEIGHT),
+        curves.against_score(made, current, label=label, baseline="A", dark=dark, height=_CHART_HEIGHT),
         on_select=brushed,
         selection_mode="score",
         theme=None,
@@ -164,7 +164,7 @@ def _scores(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
         alt="F1, precision and recall against the score threshold",
     )
     right.altair_chart(
-        curves.precision_recall(made, current, label=label, dark=dark, height=_CHART_HEIGHT),
+        curves.precision_recall(made, current, label=label, baseline="A", dark=dark, height=_CHART_HEIGHT),
         on_select=pointed,
         selection_mode="point",
         theme=None,
@@ -194,6 +194,7 @@ def _fit(found: OpenedBoxes, chosen: tuple[Model, ...], model: Model) -> None:
             boxes.histogram(
                 {letter: getattr(result.matches, name) for letter, result in results.items()},
                 low=low,
+                baseline="A",
                 dark=dark,
                 height=_CHART_HEIGHT - 30,
             ),
@@ -257,7 +258,7 @@ def _names(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
         held.ask(Question(name=DOCUMENT[titles.index(picked)]) if picked in titles else None)
 
     st.altair_chart(
-        boxes.mistakes_by_label(titles, counts, dark=frame.is_dark(), height=_CHART_HEIGHT + 90),
+        boxes.mistakes_by_label(titles, counts, baseline="A", dark=frame.is_dark(), height=_CHART_HEIGHT + 90),
         on_select=pick,
         selection_mode="label",
         theme=None,

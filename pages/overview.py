@@ -134,12 +134,12 @@ def _mistakes(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
         if by == "Name":
             counts = {letter: result.mistakes.counts for letter, result in results.items()}
             titles = [ERROR_TYPES["document"][name].chip for name in DOCUMENT]
-            chart = charts.mistakes_by_label(titles, counts, dark=frame.is_dark(), height=height)
+            chart = charts.mistakes_by_label(titles, counts, baseline="A", dark=frame.is_dark(), height=height)
             st.altair_chart(chart, theme=None, key="mistakes_by_name", alt="Mistakes by name")
             return
         per_label = {letter: result.per_label.mistakes for letter, result in results.items()}
         labels = next(iter(results.values())).matching.labels
-        chart = charts.mistakes_by_label(labels, per_label, dark=frame.is_dark(), height=height)
+        chart = charts.mistakes_by_label(labels, per_label, baseline="A", dark=frame.is_dark(), height=height)
         event = st.altair_chart(
             chart, on_select="rerun", selection_mode="label", theme=None, key="mistakes", alt="Mistakes by label"
         )
@@ -167,7 +167,9 @@ def _fit(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
         values = {key: getattr(result.matches, field) for key, result in results.items()}
         low = state.iou
         column.altair_chart(
-            charts.histogram(values, low=low, dark=frame.is_dark()), theme=None, alt=f"{name} of matched boxes"
+            charts.histogram(values, low=low, baseline="A", dark=frame.is_dark()),
+            theme=None,
+            alt=f"{name} of matched boxes",
         )
 
 

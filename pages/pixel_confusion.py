@@ -165,6 +165,7 @@ def _heatmap_data(shown: Shown, cell: tuple[int, int]) -> MatrixPayload:
         key=f"{shown.of} {state.pixel_scope}",
         rows=rows,
         columns=columns,
+        letters=("A", "B"),
         chosen=cell,
     )
 
@@ -226,7 +227,7 @@ def _matrix(shown: Shown, cell: tuple[int, int], *, as_table: bool) -> None:
 def _cell_card(shown: Shown, facts: dict[str, CellFacts]) -> None:
     """The chosen cell in a sentence."""
     if shown.of == "A-B":
-        head, detail = difference_words(facts["A"], facts["B"])
+        head, detail = difference_words(facts["A"], facts["B"], ("A", "B"))
     else:
         models = ("A", "B") if shown.of == "B on A" else None
         head, detail = cell_words(facts[shown.of], models=models)

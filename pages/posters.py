@@ -237,6 +237,7 @@ def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
             [_BOUNDS[name] for name in CRITERIA],
             names={letter: found.ids for letter, found in columns.items()},
             chosen=poster_id,
+            baseline="A",
             dark=frame.is_dark(),
         ),
         on_select="rerun",

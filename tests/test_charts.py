@@ -27,7 +27,7 @@ def counts(*values: int) -> IntArray:
 
 def mistakes(labels: tuple[str, ...], letters: tuple[str, ...] = ("A", "B"), *, dark: bool = False) -> charts.Chart:
     values = {letter: np.arange(len(labels), dtype=np.int64)[::-1] + 1 for letter in letters}
-    return charts.mistakes_by_label(labels, values, dark=dark, height=300)
+    return charts.mistakes_by_label(labels, values, baseline="A", dark=dark, height=300)
 
 
 def spread(seed: int = 0, low: float = 0.5) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -60,7 +60,7 @@ def validated(chart: charts.Chart) -> dict[str, Any]:
 def test_every_chart_is_a_valid_specification(letters: tuple[str, ...], dark: bool) -> None:
     for chart in (
         mistakes(("Table", "Text"), letters, dark=dark),
-        charts.histogram({letter: spread() for letter in letters}, low=0.5, dark=dark),
+        charts.histogram({letter: spread() for letter in letters}, low=0.5, baseline="A", dark=dark),
     ):
         spec = validated(chart)
         colours = theme.palette(dark=dark)
@@ -104,18 +104,18 @@ def test_each_hostile_label_alone(label: str) -> None:
 def test_mistakes_are_sorted_cut_and_free_of_zeros() -> None:
     labels = tuple(f"label {number}" for number in range(20))
     values = {"A": np.arange(20, dtype=np.int64), "B": np.zeros(20, dtype=np.int64)}
-    rows = rows_of(validated(charts.mistakes_by_label(labels, values, dark=False, height=300, top=5)))
+    rows = rows_of(validated(charts.mistakes_by_label(labels, values, baseline="A", dark=False, height=300, top=5)))
     shown = {row["label"]: row["rank"] for row in rows}
     assert sorted(shown, key=shown.__getitem__) == ["label 19", "label 18", "label 17", "label 16", "label 15"]
     assert [(row["model"], row["mistakes"]) for row in rows if row["rank"] == 0] == [("A", 19), ("B", 0)]
-    every = charts.mistakes_by_label(labels, values, dark=False, height=300, top=100)
+    every = charts.mistakes_by_label(labels, values, baseline="A", dark=False, height=300, top=100)
     assert "label 0" not in {row["label"] for row in rows_of(validated(every))}
-    tied = charts.mistakes_by_label(("x", "y"), {"A": counts(2, 2)}, dark=False, height=300)
+    tied = charts.mistakes_by_label(("x", "y"), {"A": counts(2, 2)}, baseline="A", dark=False, height=300)
     assert [row["label"] for row in rows_of(validated(tied))] == ["x", "y"]
 
 
 def test_numbers_fit_behind_the_longest_bar() -> None:
-    chart = charts.mistakes_by_label(("x",), {"A": counts(100), "B": counts(7)}, dark=False, height=300)
+    chart = charts.mistakes_by_label(("x",), {"A": counts(100), "B": counts(7)}, baseline="A", dark=False, height=300)
     domains = [value for value in every_value(validated(chart), "domain") if isinstance(value, list) and value[0] == 0]
     assert domains
     assert all(domain[1] >= 1.1 * 100 for domain in domains)
@@ -124,7 +124,7 @@ def test_numbers_fit_behind_the_longest_bar() -> None:
 @pytest.mark.parametrize("labels", [(), ("Table",)])
 def test_no_mistake_is_an_empty_chart(labels: tuple[str, ...]) -> None:
     values = {letter: np.zeros(len(labels), dtype=np.int64) for letter in ("A", "B")}
-    spec = validated(charts.mistakes_by_label(labels, values, dark=False, height=300))
+    spec = validated(charts.mistakes_by_label(labels, values, baseline="A", dark=False, height=300))
     assert rows_of(spec) == []
 
 
@@ -133,14 +133,14 @@ def test_a_click_picks_a_label_and_a_brush_a_range() -> None:
     assert picks["label"]["type"] == "point"
     assert picks["label"]["fields"] == ["label"]
     brushes = {param["name"]: param["select"] for param in validated(
-        charts.histogram({"A": spread()}, low=0.5, dark=False))["params"]}  # fmt: skip
+        charts.histogram({"A": spread()}, low=0.5, baseline="A", dark=False))["params"]}  # fmt: skip
     assert brushes["range"] == {"type": "interval", "encodings": ["x"]}
 
 
 @pytest.mark.parametrize("low", [0.1, 0.5, 0.53, 0.95])
 def test_the_histogram_counts_like_numpy(low: float) -> None:
     values = {"A": np.append(spread(1, 0.0), [low, 1.0]), "B": spread(2, low)}
-    rows = rows_of(validated(charts.histogram(values, low=low, dark=False)))
+    rows = rows_of(validated(charts.histogram(values, low=low, baseline="A", dark=False)))
     edges = np.linspace(low, 1.0, 21)
     for letter, column in values.items():
         mine = sorted((row["start"], row["boxes"]) for row in rows if row["model"] == letter)
@@ -153,7 +153,9 @@ def test_the_histogram_counts_like_numpy(low: float) -> None:
 
 
 def test_the_line_of_the_second_model_reaches_the_end_of_the_axis() -> None:
-    rows = rows_of(validated(charts.histogram({"A": spread(), "B": np.array([0.99])}, low=0.5, dark=False)))
+    rows = rows_of(
+        validated(charts.histogram({"A": spread(), "B": np.array([0.99])}, low=0.5, baseline="A", dark=False))
+    )
     last = [row for row in rows if row["model"] == "B" and row["start"] == 1.0]
     assert [row["boxes"] for row in last] == [1]
 
@@ -161,5 +163,5 @@ def test_the_line_of_the_second_model_reaches_the_end_of_the_axis() -> None:
 def test_a_model_without_matches_is_a_flat_histogram() -> None:
     nothing = np.empty(0, dtype=np.float64)
     for values in ({"A": nothing}, {"A": nothing, "B": spread()}, {"A": spread(), "B": nothing}):
-        spec = validated(charts.histogram(values, low=0.5, dark=True))
+        spec = validated(charts.histogram(values, low=0.5, baseline="A", dark=True))
         assert {row["model"] for row in rows_of(spec)} == set(values)

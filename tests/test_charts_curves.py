@@ -29,7 +29,7 @@ def rows(chart: Any, layer: int) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_against_the_score_by_hand(dark: bool) -> None:
-    chart = curves.against_score({"A": CURVE}, {"A": 0.25}, label=None, dark=dark)
+    chart = curves.against_score({"A": CURVE}, {"A": 0.25}, label=None, baseline="A", dark=dark)
     found = {(row["measure"], row["score"]): row["value"] for row in rows(chart, 0)}
     assert found["Precision", 0.0] == pytest.approx(4 / 5)
     assert found["Recall", 0.25] == pytest.approx(3 / 8)
@@ -42,14 +42,16 @@ def test_against_the_score_by_hand(dark: bool) -> None:
 
 
 def test_one_label_only() -> None:
-    chart = curves.against_score({"A": CURVE}, {"A": 0.0}, label="a:Q", dark=False)
+    chart = curves.against_score({"A": CURVE}, {"A": 0.0}, label="a:Q", baseline="A", dark=False)
     found = {(row["measure"], row["score"]): row["value"] for row in rows(chart, 0)}
     assert found["Precision", 0.0] == pytest.approx(2 / 3)
     assert found["Recall", 0.0] == pytest.approx(2 / 4)
 
 
 def test_precision_against_recall_leaves_out_what_is_undefined_and_marks_the_moment() -> None:
-    chart = curves.precision_recall({"A": CURVE, "B": CURVE}, {"A": 0.25, "B": 0.5}, label=None, dark=False)
+    chart = curves.precision_recall(
+        {"A": CURVE, "B": CURVE}, {"A": 0.25, "B": 0.5}, label=None, baseline="A", dark=False
+    )
     points = [row for row in rows(chart, 0) if row["model"] == "A"]
     assert [row["score"] for row in points] == [0.0, 0.25, 0.5, 0.75]
     assert [(row["model"], row["score"]) for row in rows(chart, 2)] == [("A", 0.25), ("B", 0.5)]
@@ -68,6 +70,9 @@ def test_a_curve_of_nothing_is_an_empty_chart() -> None:
     nothing = ScoreCurve(
         STEPS, ("a",), np.zeros((5, 1), dtype=int), np.zeros((5, 1), dtype=int), np.zeros(1, dtype=int)
     )
-    chart = curves.precision_recall({"A": nothing}, {"A": 0.0}, label=None, dark=False)
+    chart = curves.precision_recall({"A": nothing}, {"A": 0.0}, label=None, baseline="A", dark=False)
     assert chart.to_dict()["layer"]
-    assert rows(curves.against_score({"A": nothing}, {"A": 0.0}, label=None, dark=False), 0)[0]["value"] is None
+    assert (
+        rows(curves.against_score({"A": nothing}, {"A": 0.0}, label=None, baseline="A", dark=False), 0)[0]["value"]
+        is None
+    )

@@ -24,22 +24,24 @@ def test_the_lowest_of_any_model_comes_first_and_undefined_is_left_out() -> None
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("f1", [{"A": A}, {"A": A, "B": B}, {"B": B}, {"A": np.full(4, np.nan)}])
 def test_bars_are_the_numbers(f1: dict[str, np.ndarray], dark: bool) -> None:
-    spec = validated(charts.f1_by_class(CLASSES, f1, dark=dark, height=300))
+    spec = validated(charts.f1_by_class(CLASSES, f1, baseline="A", dark=dark, height=300))
     rows = rows_of(spec)
     expected = {(name, letter): values[row] for letter, values in f1.items() for row, name in enumerate(CLASSES)}
     assert {(row["label"], row["model"]): row["f1"] for row in rows} == {
         key: value for key, value in expected.items() if not np.isnan(value)
     }
-    colours = theme.palette(dark=dark)
+    colours = theme.palette(dark=dark, baseline="A")
     bars, numbers = spec["layer"]
-    assert bars["encoding"]["color"]["scale"]["range"] == [theme.colour_of(letter, colours) for letter in f1]
+    assert bars["encoding"]["color"]["scale"]["range"] == [colours.of(letter) for letter in f1]
     assert numbers["mark"]["color"] == colours.text
     assert spec["height"] <= 300
 
 
 def test_labels_stay_data() -> None:
     spec = validated(
-        charts.f1_by_class(HOSTILE, {"A": np.linspace(0, 1, len(HOSTILE))}, dark=False, height=300, top=64)
+        charts.f1_by_class(
+            HOSTILE, {"A": np.linspace(0, 1, len(HOSTILE))}, baseline="A", dark=False, height=300, top=64
+        )
     )
     assert {row["label"] for row in rows_of(spec)} == set(HOSTILE)
     encodings = str(

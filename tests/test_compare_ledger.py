@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.compare import labels, mistakes
-from evaluator.compare.ledger import CATEGORIES, NOT_COUNTED, OUTCOMES, Ledger, LedgerCounts, ledger
+from evaluator.compare.ledger import NOT_COUNTED, OUTCOMES, Ledger, LedgerCounts, ledger
 from evaluator.metrics.box_items import class_confusion
 from evaluator.metrics.box_results import BoxResult
 from evaluator.metrics.error_types import DOCUMENT
@@ -78,18 +78,6 @@ def test_every_box_of_a_hand_worked_page() -> None:
     assert (found.per_page.net.tolist(), found.per_page.net_found.tolist()) == ([-1, -1], [0, -1])
 
 
-def test_categories_count_boxes_and_pages() -> None:
-    found = by_hand()
-    counts = {name: found.per_page.category(name) for name in ("changed", *CATEGORIES)}
-    assert {name: (int(column.sum()), int((column > 0).sum())) for name, column in counts.items()} == {
-        "changed": (6, 2), "b_fixed": (1, 1), "b_broke": (2, 2), "both_missed": (1, 1), "only_b_invents": (2, 2),
-    }  # fmt: skip
-    assert found.pages("b_fixed").tolist() == [0]
-    assert found.pages("changed").tolist() == [0, 1]
-    with pytest.raises(KeyError):
-        found.per_page.category("A fixed")
-
-
 def test_plain_values_have_the_keys_of_the_contract() -> None:
     found = by_hand()
     assert found.to_json()["Figure"] == {
@@ -106,8 +94,8 @@ def test_worst_pages_first_and_unchanged_ones_where_the_net_change_is_0() -> Non
     a, b = [truth[0], truth[1]], [truth[0], truth[2], truth[3]._replace(xyxy=(0.8, 0.8, 0.9, 0.9))]
     found = ledger(*snapshot_results(truth, a, b))
     assert found.per_page.net.tolist() == [0, -1, 1, -1]
-    assert found.pages().tolist() == [1, 3, 0, 2]
-    assert found.pages("changed").tolist() == [1, 3, 2]
+    assert found.pages.tolist() == [1, 3, 0, 2]
+    assert [page["page"] for page in found.pages_json()] == [1, 3, 2]
 
 
 def test_some_labels_or_documents() -> None:
@@ -130,8 +118,7 @@ def test_a_label_that_is_not_scored_takes_no_part() -> None:
 def test_nothing_at_all() -> None:
     found = ledger(*snapshot_results([], [], []))
     assert rows_of(found.total) == [(0,) * 7]
-    assert found.pages().tolist() == []
-    assert [found.pages(name).tolist() for name in CATEGORIES] == [[]] * len(CATEGORIES)
+    assert found.pages.tolist() == []
 
 
 def test_what_cannot_be_compared_is_refused() -> None:
@@ -241,7 +228,7 @@ def test_a_model_against_itself_has_nothing_of_its_own(protocol: str, seed: int)
     dataset = join(side(truth, documents, truth=True), side(a, documents), side(a, documents))
     found = ledger(*(PROTOCOLS[protocol](dataset, model) for model in (0, 1)))
     assert found.total.changed.tolist() == [0]
-    assert found.pages("changed").tolist() == []
+    assert not found.pages_json()
     assert found.a.row.tolist() == found.b.row.tolist()
 
 
@@ -299,12 +286,10 @@ def test_mistakes_of_two_models_side_by_side(seed: int) -> None:
 
 
 def test_labels_that_only_one_model_has() -> None:
-    notes = labels.label_notes(["Table", "list item", "Logo"], ["Table", "List-item"], ["Table", "List-item"])
-    assert (notes.only_a, notes.only_b, notes.mapping) == (
-        ("list item", "Logo"),
-        ("List-item",),
-        {"list item": "List-item"},
+    notes = labels.label_notes(
+        ["Table", "list item", "Logo"], ["Table", "List-item"], ["Table", "List-item"], names=("A", "B")
     )
+    assert notes.mapping == {"list item": "List-item"}
     assert notes.sentences == (
         "list item, Logo: only in A.",
         "List-item: only in B.",
@@ -327,7 +312,7 @@ def test_labels_that_only_one_model_has() -> None:
 def test_a_mapping_is_proposed_for_one_name_in_two_spellings(
     a: list[str], b: list[str], truth: list[str], mapping: dict[str, str]
 ) -> None:
-    assert labels.label_notes(a, b, truth).mapping == mapping
+    assert labels.label_notes(a, b, truth, names=("A", "B")).mapping == mapping
 
 
 def test_random_rows_have_every_outcome() -> None:

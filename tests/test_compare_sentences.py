@@ -77,7 +77,7 @@ LOSS = made("precision", "List-item", -0.024, -0.043, -0.005, documents_better=9
     ],
 )  # fmt: skip
 def test_sentences(one: Difference, expected: str) -> None:
-    assert sentence(one) == expected
+    assert sentence(one, ("A", "B")) == expected
 
 
 def test_the_minus_sign_is_a_real_one() -> None:
@@ -94,26 +94,27 @@ def test_names_of_rows() -> None:
 
 
 def test_the_summary_of_the_picture() -> None:
-    told = summary([UNCLEAR, LOSS, GAIN, made("recall", "Table", -0.01, -0.02, -0.001)])
-    assert told.headline == sentence(GAIN)
+    told = summary([UNCLEAR, LOSS, GAIN, made("recall", "Table", -0.01, -0.02, -0.001)], ("A", "B"))
+    assert told.headline == sentence(GAIN, ("A", "B"))
     assert told.notes == "Precision: no clear difference. Worst loss: List-item precision −2.4."
 
 
 def test_a_summary_leads_with_the_clear_difference_that_is_largest() -> None:
-    told = summary([GAIN, made("precision", ALL_LABELS, -0.09, -0.1, -0.08)])
+    told = summary([GAIN, made("precision", ALL_LABELS, -0.09, -0.1, -0.08)], ("A", "B"))
     assert told.headline.startswith("B is less precise: precision −9.0 points")
     assert told.notes == "Recall +2.6 points."
 
 
 def test_a_summary_without_a_clear_difference() -> None:
-    told = summary([UNCLEAR, made("recall", ALL_LABELS, 0.0, 0.0, 0.0)])
+    told = summary([UNCLEAR, made("recall", ALL_LABELS, 0.0, 0.0, 0.0)], ("A", "B"))
     assert told.headline.startswith("Precision: no clear difference, +0.7 points")
     assert told.notes == "Recall: no difference."
     few = summary(
         [
             made("recall", ALL_LABELS, 0.1, 0.05, 0.2, documents=3),
             made("precision", ALL_LABELS, 0.01, 0.0, 0.2, documents=3),
-        ]
+        ],
+        ("A", "B"),
     )
     assert few.headline == "Recall +10.0 points; 29 documents better, 6 worse. Too few documents for an interval: 3."
     assert few.notes == "Precision +1.0 points."
@@ -121,8 +122,8 @@ def test_a_summary_without_a_clear_difference() -> None:
 
 def test_a_summary_of_nothing() -> None:
     nothing = ("Nothing can be compared: no metric is defined for both models.", "")
-    assert summary([]) == nothing
-    assert summary([made("recall", ALL_LABELS, None, a=None)]) == nothing
+    assert summary([], ("A", "B")) == nothing
+    assert summary([made("recall", ALL_LABELS, None, a=None)], ("A", "B")) == nothing
 
 
 def test_every_headline_is_a_metric_with_words() -> None:

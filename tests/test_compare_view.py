@@ -72,7 +72,7 @@ def told(results: Sequence[snapshot.ThresholdResult]) -> str:
     """The summary of two results."""
     a, b = (box_measures(result) for result in results)
     keys = [key for key in a.keys if key.metric in ("recall", "precision", "f1")]
-    return " ".join(summary(differences.differences(a, b, keys=keys)))
+    return " ".join(summary(differences.differences(a, b, keys=keys), ("A", "B")))
 
 
 def component(app: AppTest, field: str) -> dict[str, Any]:

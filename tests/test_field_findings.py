@@ -14,6 +14,7 @@ from hypothesis import strategies as some
 
 from evaluator import cli
 from evaluator.drawing.fields import SHARES, Paper, page_data
+from evaluator.drawing.payloads import ModelItem
 from evaluator.model.dataset import join
 from evaluator.model.fields import Field, FieldDocuments, Rule, Tree, schema_of
 from evaluator.pack.cards import PackOptions
@@ -531,7 +532,7 @@ class TestStanding:
         assert finding_statuses(log, [found]) == []
         to = corrections(dataset, log)
         assert (to.applied, to.issues) == (0, ())
-        contents = gather([found], ["model"], log, PackOptions(judged_only=True))
+        contents = gather([found], [ModelItem("A", "model")], log, PackOptions(judged_only=True))
         assert contents.cards == ()
 
 

@@ -42,7 +42,7 @@ def pages_of(result: snapshot.ThresholdResult, *, label: str | None = None, **gi
 
 
 def shown(pages: PageList) -> list[str]:
-    return [f"{document[0]}{index}" for document, index in pages.between(0, len(pages))]
+    return [f"{document[0]}{index}" for document, index in map(pages.at, range(len(pages)))]
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ import pytest
 from PIL import Image
 
 from evaluator import formats
+from evaluator.drawing.payloads import ModelItem
 from evaluator.model.dataset import join
 from evaluator.pack import html_pack, tables
 from evaluator.pack.cards import PackOptions
@@ -38,7 +39,7 @@ from evaluator.system.whole_file import write_whole
 from tests.building import annotations, box, ground_truth
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
-NAMES = ["lines 1.0", "blocks 1.0"]
+MODELS = [ModelItem("A", "lines 1.0"), ModelItem("B", "blocks 1.0")]
 HOSTILE = (
     "<script>alert(1)</script>", "</script><img src=http://evil.invalid/x>", "![x](http://evil.invalid)", "=1+1",
     "{{ 7*7 }}", "' onload='x", "\u202egnp", "&lt;b&gt;",
@@ -80,7 +81,7 @@ def judged(results: list[ThresholdResult]) -> list[Event]:
 
 
 def test_it_says_the_numbers_of_the_results(results: list[ThresholdResult]) -> None:
-    contents = gather(results, NAMES, ReviewLog.of([]), PackOptions())
+    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions())
     rows = key_rows(contents)
     assert [(letter, name, special) for letter, name, special, _ in rows] == [
         ("A", "lines 1.0", ""),
@@ -97,7 +98,7 @@ def test_it_says_the_numbers_of_the_results(results: list[ThresholdResult]) -> N
 
 def test_judged_mistakes_come_with_verdict_and_note_and_a_corrected_row(results: list[ThresholdResult]) -> None:
     events = judged(results)
-    contents = gather(results, NAMES, ReviewLog.of(events), PackOptions(title="Rules and headings"))
+    contents = gather(results, MODELS, ReviewLog.of(events), PackOptions(title="Rules and headings"))
     assert contents.title == "Rules and headings"
     first, second = contents.cards
     assert (first.verdict, first.verdict_words, first.people) == (
@@ -132,24 +133,24 @@ def test_judged_mistakes_come_with_verdict_and_note_and_a_corrected_row(results:
     ],
 )
 def test_findings_can_be_chosen(results: list[ThresholdResult], options: dict[str, Any], numbers: list[str]) -> None:
-    contents = gather(results, NAMES, ReviewLog.of(judged(results)), PackOptions(**options))
+    contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions(**options))
     assert [card.verdict_words for card in contents.cards] == numbers
 
 
 def test_a_verdict_that_no_longer_applies_is_told_as_such(results: list[ThresholdResult]) -> None:
     event = verdict_on(results[1], 0, 0)
-    only_lines = gather(results[:1], NAMES[:1], ReviewLog.of([event]), PackOptions())
+    only_lines = gather(results[:1], MODELS[:1], ReviewLog.of([event]), PackOptions())
     assert only_lines.cards[0].state.startswith("Not open.")
     assert only_lines.differences == ()
     assert only_lines.ledger is None
 
 
 def test_pages_of_findings_come_first_and_documents_can_be_chosen(results: list[ThresholdResult]) -> None:
-    contents = gather(results, NAMES, ReviewLog.of(judged(results)), PackOptions(pages=2))
+    contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions(pages=2))
     assert set(contents.pages) == {card.page for card in contents.cards}
     assert contents.left_out == 32
-    chosen = gather(results, NAMES, ReviewLog.of([]), PackOptions(documents=("rainfall-atlas.pdf",)))
-    assert {card.document for card in chosen.cards} == {"rainfall-atlas.pdf"}
+    chosen = gather(results, MODELS, ReviewLog.of([]), PackOptions(documents=("rainfall-atlas.pdf",)))
+    assert {chosen.place(card.page)[0] for card in chosen.cards} == {"rainfall-atlas.pdf"}
     assert {chosen.place(page)[0] for page in chosen.pages} == {"rainfall-atlas.pdf"}
     assert key_rows(chosen) == key_rows(contents)[:1] + key_rows(chosen)[1:]
 
@@ -172,12 +173,12 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, Any], message
 
 
 def test_further_models_are_listed_and_the_first_two_compared(results: list[ThresholdResult]) -> None:
-    two = gather(results, NAMES, ReviewLog.of([]), PackOptions())
-    three = gather([*results, results[0]], [*NAMES, "c"], ReviewLog.of([]), PackOptions())
-    assert [(row.letter, row.name) for row in key_rows(three)] == [("A", NAMES[0]), ("B", NAMES[1]), ("C", "c")]
+    two = gather(results, MODELS, ReviewLog.of([]), PackOptions())
+    three = gather([*results, results[0]], [*MODELS, ModelItem("C", "c")], ReviewLog.of([]), PackOptions())
+    assert [(row.letter, row.name) for row in key_rows(three)] == [("A", "lines 1.0"), ("B", "blocks 1.0"), ("C", "c")]
     assert (three.summary, three.differences) == (two.summary, two.differences)
     with pytest.raises(ValueError, match=r"^a pack needs a result and a name of each model; found 2 and 1$"):
-        gather(results, NAMES[:1], ReviewLog.of([]), PackOptions())
+        gather(results, MODELS[:1], ReviewLog.of([]), PackOptions())
 
 
 # --- HTML -----------------------------------------------------------------------------------------------------
@@ -217,7 +218,7 @@ def made(tmp_path: Path, contents: Contents, pool: PagePool, pdfs: Path | None =
 def test_the_file_holds_everything_and_asks_for_nothing(
     tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
 ) -> None:
-    contents = gather(results, NAMES, ReviewLog.of(judged(results)), PackOptions(pages=3, date="21 November 2026"))
+    contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions(pages=3, date="21 November 2026"))
     text = made(tmp_path, contents, pool)
     found = Read(text)
     addresses = [
@@ -247,7 +248,9 @@ def test_words_from_strangers_stay_words(tmp_path: Path, pool: PagePool) -> None
     dataset = join(ground_truth(rows, labels=labels), annotations(others, labels=labels))
     result = pair(dataset).match().at(0.9)
     event = verdict_on(result, 0, 0, note=" ".join(HOSTILE), author="<img src=x>", tags=("<b>",))
-    contents = gather([result], ["<script>alert(2)</script>"], ReviewLog.of([event]), PackOptions(title=HOSTILE[0]))
+    contents = gather(
+        [result], [ModelItem("A", "<script>alert(2)</script>")], ReviewLog.of([event]), PackOptions(title=HOSTILE[0])
+    )
     text = made(tmp_path, contents, pool, None)
     found = Read(text)
     assert {tag for tag, _ in found.elements if tag in ("img", "iframe", "link", "object")} == set()
@@ -265,13 +268,13 @@ def test_words_from_strangers_stay_words(tmp_path: Path, pool: PagePool) -> None
 
 
 def test_boxes_stand_on_the_crop_where_they_stand_on_the_page(pool: PagePool, results: list[ThresholdResult]) -> None:
-    contents = gather(results, NAMES, ReviewLog.of(judged(results)), PackOptions())
+    contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions())
     card = contents.cards[0]
     _, name, index = contents.place(card.page)
     picture = Pictures(pool, SAMPLE / "pdf").crop(name, index, [each.xyxy for each in card.boxes])
     x1, y1, x2, y2 = picture.part
     for drawn in html_pack.boxes_on(card.boxes, picture):
-        left, top = x1 + drawn["x"] * (x2 - x1), y1 + drawn["y"] * (y2 - y1)
+        left, top = x1 + drawn.x * (x2 - x1), y1 + drawn.y * (y2 - y1)
         assert any(list(each.xyxy[:2]) == pytest.approx([left, top]) for each in card.boxes)
     assert picture.webp is not None
     with Image.open(io.BytesIO(picture.webp)) as image:
@@ -285,7 +288,7 @@ def test_the_size_is_what_was_asked_for(
     tmp_path: Path, pool: PagePool, results: list[ThresholdResult], budget: int
 ) -> None:
     options = PackOptions(budget=budget, cards=1, documents=("rainfall-atlas.pdf",))
-    contents = gather(results, NAMES, ReviewLog.of([]), options)
+    contents = gather(results, MODELS, ReviewLog.of([]), options)
     path = tmp_path / "pack.html"
     written = write_html(path, contents, Pictures(pool, SAMPLE / "pdf"), progress=nothing)
     assert written.size == path.stat().st_size <= budget
@@ -295,7 +298,7 @@ def test_the_size_is_what_was_asked_for(
 
 
 def test_a_cancelled_pack_leaves_the_older_file(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
-    contents = gather(results, NAMES, ReviewLog.of([]), PackOptions())
+    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions())
     path = tmp_path / "pack.html"
     path.write_text("older")
 
@@ -325,7 +328,7 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_the_pdf_says_the_same(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
-    contents = gather(results, NAMES, ReviewLog.of(judged(results)), PackOptions(pages=4))
+    contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions(pages=4))
     path = tmp_path / "pack.pdf"
     written = write_pdf(path, contents, Pictures(pool, SAMPLE / "pdf"), progress=nothing)
     with pymupdf.open(path) as document:
@@ -347,7 +350,7 @@ def test_marked_documents_carry_every_mistake_in_the_layer_of_its_model(
     tmp_path: Path, results: list[ThresholdResult]
 ) -> None:
     pypdf = pytest.importorskip("pypdf")
-    contents = gather(results, NAMES, ReviewLog.of([]), PackOptions(documents=("river-districts.pdf",)))
+    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(documents=("river-districts.pdf",)))
     (marked,) = write_marked(tmp_path, contents, SAMPLE / "pdf", progress=nothing)
     code = next(at for at, each in enumerate(contents.dataset.documents) if each.doc_id == "river-districts.pdf")
     expected = list(notes_of(contents, code))
@@ -375,7 +378,7 @@ def test_marked_documents_carry_every_mistake_in_the_layer_of_its_model(
 
 
 def test_a_document_that_is_not_there_or_no_pdf_is_told(tmp_path: Path, results: list[ThresholdResult]) -> None:
-    contents = gather(results, NAMES, ReviewLog.of([]), PackOptions(documents=("river-districts.pdf",)))
+    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(documents=("river-districts.pdf",)))
     (marked,) = write_marked(tmp_path, contents, tmp_path, progress=nothing)
     assert marked.path is None
     assert marked.problem.startswith("PDF not found")
@@ -401,7 +404,7 @@ def test_a_writer_that_is_killed_is_told() -> None:
 
 def test_the_folder_has_every_form(tmp_path: Path, pool: PagePool, results: list[ThresholdResult]) -> None:
     events = judged(results)
-    contents = gather(results, NAMES, ReviewLog.of(events), PackOptions(pages=1, documents=("tram-options.pdf",)))
+    contents = gather(results, MODELS, ReviewLog.of(events), PackOptions(pages=1, documents=("tram-options.pdf",)))
     found = write_folder(
         tmp_path / "pack", contents, Pictures(pool, SAMPLE / "pdf"), events, SAMPLE / "pdf", progress=nothing
     )
@@ -423,7 +426,7 @@ def test_the_folder_has_every_form(tmp_path: Path, pool: PagePool, results: list
 
 
 def test_the_plan_never_promises_more_than_the_pages_there_are(pool: PagePool, results: list[ThresholdResult]) -> None:
-    contents = gather(results, NAMES, ReviewLog.of([]), PackOptions(pages=0, cards=0, judged_only=True))
+    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(pages=0, cards=0, judged_only=True))
     plan = plan_of(contents, Pictures(pool, None))
     assert plan.pages == ()
     assert contents.cards == ()

@@ -16,9 +16,10 @@ from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
 from evaluator.drawing.board import axis_of, board_data, door_of, sentence_parts
-from evaluator.drawing.confusion_difference import class_difference
+from evaluator.drawing.class_matrix import class_difference
 from evaluator.drawing.pair import PAGE_FILTERS, pair_data
 from evaluator.drawing.pair_list import LISTED_PAGES, boxes_of, filters, listed_pages, page_list, signed
+from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.box_items import class_confusion
 from evaluator.metrics.box_measures import box_measures
 from evaluator.model.dataset import join
@@ -28,6 +29,8 @@ from tests.dashboard import SAMPLE_DATA
 
 Results = tuple[ThresholdResult, ThresholdResult]
 LABELS = ("Figure", "Table")
+NAMES = ("A", "B")
+MODELS = (ModelItem("A", ""), ModelItem("B", ""))
 
 
 def results_of(truth: list[Box], *models: list[Box]) -> Results:
@@ -65,7 +68,7 @@ def toy() -> Results:
 
 
 def on_page(results: Results, page: int = 0, **options: Any) -> dict[str, Any]:
-    return read_by_browser(pair_data(*results, ledger(*results), page, **options))
+    return read_by_browser(pair_data(*results, ledger(*results), page, models=MODELS, **options))
 
 
 def test_every_box_has_the_outcome_of_the_ledger() -> None:
@@ -171,7 +174,7 @@ def test_the_boxes_of_a_page_add_up_to_the_ledger(seed: int) -> None:
     results = results_of(truth, first, [row._replace(score=0.5) for row in second][: len(second) // 2])
     both = ledger(*results)
     for page in range(both.dataset.pages):
-        found = read_by_browser(pair_data(*results, both, page))
+        found = read_by_browser(pair_data(*results, both, page, models=MODELS))
         counts = both.per_page
         for letter, pane in zip("ab", found["panes"], strict=True):
             truths = [each["kind"] for each in pane["boxes"] if each["side"] == "ground_truth"]
@@ -181,7 +184,7 @@ def test_the_boxes_of_a_page_add_up_to_the_ledger(seed: int) -> None:
             assert false.count("shared") == counts.shared[page]
             assert false.count(f"{letter}_invents") == getattr(counts, f"{letter}_invents")[page]
         for show in ("b_fixed", "b_broke", "both_missed", "both_found"):
-            told = read_by_browser(pair_data(*results, both, page, show=show))["differences"]
+            told = read_by_browser(pair_data(*results, both, page, models=MODELS, show=show))["differences"]
             assert len(told) == boxes_of(counts, show)[page]
 
 
@@ -196,7 +199,7 @@ def test_the_pages_behind_a_number_add_up_to_it(show: str, label: str | None) ->
     counts = boxes_of(both.per_page, show)
     assert counts[rows].sum() == boxes_of(both.total, show)[0]
     assert (counts[rows] > 0).all()
-    offered = {each["name"]: each["pages"] for each in read_by_browser(filters(both, show))}
+    offered = {each["name"]: each["pages"] for each in read_by_browser(filters(both, show, NAMES))}
     assert offered[show] == len(rows)
     if show == "changed":
         assert (np.diff(both.per_page.net[rows]) >= 0).all()
@@ -206,16 +209,16 @@ def test_the_pages_behind_a_number_add_up_to_it(show: str, label: str | None) ->
 
 def test_the_extra_filters_show_only_while_they_are_chosen() -> None:
     both = ledger(*sample())
-    assert [each["title"] for each in read_by_browser(filters(both, "changed"))] == [
+    assert [each["title"] for each in read_by_browser(filters(both, "changed", NAMES))] == [
         "Changed", "Gained in B", "Lost in B", "Both missed", "Extra only in B",
     ]  # fmt: skip
-    assert [each["name"] for each in read_by_browser(filters(both, "both_invent"))][-1] == "both_invent"
+    assert [each["name"] for each in read_by_browser(filters(both, "both_invent", NAMES))][-1] == "both_invent"
 
 
 def test_the_list_tells_net_change_and_the_unchanged_pages() -> None:
     both = ledger(*sample())
     rows = listed_pages(both, "changed")
-    found = read_by_browser(page_list(both, "changed", rows, 3))
+    found = read_by_browser(page_list(both, "changed", rows, 3, NAMES))
     strip = found["strip"]
     assert [each["current"] for each in strip].index(True) == 3
     assert [each["gained"] - each["lost"] for each in strip] == both.per_page.net[rows].tolist()
@@ -234,7 +237,7 @@ def test_of_a_long_list_only_the_pages_around_are_handed_over() -> None:
     both = ledger(*results)
     order = listed_pages(both, "changed")
     for position in (0, 130, len(order) - 1):
-        strip = read_by_browser(page_list(both, "changed", order, position))["strip"]
+        strip = read_by_browser(page_list(both, "changed", order, position, NAMES))["strip"]
         assert len(strip) == LISTED_PAGES
         (current,) = [each for each in strip if each["current"]]
         assert current["index"] == both.dataset.page_index[order[position]]
@@ -248,12 +251,12 @@ def test_changes_have_a_sign_and_zero_has_none() -> None:
 
 
 def board_of(both: Ledger, found: tuple[Difference, ...]) -> dict[str, Any]:
-    return read_by_browser(board_data(both, found, show="changed", label=""))
+    return read_by_browser(board_data(both, found, NAMES, show="changed", label=""))
 
 
 def test_the_sentence_in_parts_is_the_summary() -> None:
-    parts = read_by_browser(sentence_parts(sample_differences()))
-    told = summary(sample_differences())
+    parts = read_by_browser(sentence_parts(sample_differences(), NAMES))
+    told = summary(sample_differences(), NAMES)
     assert " ".join(part["text"] for part in parts) == f"{told.headline} {told.notes}"
     assert parts[0]["strong"]
     assert parts[0]["door"] == {"show": "b_fixed", "label": ""}
@@ -264,7 +267,7 @@ def test_the_sentence_in_parts_is_the_summary() -> None:
 def test_a_summary_without_a_clear_loss_has_no_door_for_one() -> None:
     results = toy()
     found = differences.differences(*(box_measures(result) for result in results))
-    parts = read_by_browser(sentence_parts(found))
+    parts = read_by_browser(sentence_parts(found, NAMES))
     assert not any("Worst loss" in part["text"] for part in parts)
 
 
@@ -361,7 +364,7 @@ def test_the_class_confusion_difference_is_b_minus_a() -> None:
     sides = [class_confusion(result) for result in sample()]
     a, b = (side.counts for side in sides)
     labels = sample()[0].matching.labels
-    data = read_by_browser(class_difference(*sides))
+    data = read_by_browser(class_difference(*sides, names=NAMES))
     assert data["classes"] == ["Background", *labels]
     assert (data["text"][0][0], data["unit"]) == ("", "boxes")
     place = labels.index("Text")

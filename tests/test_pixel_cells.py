@@ -57,11 +57,11 @@ def test_nothing_becomes_anything_between_two_predictions() -> None:
 
 
 def test_two_models_in_one_sentence() -> None:
-    head, detail = difference_words(facts(), facts(pixels=1_005_340.0, pages=1))
+    head, detail = difference_words(facts(), facts(pixels=1_005_340.0, pages=1), ("A", "B"))
     assert head == "A: 11.2 % of Table pixels became background; B: 8.6 %"
     assert detail == "A 1,309,000 pixels on 96 pages, B 1,005,340 pixels on 1 page, of 11,690,000 pixels"
-    assert difference_words(facts(row_pixels=0), facts(row_pixels=0))[0] == "No Table pixels on these pages"
-    assert difference_words(facts(), facts(row_pixels=0, pixels=0.0))[0].endswith("; B: n/a")
+    assert difference_words(facts(row_pixels=0), facts(row_pixels=0), ("A", "B"))[0] == "No Table pixels on these pages"
+    assert difference_words(facts(), facts(row_pixels=0, pixels=0.0), ("A", "B"))[0].endswith("; B: n/a")
 
 
 @pytest.mark.parametrize(("share", "text"), [(0.00051, "0.1 %"), (0.9994, "99.9 %"), (1.0, "100 %"), (1.5, "150.0 %")])

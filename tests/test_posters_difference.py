@@ -309,6 +309,7 @@ def test_the_chart_of_criteria_draws_dots_and_thresholds(dark: bool) -> None:
         [(0.75, np.inf), (0.5, 2.0)],
         names={"A": ["one", "a:b[c]"]},
         chosen="one",
+        baseline="A",
         dark=dark,
     )
     spec = chart.to_dict()

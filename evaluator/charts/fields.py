@@ -13,7 +13,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from evaluator.charts.theme import Chart, Palette, colour_of, model_colour, palette, themed
+from evaluator.charts.theme import Chart, Palette, model_colour, palette, themed, tips, unit_scale
 from evaluator.metrics.confidence import Calibration
 from evaluator.model.boxes import FloatArray, IntArray
 
@@ -29,6 +29,7 @@ def ap_against_iou(
     others: Mapping[str, FloatArray],
     *,
     current: float,
+    baseline: str,
     dark: bool,
     height: int = 236,
 ) -> Chart:
@@ -39,12 +40,13 @@ def ap_against_iou(
     iou : sequence of float
         Thresholds, rising.
     curves : mapping of float64, shape (len(iou),)
-        By model letter: of the chosen field, or the mean of all.
+        By model: of the chosen field, or the mean of all.
     others : mapping of float64, shape (len(iou),)
         By class of field.
     current : float
         The threshold of the view.
-    dark : bool
+    baseline : str
+        The model that is drawn grey.
     height : int
         In pixels.
 
@@ -53,14 +55,10 @@ def ap_against_iou(
     Chart
         With a point selection named ``field`` on the pale lines. Undefined values leave a gap.
     """
-    colours = palette(dark=dark)
+    colours = palette(dark=dark, baseline=baseline)
     x = alt.X("iou:Q", title="IoU threshold", scale=alt.Scale(domain=[iou[0], iou[-1]], nice=False), axis=_axis(".2f"))
-    y = alt.Y("ap:Q", title=None, scale=alt.Scale(domain=[0, 1], nice=False), axis=_ratio_axis())
-    tooltip = [
-        alt.Tooltip("name:N", title="Field"),
-        alt.Tooltip("iou:Q", title="IoU threshold", format=".2f"),
-        alt.Tooltip("ap:Q", title="AP", format=".3f"),
-    ]
+    y = alt.Y("ap:Q", title=None, scale=unit_scale(), axis=_ratio_axis())
+    tooltip = tips(name="Field", iou=("IoU threshold", ".2f"), ap=("AP", ".3f"))
     pick = alt.selection_point(name="field", fields=["name"], on="click", empty=False)
     pale = (
         alt.Chart(_long(iou, others))
@@ -68,21 +66,21 @@ def ap_against_iou(
         .encode(x=x, y=y, detail="name:N", tooltip=tooltip)
         .add_params(pick)
     )
-    letters = list(curves)
     frame = _long(iou, curves).rename(columns={"name": "model"})
-    lines = alt.Chart(frame).mark_line(strokeWidth=2.4).encode(x=x, y=y, color=model_colour(letters, colours))
+    lines = alt.Chart(frame).mark_line(strokeWidth=2.4).encode(x=x, y=y, color=model_colour(curves, colours))
     now = alt.Chart(pd.DataFrame({"iou": [current]})).mark_rule(strokeDash=[3, 3], color=colours.text).encode(x="iou:Q")
-    return themed(alt.layer(pale, lines, _ends(frame, "iou", "ap", colours), now).properties(height=height), colours)
+    return themed(alt.layer(pale, lines, _ends(frame, colours), now).properties(height=height), colours)
 
 
-def reliability(bins: Mapping[str, Calibration], *, dark: bool, height: int = 170) -> Chart:
+def reliability(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, height: int = 170) -> Chart:
     """Share of right values against the confidence, bin by bin.
 
     Parameters
     ----------
     bins : mapping of Calibration
-        By model letter, at least one.
-    dark : bool
+        By model, at least one.
+    baseline : str
+        The model that is drawn grey.
     height : int
         In pixels.
 
@@ -92,35 +90,26 @@ def reliability(bins: Mapping[str, Calibration], *, dark: bool, height: int = 17
         With a point selection named ``bin`` that gives ``bin`` and ``model``. Empty bins have no point. As wide on the
         left as `bin_counts`, so that one can stand above the other.
     """
-    colours = palette(dark=dark)
-    letters = list(bins)
-    frame = pd.concat([_bins(letter, each) for letter, each in bins.items()], ignore_index=True)
-    filled = frame[frame["values"] > 0]
-    scale = alt.Scale(domain=[0, 1], nice=False)
-    pick = alt.selection_point(name="bin", fields=["bin", "model"], on="click", empty=False)
-    ideal = (
-        alt.Chart(pd.DataFrame({"confidence": [0.0, 1.0], "accuracy": [0.0, 1.0]}))
-        .mark_line(strokeDash=[4, 4], strokeWidth=1.2, color=colours.muted)
-        .encode(x="confidence:Q", y="accuracy:Q")
-    )
-    x = alt.X("confidence:Q", title=None, scale=scale, axis=alt.Axis(labels=False, grid=False, values=[0, 0.5, 1]))
-    base = alt.Chart(filled).encode(
-        x=x,
-        y=alt.Y("accuracy:Q", title=None, scale=scale, axis=_ratio_axis()),
-        color=model_colour(letters, colours),
+    colours = palette(dark=dark, baseline=baseline)
+    axis = alt.Axis(labels=False, grid=False, values=[0, 0.5, 1])
+    base = alt.Chart(_filled(bins)).encode(
+        x=alt.X("confidence:Q", title=None, scale=unit_scale(), axis=axis),
+        y=alt.Y("accuracy:Q", title=None, scale=unit_scale(), axis=_ratio_axis()),
+        color=model_colour(bins, colours),
         tooltip=_bin_tooltip(),
     )
     lines = base.mark_line(strokeWidth=1.8, opacity=0.6)
-    points = base.mark_point(filled=True, size=80, opacity=1, cursor="pointer").add_params(pick)
+    points = base.mark_point(filled=True, size=80, opacity=1, cursor="pointer").add_params(_bin_picked())
+    ideal = _diagonal("confidence", "accuracy", colours)
     return themed(alt.layer(ideal, lines, points).properties(height=height), colours)
 
 
-def bin_counts(bins: Mapping[str, Calibration], *, dark: bool, height: int = 150) -> Chart:
+def bin_counts(bins: Mapping[str, Calibration], *, baseline: str, dark: bool, height: int = 150) -> Chart:
     """How many values are in each bin of confidence: bars side by side for two models, each with its number.
 
     Parameters
     ----------
-    bins, dark, height
+    bins, baseline, dark, height
         See `reliability`.
 
     Returns
@@ -128,93 +117,74 @@ def bin_counts(bins: Mapping[str, Calibration], *, dark: bool, height: int = 150
     Chart
         With a point selection named ``bin`` that gives ``bin`` and ``model``.
     """
-    colours = palette(dark=dark)
-    letters = list(bins)
-    frame = pd.concat([_bins(letter, each) for letter, each in bins.items()], ignore_index=True)
-    filled = frame[frame["values"] > 0]
-    share = 0.1 / len(letters)
-    place = {letter: order * share for order, letter in enumerate(letters)}
+    colours, filled = palette(dark=dark, baseline=baseline), _filled(bins)
+    share = 0.1 / len(bins)
+    place = {model: order * share for order, model in enumerate(bins)}
     start = filled["low"] + filled["model"].map(place).astype(float)
     filled = filled.assign(left=start + 0.006, right=start + share - 0.006, centre=filled["low"] + 0.05)
     largest = int(filled["values"].max()) if len(filled) else 1
-    top = largest * (1.25 + 0.35 * len(letters))
+    top = largest * (1.25 + 0.35 * len(bins))
     y_axis = alt.Axis(grid=False, tickCount=2, format="~s", minExtent=_LEFT, maxExtent=_LEFT)
-    scale = alt.Scale(domain=[0, 1], nice=False)
-    pick = alt.selection_point(name="bin", fields=["bin", "model"], on="click", empty=False)
-    base = alt.Chart(filled)
-    bars = base.mark_bar(cornerRadius=0, cursor="pointer").encode(
-        x=alt.X("left:Q", title="Confidence", scale=scale, axis=_axis(".1f")),
-        x2="right:Q",
-        y=alt.Y(
-            "values:Q",
-            title=None,
-            scale=alt.Scale(domain=[0, top], nice=False),
-            axis=y_axis,
-        ),
-        y2=alt.datum(0),
-        color=model_colour(letters, colours),
-        tooltip=_bin_tooltip(),
+    bars = (
+        alt.Chart(filled)
+        .mark_bar(cornerRadius=0, cursor="pointer")
+        .encode(
+            x=alt.X("left:Q", title="Confidence", scale=unit_scale(), axis=_axis(".1f")),
+            x2="right:Q",
+            y=alt.Y("values:Q", title=None, scale=alt.Scale(domain=[0, top], nice=False), axis=y_axis),
+            y2=alt.datum(0),
+            color=model_colour(bins, colours),
+            tooltip=_bin_tooltip(),
+        )
     )
     # One row of numbers for each model: side by side they would run into each other.
     numbers = [
-        alt.Chart(filled[filled["model"] == letter])
-        .mark_text(fontSize=12, color=colour_of(letter, colours))
+        alt.Chart(filled[filled["model"] == model])
+        .mark_text(fontSize=12, color=colours.of(model))
         .encode(
             x="centre:Q",
             y=alt.datum(top * (0.93 - 0.17 * row)),
             text=alt.Text("values:Q", format="~s"),
             tooltip=_bin_tooltip(),
         )
-        for row, letter in enumerate(letters)
+        for row, model in enumerate(bins)
     ]
-    return themed(alt.layer(bars.add_params(pick), *numbers).properties(height=height), colours)
+    return themed(alt.layer(bars.add_params(_bin_picked()), *numbers).properties(height=height), colours)
 
 
-def review_budget(curves: Mapping[str, IntArray], *, budget: float, dark: bool, height: int = 230) -> Chart:
+def review_budget(
+    curves: Mapping[str, IntArray], *, budget: float, baseline: str, dark: bool, height: int = 230
+) -> Chart:
     """Share of the errors that a review finds against the share of the values that it looks at.
 
     Parameters
     ----------
     curves : mapping of int64, shape (N + 1,)
-        By model letter: errors found in the k least certain values, from ``confidence.review_curve``. Models without an
-        error have no line.
+        By model: errors found in the k least certain values, from ``confidence.review_curve``. Models without an error
+        have no line.
     budget : float
         The share of the moment, in [0, 1].
-    dark : bool
+    baseline : str
+        The model that is drawn grey.
     height : int
         In pixels.
-
-    Returns
-    -------
-    Chart
     """
-    colours = palette(dark=dark)
-    letters = list(curves)
-    frame = pd.concat(
-        [_review(letter, found) for letter, found in curves.items()] or [_review("A", np.zeros(1, dtype=np.int64))],
-        ignore_index=True,
-    )
-    percent = alt.Axis(format=".0%", grid=False, tickCount=5)
-    x = alt.X(
-        "reviewed:Q", title="Reviewed, least sure first", scale=alt.Scale(domain=[0, 1], nice=False), axis=percent
-    )
-    y_axis = alt.Axis(format=".0%", tickCount=4)
-    y = alt.Y("caught:Q", title="Errors caught", scale=alt.Scale(domain=[0, 1], nice=False), axis=y_axis)
-    tooltip = [
-        alt.Tooltip("model:N", title="Model"),
-        alt.Tooltip("reviewed:Q", title="Reviewed", format=".1%"),
-        alt.Tooltip("caught:Q", title="Errors caught", format=".1%"),
-    ]
+    colours = palette(dark=dark, baseline=baseline)
+    nothing = pd.DataFrame({"model": [], "reviewed": [], "caught": []})
+    frame = pd.concat([nothing, *(_review(model, found) for model, found in curves.items())], ignore_index=True)
+    x_axis, y_axis = alt.Axis(format=".0%", grid=False, tickCount=5), alt.Axis(format=".0%", tickCount=4)
     lines = (
         alt.Chart(frame)
         .mark_line(strokeWidth=2.2)
-        .encode(x=x, y=y, color=model_colour(letters, colours), tooltip=tooltip, order="reviewed:Q")
+        .encode(
+            x=alt.X("reviewed:Q", title="Reviewed, least sure first", scale=unit_scale(), axis=x_axis),
+            y=alt.Y("caught:Q", title="Errors caught", scale=unit_scale(), axis=y_axis),
+            color=model_colour(curves, colours),
+            tooltip=tips(model="Model", reviewed=("Reviewed", ".1%"), caught=("Errors caught", ".1%")),
+            order="reviewed:Q",
+        )
     )
-    chance = (
-        alt.Chart(pd.DataFrame({"reviewed": [0.0, 1.0], "caught": [0.0, 1.0]}))
-        .mark_line(strokeDash=[4, 4], strokeWidth=1.2, color=colours.muted)
-        .encode(x="reviewed:Q", y="caught:Q")
-    )
+    chance = _diagonal("reviewed", "caught", colours)
     rule = alt.Chart(pd.DataFrame({"reviewed": [budget]})).mark_rule(strokeWidth=1.4, color=colours.text)
     return themed(alt.layer(chance, lines, rule.encode(x="reviewed:Q")).properties(height=height), colours)
 
@@ -237,46 +207,60 @@ def _long(iou: Sequence[float], curves: Mapping[str, FloatArray]) -> pd.DataFram
     return pd.DataFrame(rows, columns=["name", "iou", "ap"])
 
 
-def _ends(frame: pd.DataFrame, across: str, up: str, colours: Palette) -> alt.Chart:
-    """The letter of each model at the start of its line, where lines are furthest apart."""
+def _ends(frame: pd.DataFrame, colours: Palette) -> alt.Chart:
+    """The name of each model at the start of its line, where lines are furthest apart."""
     known = frame.dropna()
-    first = known.loc[known.groupby("model")[across].idxmin()] if len(known) else known
-    letters = first["model"].tolist()
+    first = known.loc[known.groupby("model")["iou"].idxmin()] if len(known) else known
     marks = alt.Chart(first).mark_text(align="left", dx=4, dy=-9, fontWeight=700, fontSize=12.5)
-    ends: alt.Chart = marks.encode(x=f"{across}:Q", y=f"{up}:Q", text="model:N", color=model_colour(letters, colours))
+    ends: alt.Chart = marks.encode(x="iou:Q", y="ap:Q", text="model:N", color=model_colour(first["model"], colours))
     return ends
 
 
-def _bins(letter: str, bins: Calibration) -> pd.DataFrame:
-    """One row per bin of a model."""
-    return pd.DataFrame(
-        {
-            "model": letter,
-            "bin": np.arange(len(bins.count)),
-            "low": bins.low,
-            "high": bins.high,
-            "range": [f"{low:.1f} to {high:.1f}" for low, high in zip(bins.low, bins.high, strict=True)],
-            "confidence": bins.mean_confidence,
-            "accuracy": bins.accuracy,
-            "values": bins.count,
-        }
+def _diagonal(across: str, up: str, colours: Palette) -> alt.Chart:
+    """A dashed line from 0 to 1 on both axes."""
+    marks = alt.Chart(pd.DataFrame({across: [0.0, 1.0], up: [0.0, 1.0]}))
+    marks = marks.mark_line(strokeDash=[4, 4], strokeWidth=1.2, color=colours.muted)
+    diagonal: alt.Chart = marks.encode(x=f"{across}:Q", y=f"{up}:Q")
+    return diagonal
+
+
+def _filled(bins: Mapping[str, Calibration]) -> pd.DataFrame:
+    """One row for each bin of each model that holds a value."""
+    frame = pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "model": model,
+                    "bin": np.arange(len(each.count)),
+                    "low": each.low,
+                    "high": each.high,
+                    "range": [f"{low:.1f} to {high:.1f}" for low, high in zip(each.low, each.high, strict=True)],
+                    "confidence": each.mean_confidence,
+                    "accuracy": each.accuracy,
+                    "values": each.count,
+                }
+            )
+            for model, each in bins.items()
+        ],
+        ignore_index=True,
     )
+    return frame[frame["values"] > 0]
+
+
+def _bin_picked() -> alt.Parameter:
+    return alt.selection_point(name="bin", fields=["bin", "model"], on="click", empty=False)
 
 
 def _bin_tooltip() -> list[alt.Tooltip]:
-    return [
-        alt.Tooltip("model:N", title="Model"),
-        alt.Tooltip("range:N", title="Confidence"),
-        alt.Tooltip("confidence:Q", title="Mean confidence", format=".3f"),
-        alt.Tooltip("accuracy:Q", title="Right values, share", format=".3f"),
-        alt.Tooltip("values:Q", title="Values", format=",d"),
-    ]
+    means = {"confidence": ("Mean confidence", ".3f"), "accuracy": ("Right values, share", ".3f")}
+    return tips(model="Model", range="Confidence", **means, values=("Values", ",d"))
 
 
-def _review(letter: str, found: IntArray) -> pd.DataFrame:
-    """Some points of a review curve as shares."""
+def _review(model: str, found: IntArray) -> pd.DataFrame:
+    """Some points of a review curve as shares; none without an error."""
     total, errors = len(found) - 1, int(found[-1])
-    if not errors:
-        return pd.DataFrame({"model": [], "reviewed": [], "caught": []})
     places = np.unique(np.linspace(0, total, min(total, _REVIEW_POINTS) + 1).round().astype(np.int64))
-    return pd.DataFrame({"model": letter, "reviewed": places / total, "caught": found[places] / errors})
+    points = pd.DataFrame(
+        {"model": model, "reviewed": places / max(total, 1), "caught": found[places] / max(errors, 1)}
+    )
+    return points if errors else points.head(0)

@@ -13,7 +13,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from evaluator.charts.theme import Chart, label_axis, model_colour, palette, themed
+from evaluator.charts.theme import Chart, bars_of_labels, palette, themed, tips
 from evaluator.model.boxes import FloatArray
 
 TOP: Final = 8
@@ -21,21 +21,7 @@ TOP: Final = 8
 
 
 def lowest_f1(classes: Sequence[str], f1: Mapping[str, FloatArray], *, top: int = TOP) -> list[int]:
-    """The classes that are drawn, lowest F1 of any model first.
-
-    Parameters
-    ----------
-    classes : sequence of str, length C
-    f1 : mapping of float64, shape (C,)
-        By model letter; NaN where undefined.
-    top : int
-        How many at most.
-
-    Returns
-    -------
-    list of int
-        Without classes that are undefined for every model.
-    """
+    """Rows of the classes that are drawn, lowest F1 of any model first; none that is undefined for every model."""
     lowest = np.full(len(classes), np.nan)
     for values in f1.values():
         lowest = np.fmin(lowest, values)
@@ -44,7 +30,7 @@ def lowest_f1(classes: Sequence[str], f1: Mapping[str, FloatArray], *, top: int 
 
 
 def f1_by_class(
-    classes: Sequence[str], f1: Mapping[str, FloatArray], *, dark: bool, height: int, top: int = TOP
+    classes: Sequence[str], f1: Mapping[str, FloatArray], *, baseline: str, dark: bool, height: int, top: int = TOP
 ) -> Chart:
     """Bars of the F1 of each class, lowest first, one bar per model.
 
@@ -52,8 +38,9 @@ def f1_by_class(
     ----------
     classes : sequence of str, length C
     f1 : mapping of float64, shape (C,)
-        By model letter, in order; NaN is not drawn.
-    dark : bool
+        By model, in order; NaN is not drawn.
+    baseline : str
+        The model that is drawn grey.
     height : int
         In pixels, at most.
     top : int
@@ -64,37 +51,26 @@ def f1_by_class(
     Chart
         Empty axes when no class has an F1.
     """
-    colours = palette(dark=dark)
-    shown = lowest_f1(classes, f1, top=top)
-    letters = list(f1)
+    colours, shown = palette(dark=dark, baseline=baseline), lowest_f1(classes, f1, top=top)
     frame = pd.DataFrame(
         [
-            {"label": classes[row], "model": letter, "f1": float(f1[letter][row])}
+            {"label": classes[row], "model": model, "f1": float(values[row])}
             for row in shown
-            for letter in letters
-            if not np.isnan(f1[letter][row])
+            for model, values in f1.items()
+            if not np.isnan(values[row])
         ],
         columns=["label", "model", "f1"],
     )
-    base = alt.Chart(frame).encode(
-        y=alt.Y("label:N", sort=[classes[row] for row in shown], title=None, axis=label_axis()),
-        yOffset=alt.YOffset("model:N", sort=letters, scale=alt.Scale(paddingInner=0)),
-        x=alt.X(
-            "f1:Q",
-            title=None,
-            # Room for the number behind the longest bar.
-            scale=alt.Scale(domain=[0, 1.18], nice=False),
-            axis=alt.Axis(values=[0, 0.5, 1], format=".1f"),
-        ),
-        tooltip=[
-            alt.Tooltip("label:N", title="Label"),
-            alt.Tooltip("model:N", title="Model"),
-            alt.Tooltip("f1:Q", title="Pixel F1", format=".3f"),
-        ],
+    # Room for the number behind the longest bar.
+    scale, axis = alt.Scale(domain=[0, 1.18], nice=False), alt.Axis(values=[0, 0.5, 1], format=".1f")
+    chart = bars_of_labels(
+        frame,
+        [classes[row] for row in shown],
+        list(f1),
+        x=alt.X("f1:Q", title=None, scale=scale, axis=axis),
+        tooltip=tips(label="Label", model="Model", f1=("Pixel F1", ".3f")),
+        colours=colours,
+        thick=0.8,
+        number=alt.Text("f1:Q", format=".3f"),
     )
-    bars = base.mark_bar(cornerRadius=0, height={"band": 0.8}).encode(color=model_colour(letters, colours))
-    numbers = base.mark_text(align="left", dx=5, fontSize=12, color=colours.text).encode(
-        text=alt.Text("f1:Q", format=".3f")
-    )
-    chart = alt.layer(bars, numbers).properties(height=min(height, max(len(shown), 1) * (12 * len(letters) + 12) + 30))
-    return themed(chart, colours)
+    return themed(chart.properties(height=min(height, max(len(shown), 1) * (12 * len(f1) + 12) + 30)), colours)

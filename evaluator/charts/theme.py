@@ -1,15 +1,16 @@
 """The one look of all charts: colours of the light and the dark theme, fonts, axes.
 
-Owns what every chart shares; what a chart shows is its own module's. Models are a letter and a colour (A grey bars, B
-accent), never a colour alone.
+Owns what every chart shares; what a chart shows is its own module's. Models are a name and a colour (the baseline grey,
+any other the accent), never a colour alone; what they are called, and which is the baseline, is up to the caller.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import altair as alt
+import pandas as pd
 
 _FONT: Final = '"Source Sans", sans-serif'
 # Longer labels are cut here and whole in the tooltip.
@@ -28,26 +29,83 @@ class Palette(NamedTuple):
     surface: str
     a: str
     b: str
+    baseline: str = ""
+
+    def of(self, model: str) -> str:
+        """Grey for the baseline, the accent for every other model."""
+        return self.a if model == self.baseline else self.b
 
 
 LIGHT: Final = Palette("#1B2430", "#566172", "#E3E6EB", "#FFFFFF", "#5B6675", "#1F5FA8")
 DARK: Final = Palette("#E4E8ED", "#A3AEBB", "#2A323B", "#14181D", "#A3AEBB", "#7DB1F2")
 
 
-def palette(*, dark: bool) -> Palette:
-    """The colours of the light or the dark theme."""
-    return DARK if dark else LIGHT
+def palette(*, dark: bool, baseline: str = "") -> Palette:
+    """The colours of the light or the dark theme, and the name of the model that is drawn grey."""
+    return (DARK if dark else LIGHT)._replace(baseline=baseline)
 
 
-def colour_of(letter: str, colours: Palette) -> str:
-    """Grey for the baseline A, the accent for every other model."""
-    return colours.a if letter == "A" else colours.b
-
-
-def model_colour(letters: Sequence[str], colours: Palette) -> alt.Color:
-    """Colour by model without a legend: the letters stand beside the chart."""
-    scale = alt.Scale(domain=list(letters), range=[colour_of(letter, colours) for letter in letters])
+def model_colour(models: Iterable[str], colours: Palette) -> alt.Color:
+    """Colour by model without a legend: the names stand beside the chart."""
+    names = list(models)
+    scale = alt.Scale(domain=names, range=[colours.of(model) for model in names])
     return alt.Color("model:N", scale=scale, legend=None)
+
+
+def unit_scale() -> alt.Scale:
+    """From 0 to 1, whatever is drawn."""
+    return alt.Scale(domain=[0, 1], nice=False)
+
+
+def tips(**fields: str | tuple[str, str]) -> list[alt.Tooltip]:
+    """What a mark says: the title of each field; a number has its format beside it."""
+    return [
+        alt.Tooltip(f"{name}:N", title=title)
+        if isinstance(title, str)
+        else alt.Tooltip(f"{name}:Q", title=title[0], format=title[1])
+        for name, title in fields.items()
+    ]
+
+
+def bars_of_labels(
+    frame: pd.DataFrame,
+    order: Sequence[str],
+    models: Sequence[str],
+    *,
+    x: alt.X,
+    tooltip: list[alt.Tooltip],
+    colours: Palette,
+    thick: float,
+    number: alt.Text,
+    pick: alt.Parameter | None = None,
+) -> Chart:
+    """Horizontal bars of ``label``, one for each ``model`` below each other, with their numbers behind them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``label``, ``model``, and those of `x`, `tooltip` and `number`.
+    order : sequence of str
+        Labels from top to bottom.
+    x : X
+        Length of the bars.
+    thick : float
+        Thickness of a bar as a share of its band.
+    pick : Parameter, optional
+        The selection that a bar makes.
+    """
+    base = alt.Chart(frame).encode(
+        y=alt.Y("label:N", sort=list(order), title=None, axis=label_axis()),
+        yOffset=alt.YOffset("model:N", sort=list(models), scale=alt.Scale(paddingInner=0)),
+        x=x,
+        tooltip=tooltip,
+    )
+    cursor = alt.Undefined if pick is None else "pointer"
+    bars = base.mark_bar(cornerRadius=0, height={"band": thick}, cursor=cursor)  # type: ignore[arg-type]
+    bars = bars.encode(color=model_colour(models, colours))
+    numbers = base.mark_text(align="left", dx=5, fontSize=12, color=colours.text).encode(text=number)
+    layers: Chart = alt.layer(bars if pick is None else bars.add_params(pick), numbers)
+    return layers
 
 
 def label_axis() -> alt.Axis:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import string
 from collections.abc import Iterator
 
 from evaluator.cli.program import UsageError
+
+
+def letters(count: int) -> list[str]:
+    """What the terminal calls so many models: A, B, C, ..., from the start again after Z."""
+    return [string.ascii_uppercase[place % len(string.ascii_uppercase)] for place in range(count)]
 
 
 def thresholds(text: str) -> Iterator[float]:

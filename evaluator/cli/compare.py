@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 from cyclopts import Group, Parameter
 
 from evaluator import export, project
+from evaluator.cli.arguments import letters
 from evaluator.cli.program import GATE_FAILED, OK, Protocol, Truth, UsageError, app, progress, tell
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.compare.comparison import Comparison, signature_line
@@ -61,7 +62,7 @@ def compare(
     with progress("Reading") as say:
         evaluations = _evaluated(protocol, gt, pred, options, say)
         say("Comparing")
-        found = compared([one.result for one in evaluations], seed=seed, resamples=resamples)
+        found = compared([one.result for one in evaluations], letters(len(pred)), seed=seed, resamples=resamples)
         try:
             text = _form(found, evaluations, [path.name for path in pred], json=json, markdown=markdown)
         except ValueError as problem:
@@ -168,7 +169,7 @@ def _verdicts(
     signatures = [one.result.signature for one in evaluations]
     line = signatures[0].line
     if len(signatures) > 1:
-        line = signature_line(signatures[::-1], seed=seed, resamples=resamples)
+        line = signature_line(signatures[::-1], letters(2), seed=seed, resamples=resamples)
     if json:
         values: dict[str, Any] = {
             "passed": not failed,

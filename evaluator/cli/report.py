@@ -12,9 +12,10 @@ from typing import Annotated
 from cyclopts import Group, Parameter
 
 from evaluator import export, protocols
+from evaluator.cli.arguments import letters, need_ratio
 from evaluator.cli.arguments import names as names_of
-from evaluator.cli.arguments import need_ratio
 from evaluator.cli.program import OK, UsageError, app, progress
+from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Dataset
@@ -139,7 +140,8 @@ def review_pack(
         results = _results(system, files.dataset, chosen, iou, [*min_score, *[0.0] * len(pred)])
         sources = [side.source for side in files.dataset.predictions]
         named = [f"{read.model or read.name} {read.version or ''}".strip() for read in sources]
-        contents = gather(results, named, ReviewLog.of(events), options, issues=files.issues)
+        called = [ModelItem(*each) for each in zip(letters(len(named)), named, strict=True)]
+        contents = gather(results, called, ReviewLog.of(events), options, issues=files.issues)
         _need_documents(options.documents, contents)
         with PagePool() as pool:
             pictures = Pictures(pool, pdfs)

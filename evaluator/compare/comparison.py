@@ -1,12 +1,12 @@
 """Results of one protocol against the same ground truth, compared: what the terminal and reports show.
 
-Owns `Comparison`, its plain values under the keys of the terminal contract, and its tables. The first result is A,
-the baseline, the second B, the candidate; further ones are only in the table of all models.
+Owns `Comparison`, its plain values under the keys of the terminal contract, and its tables. The first result is the
+baseline ``a``, the second the candidate ``b``; further ones are only in the table of all models. What the models are
+called is up to the caller.
 """
 
 from __future__ import annotations
 
-import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,7 +30,6 @@ from evaluator.protocols.base import BoxEvaluation, Result
 
 STAR: Final = "★"
 NOTHING: Final = "–"
-_LETTERS: Final = string.ascii_uppercase
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +39,17 @@ class Comparison:
     Attributes
     ----------
     results : tuple of results, length >= 2
-        A, B and further ones.
+        The baseline, the candidate and further ones.
+    names : tuple of str
+        What they are called in sentences and titles.
     seed, resamples : int
         Of the intervals.
     """
 
     results: tuple[Result, ...]
-    seed: int = SEED
-    resamples: int = RESAMPLES
+    names: tuple[str, ...]
+    seed: int
+    resamples: int
 
     @cached_property
     def measures(self) -> tuple[Measures, ...]:
@@ -56,11 +58,11 @@ class Comparison:
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
-        """B minus A, in the order of the protocol."""
-        return self.against_a(1)
+        """The candidate minus the baseline, in the order of the protocol."""
+        return self.against_baseline(1)
 
-    def against_a(self, model: int) -> tuple[Difference, ...]:
-        """One of the models minus A."""
+    def against_baseline(self, model: int) -> tuple[Difference, ...]:
+        """One of the models minus the baseline."""
         return differences(self.measures[0], self.measures[model], seed=self.seed, resamples=self.resamples)
 
     @cached_property
@@ -71,22 +73,21 @@ class Comparison:
 
     @cached_property
     def mistakes(self) -> MistakeCounts | None:
-        """Named mistakes of A and B, at the first IoU threshold; None as for the ledger."""
+        """Named mistakes of the first two, at the first IoU threshold; None as for the ledger."""
         a, b = (first_boxes(result) for result in self.results[:2])
         return None if a is None or b is None else mistake_counts(a, b)
 
     @cached_property
     def labels(self) -> LabelNotes:
-        """How the labels of A and B differ; nothing for protocols without labelled boxes."""
+        """How the labels of the first two differ; nothing for protocols without labelled boxes."""
         (truth, a), (_, b) = (protocol_of(result).labels(result) for result in self.results[:2])
-        return label_notes(a, b, truth)
+        return label_notes(a, b, truth, names=self.names)
 
     @property
     def signature(self) -> str:
         """What made these numbers."""
-        return signature_line(
-            [result.signature for result in self.results[:2]], seed=self.seed, resamples=self.resamples
-        )
+        signatures = [result.signature for result in self.results[:2]]
+        return signature_line(signatures, self.names, seed=self.seed, resamples=self.resamples)
 
     def to_json(self, results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """The comparison as plain values under the keys of the terminal contract.
@@ -104,7 +105,7 @@ class Comparison:
             without boxes; ``differences`` in reading order; ``labels``, ``seed``, ``resamples``, ``level``; ``models``
             with the numbers of all of them when there are more than two. Undefined is None.
         """
-        counts, words = self.ledger, summary(self.differences)
+        counts, words = self.ledger, summary(self.differences, self.names)
         boxes = first_boxes(self.results[0])
         value: dict[str, Any] = {
             "protocol": results[0]["protocol"],
@@ -115,7 +116,7 @@ class Comparison:
             "iou": None if boxes is None else boxes.iou,
             "ledger": None if counts is None else counts.to_json(),
             "false_positives": None if counts is None else counts.false_positives_json(),
-            "differences": [difference_json(one) for one in in_reading_order(self.differences)],
+            "differences": [difference_json(one, self.names) for one in in_reading_order(self.differences)],
             "mistakes": None if self.mistakes is None else self.mistakes.to_json(),
             "documents": None if counts is None else counts.documents_json(),
             "pages": None if counts is None else counts.pages_json(),
@@ -127,21 +128,24 @@ class Comparison:
         if len(self.results) > 2:
             value["models"] = [
                 {
-                    "model": _LETTERS[place % len(_LETTERS)],
+                    "model": name,
                     "result": results[place],
-                    "differences": [difference_json(one) for one in self.against_a(place)] if place else [],
+                    "differences": [
+                        difference_json(one, (self.names[0], name))
+                        for one in (self.against_baseline(place) if place else ())
+                    ],
                 }
-                for place in range(len(self.results))
+                for place, name in enumerate(self.names)
             ]
         return value
 
-    def tables(self, names: Sequence[str]) -> tuple[ResultTable, ...]:
+    def tables(self, files: Sequence[str]) -> tuple[ResultTable, ...]:
         """The comparison as tables for terminals.
 
         Parameters
         ----------
-        names : sequence of str
-            Of the models.
+        files : sequence of str
+            Behind the models, for the titles.
 
         Returns
         -------
@@ -149,8 +153,9 @@ class Comparison:
             All models when there are more than two; the differences; the ledger by label and the named mistakes for
             protocols that match boxes.
         """
-        title, words = f"A {names[0]}, B {names[1]}", summary(self.differences)
-        tables = [self._models_table(names)] if len(self.results) > 2 else []
+        titles = [f"{name} {file}" for name, file in zip(self.names, files, strict=True)]
+        title, words = ", ".join(titles[:2]), summary(self.differences, self.names)
+        tables = [self._models_table("All models: " + ", ".join(titles))] if len(titles) > 2 else []
         tables.append(self._differences_table(f"{title}. {words.headline} {words.notes}".rstrip()))
         if self.ledger is not None and self.mistakes is not None:
             tables.append(_ledger_table(self.ledger, title, self.signature))
@@ -158,10 +163,10 @@ class Comparison:
         return tuple(tables)
 
     def _differences_table(self, title: str) -> ResultTable:
-        """One row per difference, B minus A, in reading order; no interval where there are too few documents."""
+        """One row per difference in reading order; no interval where there are too few documents."""
         every = in_reading_order(self.differences)
         moved = _aligned([moved_text(one) for one in every])
-        intervals = _aligned([None if _too_few(one) else interval_text(one, signed=True) for one in every])
+        intervals = _aligned([None if one.too_few else interval_text(one, signed=True) for one in every])
         return ResultTable(
             title=title,
             signature=self.signature,
@@ -175,26 +180,18 @@ class Comparison:
             ),
         )  # fmt: skip
 
-    def _models_table(self, names: Sequence[str]) -> ResultTable:
-        """One row per number over all labels: every model, and its difference to A with the interval."""
-        letters = [_LETTERS[place % len(_LETTERS)] for place in range(len(names))]
-        against = [self.against_a(place) for place in range(1, len(names))]
+    def _models_table(self, title: str) -> ResultTable:
+        """One row per number over all labels: every model, and its difference to the baseline with the interval."""
+        against = [self.against_baseline(place) for place in range(1, len(self.results))]
+        first, *others = (name.lower() for name in self.names)
+        columns = [column for name in others for column in (name, f"{name} minus {first}")]
         rows = []
         for place, one in enumerate(against[0]):
             if one.overall:
-                others = [model[place] for model in against]
-                cells = [cell for other in others for cell in (other.b, points_and_interval(other))]
+                moved = [model[place] for model in against]
+                cells = [cell for each in moved for cell in (each.b, points_and_interval(each))]
                 rows.append((METRICS[one.metric].title, one.a, *cells))
-        return ResultTable(
-            title="All models: " + ", ".join(f"{letter} {name}" for letter, name in zip(letters, names, strict=True)),
-            signature=self.signature,
-            columns=(
-                "metric",
-                "a",
-                *(f"{letter.lower()}{more}" for letter in letters[1:] for more in ("", " minus a")),
-            ),
-            rows=tuple(rows),
-        )
+        return ResultTable(title=title, signature=self.signature, columns=("metric", first, *columns), rows=tuple(rows))
 
 
 def first_boxes(result: Result) -> AnyBoxResult | None:
@@ -202,7 +199,9 @@ def first_boxes(result: Result) -> AnyBoxResult | None:
     return result.first if isinstance(result, BoxEvaluation) else None
 
 
-def compare(results: Sequence[Result], *, seed: int = SEED, resamples: int = RESAMPLES) -> Comparison:
+def compare(
+    results: Sequence[Result], names: Sequence[str], *, seed: int = SEED, resamples: int = RESAMPLES
+) -> Comparison:
     """Models under one protocol, compared.
 
     Parameters
@@ -210,6 +209,8 @@ def compare(results: Sequence[Result], *, seed: int = SEED, resamples: int = RES
     results : sequence of results, length >= 2
         Of one protocol with one choice of options; those that match boxes are of one dataset, see
         `evaluator.project.evaluate_together`.
+    names : sequence of str
+        What the models are called, one each.
     seed, resamples : int
         See `evaluator.compare.resampling.draws`.
 
@@ -221,25 +222,30 @@ def compare(results: Sequence[Result], *, seed: int = SEED, resamples: int = RES
     Raises
     ------
     ValueError
-        With fewer than two results, results of different protocols, or fewer than one resample.
+        With fewer than two results, not one name for each, results of different protocols, or fewer than one resample.
     """
     if len(results) < 2:
         raise ValueError("a comparison needs at least two predictions")
+    if len(results) != len(names):
+        raise ValueError(f"a comparison needs one name for each model; found {len(names)} for {len(results)}")
     if len({type(result) for result in results}) > 1:
         raise ValueError("results are compared under one protocol")
     if resamples < 1:
         raise ValueError(f"resamples must be at least 1; found {resamples}")
-    return Comparison(tuple(results), seed, resamples)
+    return Comparison(tuple(results), tuple(names), seed, resamples)
 
 
-def signature_line(signatures: Sequence[Signature], *, seed: int = SEED, resamples: int = RESAMPLES) -> str:
+def signature_line(
+    signatures: Sequence[Signature], names: Sequence[str], *, seed: int = SEED, resamples: int = RESAMPLES
+) -> str:
     """What made the numbers of a comparison, in one line.
 
     Parameters
     ----------
-    signatures : sequence of Signature
-        Of A and B.
-    seed, resamples : int
+    signatures : sequence of Signature, length 2
+        Of the baseline and the candidate.
+    names : sequence of str, length >= 2
+        What they are called.
 
     Returns
     -------
@@ -249,47 +255,34 @@ def signature_line(signatures: Sequence[Signature], *, seed: int = SEED, resampl
     a, b = signatures
     line = a.line
     if a != b:
-        line = f"A: {a.line} · B: {b.line}"
-        if (
-            a.min_score is not None
-            and b.min_score is not None
-            and msgspec.structs.replace(b, min_score=a.min_score) == a
-        ):
-            mine, other = (f"score ≥ {threshold_text(score)}" for score in (a.min_score, b.min_score))
-            line = a.line.replace(mine, f"{mine} (A), {other.removeprefix('score ')} (B)", 1)
+        line = f"{names[0]}: {a.line} · {names[1]}: {b.line}"
+        scores = [one.min_score for one in signatures if one.min_score is not None]
+        if len(scores) == 2 and msgspec.structs.replace(b, min_score=a.min_score) == a:
+            mine, other = (f"≥ {threshold_text(score)}" for score in scores)
+            line = a.line.replace(f"score {mine}", f"score {mine} ({names[0]}), {other} ({names[1]})", 1)
     return f"{line} · {LEVEL:.0%} intervals: {resamples:,} resamples of documents, seed {seed}".replace("95%", "95 %")
 
 
-def difference_json(one: Difference) -> dict[str, Any]:
+_PLAIN: Final = (
+    "metric", "label", "a", "b", "difference", "low", "high", "documents_better", "documents_worse", "documents",
+    "documents_with", "few_documents",
+)  # fmt: skip
+
+
+def difference_json(one: Difference, names: Sequence[str]) -> dict[str, Any]:
     """A difference as plain values under the keys of the terminal contract; undefined is None."""
     return {
-        "metric": one.metric,
-        "label": one.label,
-        "a": one.a,
-        "b": one.b,
-        "difference": one.difference,
-        "low": one.low,
-        "high": one.high,
-        "documents_better": one.documents_better,
-        "documents_worse": one.documents_worse,
-        "documents": one.documents,
-        "documents_with": one.documents_with,
-        "few_documents": one.few_documents,
+        **{name: getattr(one, name) for name in _PLAIN},
         "clear": one.starred,
         "undefined_resamples": one.undefined,
-        "sentence": sentence(one),
+        "sentence": sentence(one, names),
     }
 
 
 def points_and_interval(one: Difference) -> str | None:
     """A difference with its interval in points, ``+2.6 (1.7 to 3.5)``; None when it is undefined."""
     text, interval = moved_text(one), interval_text(one)
-    return text if text is None or interval is None or _too_few(one) else f"{text} ({interval})"
-
-
-def _too_few(one: Difference) -> bool:
-    """Whether there are too few documents for an interval."""
-    return one.few_documents or one.rare
+    return text if text is None or interval is None or one.too_few else f"{text} ({interval})"
 
 
 def _ledger_table(counts: Ledger, title: str, signature: str) -> ResultTable:

@@ -1,7 +1,7 @@
 """How far two models are apart, metric by metric: the difference, its interval, and the documents behind it.
 
-Owns `Difference` and the order in which differences are read. Differences are B minus A; intervals come from drawing
-documents with replacement, the same draws for both models.
+Owns `Difference` and the order in which differences are read. Differences are the candidate ``b`` minus the baseline
+``a``; intervals come from drawing documents with replacement, the same draws for both models.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ORDER: Final[Mapping[Kind, int]] = {"loss": 0, "unclear": 1, "gain": 2, "undefi
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How far B is from A in one metric.
+    """How far the candidate ``b`` is from the baseline ``a`` in one metric.
 
     Attributes
     ----------
@@ -32,22 +32,19 @@ class Difference:
         Key of `evaluator.compare.metrics.METRICS`.
     label : str
         The label, or the name of the row for all labels.
-    overall : bool
-        Whether it is that row.
     a, b : float or None
         The two numbers as the protocol reports them.
     difference : float or None
-        B minus A; None when either is undefined.
+        ``b - a``; None when either is undefined.
     low, high : float or None
         95 % interval of the difference; None with fewer than 2 documents, without a difference, or where more than
         5 % of the resamples leave it undefined.
     documents : int
         D, the documents that were drawn from.
     documents_better, documents_worse : int
-        Documents in which B alone has the better, the worse number; those where either is undefined are not counted.
+        Documents in which ``b`` has the better, the worse number; those where either is undefined are not counted.
     undefined : int
         Resamples that leave the difference undefined; they are left out of the interval.
-    resamples : int
     documents_with : int or None
         Documents in which either number is defined, those that have the label; None for all of them.
     """
@@ -79,6 +76,11 @@ class Difference:
         return not self.few_documents and with_label < FEW_DOCUMENTS
 
     @property
+    def too_few(self) -> bool:
+        """Whether an interval means too little to be shown, for either reason."""
+        return self.few_documents or self.rare
+
+    @property
     def excludes_zero(self) -> bool:
         """Whether there is an interval and 0 is outside of it."""
         return self.low is not None and self.high is not None and (self.low > 0.0 or self.high < 0.0)
@@ -86,7 +88,7 @@ class Difference:
     @property
     def starred(self) -> bool:
         """Whether the difference is clear: the interval excludes 0, and enough documents have the label."""
-        return self.excludes_zero and not self.few_documents and not self.rare
+        return self.excludes_zero and not self.too_few
 
     @property
     def kind(self) -> Kind:
@@ -101,7 +103,7 @@ class Difference:
 def differences(
     a: Measures, b: Measures, *, seed: int = SEED, resamples: int = RESAMPLES, keys: Sequence[Key] | None = None
 ) -> tuple[Difference, ...]:
-    """The differences of two models, B minus A.
+    """The differences of two models, ``b`` minus ``a``.
 
     Parameters
     ----------
@@ -116,7 +118,7 @@ def differences(
     Returns
     -------
     tuple of Difference
-        In the order of A's numbers, then those that only B has.
+        In the order of the numbers of ``a``, then those that only ``b`` has.
 
     Notes
     -----
@@ -176,18 +178,8 @@ def worth_showing(
 ) -> tuple[Difference, ...]:
     """The few differences that a reader should see, in reading order.
 
-    Parameters
-    ----------
-    every : sequence of Difference
-    limit : int
-        How many at most.
-    metrics : sequence of str
-        Those that compete; the ones over all labels always have a place.
-
-    Returns
-    -------
-    tuple of Difference
-        Clear losses before clear gains before unclear ones, the larger before the smaller.
+    Those over all labels always have a place; then clear losses before clear gains before unclear ones, the larger
+    before the smaller, of the metrics that compete.
     """
     chosen = [one for one in every if one.metric in metrics and one.difference is not None]
     rank: Mapping[Kind, int] = {"loss": 1, "gain": 2, "unclear": 3, "undefined": 4}
@@ -202,19 +194,12 @@ def _judged(values: FloatArray, keys: Sequence[Key]) -> FloatArray:
 
 
 class _Side(NamedTuple):
-    """One model under the documents and keys of a pair.
-
-    Attributes
-    ----------
-    measures : Measures
-    documents : int64
-        Row of each of its documents in those of the pair.
-    columns : int64
-        Its column of each key of the pair; one too high for what it does not have.
-    """
+    """One model under the documents and keys of a pair."""
 
     measures: Measures
+    # Row of each of its documents in those of the pair.
     documents: IntArray
+    # Its column of each key of the pair; one too high for what it does not have.
     columns: IntArray
 
     @classmethod

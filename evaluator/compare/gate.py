@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, cast
 
 from evaluator.compare.differences import Difference, differences
 from evaluator.compare.metrics import METRICS
@@ -88,11 +88,9 @@ class Condition:
     ----------
     text : str
         As it was written.
-    metric : str
     label : str or None
         None for all labels.
     operator : "<", ">", "<=" or ">="
-    limit : Limit
     significant : bool
         Whether it fails only when the interval of the difference excludes 0.
     """
@@ -122,14 +120,12 @@ class Verdict:
 
     Attributes
     ----------
-    condition : Condition
     key : Key
         The number it is about.
     value, baseline, limit : float or None
         None where undefined, or without a baseline.
     difference : Difference or None
         Prediction minus baseline; None without a baseline.
-    failed : bool
     reason : str
         Why, in one sentence.
     """
@@ -154,10 +150,7 @@ class Verdict:
             "value": self.value,
             "baseline": self.baseline,
             "limit": self.limit,
-            "difference": None if one is None else one.difference,
-            "low": None if one is None else one.low,
-            "high": None if one is None else one.high,
-            "documents": None if one is None else one.documents,
+            **{name: getattr(one, name, None) for name in ("difference", "low", "high", "documents")},
             "reason": self.reason,
         }
 
@@ -169,10 +162,6 @@ def parse(text: str) -> Condition:
     ----------
     text : str
         See the module.
-
-    Returns
-    -------
-    Condition
 
     Raises
     ------
@@ -195,12 +184,11 @@ def parse(text: str) -> Condition:
         label = re.sub(r"\\(.)", r"\1", quoted)
     elif label == ALL:
         label = None
-    operators: dict[str, Operator] = {"<": "<", ">": ">", "<=": "<=", ">=": ">="}
     return Condition(
         text=text.strip(),
         metric=read["metric"],
         label=label,
-        operator=operators[read["operator"]],
+        operator=cast(Operator, read["operator"]),
         limit=_limit(read, text),
         significant=read["significant"] is not None,
     )
@@ -233,8 +221,6 @@ def judge(
 
     Parameters
     ----------
-    conditions : sequence of Condition
-    prediction : Measures
     baseline : Measures or None
         None when no condition needs one.
     seed, resamples : int
@@ -308,18 +294,12 @@ def _significant(difference: Difference) -> tuple[bool, str]:
     if not difference.excludes_zero:
         return False, "It holds, and the interval of the difference includes 0."
     counted = difference.documents if difference.documents_with is None else difference.documents_with
-    little = difference.few_documents or difference.rare
-    few = f" Too few documents for an interval: {counted:,}." if little else ""
+    few = f" Too few documents for an interval: {counted:,}." if difference.too_few else ""
     return True, f"It holds, and the difference is clear (the interval excludes 0).{few}"
 
 
 def verdict_table(verdicts: Sequence[Verdict], title: str, signature: str) -> ResultTable:
     """One row per condition.
-
-    Parameters
-    ----------
-    verdicts : sequence of Verdict
-    title, signature : str
 
     Returns
     -------
@@ -327,15 +307,13 @@ def verdict_table(verdicts: Sequence[Verdict], title: str, signature: str) -> Re
         Columns ``gate`` (failed or passed), ``condition``, ``value``, ``baseline``, ``limit``, ``points`` (prediction
         minus baseline), ``interval``, ``why``.
     """
-    rows = []
-    for verdict in verdicts:
-        one = verdict.difference
-        rows.append(
-            (
-                "FAILED" if verdict.failed else "passed", verdict.condition.text, verdict.value, verdict.baseline,
-                verdict.limit, None if one is None else moved_text(one),
-                None if one is None else interval_text(one, signed=True), verdict.reason,
-            )
-        )  # fmt: skip
     columns = ("gate", "condition", "value", "baseline", "limit", "points", "interval", "why")
-    return ResultTable(title=title, signature=signature, columns=columns, rows=tuple(rows))
+    rows = tuple(
+        (
+            "FAILED" if each.failed else "passed", each.condition.text, each.value, each.baseline, each.limit,
+            None if each.difference is None else moved_text(each.difference),
+            None if each.difference is None else interval_text(each.difference, signed=True), each.reason,
+        )
+        for each in verdicts
+    )  # fmt: skip
+    return ResultTable(title=title, signature=signature, columns=columns, rows=rows)

@@ -15,27 +15,25 @@ class LabelNotes(NamedTuple):
 
     Attributes
     ----------
-    only_a, only_b : tuple of str
-        Labels that the other model does not have, in file order.
     mapping : dict of str to str
         Proposed new name by old name; pass it as ``map_label``.
     sentences : tuple of str
         The same in words; empty when both have the same labels.
     """
 
-    only_a: tuple[str, ...]
-    only_b: tuple[str, ...]
     mapping: dict[str, str]
     sentences: tuple[str, ...]
 
 
-def label_notes(a: Sequence[str], b: Sequence[str], truth: Sequence[str] = ()) -> LabelNotes:
+def label_notes(a: Sequence[str], b: Sequence[str], truth: Sequence[str] = (), *, names: Sequence[str]) -> LabelNotes:
     """Notes on the labels of two models.
 
     Parameters
     ----------
     a, b : sequence of str
         Labels of the two models.
+    names : sequence of str, length >= 2
+        What the two models are called.
     truth : sequence of str
         Labels of the ground truth, whose spelling is kept.
 
@@ -47,20 +45,19 @@ def label_notes(a: Sequence[str], b: Sequence[str], truth: Sequence[str] = ()) -
 
     Examples
     --------
-    >>> label_notes(["list item"], ["List-item"]).mapping
+    >>> label_notes(["list item"], ["List-item"], names=("A", "B")).mapping
     {'list item': 'List-item'}
     """
-    only_a = tuple(label for label in dict.fromkeys(a) if label not in b)
-    only_b = tuple(label for label in dict.fromkeys(b) if label not in a)
+    only_a = [label for label in dict.fromkeys(a) if label not in b]
+    only_b = [label for label in dict.fromkeys(b) if label not in a]
     strange = [label for label in dict.fromkeys([*a, *b]) if label not in truth]
     mapping = _mapping([label for label in only_a if label in strange], only_b) | _mapping(strange, truth)
-    sentences = [
-        f"{', '.join(labels)}: only in {letter}." for letter, labels in (("A", only_a), ("B", only_b)) if labels
-    ]
+    alone = zip(names, (only_a, only_b), strict=False)
+    sentences = [f"{', '.join(labels)}: only in {name}." for name, labels in alone if labels]
     if mapping:
         options = " ".join(f'--map-label "{old}={new}"' for old, new in mapping.items())
         sentences.append(f"Equal but for case and punctuation; to compare them as one label: {options}.")
-    return LabelNotes(only_a, only_b, mapping, tuple(sentences))
+    return LabelNotes(mapping, tuple(sentences))
 
 
 def _mapping(labels: Sequence[str], kept: Sequence[str]) -> dict[str, str]:

@@ -1,13 +1,15 @@
 """The ledger: which of two models found each ground truth box, and which false positives they share.
 
 Owns the outcome of every box under two results of one ground truth, its counts by label, page and document, and the
-categories by which pages are filtered. Works on `BoxResult`, so every protocol that matches boxes can be compared; A
-is the baseline, B the candidate. Rows are file order, codes those of the results' datasets. Nothing is resampled here.
+categories by which pages are filtered. Works on `BoxResult`, so every protocol that matches boxes can be compared;
+``a`` is the baseline, ``b`` the candidate. Rows are file order, codes those of the results' datasets. Nothing is
+resampled here.
 
-The net change counts mistakes: ``gains`` are those that only A makes (ground truth that only B finds, false positives
-of A alone), ``losses`` those that only B makes, and ``net = gains - losses`` is by how many mistakes B has fewer. That
-is (hits of B - hits of A) - (false positives of B - false positives of A), because what both do falls out: a page where
-B finds one more box and has five more false positives is a worse page. ``net_found`` counts the ground truth alone.
+The net change counts mistakes: ``gains`` are those that only ``a`` makes (ground truth that only ``b`` finds, false
+positives of ``a`` alone), ``losses`` those that only ``b`` makes, and ``net = gains - losses`` is by how many mistakes
+``b`` has fewer. That is (hits of b - hits of a) - (false positives of b - false positives of a), because what both do
+falls out: a page where ``b`` finds one more box and has five more false positives is a worse page. ``net_found`` counts
+the ground truth alone.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.box_results import UNMATCHED, BoxMatching, BoxResult
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult, BoxMatching
 from evaluator.metrics.matching import greedy_rows, overlapping_pairs
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
@@ -37,16 +39,6 @@ SHARED_IOU: Final = 0.5
 OutcomeArray = npt.NDArray[np.int8]
 
 
-CATEGORIES: Final = {
-    "b_fixed": "b_only",
-    "b_broke": "a_only",
-    "both_missed": "neither",
-    "only_b_invents": "b_invents",
-}
-"""Kinds of pages by name, each with the column that it counts: gained in B, lost in B, missed by both, false positives
-only in B. *changed* is everything that only one model does."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class LedgerCounts:
     """How many boxes have which outcome, as columns of one length R (labels, pages, documents, or one for all).
@@ -56,7 +48,7 @@ class LedgerCounts:
     both, a_only, b_only, neither : int64, shape (R,)
         Ground truth by who found it.
     shared, a_invents, b_invents : int64, shape (R,)
-        False positives that both models have (one of each), that only A has, that only B has.
+        False positives that both models have (one of each), or that only one of them has.
     """
 
     both: IntArray
@@ -72,22 +64,22 @@ class LedgerCounts:
 
     @property
     def gains(self) -> IntArray:
-        """Mistakes that only A makes, int64, shape (R,): gained in B, and false positives only in A."""
+        """Mistakes that only ``a`` makes, int64, shape (R,): what ``b`` finds, and false positives of ``a`` alone."""
         return self.b_only + self.a_invents
 
     @property
     def losses(self) -> IntArray:
-        """Mistakes that only B makes, int64, shape (R,): lost in B, and false positives only in B."""
+        """Mistakes that only ``b`` makes, int64, shape (R,): what ``a`` finds, and false positives of ``b`` alone."""
         return self.a_only + self.b_invents
 
     @property
     def net(self) -> IntArray:
-        """By how many mistakes B has fewer, int64, shape (R,); negative where B has more."""
+        """By how many mistakes ``b`` has fewer, int64, shape (R,); negative where it has more."""
         return self.gains - self.losses
 
     @property
     def net_found(self) -> IntArray:
-        """How many more ground truths B finds, int64, shape (R,); negative where it finds fewer."""
+        """How many more ground truths ``b`` finds, int64, shape (R,); negative where it finds fewer."""
         return self.b_only - self.a_only
 
     @property
@@ -95,30 +87,18 @@ class LedgerCounts:
         """Boxes with which only one model is right or wrong, int64, shape (R,)."""
         return self.gains + self.losses
 
-    def category(self, name: str) -> IntArray:
-        """Boxes that are *changed* or in one of `CATEGORIES`, int64, shape (R,).
-
-        Raises
-        ------
-        KeyError
-            For a name that is no category.
-        """
-        column: IntArray = self.changed if name == "changed" else getattr(self, CATEGORIES[name])
-        return column
-
     def row(self, index: int) -> dict[str, int]:
         """One row as plain values: the four outcomes, then the false positives, then the net change."""
-        outcomes = {name: int(getattr(self, name)[index]) for name in OUTCOMES}
-        false_positives = {
-            "shared": int(self.shared[index]),
-            "a_only": int(self.a_invents[index]),
-            "b_only": int(self.b_invents[index]),
-        }
         return {
-            **outcomes,
-            **{f"false_positives_{name}": count for name, count in false_positives.items()},
+            **{name: int(getattr(self, name)[index]) for name in OUTCOMES},
+            **{f"false_positives_{name}": count for name, count in self.false_positives(index).items()},
             "net": int(self.net[index]),
         }
+
+    def false_positives(self, index: int) -> dict[str, int]:
+        """False positives of one row by who has them: ``shared``, ``a_only``, ``b_only``."""
+        columns = {"shared": self.shared, "a_only": self.a_invents, "b_only": self.b_invents}
+        return {name: int(column[index]) for name, column in columns.items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,23 +216,13 @@ class Ledger:
             b=self.b.take(kept(self.b)),
         )
 
-    def pages(self, category: str | None = None) -> IntArray:
-        """Pages of a category, the page with the largest net loss first.
+    @property
+    def pages(self) -> IntArray:
+        """Every page of the dataset, the page with the largest net loss first, int64.
 
-        Parameters
-        ----------
-        category : str, optional
-            ``changed`` or one of `CATEGORIES`; every page of the dataset when absent.
-
-        Returns
-        -------
-        int64, shape (K,)
-            Rows in the page columns of the dataset by rising net change; of equal ones the page with more changes
-            first, then in the order of the dataset. Unchanged pages stand where the net change is 0.
+        Of equal ones the page with more changes is first. Unchanged pages stand where the net change is 0.
         """
-        counts = self.per_page
-        rows = np.arange(len(counts)) if category is None else np.flatnonzero(counts.category(category))
-        return rows[np.lexsort((rows, -counts.changed[rows], counts.net[rows]))]
+        return np.lexsort((-self.per_page.changed, self.per_page.net))
 
     def to_json(self) -> dict[str, dict[str, int]]:
         """Counts of each label under the keys of the terminal contract, by label."""
@@ -260,12 +230,7 @@ class Ledger:
 
     def false_positives_json(self) -> dict[str, int]:
         """False positives by who has them: ``shared``, ``a_only``, ``b_only``."""
-        counts = self.total
-        return {
-            "shared": int(counts.shared[0]),
-            "a_only": int(counts.a_invents[0]),
-            "b_only": int(counts.b_invents[0]),
-        }
+        return self.total.false_positives(0)
 
     def documents_json(self) -> dict[str, dict[str, int]]:
         """Counts of each document by its id."""
@@ -273,16 +238,17 @@ class Ledger:
 
     def pages_json(self) -> list[dict[str, Any]]:
         """The changed pages as plain values, the largest net loss first: document, page from 0, counts."""
-        dataset = self.dataset
+        dataset, counts = self.dataset, self.per_page
         return [
             {
                 "document": dataset.documents[dataset.page_document[row]].doc_id,
                 "page": int(dataset.page_index[row]),
-                "gains": int(self.per_page.gains[row]),
-                "losses": int(self.per_page.losses[row]),
-                **self.per_page.row(row),
+                "gains": int(counts.gains[row]),
+                "losses": int(counts.losses[row]),
+                **counts.row(row),
             }
-            for row in self.pages("changed").tolist()
+            for row in self.pages.tolist()
+            if counts.changed[row]
         ]
 
     def _by(
@@ -304,7 +270,7 @@ class Ledger:
         )
 
 
-def ledger(a: BoxResult[Any], b: BoxResult[Any]) -> Ledger:
+def ledger(a: AnyBoxResult, b: AnyBoxResult) -> Ledger:
     """The ledger of two results.
 
     Parameters
@@ -315,8 +281,8 @@ def ledger(a: BoxResult[Any], b: BoxResult[Any]) -> Ledger:
     Returns
     -------
     Ledger
-        ``both + a_only`` are the true positives of A, ``b_only + neither`` its false negatives, ``shared +
-        a_invents`` its false positives, and so for B.
+        ``both + a_only`` are the true positives of ``a``, ``b_only + neither`` its false negatives, ``shared +
+        a_invents`` its false positives, and so for ``b``.
 
     Raises
     ------
@@ -327,7 +293,7 @@ def ledger(a: BoxResult[Any], b: BoxResult[Any]) -> Ledger:
     -----
     Two false positives are shared when they have one label, one page and IoU >= 0.5 (inclusive, whatever the
     protocol's own threshold); pairs are taken one to one by falling IoU, ties by the corners of the boxes, so that
-    neither the order of rows nor swapping A and B changes a count.
+    neither the order of rows nor swapping the models changes a count.
     """
     _require_comparable(a, b)
     matching: BoxMatching = a.matching
@@ -346,7 +312,7 @@ def ledger(a: BoxResult[Any], b: BoxResult[Any]) -> Ledger:
     )
 
 
-def _require_comparable(a: BoxResult[Any], b: BoxResult[Any]) -> None:
+def _require_comparable(a: AnyBoxResult, b: AnyBoxResult) -> None:
     """ValueError for two results that do not count the same ground truth in the same way."""
     if not _same(a.matching.dataset, b.matching.dataset):
         raise ValueError("two models are compared as predictions of one dataset; found two datasets")
@@ -372,7 +338,7 @@ def _same(one: Dataset, other: Dataset) -> bool:
     )
 
 
-def _false_positives(result: BoxResult[Any], shared: IntArray, with_other: IntArray) -> FalsePositives:
+def _false_positives(result: AnyBoxResult, shared: IntArray, with_other: IntArray) -> FalsePositives:
     """The false positives of a result; rows of `shared` are the same false positives as rows of `with_other`."""
     rows, prediction = result.false_positives, result.matching.prediction
     partner = np.full(len(prediction), UNMATCHED, dtype=np.int64)
@@ -380,8 +346,8 @@ def _false_positives(result: BoxResult[Any], shared: IntArray, with_other: IntAr
     return FalsePositives(rows, partner[rows], prediction.page[rows], prediction.document[rows], prediction.label[rows])
 
 
-def _shared(a: BoxResult[Any], b: BoxResult[Any]) -> tuple[IntArray, IntArray]:
-    """Rows of the false positives of A and of B that are the same, one to one."""
+def _shared(a: AnyBoxResult, b: AnyBoxResult) -> tuple[IntArray, IntArray]:
+    """Rows of the false positives of both that are the same, one to one."""
     rows = [_by_corners(result) for result in (a, b)]
     sides = [result.matching.prediction for result in (a, b)]
     if sides[0].source.unit != sides[1].source.unit:
@@ -389,7 +355,7 @@ def _shared(a: BoxResult[Any], b: BoxResult[Any]) -> tuple[IntArray, IntArray]:
     labels = len(a.matching.dataset.labels)
     boxes = [side.xyxy[some] for side, some in zip(sides, rows, strict=True)]
     group = [side.page[some] * labels + side.label[some] for side, some in zip(sides, rows, strict=True)]
-    # Which side comes first decides ties; it must not depend on which model is called A.
+    # Which side comes first decides ties; it must not depend on which model is the baseline.
     content = [
         (len(some), codes.tobytes(), corners.tobytes()) for some, codes, corners in zip(rows, group, boxes, strict=True)
     ]
@@ -400,7 +366,7 @@ def _shared(a: BoxResult[Any], b: BoxResult[Any]) -> tuple[IntArray, IntArray]:
     return shared[0], shared[1]
 
 
-def _by_corners(result: BoxResult[Any]) -> IntArray:
+def _by_corners(result: AnyBoxResult) -> IntArray:
     """Rows of the false positives by page, label and corners, int64."""
     rows, prediction = result.false_positives, result.matching.prediction
     x1, y1, x2, y2 = prediction.xyxy[rows].T

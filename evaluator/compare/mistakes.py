@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.model.boxes import IntArray
 
@@ -30,23 +27,13 @@ class MistakeCounts:
     a: IntArray
     b: IntArray
 
-    @property
-    def total_a(self) -> IntArray:
-        """Mistakes of A of each name, int64, shape (K,)."""
-        return np.asarray(self.a.sum(axis=0))
-
-    @property
-    def total_b(self) -> IntArray:
-        """Mistakes of B of each name, int64, shape (K,)."""
-        return np.asarray(self.b.sum(axis=0))
-
     def to_json(self) -> dict[str, dict[str, int]]:
-        """Counts of both models and B minus A by name, over all labels."""
-        counts = zip(self.names, self.total_a.tolist(), self.total_b.tolist(), strict=True)
+        """Counts of both models and ``b`` minus ``a`` by name, over all labels."""
+        counts = zip(self.names, self.a.sum(axis=0).tolist(), self.b.sum(axis=0).tolist(), strict=True)
         return {name: {"a": a, "b": b, "difference": b - a} for name, a, b in counts}
 
 
-def mistake_counts(a: BoxResult[Any], b: BoxResult[Any]) -> MistakeCounts:
+def mistake_counts(a: AnyBoxResult, b: AnyBoxResult) -> MistakeCounts:
     """The named mistakes of two models of one dataset, by label."""
     matching = a.matching
     labels = matching.dataset.labels

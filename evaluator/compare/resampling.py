@@ -36,7 +36,6 @@ def draws(documents: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> It
         D, how many there are and how many a resample draws.
     resamples : int
         R.
-    seed : int
 
     Yields
     ------

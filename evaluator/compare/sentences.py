@@ -1,8 +1,8 @@
 """Differences in words: who, what, how much, how sure, how many documents.
 
 Owns the sentences of one difference, the summary of all of them, and how points and intervals are spelled. A
-difference is called more or less only when its interval excludes 0 and there are enough documents. Text from data
-(labels) is in the sentences as it is; whoever shows them escapes it.
+difference is called more or less only when its interval excludes 0 and there are enough documents. What the models are
+called is up to the caller. Labels are in the sentences as they are; whoever shows them escapes them.
 """
 
 from __future__ import annotations
@@ -35,19 +35,7 @@ class Summary(NamedTuple):
 
 
 def points(value: float, *, signed: bool = True, decimals: int = 1) -> str:
-    """A difference of ratios in points, the hundredths of a ratio.
-
-    Parameters
-    ----------
-    value : float
-    signed : bool
-        With a plus sign.
-    decimals : int
-
-    Returns
-    -------
-    str
-        For instance ``+2.6`` or ``−0.4``; zero has no sign.
+    """A difference of ratios in points, the hundredths of a ratio; plus signs when `signed`, zero has no sign.
 
     Examples
     --------
@@ -58,6 +46,11 @@ def points(value: float, *, signed: bool = True, decimals: int = 1) -> str:
     if value == 0.0:
         return text
     return f"{MINUS}{text}" if value < 0.0 else f"+{text}" if signed else text
+
+
+def tick_text(value: float) -> str:
+    """A tick of an axis in points: ``+5``, ``−10``, ``0``."""
+    return f"+{value:g}" if value > 0 else f"{MINUS}{-value:g}" if value < 0 else "0"
 
 
 def decimals(one: Difference) -> int:
@@ -72,23 +65,10 @@ def moved_text(one: Difference) -> str | None:
 
 
 def interval_text(one: Difference, *, signed: bool = False) -> str | None:
-    """The interval of a difference in points.
-
-    Parameters
-    ----------
-    one : Difference
-    signed : bool
-        With plus signs.
-
-    Returns
-    -------
-    str or None
-        For instance ``1.7 to 3.5`` or ``−0.2 to 1.6``; None where there is no interval.
-    """
+    """The interval of a difference in points, ``−0.2 to 1.6``; None where there is none."""
     if one.low is None or one.high is None:
         return None
-    ends = (points(end, signed=signed, decimals=decimals(one)) for end in (one.low, one.high))
-    return " to ".join(ends)
+    return " to ".join(points(end, signed=signed, decimals=decimals(one)) for end in (one.low, one.high))
 
 
 def name_of(one: Difference) -> str:
@@ -97,8 +77,13 @@ def name_of(one: Difference) -> str:
     return f"{title[0].upper()}{title[1:]}, all labels" if one.overall else f"{one.label} {title}"
 
 
-def sentence(one: Difference) -> str:
+def sentence(one: Difference, names: Sequence[str]) -> str:
     """A difference in one sentence.
+
+    Parameters
+    ----------
+    names : sequence of str, length >= 2
+        What the baseline and the candidate are called.
 
     Returns
     -------
@@ -107,39 +92,44 @@ def sentence(one: Difference) -> str:
         difference`` when 0 is inside of the interval, and without a claim when there are too few documents.
     """
     metric = METRICS[one.metric]
-    of = "" if one.overall else f" of {one.label}"
+    what = _capital(metric.title) + ("" if one.overall else f" of {one.label}")
     if one.difference is None:
-        without = [letter for letter, value in (("A", one.a), ("B", one.b)) if value is None]
-        return f"{_capital(metric.title)}{of}: not defined for {' and '.join(without)}."
-    moved = f"{moved_text(one)} points"
-    counts = f"{count_of(one.documents_better, 'document')} better, {one.documents_worse:,} worse"
+        without = [name for name, value in zip(names, (one.a, one.b), strict=False) if value is None]
+        return f"{what}: not defined for {' and '.join(without)}."
     if one.difference == 0.0 and not one.low and not one.high:
-        return f"{_capital(metric.title)}{of}: no difference."
+        return f"{what}: no difference."
+    moved = f"{moved_text(one)} points"
     if one.documents < 2:
-        return f"{_capital(metric.title)}{of} {moved}. With {count_of(one.documents, 'document')} there is no interval."
+        return f"{what} {moved}. With {count_of(one.documents, 'document')} there is no interval."
+    counts = f"{count_of(one.documents_better, 'document')} better, {one.documents_worse:,} worse"
     if one.low is None:
         why = f"{one.undefined:,} of {one.resamples:,} resamples leave it undefined"
-        return f"{_capital(metric.title)}{of} {moved}; {counts}. No interval: {why}."
-    if one.few_documents:
-        little = f"Too few documents for an interval: {one.documents:,}."
-        return f"{_capital(metric.title)}{of} {moved}; {counts}. {little}"
-    if one.rare:
-        little = f"Too few documents for an interval: {one.documents_with or 0:,} of {one.documents:,} have the label."
-        return f"{_capital(metric.title)}{of} {moved}; {counts}. {little}"
+        return f"{what} {moved}; {counts}. No interval: {why}."
+    if one.too_few:
+        known = f"{one.documents_with or 0:,} of {one.documents:,} have the label" if one.rare else f"{one.documents:,}"
+        return f"{what} {moved}; {counts}. Too few documents for an interval: {known}."
     sure = f"{_LEVEL} interval {interval_text(one)}; {counts}."
     if one.starred:
         does = metric.better if one.difference > 0.0 else metric.worse
-        return f"B {does}{'' if one.overall else f' ({one.label})'}: {metric.title} {moved}, {sure}"
-    return f"{_capital(metric.title)}{of}: no clear difference, {moved}, {sure}"
+        return f"{names[1]} {does}{'' if one.overall else f' ({one.label})'}: {metric.title} {moved}, {sure}"
+    return f"{what}: no clear difference, {moved}, {sure}"
 
 
-def summary(every: Sequence[Difference]) -> Summary:
+def worst_loss(every: Sequence[Difference]) -> Difference | None:
+    """The clear loss of a label that is furthest from 0; None without any."""
+    losses = [one for one in every if one.kind == "loss" and not one.overall]
+    return min(losses, key=lambda one: one.difference or 0.0, default=None)
+
+
+def summary(every: Sequence[Difference], names: Sequence[str]) -> Summary:
     """A comparison in a headline and a few words.
 
     Parameters
     ----------
     every : sequence of Difference
         In any order.
+    names : sequence of str, length >= 2
+        What the baseline and the candidate are called.
 
     Returns
     -------
@@ -147,17 +137,19 @@ def summary(every: Sequence[Difference]) -> Summary:
         The headline is the clear difference over all labels that is furthest from 0, or a sentence that none is
         clear. The notes name the other metrics of the headline, and the label that lost most when a loss is clear.
     """
-    headlines = _headlines(every)
-    if not headlines:
+    ranked = sorted(_headlines(every), key=lambda one: (not one.starred, -abs(one.difference or 0.0)))
+    if not ranked:
         return Summary("Nothing can be compared: no metric is defined for both models.", "")
-    ranked = sorted(headlines, key=lambda one: (not one.starred, -abs(one.difference or 0.0)))
-    first, *others = ranked
-    notes = [_short(one) for one in others]
-    losses = [one for one in every if one.kind == "loss" and not one.overall]
-    if losses:
-        worst = min(losses, key=lambda one: one.difference or 0.0)
-        notes.append(f"Worst loss: {name_of(worst)} {moved_text(worst)}.")
-    return Summary(sentence(first), " ".join(notes))
+    notes = [_short(one) for one in ranked[1:]]
+    worst = worst_loss(every)
+    if worst is not None:
+        notes.append(loss_text(worst))
+    return Summary(sentence(ranked[0], names), " ".join(notes))
+
+
+def loss_text(worst: Difference) -> str:
+    """What a summary says of `worst_loss`."""
+    return f"Worst loss: {name_of(worst)} {moved_text(worst)}."
 
 
 def _headlines(every: Sequence[Difference]) -> list[Difference]:
@@ -175,7 +167,7 @@ def _short(one: Difference) -> str:
     title = _capital(METRICS[one.metric].title)
     if one.difference is None or (not one.difference and not one.low and not one.high):
         return f"{title}: no difference."
-    if one.starred or one.few_documents or one.rare:
+    if one.starred or one.too_few:
         return f"{title} {moved_text(one)} points."
     return f"{title}: no clear difference."
 

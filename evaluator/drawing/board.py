@@ -13,7 +13,16 @@ from typing import Final, Literal
 from evaluator.compare.differences import Difference, in_reading_order, worth_showing
 from evaluator.compare.ledger import Ledger
 from evaluator.compare.resampling import FEW_DOCUMENTS
-from evaluator.compare.sentences import decimals, interval_text, name_of, points, sentence, summary
+from evaluator.compare.sentences import (
+    interval_text,
+    loss_text,
+    moved_text,
+    name_of,
+    sentence,
+    summary,
+    tick_text,
+    worst_loss,
+)
 from evaluator.drawing.pair import PAGE_FILTERS
 from evaluator.drawing.pair_list import boxes_of, signed
 from evaluator.drawing.payloads import (
@@ -38,18 +47,20 @@ _MISSING: Final = "–"
 _STEPS: Final = (1, 2, 5)
 _MOST_TICKS: Final = 5
 _BEYOND: Final = 0.03
-# Names on the board of the filters behind its four cells.
 Outcome = Literal["both", "a_only", "b_only", "neither"]
+# The filter behind each cell, its title and its words, with places for the names of the two models.
 _CELLS: Final[tuple[tuple[Outcome, str, str, str], ...]] = (
     ("both", "both_found", "both", "found by both"),
-    ("a_only", "b_broke", "boxes lost in B", "found by A only"),
-    ("b_only", "b_fixed", "boxes gained in B", "found by B only"),
+    ("a_only", "b_broke", "boxes lost in {1}", "found by {0} only"),
+    ("b_only", "b_fixed", "boxes gained in {1}", "found by {1} only"),
     ("neither", "both_missed", "neither", "missed by both"),
 )
-_INVENTED: Final = (("shared", "both_invent"), ("A only", "only_a_invents"), ("B only", "only_b_invents"))
+_INVENTED: Final = (("shared", "both_invent"), ("{0} only", "only_a_invents"), ("{1} only", "only_b_invents"))
 
 
-def board_data(ledger: Ledger, found: Sequence[Difference], *, show: str, label: str) -> BoardPayload:
+def board_data(
+    ledger: Ledger, found: Sequence[Difference], names: Sequence[str], *, show: str, label: str
+) -> BoardPayload:
     """Everything that the board of the comparison shows.
 
     Parameters
@@ -58,6 +69,8 @@ def board_data(ledger: Ledger, found: Sequence[Difference], *, show: str, label:
         Of all labels and documents.
     found : sequence of Difference
         Of the metrics of `TABLE_METRICS`, in any order.
+    names : sequence of str, length 2
+        What the view calls the baseline and the candidate.
     show, label : str
         The filter and the label of the page list at present; "" for all labels.
 
@@ -69,46 +82,39 @@ def board_data(ledger: Ledger, found: Sequence[Difference], *, show: str, label:
     few = worth_showing(found, limit=SHOWN_DIFFERENCES)
     every = in_reading_order([one for one in found if one.difference is not None])
     return BoardPayload(
-        sentence=sentence_parts(found),
-        tables=[_table(few), _table(every)],
+        sentence=sentence_parts(found, names),
+        tables=[_table(few, names), _table(every, names)],
         reason=_reason(found),
-        ledger=[_cell(ledger, *cell) for cell in _CELLS],
+        ledger=[
+            _cell(ledger, name, show_, title.format(*names), words.format(*names))
+            for name, show_, title, words in _CELLS
+        ],
         false_positives=[
-            FalsePositivesItem(title, int(boxes_of(ledger.total, name).sum()), LinkItem(name, ""))
+            FalsePositivesItem(title.format(*names), int(boxes_of(ledger.total, name).sum()), LinkItem(name, ""))
             for title, name in _INVENTED
         ],
-        labels=_labels(ledger),
+        labels=_labels(ledger, names),
         chosen=LinkItem(show, label),
     )
 
 
-def sentence_parts(found: Sequence[Difference]) -> list[SentenceItem]:
-    """The summary in the parts that open pages.
-
-    Returns
-    -------
-    list of SentenceItem
-        The texts joined by spaces are the summary of
-        `evaluator.compare.sentences`.
-    """
-    whole = summary(found)
-    head = next((one for one in found if one.overall and sentence(one) == whole.headline), None)
+def sentence_parts(found: Sequence[Difference], names: Sequence[str]) -> list[SentenceItem]:
+    """The summary of `evaluator.compare.sentences` in the parts that open pages, to be joined by spaces."""
+    whole, worst = summary(found, names), worst_loss(found)
+    head = next((one for one in found if one.overall and sentence(one, names) == whole.headline), None)
     parts = [SentenceItem(plain(whole.headline), strong=True, door=door_of(head) if head else None)]
-    losses = [one for one in found if one.kind == "loss" and not one.overall]
-    worst = min(losses, key=lambda one: one.difference or 0.0) if losses else None
-    notes, loss = whole.notes, ""
-    if worst is not None and worst.difference is not None:
-        loss = f"Worst loss: {name_of(worst)} {points(worst.difference, decimals=decimals(worst))}."
-        notes = notes.removesuffix(loss).rstrip()
+    loss = loss_text(worst) if worst else ""
+    loss = loss if whole.notes.endswith(loss) else ""
+    notes = whole.notes.removesuffix(loss).rstrip()
     if notes:
         parts.append(SentenceItem(plain(notes), strong=False, door=None))
-    if worst is not None and whole.notes.endswith(loss):
+    if worst and loss:
         parts.append(SentenceItem(plain(loss), strong=False, door=door_of(worst)))
     return parts
 
 
 def door_of(one: Difference) -> LinkItem:
-    """The pages behind a difference: lost or gained in B for recall, extra in only one of the two for precision."""
+    """The pages behind a difference: lost or gained boxes for recall, extra in only one of the two for precision."""
     fell = (one.difference or 0.0) < 0.0
     shows = {
         "recall": "b_broke" if fell else "b_fixed",
@@ -119,10 +125,6 @@ def door_of(one: Difference) -> LinkItem:
 
 def axis_of(found: Sequence[Difference]) -> tuple[float, float, list[float]]:
     """An axis in points that holds the differences, their intervals and 0.
-
-    Parameters
-    ----------
-    found : sequence of Difference
 
     Returns
     -------
@@ -151,36 +153,30 @@ def _ends(one: Difference) -> list[float]:
     """What an axis must hold of a difference: its interval where it is shown, else the difference alone."""
     if one.difference is None:
         return []
-    shown = [] if one.few_documents or one.rare or one.low is None or one.high is None else [one.low, one.high]
+    shown = [] if one.too_few or one.low is None or one.high is None else [one.low, one.high]
     return [one.difference, *shown]
 
 
-def _tick(value: float) -> str:
-    """A tick of the axis: ``+5``, ``−10``, ``0``."""
-    text = f"{abs(value):g}"
-    return text if value == 0.0 else f"{'+' if value > 0 else '−'}{text}"
-
-
-def _table(found: Sequence[Difference]) -> DifferenceTableItem:
+def _table(found: Sequence[Difference], names: Sequence[str]) -> DifferenceTableItem:
     """Differences on an axis of their own."""
     low, high, ticks = axis_of(found)
     return DifferenceTableItem(
-        rows=[_row(one, low, high) for one in found],
+        rows=[_row(one, low, high, names) for one in found],
         zero=(0.0 - low) / (high - low),
-        ticks=[TickItem((tick - low) / (high - low), _tick(tick)) for tick in ticks],
+        ticks=[TickItem((tick - low) / (high - low), tick_text(tick)) for tick in ticks],
     )
 
 
-def _row(one: Difference, low: float, high: float) -> DifferenceRowItem:
+def _row(one: Difference, low: float, high: float, names: Sequence[str]) -> DifferenceRowItem:
     """One line of the table; `low` and `high` are the ends of the axis."""
-    hidden = one.few_documents or one.rare or one.low is None or one.high is None
+    hidden = one.too_few or one.low is None or one.high is None
 
     def place(value: float | None) -> float | None:
         return None if value is None else (100.0 * value - low) / (high - low)
 
     return DifferenceRowItem(
         title=plain(name_of(one)),
-        points=_MISSING if one.difference is None else points(one.difference, decimals=decimals(one)),
+        points=moved_text(one) or _MISSING,
         value=place(one.difference),
         low=None if hidden else place(one.low),
         high=None if hidden else place(one.high),
@@ -189,7 +185,7 @@ def _row(one: Difference, low: float, high: float) -> DifferenceRowItem:
         tone=one.kind if one.kind in ("loss", "gain") else "unclear",
         better=f"{one.documents_better:,}",
         worse=f"{one.documents_worse:,}",
-        words=plain(sentence(one)),
+        words=plain(sentence(one, names)),
         door=door_of(one),
     )
 
@@ -212,10 +208,10 @@ def _cell(ledger: Ledger, name: Outcome, show: str, title: str, words: str) -> L
     pages = int((getattr(ledger.per_page, name) > 0).sum())
     noun = "box" if boxes == 1 else "boxes"
     text = f"{boxes:,} ground-truth {noun} {words}, on {count_of(pages, 'page')}. Open them"
-    return LedgerCellItem(name, title, boxes, text, LinkItem(show, ""))
+    return LedgerCellItem(boxes, text, LinkItem(show, ""), name, title)
 
 
-def _labels(ledger: Ledger) -> list[LabelRowItem]:
+def _labels(ledger: Ledger, names: Sequence[str]) -> list[LabelRowItem]:
     """The ledger by label, the one that lost most first; labels without any box are left out."""
     counts = ledger.per_label
     rows = [row for row in range(len(ledger.labels)) if (counts.both + counts.changed + counts.neither)[row]]
@@ -226,7 +222,7 @@ def _labels(ledger: Ledger) -> list[LabelRowItem]:
         cells = []
         for name, show in (("a_only", "b_broke"), ("b_only", "b_fixed"), ("neither", "both_missed")):
             boxes = int(getattr(counts, name)[row])
-            words = f"{plain(label)}, {PAGE_FILTERS[show].title}: {boxes:,}. Open the pages"
+            words = f"{plain(label)}, {PAGE_FILTERS[show].title(names)}: {boxes:,}. Open the pages"
             cells.append(LabelCellItem(boxes, words, LinkItem(show, label)))
         items.append(LabelRowItem(label, plain(label), cells, signed(int(counts.net_found[row]))))
     return items

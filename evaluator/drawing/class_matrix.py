@@ -2,36 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 import msgspec
 import numpy as np
 
-from evaluator.drawing.matrix import matrix_data
+from evaluator.drawing.matrix import difference_data, matrix_data
+from evaluator.drawing.pair_list import signed
 from evaluator.drawing.payloads import MatrixLayer
 from evaluator.metrics.box_items import ClassConfusion
+from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
+from evaluator.protocols.pixel.difference import MatrixDifference
 from evaluator.protocols.pixel.matrix import Matrices
 
-BACKGROUND_NAME = "Background"
+BACKGROUND_NAME: Final = "Background"
 
 
 def class_matrix(confusion: ClassConfusion) -> MatrixLayer:
-    """The heatmap of a class confusion, coloured by the share of the row.
+    """The heatmap of a class confusion, coloured by the share of the row; background first, ``unit`` "boxes"."""
+    counts = _background_first(confusion)
+    data = matrix_data(_classes(confusion), Matrices(counts[None].astype(np.float64), 1), "pixels", "steps")
+    return _in_boxes(data, [[f"{value:,}" for value in row] for row in counts.tolist()])
 
-    Parameters
-    ----------
-    confusion : ClassConfusion
 
-    Returns
-    -------
-    MatrixLayer
-        The background first, with ``unit`` "boxes".
+def class_difference(a: ClassConfusion, b: ClassConfusion, *, names: Sequence[str]) -> MatrixLayer:
+    """The heatmap of the second class confusion minus the first, under the names that the view gives them.
+
+    As `evaluator.drawing.matrix.difference_data` with ``b`` as the first: blue cells speak for ``b``, orange ones for
+    ``a``. The background stands first; ``unit`` is "boxes".
     """
-    # The heatmap has the background first.
+    first, second = _background_first(b), _background_first(a)
+    moved = MatrixDifference(_classes(a), first.astype(np.float64), second.astype(np.float64))
+    data = difference_data(moved, "pixels", "linear")
+    scale = msgspec.structs.replace(data.scale, name=f"Boxes, {names[1]} minus {names[0]}")
+    text = [[signed(value) for value in row] for row in (first - second).tolist()]
+    return _in_boxes(msgspec.structs.replace(data, scale=scale), text)
+
+
+def _background_first(confusion: ClassConfusion) -> IntArray:
+    """The counts in the order of the heatmap."""
     order = np.roll(np.arange(len(confusion.labels) + 1), 1)
-    counts = confusion.counts[np.ix_(order, order)]
-    classes = [BACKGROUND_NAME, *(plain(label) for label in confusion.labels)]
-    data = matrix_data(classes, Matrices(counts[None].astype(np.float64), 1), "pixels", "steps")
-    text = [[f"{value:,}" for value in row] for row in counts.tolist()]
-    # No box of the background was ever drawn: the corner has no count.
+    return confusion.counts[np.ix_(order, order)]
+
+
+def _classes(confusion: ClassConfusion) -> tuple[str, ...]:
+    """The classes in the order of the heatmap."""
+    return BACKGROUND_NAME, *(plain(label) for label in confusion.labels)
+
+
+def _in_boxes(data: MatrixLayer, text: list[list[str]]) -> MatrixLayer:
+    """A heatmap that counts boxes; no box of the background was ever drawn, so the corner has no count."""
     text[0][0] = ""
     return msgspec.structs.replace(data, text=text, unit="boxes")

@@ -8,7 +8,7 @@ job.
 from __future__ import annotations
 
 import io
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from PIL import Image
@@ -17,7 +17,7 @@ from evaluator.drawing.layers import box_key
 from evaluator.drawing.page_rows import page_shares
 from evaluator.drawing.payloads import CardBoxItem, CardItem, Rect
 from evaluator.metrics.box_items import MATCHED, Items
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Side
@@ -71,20 +71,9 @@ def _inside(middle: float, extent: float) -> tuple[float, float]:
 
 
 def cut(picture: bytes, part: Rect, *, width: int) -> bytes:
-    """A part of a page picture as WebP.
+    """A part of a page picture as WebP, `width` pixels across, or fewer when the picture has fewer.
 
-    Parameters
-    ----------
-    picture : bytes
-        A picture that the renderer made; never one from a file of the user.
-    part : tuple of float
-        x1, y1, x2, y2 as shares of the page.
-    width : int
-        Pixels of the crop; fewer when the picture has fewer.
-
-    Returns
-    -------
-    bytes
+    The picture is one that the renderer made; never one from a file of the user.
     """
     with Image.open(io.BytesIO(picture)) as page:
         across, down = page.size
@@ -98,25 +87,16 @@ def cut(picture: bytes, part: Rect, *, width: int) -> bytes:
     return written.getvalue()
 
 
-def cards(result: BoxResult[Any], shown: Items) -> list[CardItem]:
-    """Some items as the gallery shows them.
+def cards(result: AnyBoxResult, shown: Items) -> list[CardItem]:
+    """Some items, at most a few hundred, as the gallery shows them.
 
-    Parameters
-    ----------
-    result : BoxResult
-    shown : Items
-        At most a few hundred.
-
-    Returns
-    -------
-    list of CardItem
-        The key of a card is stable for a pair of files. A card has no boxes where these are in pixels and no file gives
-        the size of the page.
+    The key of a card is stable for a pair of files. A card has no boxes where these are in pixels and no file gives the
+    size of the page.
     """
     return [_card(result, shown, row) for row in range(len(shown))]
 
 
-def _card(result: BoxResult[Any], shown: Items, row: int) -> CardItem:
+def _card(result: AnyBoxResult, shown: Items, row: int) -> CardItem:
     """One item as the gallery shows it."""
     dataset, mistakes, mistake = result.matching.dataset, result.mistakes, int(shown.mistake[row])
     if shown.kind[row] == MATCHED:
@@ -140,7 +120,7 @@ def _card(result: BoxResult[Any], shown: Items, row: int) -> CardItem:
     )
 
 
-def _boxes(side: Side, result: BoxResult[Any], rows: IntArray) -> list[CardBoxItem]:
+def _boxes(side: Side, result: AnyBoxResult, rows: IntArray) -> list[CardBoxItem]:
     """Boxes of one side of a card, under the statuses of the page viewer."""
     dataset, is_truth = result.matching.dataset, side == "ground_truth"
     places = page_shares(dataset, dataset.ground_truth if is_truth else result.matching.prediction, rows)

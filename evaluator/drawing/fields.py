@@ -108,7 +108,6 @@ def page_data(
         With the fields themselves.
     pages : FieldPages
         Of the same comparison.
-    paper : Paper
     iou : float
         Threshold of the status.
     kept : int64, shape (K,), optional
@@ -170,10 +169,6 @@ def strip(
         Problems by document code and page.
     papers : mapping of Paper, optional
         Pages whose size is known; blocks of others are drawn only when boxes are shares.
-
-    Returns
-    -------
-    list of StripItem
     """
     wanted = {page: list[BlockItem]() for page in listed}
     documents = np.isin(result.compared.document, [document for document, _ in listed])
@@ -248,8 +243,10 @@ def _fit(truth: Field | None, predicted: Field | None) -> Fit:
     """IoU, coverage and purity of two boxes of one page, None where undefined."""
     if truth is None or predicted is None or truth.box is None or predicted.box is None:
         return _NO_FIT
-    values = overlap(np.array([truth.box]), np.array([predicted.box]))
-    return _finite(float(values.iou[0])), _finite(float(values.coverage[0])), _finite(float(values.purity[0]))
+    iou, coverage, purity = (
+        _finite(float(value)) for (value,) in overlap(np.array([truth.box]), np.array([predicted.box]))
+    )
+    return iou, coverage, purity
 
 
 def _finite(value: float) -> float | None:
@@ -263,11 +260,14 @@ def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[BoxIte
     paired = truth is not None and predicted is not None
     wrong = paired and bool(compared.is_field[row]) and not compared.right[row]
     title = _WORDS[status][0] if status in _WORDS else ""
-    words = [word for word in (title, "Wrong value" if wrong else "") if word] or [_lonely(truth)]
+    words = [word for word in (title, "Wrong value" if wrong else "") if word] or [
+        "Value not predicted" if truth else "Value made up"
+    ]
     lines = [f"predicted {_said(predicted)}" if predicted else "nothing predicted"]
     lines += [f"ground truth {_said(truth)}" if truth else "no such field in the ground truth"]
     iou = f"IoU {compared.iou[row]:.2f}" if compared.has_truth[row] and compared.has_prediction[row] else ""
-    sure = "" if predicted is None else _sure_text(predicted)
+    known = predicted is not None and np.isfinite(predicted.confidence)
+    sure = f"confidence {predicted.confidence:.2f}" if predicted and known else "no confidence" if predicted else ""
     lines += [" · ".join(part for part in (iou, sure, *_oddities(truth, predicted, status)) if part)]
     return MistakeItem(
         number=0,
@@ -282,20 +282,10 @@ def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[BoxIte
     )
 
 
-def _lonely(truth: Field | None) -> str:
-    """What is wrong with a field without a box that only one side has."""
-    return "Value not predicted" if truth else "Value made up"
-
-
 def _said(field: Field) -> str:
     """A value in quotes; null and numbers as they are."""
     text = value_text(field.value)
     return f"“{text}”" if isinstance(field.value, str) else text
-
-
-def _sure_text(field: Field) -> str:
-    confidence = _finite(field.confidence)
-    return "no confidence" if confidence is None else f"confidence {confidence:.2f}"
 
 
 def _oddities(truth: Field | None, predicted: Field | None, status: int) -> list[str]:

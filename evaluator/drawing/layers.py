@@ -9,7 +9,7 @@ shown, and changes no name, no neighbour and no sentence.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -27,9 +27,9 @@ from evaluator.drawing.payloads import (
     PageLayers,
 )
 from evaluator.drawing.text_lost import PageText, WordsOfMistake, mistake_texts, page_lost, sides_of
-from evaluator.metrics.box_results import UNMATCHED, BoxResult
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Mistakes
-from evaluator.metrics.results import count_of
+from evaluator.metrics.results import count_of, defined
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou, overlap
 from evaluator.model.dataset import Annotations, JoinedBoxes, Side
 from evaluator.model.issues import plain
@@ -47,21 +47,14 @@ def box_key(side: str, row: int) -> str:
 
 
 class Kept(NamedTuple):
-    """The mistakes of a result that a filter keeps.
-
-    Attributes
-    ----------
-    mistakes : Mistakes
-        Of the whole result, from `evaluator.drawing.mistake_filter.named`.
-    keep : bool, shape (M,)
-    """
+    """The mistakes of a result, from `evaluator.drawing.mistake_filter.named`, and which of them a filter keeps."""
 
     mistakes: Mistakes
     keep: BoolArray
 
 
 def page_data(
-    result: BoxResult[Any],
+    result: AnyBoxResult,
     page: int,
     *,
     labels: Sequence[str] | None = None,
@@ -74,7 +67,6 @@ def page_data(
 
     Parameters
     ----------
-    result : BoxResult
     page : int
         Row of the page in the dataset; -1 for a page that no file mentions.
     labels : sequence of str, optional
@@ -100,14 +92,14 @@ def page_data(
     shown = rows_on(result, page, labels)
     total, counts = sum(map(len, shown)), _counts(result, *shown)
     drawn = shown[0][:DRAWN_BOXES], shown[1][:DRAWN_BOXES]
-    corners = _shares(result, drawn, page_size)
-    if any(np.isnan(each).any() for each in corners):
+    sides = sides_of(result, *drawn, stated=page_size)
+    if not sides.placed:
         limit = LimitItem(drawn=0, total=total)
         return msgspec.structs.replace(NOTHING_DRAWN, counts=counts, limit=limit, notes=(NO_SIZE,))
     every = rows_on(result, page, None)
     boxes = [
-        *_boxes_of("ground_truth", result, drawn[0], corners[0], every[1]),
-        *_boxes_of("prediction", result, drawn[1], corners[1], every[0]),
+        *_boxes_of("ground_truth", result, drawn[0], sides.truth, every[1]),
+        *_boxes_of("prediction", result, drawn[1], sides.prediction, every[0]),
     ]
     groups, faded = _grouped(boxes, mistakes, keep)
     facts = _Facts(result, mistakes, page_points)
@@ -130,13 +122,13 @@ def page_data(
     )
 
 
-def lost_text(result: BoxResult[Any], page: int, text: PageText | None) -> LostText:
+def lost_text(result: AnyBoxResult, page: int, text: PageText | None) -> LostText:
     """What the viewer marks on a page as lost; nothing for a page whose text or size is not known."""
     sides = sides_of(result, *rows_on(result, page, None))
     return page_lost(text, sides) if text is not None and sides.placed else LostText()
 
 
-def _counts(result: BoxResult[Any], truths: IntArray, predictions: IntArray) -> CountsItem:
+def _counts(result: AnyBoxResult, truths: IntArray, predictions: IntArray) -> CountsItem:
     """Counts of the boxes in some rows."""
     missed = int((result.truth_partner[truths] == UNMATCHED).sum())
     false = int((result.prediction_partner[predictions] == UNMATCHED).sum())
@@ -145,18 +137,7 @@ def _counts(result: BoxResult[Any], truths: IntArray, predictions: IntArray) -> 
     )
 
 
-def _shares(
-    result: BoxResult[Any], rows: tuple[IntArray, IntArray], stated: tuple[float, float] | None
-) -> tuple[FloatArray, FloatArray]:
-    """Where the boxes in some rows of both sides are on their pages; see `page_shares`."""
-    matching = result.matching
-    return (
-        page_shares(matching.dataset, matching.dataset.ground_truth, rows[0], stated=stated),
-        page_shares(matching.dataset, matching.prediction, rows[1], stated=stated),
-    )
-
-
-def _sides(result: BoxResult[Any], side: Side) -> tuple[JoinedBoxes, JoinedBoxes, IntArray]:
+def _sides(result: AnyBoxResult, side: Side) -> tuple[JoinedBoxes, JoinedBoxes, IntArray]:
     """The boxes of a side, those of the other one, and the rows that the matching gave the side's boxes."""
     truth, prediction = result.matching.dataset.ground_truth, result.matching.prediction
     if side == "ground_truth":
@@ -165,7 +146,7 @@ def _sides(result: BoxResult[Any], side: Side) -> tuple[JoinedBoxes, JoinedBoxes
 
 
 def _boxes_of(
-    side_name: Side, result: BoxResult[Any], rows: IntArray, places: FloatArray, others: IntArray
+    side_name: Side, result: AnyBoxResult, rows: IntArray, places: FloatArray, others: IntArray
 ) -> list[BoxItem]:
     """The boxes in some rows of one side; `others` are all rows of the other side on the page, whatever is shown."""
     side, other, partner = _sides(result, side_name)
@@ -185,10 +166,10 @@ def _boxes_of(
             status=statuses[0] if matched[at] else statuses[1],  # type: ignore[arg-type]
             label=plain(labels[side.label[row]]),
             xyxy=(x1, y1, x2, y2),
-            score=_defined(scores[at]),
-            iou=_defined(fits[0, at]),
-            coverage=_defined(fits[1, at]),
-            purity=_defined(fits[2, at]),
+            score=defined(scores[at]),
+            iou=defined(fits[0, at]),
+            coverage=defined(fits[1, at]),
+            purity=defined(fits[2, at]),
             partner=box_key(other_name, int(partners[at])) if matched[at] else None,
             nearest=NearestItem(box_key(other_name, int(near[at])), float(highest[at]))
             if overlaps[at] and not matched[at]
@@ -220,11 +201,6 @@ def _fits(side: Side, boxes: FloatArray, others: FloatArray, beside: IntArray) -
     pair = boxes[some], others[beside[some]]
     fits[:, some] = np.stack(overlap(*(pair if side == "ground_truth" else pair[::-1])))
     return fits
-
-
-def _defined(value: float) -> float | None:
-    """A number, None for NaN."""
-    return None if np.isnan(value) else float(value)
 
 
 def _source(source: Annotations, row: int) -> str:
@@ -264,7 +240,7 @@ def _row(key: str) -> int:
 class _Facts(NamedTuple):
     """What is known of the mistakes of a result."""
 
-    result: BoxResult[Any]
+    result: AnyBoxResult
     mistakes: Mistakes
     page_points: tuple[float, float] | None
 
@@ -318,7 +294,7 @@ class _Facts(NamedTuple):
             return [f"{count_of(len(truths), 'ground truth')}, {count_of(len(predictions), 'prediction')}"]
         prediction, row = self.result.matching.prediction, int(predictions[0])
         label = plain(self.result.matching.dataset.labels[prediction.label[row]])
-        score = _score_text(_defined(prediction.score[row]))
+        score = _score_text(defined(prediction.score[row]))
         return [_wrong_text(name, self.mistakes, mistake, label), f"IoU {fit['iou']:.2f} · {score}"]
 
     def _nearest_text(self, box: BoxItem) -> str:
@@ -341,18 +317,15 @@ class _Facts(NamedTuple):
             dataset = self.result.matching.dataset
             (place,) = page_shares(dataset, dataset.ground_truth, self.mistakes.truths_of(mistake)[:1])
             axis = 1 if side in ("top", "bottom") else 0
-            points = _defined(share * (place[axis + 2] - place[axis]) * self.page_points[axis])
+            points = defined(share * (place[axis + 2] - place[axis]) * self.page_points[axis])
         return CutItem(side=side, share=share, points=points)  # type: ignore[arg-type]
 
 
 def _with_words(item: MistakeItem, words: WordsOfMistake) -> MistakeItem:
     """An entry of the list with what the mistake does to the text."""
+    lines = [*item.lines, *words.lines]
     return msgspec.structs.replace(
-        item,
-        lines=[*item.lines, *words.lines],
-        lost_words=words.lost,
-        foreign_words=words.foreign,
-        foreign=words.boxes,
+        item, lines=lines, lost_words=words.lost, foreign_words=words.foreign, foreign=words.boxes
     )
 
 

@@ -8,7 +8,7 @@ most of the paper and would make all other cells pale.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final, Literal
 
@@ -52,7 +52,6 @@ def matrix_data(
         The background first.
     matrices : Matrices
         Of one scope, shape (1, C, C).
-    shows : "pixels", "row", "column" or "f1"
     colour : "steps", "linear" or "log"
         Steps of pixels follow the share of the row.
     largest_pixels : float, optional
@@ -241,50 +240,59 @@ def _facts(matrices: Matrices) -> dict[str, list[list[float | None]]]:
     return {shows: plain_matrix(getattr(matrices, name)[0]) for shows, name in SHOWS.items()}
 
 
-_SCALE_NAMES: Final[dict[Shows, str]] = {
+_NAMES: Final[Mapping[Shows, str]] = {
     "pixels": "Pixels",
     "row": "Share of the row, per cent",
     "column": "Share of the column, per cent",
     "f1": "F1",
+}
+_DIFFERENCE_NAMES: Final[Mapping[Shows, str]] = {
+    **_NAMES,
+    "row": "Points of the row share",
+    "column": "Points of the column share",
 }
 
 
 def _scale(shows: Shows, colour: Colour, top: float) -> ScaleItem:
     """Legend: what the colours mean, and a swatch for each step or for five places of a scale."""
     if colour == "steps":
-        name = "Colour: share of the row, per cent" if shows == "pixels" else _SCALE_NAMES[shows]
-        marks = ["0", *(f"{step:g}" if shows == "f1" else f"{100 * step:g}" for step in STEPS)]
-        marks[-1] += " +"
-        return ScaleItem(name, list(enumerate(marks)))
-    unit = 1.0 if shows == "pixels" else _SHARE_UNIT
-    swatches = []
-    for level in (0, 8, 16, 24, 32):
-        share = level / (_LEVELS - 1)
-        value = math.expm1(share * math.log1p(top / unit)) * unit if colour == "log" else share * top
-        swatches.append((level, _mark(value, shows)))
-    return ScaleItem(f"{_SCALE_NAMES[shows]}, {'logarithmic' if colour == 'log' else 'linear'}", swatches)
+        swatches = [(0, "0"), *_step_marks(shows)]
+        swatches[-1] = (swatches[-1][0], swatches[-1][1] + " +")
+    else:
+        swatches = _scale_marks((0, 8, 16, 24, 32), shows, colour, top)
+    return ScaleItem(_scale_name(_NAMES, shows, colour), swatches)
 
 
 def _difference_scale(shows: Shows, colour: Colour, top: float) -> ScaleItem:
     """Legend of a difference."""
     middle = len(_BLUE) - 1 if colour == "steps" else _LEVELS - 1
-    names = {"pixels": "Pixels", "row": "Points of the row share", "column": "Points of the column share", "f1": "F1"}
-    if colour == "steps":
-        name = "Colour: points of the row share" if shows == "pixels" else names[shows]
-        marks = [f"{step:g}" if shows == "f1" else f"{100 * step:g}" for step in STEPS]
-        sides = list(enumerate(marks, 1))
-    else:
-        name = f"{names[shows]}, {'logarithmic' if colour == 'log' else 'linear'}"
-        unit = 1.0 if shows == "pixels" else _SHARE_UNIT
-        at = [(level, level / (_LEVELS - 1)) for level in (16, 32)]
-        values = [
-            (level, math.expm1(share * math.log1p(top / unit)) * unit if colour == "log" else share * top)
-            for level, share in at
-        ]
-        sides = [(level, _mark(value, shows)) for level, value in values]
+    sides = _step_marks(shows) if colour == "steps" else _scale_marks((16, 32), shows, colour, top)
     swatches = [(middle - level, mark) for level, mark in reversed(sides)]
     swatches += [(middle, "0"), *((middle + level, mark) for level, mark in sides)]
-    return ScaleItem(name, swatches)
+    return ScaleItem(_scale_name(_DIFFERENCE_NAMES, shows, colour), swatches)
+
+
+def _scale_name(names: Mapping[Shows, str], shows: Shows, colour: Colour) -> str:
+    """What a legend is of; the steps of pixels follow the share of the row."""
+    if colour == "steps":
+        return f"Colour: {names['row'][:1].lower()}{names['row'][1:]}" if shows == "pixels" else names[shows]
+    return f"{names[shows]}, {'logarithmic' if colour == 'log' else 'linear'}"
+
+
+def _step_marks(shows: Shows) -> list[tuple[int, str]]:
+    """Level and number of each step above nothing."""
+    return [(level, f"{step if shows == 'f1' else 100 * step:g}") for level, step in enumerate(STEPS, 1)]
+
+
+def _scale_marks(levels: Sequence[int], shows: Shows, colour: Colour, top: float) -> list[tuple[int, str]]:
+    """Some levels of a scale without steps, and the numbers there."""
+    unit = 1.0 if shows == "pixels" else _SHARE_UNIT
+    marks = []
+    for level in levels:
+        share = level / (_LEVELS - 1)
+        value = math.expm1(share * math.log1p(top / unit)) * unit if colour == "log" else share * top
+        marks.append((level, _mark(value, shows)))
+    return marks
 
 
 def _mark(value: float, shows: Shows) -> str:

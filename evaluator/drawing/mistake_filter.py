@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import numpy as np
 
 from evaluator.drawing.page_rows import page_shares
 from evaluator.metrics.box_items import codes_at
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, BoxColumns, KindArray, MistakeOptions, Mistakes, name_mistakes
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, iou
@@ -58,11 +58,6 @@ class MistakeFilter(msgspec.Struct, frozen=True, kw_only=True):
     size: tuple[float, float] = WHOLE
     unjudged: bool = False
 
-    @property
-    def keeps_all(self) -> bool:
-        """Whether every mistake passes."""
-        return self == MistakeFilter()
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MistakeColumns:
@@ -96,18 +91,13 @@ class MistakeColumns:
         return len(self.kind)
 
 
-def named(result: BoxResult[Any], options: MistakeOptions | None = None) -> Mistakes:
+def named(result: AnyBoxResult, options: MistakeOptions | None = None) -> Mistakes:
     """The mistakes of a whole dataset, poor matched pairs included when the options ask for them.
 
     Parameters
     ----------
-    result : BoxResult
     options : MistakeOptions, optional
         Those of ``result.mistakes`` when absent.
-
-    Returns
-    -------
-    Mistakes
     """
     if options is None:
         return result.mistakes
@@ -123,12 +113,11 @@ def named(result: BoxResult[Any], options: MistakeOptions | None = None) -> Mist
     )
 
 
-def mistake_columns(result: BoxResult[Any], mistakes: Mistakes) -> MistakeColumns:
+def mistake_columns(result: AnyBoxResult, mistakes: Mistakes) -> MistakeColumns:
     """The columns that a filter asks about.
 
     Parameters
     ----------
-    result : BoxResult
     mistakes : Mistakes
         Of that result, from `named`.
 
@@ -194,10 +183,8 @@ def passing(
 
     Parameters
     ----------
-    columns : MistakeColumns
     dataset : Dataset
         Gives ids and labels their codes.
-    chosen : MistakeFilter
     judged : bool, shape (M,), optional
         Mistakes with a verdict; needed for ``unjudged``.
 
@@ -261,7 +248,6 @@ class PageList:
 
     Attributes
     ----------
-    dataset : Dataset
     document : int32, shape (K,)
         Code of the document of each page.
     index : int64, shape (K,)
@@ -281,10 +267,6 @@ class PageList:
     def at(self, position: int) -> tuple[str, int]:
         """Document id and page index at a position."""
         return self.dataset.documents[self.document[position]].doc_id, int(self.index[position])
-
-    def between(self, first: int, last: int) -> list[tuple[str, int]]:
-        """Document ids and page indexes of a stretch of the list."""
-        return [self.at(position) for position in range(max(0, first), min(last, len(self)))]
 
     @cached_property
     def _keys(self) -> tuple[IntArray, IntArray]:
@@ -309,20 +291,7 @@ class PageList:
         return int(order[at]) if at < len(keys) and keys[at] == (code << 32) | index else None
 
     def with_mistakes(self, position: int, step: int) -> int | None:
-        """The nearest page with a mistake after a position, or before it.
-
-        Parameters
-        ----------
-        position : int
-            Place in the list; that page itself is not meant.
-        step : int
-            Positive for the pages after it, negative for those before it.
-
-        Returns
-        -------
-        int or None
-            None when there is none in that direction.
-        """
+        """The nearest page with a mistake after a position (positive `step`) or before it; None for none there."""
         some = self._with_mistakes
         at = int(np.searchsorted(some, position, side="right" if step > 0 else "left"))
         at = at if step > 0 else at - 1
@@ -334,7 +303,7 @@ class PageList:
 
 
 def page_list(
-    result: BoxResult[Any],
+    result: AnyBoxResult,
     columns: MistakeColumns,
     keep: BoolArray,
     *,
@@ -348,8 +317,6 @@ def page_list(
 
     Parameters
     ----------
-    result : BoxResult
-    columns : MistakeColumns
     keep : bool, shape (M,)
         From `passing`.
     document : str, optional
@@ -383,7 +350,7 @@ def page_list(
     return _ordered(dataset, codes[rows], indexes[rows], mistakes[rows], worst_first=worst_first)
 
 
-def _pages_with(result: BoxResult[Any], label: str) -> BoolArray:
+def _pages_with(result: AnyBoxResult, label: str) -> BoolArray:
     """Which pages have a box of a label that takes part."""
     matching, dataset = result.matching, result.matching.dataset
     code = dataset.labels.index(label) if label in dataset.labels else -1
@@ -427,5 +394,7 @@ def kept_text(pages: PageList, keep: BoolArray, chosen: MistakeFilter) -> Sequen
     lines = [f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}"]
     mistakes = count_of(int(pages.mistakes.sum()), "mistake")
     on = count_of(int((pages.mistakes > 0).sum()), "page")
-    lines.append(f"{mistakes} on {on}" if chosen.keeps_all and keep.all() else f"Filter keeps {mistakes} on {on}")
+    lines.append(
+        f"{mistakes} on {on}" if chosen == MistakeFilter() and keep.all() else f"Filter keeps {mistakes} on {on}"
+    )
     return lines

@@ -22,18 +22,7 @@ MARKED: Final = 2_000
 
 
 def cells_in(shape: tuple[int, int], boxes: FloatArray) -> BoolArray:
-    """Which cells of a grid over the page have their middle in any of some boxes.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Rows and columns.
-    boxes : float64, shape (B, 4)
-
-    Returns
-    -------
-    bool, shape `shape`
-    """
+    """Which cells of a grid have their middle in any of some boxes, bool; `shape` is rows and columns."""
     inside = np.zeros(shape, dtype=bool)
     rows, columns = shape
     low = np.ceil(boxes * np.array([columns, rows, columns, rows]) - 0.5).astype(np.int64)
@@ -58,21 +47,7 @@ class InkLost(NamedTuple):
 
 
 def ink_lost(ink: Ink, truth: FloatArray, prediction: FloatArray) -> InkLost:
-    """How much of the ink of some ground truth no prediction holds.
-
-    Parameters
-    ----------
-    ink : Ink
-        Of the page.
-    truth : float64, shape (G, 4)
-        The ground truth that is asked about.
-    prediction : float64, shape (P, 4)
-        All predictions of the page.
-
-    Returns
-    -------
-    InkLost
-    """
+    """How much of the ink of the ground truth that is asked about no prediction of the page holds; boxes (N, 4)."""
     cells = ink.cells
     mine = cells_in(cells.shape, truth)
     out = mine & ~cells_in(cells.shape, prediction)
@@ -117,8 +92,3 @@ def _stretches(places: IntArray) -> list[tuple[int, int]]:
     firsts = np.concatenate([places[:1], places[cuts + 1]])
     lasts = np.concatenate([places[cuts], places[-1:]])
     return [(int(first), int(last) + 1) for first, last in zip(firsts, lasts, strict=True)]
-
-
-def percent_text(share: float) -> str:
-    """A share for the reader: ``4.2 %``."""
-    return f"{100 * share:.1f} %"

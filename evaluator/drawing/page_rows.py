@@ -8,12 +8,12 @@ else the one that another file of the dataset states for the same page, else one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
 
@@ -38,10 +38,10 @@ class ByPage(NamedTuple):
 
 
 # A result is immutable and asked for page after page.
-_BY_PAGE: WeakKeyDictionary[BoxResult[Any], tuple[ByPage, ByPage]] = WeakKeyDictionary()
+_BY_PAGE: WeakKeyDictionary[AnyBoxResult, tuple[ByPage, ByPage]] = WeakKeyDictionary()
 
 
-def by_page(result: BoxResult[Any]) -> tuple[ByPage, ByPage]:
+def by_page(result: AnyBoxResult) -> tuple[ByPage, ByPage]:
     """The ground truth and the predictions of a result that take part, by page."""
     sides = _BY_PAGE.get(result)
     if sides is None:
@@ -54,21 +54,10 @@ def by_page(result: BoxResult[Any]) -> tuple[ByPage, ByPage]:
     return sides
 
 
-def rows_on(result: BoxResult[Any], page: int, labels: Sequence[str] | None) -> tuple[IntArray, IntArray]:
-    """Rows of both sides' boxes on a page that take part and have one of the labels, in file order.
+def rows_on(result: AnyBoxResult, page: int, labels: Sequence[str] | None) -> tuple[IntArray, IntArray]:
+    """Rows of the ground truth and of the predictions on a page that take part, int64, in file order.
 
-    Parameters
-    ----------
-    result : BoxResult
-    page : int
-        Row of the page in the dataset; none has the row -1.
-    labels : sequence of str or None
-        None for all that are scored.
-
-    Returns
-    -------
-    tuple of int64
-        Rows of the ground truth and of the predictions.
+    Only those of some labels, or all that are scored; the page -1 has none.
     """
     matching = result.matching
     truth, prediction, names = matching.dataset.ground_truth, matching.prediction, matching.dataset.labels
@@ -85,7 +74,6 @@ def page_shares(
 
     Parameters
     ----------
-    dataset : Dataset
     side : JoinedBoxes
         One of its sides.
     rows : int64, shape (K,)

@@ -5,14 +5,14 @@ Coordinates are shares of the displayed page, origin top left, to two decimals: 
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from evaluator.drawing.mistake_filter import PageList
 from evaluator.drawing.page_rows import page_shares, rows_on
 from evaluator.drawing.payloads import StripItem
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import AnyBoxResult
 
 _BLOCKS: Final = 8
 WINDOW: Final = 120
@@ -41,26 +41,16 @@ class Strip(NamedTuple):
     first: int
 
 
-def strip(result: BoxResult[Any], pages: PageList, current: int | None) -> Strip:
-    """The page strip around a page.
+def strip(result: AnyBoxResult, pages: PageList, current: int | None) -> Strip:
+    """The page strip around a position; None for a page outside of the list, whose strip is the first.
 
-    Parameters
-    ----------
-    result : BoxResult
-    pages : PageList
-    current : int or None
-        Position of the shown page; None for a page outside of the list, whose strip is the first.
-
-    Returns
-    -------
-    Strip
-        The blocks of a page are its first boxes of the ground truth; none where the size of the page is not known.
+    The blocks of a page are its first boxes of the ground truth; none where the size of the page is not known.
     """
     first, last = window(current or 0, len(pages))
     return Strip(tuple(_entry(result, pages, at, current) for at in range(first, last)), first)
 
 
-def _entry(result: BoxResult[Any], pages: PageList, position: int, current: int | None) -> StripItem:
+def _entry(result: AnyBoxResult, pages: PageList, position: int, current: int | None) -> StripItem:
     """One page of the strip."""
     dataset = result.matching.dataset
     document, index = pages.at(position)

@@ -6,6 +6,7 @@ Owns no counting: the counts are columns of the ledger. A place in the list is a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -23,28 +24,13 @@ LISTED_PAGES: Final = 200
 
 
 def listed_pages(ledger: Ledger, show: str) -> IntArray:
-    """The pages that a filter lists.
+    """Rows of the pages that a filter of `PAGE_FILTERS` lists, int64; KeyError for an unknown one.
 
-    Parameters
-    ----------
-    ledger : Ledger
-        Whole, or of the labels and documents that are chosen.
-    show : str
-        A name of `PAGE_FILTERS`.
-
-    Returns
-    -------
-    int64, shape (K,)
-        Rows of pages. *Changed*: by rising net change, the page that lost most first. The others: most boxes of the
-        kind first, equal ones by rising net change.
-
-    Raises
-    ------
-    KeyError
-        When `show` is unknown.
+    *Changed*: by rising net change, the page that lost most first. The others: most boxes of the kind first, equal ones
+    by rising net change.
     """
     counts = boxes_of(ledger.per_page, show)
-    ordered = ledger.pages()
+    ordered = ledger.pages
     rows = ordered[counts[ordered] > 0]
     return rows if show == "changed" else rows[np.argsort(-counts[rows], kind="stable")]
 
@@ -57,7 +43,7 @@ def boxes_of(counts: LedgerCounts, show: str) -> IntArray:
     return boxes
 
 
-def filters(ledger: Ledger, show: str) -> tuple[FilterItem, ...]:
+def filters(ledger: Ledger, show: str, names: Sequence[str]) -> tuple[FilterItem, ...]:
     """The filters with their numbers of pages, as the panes read them; one that is chosen is always there."""
     items = []
     for name, each in PAGE_FILTERS.items():
@@ -66,7 +52,7 @@ def filters(ledger: Ledger, show: str) -> tuple[FilterItem, ...]:
         counts = boxes_of(ledger.per_page, name)
         pages, boxes = int((counts > 0).sum()), int(counts.sum())
         words = f"{count_of(pages, 'page')}, {boxes:,} {'box' if boxes == 1 else 'boxes'}"
-        items.append(FilterItem(name, each.title, pages, words))
+        items.append(FilterItem(name, each.title(names), pages, words))
     return tuple(items)
 
 
@@ -77,25 +63,26 @@ class PageList(NamedTuple):
     look: LookItem
 
 
-def page_list(ledger: Ledger, show: str, rows: IntArray, position: int) -> PageList:
+def page_list(ledger: Ledger, show: str, rows: IntArray, position: int, names: Sequence[str]) -> PageList:
     """The pages around one page of the list, and what the list says about itself.
 
     Parameters
     ----------
-    ledger : Ledger
     show : str
         A name of `PAGE_FILTERS`.
     rows : int64, shape (K,)
         From `listed_pages`.
     position : int
         Of the page that is shown.
+    names : sequence of str, length 2
+        What the view calls the two models.
 
     Returns
     -------
     PageList
         At most `LISTED_PAGES` pages; the longest bar of ``look`` is that of the whole list.
     """
-    counts, dataset = ledger.per_page, ledger.dataset
+    counts, dataset, asked = ledger.per_page, ledger.dataset, PAGE_FILTERS[show].title(names)
     diverging = show == "changed"
     right = counts.gains if diverging else boxes_of(counts, show)
     left = counts.losses if diverging else np.zeros_like(right)
@@ -114,18 +101,17 @@ def page_list(ledger: Ledger, show: str, rows: IntArray, position: int) -> PageL
                 lost=int(left[row]),
                 gained=int(right[row]),
                 number=signed(int(net[row])) if diverging else f"{int(right[row]):,}",
-                words=_words(counts, row) if diverging else f"{PAGE_FILTERS[show].title}: {int(right[row]):,}",
+                words=_words(counts, row, names) if diverging else f"{asked}: {int(right[row]):,}",
                 above=gap if diverging and place == grows else None,
                 current=place == position,
             )
         )
     longest = int(max(left[rows].max(initial=0), right[rows].max(initial=0)))
-    title = "net change, worst first" if diverging else f"{PAGE_FILTERS[show].title}, most first"
-    words = (
-        "Net change: by how many mistakes B has fewer; orange what is lost or extra in B, blue what is gained"
-        if diverging
-        else f"Boxes of each page: {PAGE_FILTERS[show].title}"
-    )
+    title = "net change, worst first" if diverging else f"{asked}, most first"
+    words = f"Boxes of each page: {asked}"
+    if diverging:
+        fewer = f"Net change: by how many mistakes {names[1]} has fewer"
+        words = f"{fewer}; orange what is lost or extra in {names[1]}, blue what is gained"
     return PageList(tuple(strip), LookItem(title, words, longest, diverging))
 
 
@@ -134,17 +120,16 @@ def signed(value: int) -> str:
     return f"{value:,}" if value == 0 else f"+{value:,}" if value > 0 else f"{MINUS}{-value:,}"
 
 
-def _words(counts: LedgerCounts, row: int) -> str:
+def _words(counts: LedgerCounts, row: int, names: Sequence[str]) -> str:
     """What the two bars and the number of a page say."""
-    parts = [
-        (int(counts.b_only[row]), "gained"),
-        (int(counts.a_only[row]), "lost"),
-        (int(counts.a_invents[row]), "extra only in A"),
-        (int(counts.b_invents[row]), "extra only in B"),
-    ]
-    listed = ", ".join(f"{number:,} {word}" for number, word in parts if number)
-    (fixed, _), (broken, _), (a_invents, _), (b_invents, _) = parts
-    return f"net change {signed(fixed + a_invents - broken - b_invents)}: {listed}"
+    parts = (
+        (counts.b_only, "gained"),
+        (counts.a_only, "lost"),
+        (counts.a_invents, f"extra only in {names[0]}"),
+        (counts.b_invents, f"extra only in {names[1]}"),
+    )
+    listed = ", ".join(f"{int(column[row]):,} {words}" for column, words in parts if column[row])
+    return f"net change {signed(int(counts.net[row]))}: {listed}"
 
 
 def _gap(counts: LedgerCounts) -> str | None:

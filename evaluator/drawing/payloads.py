@@ -97,7 +97,7 @@ class ViewedPageItem(PageItem, frozen=True, kw_only=True):
 
 
 def with_notes(picture: PictureItem, notes: Sequence[str]) -> PictureItem:
-    """A picture with more notes."""
+    """The same page with more notes."""
     return msgspec.structs.replace(picture, notes=(*picture.notes, *notes))
 
 
@@ -332,39 +332,39 @@ NOTE_LENGTH: Final = 2_000
 """A note of a verdict is cut at so many characters."""
 
 
-class GoEvent(Event, frozen=True):
-    """A page to open: `step` pages after page `index` of `document` in the order of the list."""
+class OfPageEvent(Event, frozen=True):
+    """Base of what is about a page of a document."""
 
     document: str
     index: int
+    """0-based"""
+
+
+class GoEvent(OfPageEvent, frozen=True):
+    """A page to open: `step` pages after this one in the order of the list."""
+
     step: int
     mistake: int = 0
     """1 for the next page that has a mistake, -1 for the one before"""
 
 
-class SelectedEvent(Event, frozen=True):
+class SelectedEvent(OfPageEvent, frozen=True):
     """The chosen box of a page; without a key the reader let it go."""
 
-    document: str
-    index: int
     key: str | None
 
 
-class SharperEvent(Event, frozen=True):
+class SharperEvent(OfPageEvent, frozen=True):
     """A request for a page image of at least `width` pixels."""
 
-    document: str
-    index: int
     width: Annotated[int, msgspec.Meta(gt=0)]
 
 
-class VerdictEvent(Event, frozen=True, kw_only=True):
+class VerdictEvent(OfPageEvent, frozen=True, kw_only=True):
     """A verdict on a mistake."""
 
     id: str = ""
     """made in the browser, one for each act of the reviewer: the same event may arrive twice"""
-    document: str
-    index: int
     number: int
     keys: tuple[str, ...]
     target: str | None
@@ -375,15 +375,20 @@ class VerdictEvent(Event, frozen=True, kw_only=True):
     """sent once more, because no answer came"""
 
 
-class PageEvents(Events, frozen=True):
-    """What the page viewer sends. `selected` stays until another box or page is chosen; the others come once."""
+class ViewedEvents(Events, frozen=True):
+    """What every component sends that shows a page of a list of pages."""
 
     go: GoEvent | None = None
     selected: SelectedEvent | None = None
     sharper: SharperEvent | None = None
+    clear_filter: Literal[True] | None = None
+
+
+class PageEvents(ViewedEvents, frozen=True):
+    """What the page viewer sends. `selected` stays until another box or page is chosen; the others come once."""
+
     model: str | None = None
     """letter"""
-    clear_filter: Literal[True] | None = None
     verdict: VerdictEvent | None = None
 
 
@@ -497,18 +502,14 @@ class OpenEvent(Event, frozen=True):
     key: str | None
 
 
-class CompareEvents(Events, frozen=True):
+class CompareEvents(ViewedEvents, frozen=True):
     """What the linked panes send; `selected` and `mode` stay until they change, the others come once."""
 
-    go: GoEvent | None = None
-    selected: SelectedEvent | None = None
-    sharper: SharperEvent | None = None
     show: str | None = None
     """name of a filter"""
     mode: str | None = None
     """side, flip or slider"""
     open: OpenEvent | None = None
-    clear_filter: Literal[True] | None = None
 
 
 # ---- the numbers of the comparison ----------------------------------------------------------------------------------
@@ -530,7 +531,7 @@ class SentenceItem(Payload, frozen=True):
 
 
 class DifferenceRowItem(Payload, frozen=True):
-    """A difference with its interval."""
+    """A difference with its interval, and in how many documents either model is better."""
 
     title: str
     """"Caption recall\""""
@@ -546,11 +547,8 @@ class DifferenceRowItem(Payload, frozen=True):
     """the interval excludes 0"""
     tone: Literal["loss", "gain", "unclear"]
     better: str
-    """documents"""
     worse: str
-    """documents"""
     words: str
-    """the sentence"""
     door: LinkItem | None
 
 
@@ -571,16 +569,6 @@ class DifferenceTableItem(Payload, frozen=True):
     ticks: Sequence[TickItem]
 
 
-class LedgerCellItem(Payload, frozen=True):
-    """One of the four outcomes of a ground truth under two models."""
-
-    name: Literal["both", "a_only", "b_only", "neither"]
-    title: str
-    boxes: int
-    words: str
-    door: LinkItem
-
-
 class FalsePositivesItem(Payload, frozen=True):
     """Whose false positives, and how many."""
 
@@ -595,6 +583,13 @@ class LabelCellItem(Payload, frozen=True):
     boxes: int
     words: str
     door: LinkItem
+
+
+class LedgerCellItem(LabelCellItem, frozen=True):
+    """One of the four outcomes of a ground truth under two models."""
+
+    name: Literal["both", "a_only", "b_only", "neither"]
+    title: str
 
 
 class LabelRowItem(Payload, frozen=True):
@@ -739,7 +734,7 @@ class MatrixPayload(MatrixLayer, frozen=True, kw_only=True):
     """what the rows are, for instance "Ground truth\""""
     columns: str
     letters: tuple[str, str]
-    """of the two models of a difference"""
+    """of the two models of a difference; empty for the matrix of one"""
     chosen: tuple[int, int] | None
     """row and column"""
 
@@ -750,7 +745,7 @@ def with_axes(
     key: str,
     rows: str,
     columns: str,
-    letters: tuple[str, str] = ("A", "B"),
+    letters: tuple[str, str] = ("", ""),
     chosen: tuple[int, int] | None = None,
 ) -> MatrixPayload:
     """A heatmap with what its rows and columns are; see `MatrixPayload`."""

@@ -23,18 +23,9 @@ _TITLES: Final = {
 
 
 def poster_data(found: PageDifference, *, extra: bool = True) -> PageLayers:
-    """Boxes, mistakes and counts of a poster, as the viewer reads them.
+    """Boxes, mistakes and counts of a poster, as the viewer reads them; only of missing words unless `extra`.
 
-    Parameters
-    ----------
-    found : PageDifference
-    extra : bool
-        Whether extra words are boxed too; else the missing ones alone.
-
-    Returns
-    -------
-    PageLayers
-        Missing words before extra ones, each by place; ``counts`` are those of words, not of boxes.
+    Missing words are before extra ones, each by place; ``counts`` are those of words, not of boxes.
     """
     words = [*found.missing, *(found.extra if extra else ())]
     boxes: list[BoxItem] = []

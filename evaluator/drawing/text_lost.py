@@ -21,10 +21,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from evaluator.drawing.page_ink import MARKED, ink_lost, inked_stretches, percent_text
+from evaluator.drawing.page_ink import MARKED, ink_lost, inked_stretches
 from evaluator.drawing.page_rows import by_page, page_shares
 from evaluator.drawing.payloads import LostText, Rect
-from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import CodeArray
@@ -35,19 +35,7 @@ _QUOTED: Final = 40
 
 
 class TextCounts(NamedTuple):
-    """Words per label, int64 columns of shape (L,).
-
-    Attributes
-    ----------
-    words : int64
-        In a ground truth of the label.
-    lost : int64
-        Of those, in no prediction.
-    elsewhere : int64
-        Of those, only in predictions of other labels.
-    foreign : int64
-        In a prediction of the label, and in no ground truth of it.
-    """
+    """Words per label, int64 columns of shape (L,): in a ground truth of the label, and those named by the module."""
 
     words: IntArray
     lost: IntArray
@@ -85,30 +73,25 @@ class Sides:
         return not (np.isnan(self.truth).any() or np.isnan(self.prediction).any())
 
 
-def sides_of(result: BoxResult[Any], truth_rows: IntArray, prediction_rows: IntArray) -> Sides:
-    """The boxes of some rows of a result."""
+def sides_of(
+    result: AnyBoxResult,
+    truth_rows: IntArray,
+    prediction_rows: IntArray,
+    *,
+    stated: tuple[float, float] | None = None,
+) -> Sides:
+    """The boxes in some rows of a result; for `stated` see `page_shares`."""
     dataset, prediction = result.matching.dataset, result.matching.prediction
     return Sides(
-        page_shares(dataset, dataset.ground_truth, truth_rows),
+        page_shares(dataset, dataset.ground_truth, truth_rows, stated=stated),
         dataset.ground_truth.label[truth_rows],
-        page_shares(dataset, prediction, prediction_rows),
+        page_shares(dataset, prediction, prediction_rows, stated=stated),
         prediction.label[prediction_rows],
     )
 
 
 def held(words: FloatArray, boxes: FloatArray) -> BoolArray:
-    """Which words lie in any of some boxes.
-
-    Parameters
-    ----------
-    words : float64, shape (N, 4)
-    boxes : float64, shape (B, 4)
-        The same unit.
-
-    Returns
-    -------
-    bool, shape (N,)
-        The middle of the word is in a box, edges included; all False without boxes.
+    """Which words have their middle in any of some boxes, edges included, bool, shape (N,); all False without boxes.
 
     Examples
     --------
@@ -133,20 +116,7 @@ def lost_words(words: FloatArray, sides: Sides) -> BoolArray:
 
 
 def count_page(words: FloatArray, sides: Sides, labels: int) -> TextCounts:
-    """Words of one page by label.
-
-    Parameters
-    ----------
-    words : float64, shape (N, 4)
-    sides : Sides
-    labels : int
-        How many label codes there are.
-
-    Returns
-    -------
-    TextCounts
-        A word under two ground truths of different labels counts for both.
-    """
+    """Words of one page by label code; a word under ground truths of two labels counts for both."""
     counts = no_counts(labels)
     predicted = held(words, sides.prediction)
     for code in np.union1d(sides.truth_label, sides.prediction_label).tolist():
@@ -177,18 +147,9 @@ class TextSummary(NamedTuple):
     silent: int
 
     def rows(self, labels: Sequence[str]) -> list[dict[str, Any]]:
-        """One row per label that has words, most lost first, and all labels together at the end.
+        """One row per label that has words, most lost first, and all labels together (``label`` None) at the end.
 
-        Parameters
-        ----------
-        labels : sequence of str
-            Names behind the codes.
-
-        Returns
-        -------
-        list of dict
-            ``label`` (None for all), ``words``, ``lost``, ``elsewhere``, ``foreign``, and ``share``: lost words of all
-            words, None without words. Empty when no label has words.
+        ``share`` is lost words of all words, None without words. Empty when no label has words.
         """
         some = np.flatnonzero(self.counts.words + self.counts.foreign)
         order = some[np.argsort(-self.counts.lost[some], kind="stable")]
@@ -199,28 +160,16 @@ class TextSummary(NamedTuple):
 def _row(label: str | None, words: int, lost: int, elsewhere: int, foreign: int) -> dict[str, Any]:
     """A row of `TextSummary.rows`."""
     share = lost / words if words else None
-    return {
-        "label": label, "words": words, "lost": lost, "share": share, "elsewhere": elsewhere, "foreign": foreign
-    }  # fmt: skip
+    return {"label": label, "words": words, "lost": lost, "share": share, "elsewhere": elsewhere, "foreign": foreign}
 
 
 def count_pages(
-    result: BoxResult[Any], pages: IntArray, words_of: Callable[[int], FloatArray | None]
+    result: AnyBoxResult, pages: IntArray, words_of: Callable[[int], FloatArray | None]
 ) -> Iterator[TextSummary]:
     """The words of some pages by label, page after page, so that a long count can be shown and stopped.
 
-    Parameters
-    ----------
-    result : BoxResult
-    pages : int64
-        Rows of the pages in the dataset.
-    words_of : callable
-        Boxes of the words of a page, float64, shape (N, 4); None when it cannot be read.
-
-    Yields
-    ------
-    TextSummary
-        Of the pages so far; nothing for no pages.
+    `words_of` gives the boxes of the words of a page, float64, shape (N, 4), or None when it cannot be read. Yields the
+    summary of the pages so far; nothing for no pages.
     """
     labels = len(result.matching.dataset.labels)
     truths, predictions = by_page(result)
@@ -235,13 +184,7 @@ def count_pages(
 
 
 class MistakeText(NamedTuple):
-    """The words that one mistake is about.
-
-    Attributes
-    ----------
-    lost, elsewhere, foreign : int64
-        Rows of the words of the page.
-    """
+    """The words that one mistake is about: rows of the words of the page, int64."""
 
     lost: IntArray
     elsewhere: IntArray
@@ -254,7 +197,6 @@ class WordsHeld:
     Parameters
     ----------
     words : float64, shape (N, 4)
-    sides : Sides
     """
 
     def __init__(self, words: FloatArray, sides: Sides) -> None:
@@ -264,17 +206,7 @@ class WordsHeld:
         self._by_label: dict[tuple[str, int], BoolArray] = {}
 
     def of_mistake(self, truths: IntArray, predictions: IntArray) -> MistakeText:
-        """The words that a mistake loses and swallows.
-
-        Parameters
-        ----------
-        truths, predictions : int64
-            Rows of the mistake's boxes in the sides.
-
-        Returns
-        -------
-        MistakeText
-        """
+        """The words that a mistake loses and swallows; rows are those of its boxes in the sides."""
         sides = self._sides
         mine = held(self._words, sides.truth[truths])
         own = held(self._words, sides.prediction[predictions])
@@ -289,10 +221,7 @@ class WordsHeld:
     def _of_label(self, side: str, code: int) -> BoolArray:
         """The words in any box of a label on one side."""
         if (side, code) not in self._by_label:
-            sides = self._sides
-            boxes, labels = (
-                (sides.truth, sides.truth_label) if side == "truth" else (sides.prediction, sides.prediction_label)
-            )
+            boxes, labels = getattr(self._sides, side), getattr(self._sides, f"{side}_label")
             self._by_label[side, code] = held(self._words, boxes[labels == code])
         return self._by_label[side, code]
 
@@ -376,19 +305,7 @@ class WordsOfMistake(NamedTuple):
 def mistake_texts(
     text: PageText, sides: Sides, mistakes: Sequence[tuple[IntArray, IntArray]]
 ) -> tuple[WordsOfMistake, ...]:
-    """What each mistake of a page does to the text.
-
-    Parameters
-    ----------
-    text : PageText
-    sides : Sides
-    mistakes : sequence of pairs of int64
-        Rows of the ground truth and of the predictions of each one in `sides`.
-
-    Returns
-    -------
-    tuple of WordsOfMistake
-    """
+    """What each mistake of a page does to the text; mistakes are rows of `sides`, ground truth and predictions."""
     words = WordsHeld(text.words.boxes, sides) if len(text.words.texts) else None
     return tuple(
         _ink_line(text, sides, truths)
@@ -417,7 +334,7 @@ def _word_lines(words: Words, mistake: MistakeText) -> WordsOfMistake:
 def _ink_line(text: PageText, sides: Sides, truths: IntArray) -> WordsOfMistake:
     """The ink of a mistake in a sentence."""
     share = None if text.ink is None else ink_lost(text.ink, sides.truth[truths], sides.prediction).share
-    return WordsOfMistake((f"no text layer: {percent_text(share)} of its ink lost",) if share else ())
+    return WordsOfMistake((f"no text layer: {100 * share:.1f} % of its ink lost",) if share else ())
 
 
 def _rects(boxes: FloatArray) -> tuple[Rect, ...]:

@@ -28,17 +28,12 @@ def tint_data(
 
     Parameters
     ----------
-    result : PixelResult
     page : int
         Row in the page columns of the dataset; it must be counted.
     row, column : int
         Classes of the first and the second side.
     names : pair of str
         What the boxes of the first and of the second side are called on their chips.
-
-    Returns
-    -------
-    TintItem
     """
     region = result.cell_region(page, row, column)
     boxes, left_out = _boxes(result, page, row, column, region.rectangles)

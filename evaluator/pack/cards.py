@@ -6,8 +6,7 @@ it was when it was judged. Plain text and numbers; pictures come later.
 
 from __future__ import annotations
 
-import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +16,7 @@ import numpy as np
 from evaluator.drawing import layers
 from evaluator.drawing.payloads import BoxItem, MistakeItem, PageLayers
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.model.boxes import area
 from evaluator.model.dataset import Dataset
 from evaluator.model.issues import plain
 from evaluator.review.corrected import Corrected
@@ -80,17 +80,18 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One model of the pack; `position` in their list, from 0."""
+    """One model of the pack; `letter` is its short name in tables and pictures."""
 
-    position: int
+    letter: str
     name: str
     result: AnyBoxResult
     corrected: Corrected | None
 
     @property
-    def letter(self) -> str:
-        """The short name in tables and pictures: A, B, C, ..."""
-        return string.ascii_uppercase[self.position % len(string.ascii_uppercase)]
+    def signature(self) -> str:
+        """What made its numbers, in one line."""
+        line: str = self.result.matching.signature(self.result.iou).line
+        return line
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,23 +106,18 @@ class Card:
         Name of the mistake and its label.
     model : str
         Letter of the model.
-    facts : tuple of str
     place : str
-    document : str
-    index : int
-        Page from 0.
+        Document and page in words.
     page : int
         Row of the page in the dataset; -1 when the files do not have it.
     boxes : tuple of BoxItem
         Empty for a page or a document.
     verdict : str or None
         Key of `VERDICTS`; None without one or with several.
-    verdict_words : str
     people : str
         Who and when.
     notes : tuple of (str, str)
         Author and note, of those who wrote one.
-    tags : tuple of str
     state : str
         Empty where the finding applies, else what became of it.
     """
@@ -131,16 +127,14 @@ class Card:
     model: str
     facts: tuple[str, ...]
     place: str
-    document: str
-    index: int
     page: int
     boxes: tuple[BoxItem, ...]
-    verdict: str | None
-    verdict_words: str
-    people: str
-    notes: tuple[tuple[str, str], ...]
-    tags: tuple[str, ...]
-    state: str
+    verdict: str | None = None
+    verdict_words: str = "No verdict yet"
+    people: str = ""
+    notes: tuple[tuple[str, str], ...] = ()
+    tags: tuple[str, ...] = ()
+    state: str = ""
 
 
 def wanted(document: str | None, options: PackOptions) -> bool:
@@ -165,8 +159,7 @@ def cards_of(
 ) -> tuple[Card, ...]:
     """The findings in the order of their places; the largest mistakes where nobody has judged anything."""
     if status:
-        order = sorted(status, key=lambda one: _place_key(models, one))
-        shown = order[: options.cards]
+        shown = sorted(status, key=lambda one: _place_key(models, one))[: options.cards]
         return tuple(_judged_card(number, models, one, log) for number, one in enumerate(shown, start=1))
     if options.judged_only or options.verdicts or options.tags:
         return ()
@@ -175,9 +168,7 @@ def cards_of(
 
 def _place_key(models: Sequence[Model], one: FindingStatus) -> tuple[int, int, int, str]:
     """Document, page and model of a finding, for sorting; comparisons come first."""
-    dataset = models[0].result.matching.dataset
-    codes = dataset.document_code
-    target = one.judged.target
+    codes, target = models[0].result.matching.dataset.document_code, one.judged.target
     document = codes.get(target.document, len(codes)) if target.document is not None else -1
     return document, -1 if target.page is None else target.page, one.model or 0, one.judged.target_id
 
@@ -186,13 +177,14 @@ def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: 
     """One judged target as a card."""
     target, judged = one.judged.target, one.judged
     dataset = models[0].result.matching.dataset
-    codes = dataset.document_code
-    page = dataset.page_row(target.document or "", target.page or 0) if _has_page(target, codes) else None
+    has_page = target.document in dataset.document_code and target.page is not None
+    page = dataset.page_row(target.document or "", target.page or 0) if has_page else None
     model = next((each for each in models if each.result.matching.model == one.model), models[0])
     drawn = _drawn(model, page, judged.target_id, log) if one.state == "applies" and page is not None else None
     kinds = {"page": "Page", "document": "Document", "comparison": "Comparison"}
     label = plain(target.label or "")
-    name = kinds.get(target.kind) or (drawn[0].title if drawn else _mistake_title(target.mistake))
+    name = kinds.get(target.kind) or (drawn[0].title if drawn else (target.mistake or "mistake").replace("_", " "))
+    name = name if drawn else name.capitalize()
     votes = [event for event in judged.opinions if event.verdict is not None]
     return Card(
         number=number,
@@ -200,8 +192,6 @@ def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: 
         model=model.letter if target.kind == "mistake" else "",
         facts=tuple(drawn[0].lines) if drawn else (),
         place=_place_words(target.document, target.page, dataset),
-        document=target.document or "",
-        index=target.page or 0,
         page=-1 if page is None else page,
         boxes=tuple(drawn[1]) if drawn else tuple(_judged_boxes(target)),
         verdict=judged.verdict,
@@ -216,16 +206,6 @@ def _judged_card(number: int, models: Sequence[Model], one: FindingStatus, log: 
 def verdict_words(judged: Judged) -> str:
     """The verdict of a finding in words."""
     return "Reviewers disagree" if judged.conflict else VERDICTS[judged.verdict] if judged.verdict else "Note"
-
-
-def _has_page(target: Target, codes: Mapping[str, int]) -> bool:
-    """Whether a target names a page of an open document."""
-    return target.document in codes and target.page is not None
-
-
-def _mistake_title(name: str | None) -> str:
-    """The name of a mistake in words."""
-    return (name or "mistake").replace("_", " ").capitalize()
 
 
 def _person(event: Event) -> str:
@@ -248,13 +228,7 @@ def _judged_boxes(target: Target) -> list[BoxItem]:
     if target.unit != "page":
         return []
     return [
-        BoxItem(
-            key="",
-            side=box.side,
-            status="FN" if box.side == "ground_truth" else "FP",
-            label=plain(box.label),
-            xyxy=box.xyxy,
-        )
+        BoxItem("", box.side, "FN" if box.side == "ground_truth" else "FP", plain(box.label), box.xyxy)
         for box in target.boxes
     ]
 
@@ -277,15 +251,13 @@ def _boxes_of(data: PageLayers, mistake: MistakeItem) -> list[BoxItem]:
 def _largest(model: Model, count: int, options: PackOptions) -> list[Card]:
     """The mistakes with the largest boxes, at most one of a page."""
     dataset, mistakes = model.result.matching.dataset, model.result.mistakes
-    sides = (
-        (dataset.ground_truth.xyxy, mistakes.truth_rows, mistakes.truth_offsets),
-        (model.result.matching.prediction.xyxy, mistakes.prediction_rows, mistakes.prediction_offsets),
-    )
     size = np.zeros(len(mistakes))
-    for xyxy, rows, offsets in sides:
-        area = (xyxy[rows, 2] - xyxy[rows, 0]) * (xyxy[rows, 3] - xyxy[rows, 1])
+    for side, rows, offsets in (
+        (dataset.ground_truth, mistakes.truth_rows, mistakes.truth_offsets),
+        (model.result.matching.prediction, mistakes.prediction_rows, mistakes.prediction_offsets),
+    ):
         owner = np.repeat(np.arange(len(mistakes)), np.diff(offsets))
-        np.maximum.at(size, owner, area)
+        np.maximum.at(size, owner, area(side.xyxy[rows]))
     cards: list[Card] = []
     seen: set[int] = set()
     for at in np.argsort(-size, kind="stable").tolist():
@@ -304,24 +276,15 @@ def _largest(model: Model, count: int, options: PackOptions) -> list[Card]:
         shown = next((each for each in data.mistakes if set(each.keys) <= keys), None)
         if shown is None:
             continue
-        index = int(dataset.page_index[page])
         cards.append(
             Card(
                 number=len(cards) + 1,
                 title=f"{shown.title} · {plain(shown.label)}",
                 model=model.letter,
                 facts=tuple(shown.lines),
-                place=_place_words(document.doc_id, index, dataset),
-                document=document.doc_id,
-                index=index,
+                place=_place_words(document.doc_id, int(dataset.page_index[page]), dataset),
                 page=page,
                 boxes=tuple(_boxes_of(data, shown)),
-                verdict=None,
-                verdict_words="No verdict yet",
-                people="",
-                notes=(),
-                tags=(),
-                state="",
             )
         )
     return cards

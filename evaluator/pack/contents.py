@@ -19,7 +19,7 @@ from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.drawing import layers
-from evaluator.drawing.payloads import PageLayers
+from evaluator.drawing.payloads import ModelItem, PageLayers
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import Metrics, count_of
@@ -40,21 +40,15 @@ class Contents:
 
     Attributes
     ----------
-    options : PackOptions
-    title : str
-    signature : str
-    dataset : Dataset
-    models : tuple of Model
     differences : tuple of Difference
         In reading order; empty with one model.
     summary : str
         The comparison in sentences; empty with one model.
     ledger : Ledger or None
-    cards : tuple of Card
     cards_words : str
         How many findings there are and which are shown.
     pages : tuple of int
-        Rows of the dataset's pages that get a picture, in order.
+        Rows of the pages that get a picture, in order.
     left_out : int
         Pages with mistakes that get no picture.
     issues : tuple of Issue
@@ -78,6 +72,11 @@ class Contents:
     issues: tuple[Issue, ...]
     notes: tuple[str, ...]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the baseline and the candidate are called; one name without a candidate."""
+        return tuple(model.letter for model in self.models[:2])
+
     def place(self, page: int) -> tuple[str, str, int]:
         """Id and name of the document of a page, and its index from 0."""
         document = self.dataset.documents[self.dataset.page_document[page]]
@@ -86,7 +85,7 @@ class Contents:
 
 def gather(
     results: Sequence[AnyBoxResult],
-    names: Sequence[str],
+    called: Sequence[ModelItem],
     log: ReviewLog,
     options: PackOptions,
     *,
@@ -98,30 +97,25 @@ def gather(
     ----------
     results : sequence of BoxResult, length >= 1
         Of one dataset at one IoU threshold. The second is compared with the first; further ones are listed.
-    names : sequence of str
-        How the models are called.
+    called : sequence of ModelItem
+        What the models are called, one each.
     log : ReviewLog
         Verdicts and notes; empty for none.
-    options : PackOptions
     issues : sequence of Issue
         Of the files.
-
-    Returns
-    -------
-    Contents
 
     Raises
     ------
     ValueError
         When there are no results, not as many as names, or the first two cannot be compared.
     """
-    if not results or len(results) != len(names):
-        raise ValueError(f"a pack needs a result and a name of each model; found {len(results)} and {len(names)}")
+    if not results or len(results) != len(called):
+        raise ValueError(f"a pack needs a result and a name of each model; found {len(results)} and {len(called)}")
     dataset = results[0].matching.dataset
     applied = corrections(dataset, log) if len(log) else None
-    models = _models(results, names, applied)
+    models = _models(results, called, applied)
     differences = _differences(results[:2]) if len(results) > 1 else ()
-    summary = sentences.summary(differences) if differences else None
+    summary = sentences.summary(differences, [model.letter for model in models]) if differences else None
     statuses = [status for status in finding_statuses(log, results) if chosen(status, options)]
     cards = cards_of(models, statuses, log, options)
     pages, left_out = _pages(models, cards, options)
@@ -143,12 +137,14 @@ def gather(
     )
 
 
-def _models(results: Sequence[AnyBoxResult], names: Sequence[str], applied: Corrections | None) -> tuple[Model, ...]:
+def _models(
+    results: Sequence[AnyBoxResult], called: Sequence[ModelItem], applied: Corrections | None
+) -> tuple[Model, ...]:
     """The models in their order, each with its corrected result where a verdict changes one."""
     to = applied if applied and applied.applied else None
     return tuple(
-        Model(position, plain(name), result, corrected(result, to) if to else None)
-        for position, (name, result) in enumerate(zip(names, results, strict=True))
+        Model(model.letter, plain(model.name), result, corrected(result, to) if to else None)
+        for model, result in zip(called, results, strict=True)
     )
 
 
@@ -190,19 +186,16 @@ def page_layers(contents: Contents, page: int, page_points: tuple[float, float] 
 
 
 def _differences(results: Sequence[AnyBoxResult]) -> tuple[Difference, ...]:
-    """B minus A with intervals, in reading order."""
+    """The second minus the first with intervals, in reading order."""
     first, second = (box_measures(result) for result in results)
     return compare_differences.in_reading_order(compare_differences.differences(first, second))
 
 
 def _signature(models: Sequence[Model]) -> str:
     """Protocol, thresholds of each model, counts, package, ground truth."""
-    lines = [model.result.matching.signature(model.result.iou).line for model in models]
-    same = (
-        lines[0]
-        if len(set(lines)) == 1
-        else " / ".join(f"{line} ({model.letter})" for model, line in zip(models, lines, strict=True))
-    )
+    same = models[0].signature
+    if any(model.signature != same for model in models):
+        same = " / ".join(f"{model.signature} ({model.letter})" for model in models)
     truth = models[0].result.matching.dataset.ground_truth.source
     return f"{same} · ground truth {truth.sha256[:8]}"
 

@@ -18,14 +18,7 @@ from evaluator.system.whole_file import write_whole
 
 
 class Folder(NamedTuple):
-    """What was written.
-
-    Attributes
-    ----------
-    html, pdf : Written
-    marked : list of Marked
-        Empty without PDFs.
-    """
+    """What was written; `marked` is empty without PDFs."""
 
     html: Written
     pdf: Written
@@ -41,24 +34,9 @@ def write_folder(
     *,
     progress: Progress,
 ) -> Folder:
-    """Write a pack in all its forms.
+    """Write a pack in all its forms into a folder, which is made when it is not there.
 
-    Parameters
-    ----------
-    path : Path
-        Made when it is not there.
-    contents : Contents
-    pictures : Pictures
-    events : sequence of Event
-        Every verdict and note, for the findings files.
-    pdfs : Path or None
-        Folder of the documents; without it nothing is marked.
-    progress : callable
-        May raise `Cancelled`.
-
-    Returns
-    -------
-    Folder
+    Every verdict and note of `events` goes into the findings files; without a folder `pdfs` nothing is marked.
     """
     path.mkdir(parents=True, exist_ok=True)
     for name, content in (

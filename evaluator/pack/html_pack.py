@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -48,17 +48,7 @@ class Cancelled(Exception):
 
 
 class Written(NamedTuple):
-    """What was written.
-
-    Attributes
-    ----------
-    size : int
-        Bytes.
-    pages : int
-        Pages with a picture.
-    left_out : int
-        Pages that were asked for and did not fit the budget.
-    """
+    """What was written: bytes, pages with a picture, and pages that were asked for and did not fit the budget."""
 
     size: int
     pages: int
@@ -68,21 +58,10 @@ class Written(NamedTuple):
 def write_html(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> Written:
     """Write the pack; an older file stays until the new one is complete.
 
-    Parameters
-    ----------
-    path : Path
-    contents : Contents
-    pictures : Pictures
-    progress : callable
-        May raise `Cancelled`.
-
-    Returns
-    -------
-    Written
-
     Raises
     ------
     Cancelled
+        When `progress` does.
     OSError
         When the file cannot be written; the older file is untouched.
     """
@@ -126,19 +105,11 @@ def _first_needed(contents: Contents, count: int) -> tuple[int, ...]:
 def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[str]:
     """The file in pieces, each made when the one before is written."""
     script = component_script("pack")
-    total = len(contents.cards) + len(plan.pages)
-
-    def cards() -> Iterator[Mapping[str, Any]]:
-        for done, card in enumerate(contents.cards):
-            progress(done, total, f"Finding {card.number} of {len(contents.cards)}")
-            yield _card(card, contents, pictures)
-
-    def pages() -> Iterator[Mapping[str, Any]]:
-        for done, page in enumerate(plan.pages):
-            progress(len(contents.cards) + done, total, f"Page {done + 1} of {len(plan.pages)}")
-            yield _page(page, done, contents, pictures, plan)
-        progress(total, total, "Done")
-
+    cards = (_card(card, contents, pictures) for card in told_cards(contents, plan, progress))
+    pages = (
+        _page(page, place, contents, pictures, plan)
+        for place, page in enumerate(told_pages(contents, plan, progress, "Done"))
+    )
     template = environment().get_template("pack.html.j2")
     yield from template.generate(
         contents=contents,
@@ -150,13 +121,33 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
         changes=changes_of(contents),
         labels=label_rows(contents),
         ledger=ledger_of(contents),
-        cards=cards(),
-        pages=pages(),
+        cards=cards,
+        pages=pages,
         page_count=len(plan.pages),
-        left_out=contents.left_out + len(contents.pages) - len(plan.pages),
+        left_out=without_picture(contents, plan),
         files=files_of(contents),
-        lines=[model.result.matching.signature(model.result.iou).line for model in contents.models],
     )
+
+
+def told_cards(contents: Contents, plan: Plan, progress: Progress) -> Iterator[Card]:
+    """The findings one by one, each told before it is worked on."""
+    for done, card in enumerate(contents.cards):
+        progress(done, len(contents.cards) + len(plan.pages), f"Finding {card.number} of {len(contents.cards)}")
+        yield card
+
+
+def told_pages(contents: Contents, plan: Plan, progress: Progress, last: str) -> Iterator[int]:
+    """The pages with a picture one by one, each told before it is worked on, and what comes after them."""
+    total = len(contents.cards) + len(plan.pages)
+    for done, page in enumerate(plan.pages):
+        progress(len(contents.cards) + done, total, f"Page {done + 1} of {len(plan.pages)}")
+        yield page
+    progress(total, total, last)
+
+
+def without_picture(contents: Contents, plan: Plan) -> int:
+    """Pages with mistakes that get no picture, or that do not fit the budget."""
+    return contents.left_out + len(contents.pages) - len(plan.pages)
 
 
 def _policy(script: str) -> str:
@@ -177,54 +168,53 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    written: dict[str, Callable[..., str]] = {
-        "ratio": _ratio,
-        "count": lambda value: f"{value:,}",
-        "share": _share,
-        "plain": plain,
-    }
-    found.filters.update(written)
+    found.filters.update(
+        ratio=lambda value: "n/a" if value is None else f"{value:.3f}",
+        count=lambda value: f"{value:,}",
+        share=lambda value: f"{100 * value:.4f}%",
+        plain=plain,
+    )
     return found
-
-
-def _ratio(value: float | None) -> str:
-    """A ratio with three decimals; undefined is n/a."""
-    return "n/a" if value is None else f"{value:.3f}"
-
-
-def _share(value: float) -> str:
-    """A share for an SVG attribute."""
-    return f"{100 * value:.4f}%"
 
 
 def _card(card: Card, contents: Contents, pictures: Pictures) -> dict[str, Any]:
     """A finding with its crop."""
-    found: dict[str, Any] = {"card": card, "picture": None, "boxes": []}
-    if not card.document or card.page < 0:
-        return found
+    picture = crop_of(card, contents, pictures)
+    return {"card": card, "picture": picture, "boxes": boxes_on(card.boxes, picture) if picture else []}
+
+
+def crop_of(card: Card, contents: Contents, pictures: Pictures) -> Picture | None:
+    """The crop of a finding; None for one that is about no page of the open documents."""
+    if card.page < 0:
+        return None
     _, name, index = contents.place(card.page)
-    picture = pictures.crop(name, index, [box.xyxy for box in card.boxes])
-    return {**found, "picture": picture, "boxes": boxes_on(card.boxes, picture)}
+    return pictures.crop(name, index, [box.xyxy for box in card.boxes])
 
 
-def boxes_on(boxes: Iterable[BoxItem], picture: Picture) -> list[dict[str, Any]]:
+class PlacedBox(NamedTuple):
+    """A box on a picture; its place is in shares of the picture."""
+
+    status: str
+    label: str
+    score: float | None
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def boxes_on(boxes: Iterable[BoxItem], picture: Picture) -> list[PlacedBox]:
     """Boxes as shares of a picture, large ones first."""
     x1, y1, x2, y2 = picture.part
+    across, down = x2 - x1, y2 - y1
     placed = []
     for box in boxes:
         left, top, right, bottom = box.xyxy
+        size = (right - left) / across, (bottom - top) / down
         placed.append(
-            {
-                "status": box.status,
-                "label": plain(box.label),
-                "score": box.score,
-                "x": (left - x1) / (x2 - x1),
-                "y": (top - y1) / (y2 - y1),
-                "width": (right - left) / (x2 - x1),
-                "height": (bottom - top) / (y2 - y1),
-            }
+            PlacedBox(box.status, plain(box.label), box.score, (left - x1) / across, (top - y1) / down, *size)
         )
-    return sorted(placed, key=lambda box: -(box["width"] * box["height"]))
+    return sorted(placed, key=lambda box: -(box.width * box.height))
 
 
 def _page(page: int, position: int, contents: Contents, pictures: Pictures, plan: Plan) -> dict[str, Any]:
@@ -258,7 +248,6 @@ def _page(page: int, position: int, contents: Contents, pictures: Pictures, plan
         "counts": [
             (model.letter, data.counts, len(data.mistakes)) for model, data in zip(contents.models, shown, strict=True)
         ],
-        "letter": contents.models[-1].letter,
         "boxes": boxes_on([box for box in shown[-1].boxes if box.status != "truth"], picture),
         "data": _in_script(payload),
     }
@@ -288,38 +277,30 @@ def changes_of(contents: Contents) -> dict[str, Any]:
     ticks = [start + step * place for place in range(round((stop - start) / step) + 1)]
     return {
         "width": _CHART_WIDTH,
-        "rows": [_change(one, at) for one in found],
-        "ticks": [{"x": at(tick), "text": _points(tick)} for tick in ticks],
+        "rows": [_change(one, contents.names, at) for one in found],
+        "ticks": [{"x": at(tick), "text": sentences.tick_text(tick)} for tick in ticks],
         "zero": at(0.0),
     }
 
 
-def _change(one: Difference, at: Callable[[float], float]) -> dict[str, Any]:
+def _change(one: Difference, names: Sequence[str], at: Callable[[float], float]) -> dict[str, Any]:
     """One row of the interval chart."""
-    bar = one.low is not None and one.high is not None and not (one.few_documents or one.rare)
+    bar = one.low is not None and one.high is not None and not one.too_few
     return {
         "kind": one.kind,
         "starred": one.starred,
-        "sentence": plain(sentences.sentence(one)),
+        "sentence": plain(sentences.sentence(one, names)),
         "x": None if one.difference is None else at(100 * one.difference),
         "low": at(100 * one.low) if bar and one.low is not None else None,
         "high": at(100 * one.high) if bar and one.high is not None else None,
     }
 
 
-def _points(value: float) -> str:
-    """A tick in points, with a true minus sign."""
-    return f"+{value:g}" if value > 0 else f"\u2212{-value:g}" if value < 0 else "0"
-
-
 def ledger_of(contents: Contents) -> dict[str, Any] | None:
     """The ledger in all and by label."""
     if contents.ledger is None:
         return None
-    rows = [
-        {"label": plain(label), **contents.ledger.per_label.row(row)}
-        for row, label in enumerate(contents.ledger.labels)
-    ]
+    rows = [{"label": plain(label), **counts} for label, counts in contents.ledger.to_json().items()]
     return {"total": contents.ledger.total.row(0), "rows": rows}
 
 

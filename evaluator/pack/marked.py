@@ -35,7 +35,6 @@ class Marked(NamedTuple):
 
     Attributes
     ----------
-    name : str
     path : Path or None
         None when it could not be written.
     notes : int
@@ -51,23 +50,7 @@ class Marked(NamedTuple):
 
 
 def write_marked(folder: Path, contents: Contents, pdfs: Path, *, progress: Progress) -> list[Marked]:
-    """Write a marked copy of each document that has mistakes.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the copies go, under ``name-marked.pdf``.
-    contents : Contents
-    pdfs : Path
-        Where the documents are looked up by name.
-    progress : callable
-        May raise `Cancelled`.
-
-    Returns
-    -------
-    list of Marked
-        One per document with boxes, in order.
-    """
+    """Write a copy of each document that has boxes, with annotations, as ``name-marked.pdf``, one entry each."""
     dataset = contents.dataset
     documents = [
         code
@@ -88,18 +71,9 @@ def write_marked(folder: Path, contents: Contents, pdfs: Path, *, progress: Prog
 
 
 def notes_of(contents: Contents, document: int) -> Iterator[Note]:
-    """The annotations of one document, page by page.
+    """The annotations of one document, by its code, page by page.
 
-    Parameters
-    ----------
-    contents : Contents
-    document : int
-        Code of the document in the dataset.
-
-    Yields
-    ------
-    Note
-        Every prediction in the layer of its model, every missed ground truth in the layer of the model that misses it.
+    Every prediction is in the layer of its model, every missed ground truth in the layer of the model that misses it.
     """
     dataset = contents.dataset
     for page in range(dataset.pages):

@@ -7,7 +7,7 @@ template's escapes only.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,10 +22,14 @@ from evaluator.pack.html_pack import (
     Written,
     boxes_on,
     changes_of,
+    crop_of,
     environment,
     files_of,
     ledger_of,
     plan_of,
+    told_cards,
+    told_pages,
+    without_picture,
 )
 from evaluator.pack.pictures import Picture, Pictures
 from evaluator.pack.writing import Writer
@@ -39,40 +43,29 @@ _JPEG_QUALITY: Final = 80
 def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: Progress) -> Written:
     """Write the pack as PDF; an older file stays until the new one is complete.
 
-    Parameters
-    ----------
-    path : Path
-    contents : Contents
-    pictures : Pictures
-    progress : callable
-        May raise `Cancelled`.
-
-    Returns
-    -------
-    Written
-
     Raises
     ------
     Cancelled
+        When `progress` does.
     WritingProblem
         When the writing process fails or takes too long.
     OSError
     """
     plan = plan_of(contents, pictures)
-    total = len(contents.cards) + len(plan.pages)
     css = (_FOLDER / "print.css").read_text(encoding="utf-8")
     with Writer() as writer:
-        writer.send(Section(_front(contents), css, tuple(_bars(contents))))
-        for done, card in enumerate(contents.cards):
-            progress(done, total, f"Finding {card.number} of {len(contents.cards)}")
+        changes = changes_of(contents)
+        front = _part("front", contents=contents, keys=key_rows(contents), changes=changes)
+        writer.send(Section(front, css, tuple(_bars(changes))))
+        for card in told_cards(contents, plan, progress):
             writer.send(_card(card, contents, pictures, css))
-        writer.send(Section(_middle(contents), css))
-        for done, page in enumerate(plan.pages):
-            progress(len(contents.cards) + done, total, f"Page {done + 1} of {len(plan.pages)}")
+        middle = _part("middle", contents=contents, ledger=ledger_of(contents), labels=label_rows(contents))
+        writer.send(Section(middle, css))
+        for page in told_pages(contents, plan, progress, "Writing the file"):
             writer.send(_page(page, contents, pictures, plan.width, css))
-        left_out = contents.left_out + len(contents.pages) - len(plan.pages)
-        writer.send(Section(_method(contents, left_out), css))
-        progress(total, total, "Writing the file")
+        left_out = without_picture(contents, plan)
+        method = _part("method", contents=contents, files=files_of(contents), left_out=left_out)
+        writer.send(Section(method, css))
         content = writer.finish(plain(contents.title))
     return Written(write_whole(path, [content]), len(plan.pages), len(contents.pages) - len(plan.pages))
 
@@ -82,14 +75,8 @@ def _part(name: str, **values: Any) -> str:  # noqa: ANN401 - values of the temp
     return environment().get_template("print.html.j2").render(part=name, **values)
 
 
-def _front(contents: Contents) -> str:
-    """Title, key numbers and differences."""
-    return _part("front", contents=contents, keys=key_rows(contents), changes=changes_of(contents))
-
-
-def _bars(contents: Contents) -> Iterator[Bar]:
+def _bars(changes: Mapping[str, Any]) -> Iterator[Bar]:
     """The interval of each difference, as shares of the chart's width."""
-    changes = changes_of(contents)
     for place, row in enumerate(changes["rows"]):
         middle, low, high = (
             None if row[name] is None else row[name] / changes["width"] for name in ("x", "low", "high")
@@ -99,10 +86,7 @@ def _bars(contents: Contents) -> Iterator[Bar]:
 
 def _card(card: Card, contents: Contents, pictures: Pictures, css: str) -> Tile:
     """One finding."""
-    picture = None
-    if card.document and card.page >= 0:
-        _, name, index = contents.place(card.page)
-        picture = pictures.crop(name, index, [box.xyxy for box in card.boxes])
+    picture = crop_of(card, contents, pictures)
     text = _part("card", card=card, problem="" if picture is None else picture.problem)
     return _tile(picture, card.boxes, text, css, columns=2, rows=3, share=0.56)
 
@@ -120,21 +104,12 @@ def _page(page: int, contents: Contents, pictures: Pictures, width: int, css: st
 
 
 def _tile(
-    picture: Picture | None,
-    boxes: Sequence[BoxItem],
-    text: str,
-    css: str,
-    *,
-    columns: int,
-    rows: int,
-    share: float,
+    picture: Picture | None, boxes: Sequence[BoxItem], text: str, css: str, *, columns: int, rows: int, share: float
 ) -> Tile:
     """A picture with its boxes and text below it."""
     if picture is None:
         return Tile(columns, rows, None, 1.84, 0.04, (), text, css)
-    placed = tuple(
-        Box(box["status"], box["x"], box["y"], box["width"], box["height"]) for box in boxes_on(boxes, picture)
-    )
+    placed = tuple(Box(box.status, box.x, box.y, box.width, box.height) for box in boxes_on(boxes, picture))
     shape = picture.size[0] / picture.size[1]
     return Tile(columns, rows, _jpeg(picture), shape, share, placed, text, css)
 
@@ -147,14 +122,3 @@ def _jpeg(picture: Picture) -> bytes | None:
         written = io.BytesIO()
         image.convert("RGB").save(written, format="JPEG", quality=_JPEG_QUALITY)
         return written.getvalue()
-
-
-def _middle(contents: Contents) -> str:
-    """The ledger and the labels."""
-    return _part("middle", contents=contents, ledger=ledger_of(contents), labels=label_rows(contents))
-
-
-def _method(contents: Contents, left_out: int) -> str:
-    """How the numbers were made."""
-    lines = [model.result.matching.signature(model.result.iou).line for model in contents.models]
-    return _part("method", contents=contents, lines=lines, files=files_of(contents), left_out=left_out)

@@ -67,20 +67,9 @@ class Picture:
 
 
 def page_width(pages: int, budget: int, per_megapixel: float) -> int:
-    """Pixels across for so many pages to stay within a budget of bytes.
+    """Pixels across for so many pages to stay within a budget of bytes, before they are written as text.
 
-    Parameters
-    ----------
-    pages : int
-    budget : int
-        Bytes for pictures of pages, before they are written as text.
-    per_megapixel : float
-        Bytes that a million pixels of these pages take, from `Pictures.density`.
-
-    Returns
-    -------
-    int
-        The smallest of `PAGE_WIDTHS` when even that may not fit; `fitting` says how many pages do.
+    The smallest of `PAGE_WIDTHS` when even that may not fit; `fitting` says how many pages do.
 
     Examples
     --------
@@ -112,7 +101,6 @@ class Pictures:
 
     Parameters
     ----------
-    pool : PagePool
     folder : Path or None
         Where the documents are looked up by name; without it every picture is an empty sheet with the reason.
     """
@@ -145,17 +133,9 @@ class Pictures:
         return Picture(written.getvalue(), (0.0, 0.0, 1.0, 1.0), points, (drawn.width, drawn.height))
 
     def density(self, places: Sequence[tuple[str, int]]) -> float:
-        """Bytes that a million pixels of some pages take, with caution, by looking at a few of them.
+        """Bytes that a million pixels of some pages (name and index) take, with caution, by looking at a few of them.
 
-        Parameters
-        ----------
-        places : sequence of (str, int)
-            Document name and page index.
-
-        Returns
-        -------
-        float
-            Above 0, also when no page can be drawn.
+        Above 0, also when no page can be drawn.
         """
         step = max(1, len(places) // _LOOKED_AT)
         drawn = [self.page(name, index, width=PAGE_WIDTHS[2]) for name, index in places[::step][:_LOOKED_AT]]

@@ -16,6 +16,7 @@ from evaluator.pack.cards import Model
 from evaluator.pack.contents import Contents
 
 _NUMBERS = tuple(Metrics.__annotations__)
+_DIFFERENCE = ("metric", "label", "a", "b", "difference", "low", "high", "documents_better", "documents_worse")
 
 
 def result_tables(contents: Contents) -> tuple[ResultTable, ...]:
@@ -40,10 +41,9 @@ def _table(model: Model, micro: MetricColumns, per_label: MetricColumns, *, corr
     labels = model.result.matching.labels
     rows = [(ALL_LABELS, *micro.row(0).values())]
     rows += [(plain(label), *per_label.row(row).values()) for row, label in enumerate(labels)]
-    official = model.result.matching.signature(model.result.iou).line
     return ResultTable(
         title=f"{model.letter} {model.name}{', corrected' if corrected else ''}",
-        signature=model.corrected.signature.line if corrected and model.corrected is not None else official,
+        signature=model.corrected.signature.line if corrected and model.corrected is not None else model.signature,
         columns=("label", *_NUMBERS),
         rows=tuple(rows),  # type: ignore[arg-type]
     )
@@ -67,17 +67,9 @@ def to_json(contents: Contents) -> str:
             }
             for table in result_tables(contents)
         ],
-        "differences": [
-            {
-                name: getattr(one, name)
-                for name in (
-                    "metric", "label", "a", "b", "difference", "low", "high", "documents_better", "documents_worse",
-                )
-            }
-            for one in contents.differences
-        ],
+        "differences": [{name: getattr(one, name) for name in _DIFFERENCE} for one in contents.differences],
         "ledger": None if contents.ledger is None else contents.ledger.to_json(),
-    }  # fmt: skip
+    }
     return export.to_json(value) + "\n"
 
 

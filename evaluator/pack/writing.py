@@ -64,17 +64,7 @@ class Writer:
                     continue
 
     def send(self, message: Section | Tile | Mark) -> int:
-        """Have one message worked off.
-
-        Returns
-        -------
-        int
-            Notes that had no page.
-
-        Raises
-        ------
-        WritingProblem
-        """
+        """Have one message worked off; the number of notes that had no page. Raises `WritingProblem`."""
         answer = self._ask(message)
         if isinstance(answer, Taken):
             return answer.left_out

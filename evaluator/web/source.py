@@ -21,21 +21,14 @@ FOLDER: Final = Path(__file__).parent
 
 
 class Component(NamedTuple):
-    """One part of the front end.
-
-    Attributes
-    ----------
-    entry : str
-        The module that it begins with; everything that it imports comes along.
-    styles : tuple of str
-        Style sheets, later rules over earlier ones.
-    inline : bool
-        False: an ES module whose default export Streamlit calls. True: a classic script for a `<script>` element.
-    """
+    """One part of the front end."""
 
     entry: str
+    """The module that it begins with; everything that it imports comes along."""
     styles: tuple[str, ...]
+    """Style sheets, later rules over earlier ones."""
     inline: bool = False
+    """False: an ES module whose default export Streamlit calls. True: a classic script for a `<script>` element."""
 
 
 _BASE: Final = ("shared/base.css",)
@@ -102,23 +95,7 @@ def component_script(name: str) -> str:
 
 @cache
 def component_style(name: str) -> str:
-    """The style sheet of a component.
-
-    Parameters
-    ----------
-    name : str
-        Of `COMPONENTS`.
-
-    Returns
-    -------
-    str
-        CSS.
-
-    Raises
-    ------
-    ValueError
-        When `name` is unknown.
-    """
+    """The style sheet of a component; ValueError for a name that `COMPONENTS` does not have."""
     return "\n".join(_read(file) for file in _component(name).styles)
 
 

@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 import streamlit as st
 
+from evaluator.drawing.payloads import ModelItem
 from evaluator.model.issues import plain
 from evaluator.pack import tables
 from evaluator.pack.cards import PackOptions
@@ -89,13 +90,14 @@ def contents_of(found: OpenedBoxes, options: PackOptions) -> Contents:
     """What a pack about the chosen models would say."""
     chosen, log = found.models, findings.review_log()
     results = [result_of(found, model) for model in chosen]
+    called = [ModelItem(model.letter, model.name) for model in chosen]
     # Names of models and findings of files follow from the files, which are part of the key of a result.
     keys = tuple(result_key(found, model) for model in chosen)
     return _contents(
         keys,
         msgspec.json.encode(options),
         log.revision,
-        _make=lambda: gather(results, [model.name for model in chosen], log, options, issues=found.issues),
+        _make=lambda: gather(results, called, log, options, issues=found.issues),
     )
 
 

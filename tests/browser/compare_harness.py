@@ -16,13 +16,15 @@ import streamlit as st
 
 from evaluator.compare import ledger
 from evaluator.drawing import pair
-from evaluator.drawing.payloads import ComparePayload
+from evaluator.drawing.payloads import ComparePayload, ModelItem
 from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import snapshot
 from pages.shared.linked_panes import panes, parse_panes
 from tests.browser.viewer_harness import BLOCKS, HEIGHT, HOSTILE, LABELS, WIDTH, page_image, share
 from tests.building import Box, ground_truth, read_by_browser
 from tests.building import annotations as prediction_of
+
+MODELS = (ModelItem("A", ""), ModelItem("B", ""))
 
 DOCUMENT = "river-districts.pdf"
 FIRST_PAGE, PAGES = 22, 8
@@ -80,7 +82,9 @@ def data_of(scene: str, total: int, position: int, image_width: int, show: str) 
     """What the panes are given."""
     first, second = results(total, scene == "hostile")
     both = ledger.ledger(first, second)
-    found = read_by_browser(pair.pair_data(first, second, both, 0, show=show, page_points=(WIDTH, HEIGHT)))
+    found = read_by_browser(
+        pair.pair_data(first, second, both, 0, models=MODELS, show=show, page_points=(WIDTH, HEIGHT))
+    )
     name = HOSTILE if scene == "hostile" else "river-districts"
     for pane, model in zip(found["panes"], ("lines 1.0", "blocks 1.0"), strict=True):
         pane["name"] = HOSTILE if scene == "hostile" else model
@@ -125,9 +129,9 @@ def data_of(scene: str, total: int, position: int, image_width: int, show: str) 
         "strip": [] if empty else strip,
         "look": {"title": "net change, worst first", "words": "fixed minus broken", "scale": 8, "diverging": True},
         "filters": [
-            {"name": each, "title": kind.title, "pages": 10 * place + 3, "words": f"{kind.title}, pages"}
+            {"name": each, "title": title, "pages": 10 * place + 3, "words": f"{title}, pages"}
             for place, (each, kind) in enumerate(pair.PAGE_FILTERS.items())
-            if kind.main
+            if kind.main and (title := kind.title(("A", "B")))
         ],
         "show": show,
         "mode": st.query_params.get("mode", "side"),

@@ -52,7 +52,7 @@ def page_order(document: str | None = None) -> list[tuple[str, int]]:
     columns = mistake_filter.mistake_columns(result, result.mistakes)
     keep = mistake_filter.passing(columns, sample(), MistakeFilter(document=document))
     pages = mistake_filter.page_list(result, columns, keep, document=document)
-    return pages.between(0, len(pages))
+    return [pages.at(position) for position in range(len(pages))]
 
 
 def counts_of(data: dict[str, Any]) -> dict[str, int]:

@@ -21,12 +21,15 @@ from evaluator import formats
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.drawing.pair import pair_data
 from evaluator.drawing.pair_list import boxes_of, listed_pages
+from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from tests.browser.conftest import OPENER, ROOT, Screen, dashboard
 from tests.building import box, read_by_browser, write_file
 from tests.dashboard import SAMPLE_DATA
+
+MODELS = (ModelItem("A", ""), ModelItem("B", ""))
 
 pytestmark = [pytest.mark.browser]
 Visit = Callable[..., Screen]
@@ -173,7 +176,7 @@ def test_the_sentence_leads_to_the_exact_page_and_back(server: str, visit: Visit
     listed = screen.page.locator(".net-page").all_inner_texts()
     assert len(listed) == len(wanted)
     results, both = core()
-    found = read_by_browser(pair_data(*results, both, wanted[0][0], show="b_broke", labels=["Text"]))
+    found = read_by_browser(pair_data(*results, both, wanted[0][0], models=MODELS, show="b_broke", labels=["Text"]))
     broken = sorted(each["key"] for each in found["differences"])
     assert broken
     shown = panes(screen)
@@ -221,7 +224,7 @@ def test_every_number_of_the_ledger_opens_its_pages(server: str, visit: Visit) -
 def test_a_page_opens_in_the_page_browser_with_its_model_and_box(server: str, visit: Visit) -> None:
     row, document, number = places_of("only_b_invents")[0]
     results, both = core()
-    found = read_by_browser(pair_data(*results, both, row, show="only_b_invents"))["differences"]
+    found = read_by_browser(pair_data(*results, both, row, models=MODELS, show="only_b_invents"))["differences"]
     key = next(each["key"] for each in found if each["kind"] == "b_invents")
     screen = ready(visit(server).open("compare", show="only_b_invents", doc=document, page=str(number), box=key))
     screen.page.locator(".pair-head.pair-b .pair-open").click()

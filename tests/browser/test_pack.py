@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from evaluator import formats
+from evaluator.drawing.payloads import ModelItem
 from evaluator.model.dataset import join
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import gather
@@ -39,7 +40,9 @@ def pack(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     options = PackOptions(pages=5, cards=4, documents=("river-districts.pdf",), date="21 November 2026")
     path = tmp_path_factory.mktemp("pack") / "pack.html"
     with PagePool() as pool:
-        contents = gather(results, ["lines 1.0", "blocks 1.0"], ReviewLog.of([]), options)
+        contents = gather(
+            results, [ModelItem("A", "lines 1.0"), ModelItem("B", "blocks 1.0")], ReviewLog.of([]), options
+        )
         write_html(path, contents, Pictures(pool, SAMPLE_DATA / "pdf"), progress=lambda *_: None)
     return path
 

@@ -103,7 +103,7 @@ def cell_words(facts: CellFacts, *, models: tuple[str, str] | None = None) -> tu
     return head, f"{numbers}, on {facts.pages:,} of {count_of(facts.row_pages, 'page')} {having}"
 
 
-def difference_words(first: CellFacts, second: CellFacts, models: tuple[str, str] = ("A", "B")) -> tuple[str, str]:
+def difference_words(first: CellFacts, second: CellFacts, models: tuple[str, str]) -> tuple[str, str]:
     """One sentence about a cell of two predictions against one ground truth, and its numbers.
 
     Parameters

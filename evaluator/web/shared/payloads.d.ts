@@ -255,35 +255,34 @@ export interface PagePayload extends PageLayers {
   height?: number;
 }
 
-/** A page to open: `step` pages after page `index` of `document` in the order of the list. */
-export interface GoEvent {
+/** Base of what is about a page of a document. */
+export interface OfPageEvent {
   document: string;
+  /** 0-based */
   index: number;
+}
+
+/** A page to open: `step` pages after this one in the order of the list. */
+export interface GoEvent extends OfPageEvent {
   step: number;
   /** 1 for the next page that has a mistake, -1 for the one before */
   mistake?: number;
 }
 
 /** The chosen box of a page; without a key the reader let it go. */
-export interface SelectedEvent {
-  document: string;
-  index: number;
+export interface SelectedEvent extends OfPageEvent {
   key: string | null;
 }
 
 /** A request for a page image of at least `width` pixels. */
-export interface SharperEvent {
-  document: string;
-  index: number;
+export interface SharperEvent extends OfPageEvent {
   width: number;
 }
 
 /** A verdict on a mistake. */
-export interface VerdictEvent {
+export interface VerdictEvent extends OfPageEvent {
   /** made in the browser, one for each act of the reviewer: the same event may arrive twice */
   id?: string;
-  document: string;
-  index: number;
   number: number;
   keys: string[];
   target: string | null;
@@ -294,14 +293,18 @@ export interface VerdictEvent {
   again?: boolean;
 }
 
-/** What the page viewer sends. `selected` stays until another box or page is chosen; the others come once. */
-export interface PageEvents {
+/** What every component sends that shows a page of a list of pages. */
+export interface ViewedEvents {
   go: GoEvent;
   selected: SelectedEvent;
   sharper: SharperEvent;
+  clear_filter: true;
+}
+
+/** What the page viewer sends. `selected` stays until another box or page is chosen; the others come once. */
+export interface PageEvents extends ViewedEvents {
   /** letter */
   model: string;
-  clear_filter: true;
   verdict: VerdictEvent;
 }
 
@@ -405,16 +408,12 @@ export interface OpenEvent {
 }
 
 /** What the linked panes send; `selected` and `mode` stay until they change, the others come once. */
-export interface CompareEvents {
-  go: GoEvent;
-  selected: SelectedEvent;
-  sharper: SharperEvent;
+export interface CompareEvents extends ViewedEvents {
   /** name of a filter */
   show: string;
   /** side, flip or slider */
   mode: string;
   open: OpenEvent;
-  clear_filter: true;
 }
 
 /** The pages behind a number: a filter of the list of pages, and a label or "" for all. */
@@ -430,7 +429,7 @@ export interface SentenceItem {
   door: LinkItem | null;
 }
 
-/** A difference with its interval. */
+/** A difference with its interval, and in how many documents either model is better. */
 export interface DifferenceRowItem {
   /** "Caption recall" */
   title: string;
@@ -445,11 +444,8 @@ export interface DifferenceRowItem {
   /** the interval excludes 0 */
   star: boolean;
   tone: "loss" | "gain" | "unclear";
-  /** documents */
   better: string;
-  /** documents */
   worse: string;
-  /** the sentence */
   words: string;
   door: LinkItem | null;
 }
@@ -469,15 +465,6 @@ export interface DifferenceTableItem {
   ticks: TickItem[];
 }
 
-/** One of the four outcomes of a ground truth under two models. */
-export interface LedgerCellItem {
-  name: "both" | "a_only" | "b_only" | "neither";
-  title: string;
-  boxes: number;
-  words: string;
-  door: LinkItem;
-}
-
 /** Whose false positives, and how many. */
 export interface FalsePositivesItem {
   title: string;
@@ -490,6 +477,12 @@ export interface LabelCellItem {
   boxes: number;
   words: string;
   door: LinkItem;
+}
+
+/** One of the four outcomes of a ground truth under two models. */
+export interface LedgerCellItem extends LabelCellItem {
+  name: "both" | "a_only" | "b_only" | "neither";
+  title: string;
 }
 
 /** The ledger of one label. */
@@ -615,7 +608,7 @@ export interface MatrixPayload extends MatrixLayer {
   /** what the rows are, for instance "Ground truth" */
   rows: string;
   columns: string;
-  /** of the two models of a difference */
+  /** of the two models of a difference; empty for the matrix of one */
   letters: [string, string];
   /** row and column */
   chosen: [number, number] | null;

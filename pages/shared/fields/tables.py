@@ -249,7 +249,9 @@ def ap_chart(found: choices.Compared, model: choices.FieldModel) -> None:
             curves[each.letter] = curve
     means = "mean of both models" if len(found.models) > 1 else "mean"
     frame.section("AP against IoU", label or f"{means}; pale: fields of {model.letter}")
-    chart = charts.ap_against_iou(own.iou, curves, own.of_class, current=state.field_iou, dark=frame.is_dark())
+    chart = charts.ap_against_iou(
+        own.iou, curves, own.of_class, current=state.field_iou, baseline="A", dark=frame.is_dark()
+    )
     key = f"field_curves_{model.letter}"
 
     def chosen() -> None:
@@ -308,8 +310,12 @@ def _reliability(judged: dict[str, Any]) -> None:
     bins = {letter: each.calibration for letter, each in judged.items() if len(each)}
     st.html('<div class="ls-fit"><b>Reliability</b><span>right values, share; dashed: perfect</span></div>')
     for key, chart, words in (
-        ("field_reliability", charts.reliability(bins, dark=frame.is_dark()), "Right values against the confidence"),
-        ("field_bins", charts.bin_counts(bins, dark=frame.is_dark()), "Values in each bin of confidence"),
+        (
+            "field_reliability",
+            charts.reliability(bins, baseline="A", dark=frame.is_dark()),
+            "Right values against the confidence",
+        ),
+        ("field_bins", charts.bin_counts(bins, baseline="A", dark=frame.is_dark()), "Values in each bin of confidence"),
     ):
         st.altair_chart(
             chart, theme=None, key=key, on_select=lambda key=key: _bin_chosen(key), selection_mode="bin", alt=words
@@ -328,7 +334,7 @@ def _review(judged: dict[str, Any]) -> None:
     share = choices.budget()
     st.html('<div class="ls-fit"><b>Review budget</b><span>errors caught; dashed: at random</span></div>')
     curves = {letter: review_curve(each.right, each.confidence) for letter, each in judged.items() if len(each)}
-    chart = charts.review_budget(curves, budget=share, dark=frame.is_dark(), height=170)
+    chart = charts.review_budget(curves, budget=share, baseline="A", dark=frame.is_dark(), height=170)
     st.altair_chart(chart, theme=None, key="field_review", alt="Errors caught against the share that is reviewed")
     low, high = choices.BUDGETS
     st.slider(

@@ -98,7 +98,7 @@ def _bars(shown: Shown) -> None:
         return
     classes = shown.first.result.classes
     aligned = {letter: _aligned(values, shown.scopes, letter, classes) for letter, values in letters.items()}
-    chart = charts.f1_by_class(classes, aligned, dark=frame.is_dark(), height=330)
+    chart = charts.f1_by_class(classes, aligned, baseline="A", dark=frame.is_dark(), height=330)
     st.altair_chart(chart, theme=None, key="pixel_f1", alt="Pixel F1 by class, lowest first")
 
 

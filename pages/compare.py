@@ -38,7 +38,7 @@ from pages.shared import frame, pictures
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.confusion import chosen_cell, matrix
 from pages.shared.linked_panes import board, panes, parse_linked, parse_panes
-from pages.shared.opened import Model, OpenedBoxes, Place
+from pages.shared.opened import Named, OpenedBoxes, Place
 from pages.shared.pixel import results as pixels
 from pages.shared.results import confusion_of, score_threshold
 from pages.shared.state import State, chosen_cells, chosen_points, report, state
@@ -53,9 +53,9 @@ _BARS_HEIGHT = 330
 def _choices(found: OpenedBoxes) -> None:
     """Models, label and document, in the sidebar."""
     with st.sidebar:
-        for model, role in zip(found.models, ("baseline", "candidate"), strict=True):
+        for model, role in zip(found.pair, ("baseline", "candidate"), strict=True):
             frame.model_choice(found, model, f", {role}")
-        st.button("Swap A and B", icon=":material/swap_horiz:", on_click=held.swap, width="stretch")
+        st.button("Swap A and B", icon=":material/swap_horiz:", on_click=held.swap, args=(found,), width="stretch")
         frame.label_choice(found)
         frame.document_choice(found)
 
@@ -63,7 +63,7 @@ def _choices(found: OpenedBoxes) -> None:
 def _one_model(found: OpenedBoxes) -> None:
     """The empty state: there is nothing to compare with."""
     frame.title("Compare", "")
-    (model,) = found.models
+    (model,) = found.pair
     name = frame.shortened(plain(model.name), 60)
     st.html(
         '<div class="ls-empty"><p>Only one model is open, so there is nothing to compare. '
@@ -74,7 +74,7 @@ def _one_model(found: OpenedBoxes) -> None:
     frame.sidebar(found)
 
 
-def _label_notes(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
+def _label_notes(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """A warning when the models do not have the same labels: it changes the numbers."""
     first, second = (found.dataset.predictions[model.index].source.labels for model in chosen)
     notes = label_notes(first, second, found.dataset.ground_truth.source.labels)
@@ -126,9 +126,9 @@ def _looked() -> None:
         state.pair_mode = name
 
 
-def _open_browser(page: OpenEvent) -> None:
+def _open_browser(found: OpenedBoxes, page: OpenEvent) -> None:
     """The shown page of one model in the Page browser, with the same box."""
-    state.model = page.letter
+    state.model = next(model.index for model in found.pair if model.letter == page.letter)
     key = page.key or ""
     own = key.startswith(page.letter.lower())
     state.box = f"p{key[1:]}" if own else key if key.startswith("g") else None
@@ -157,7 +157,7 @@ def _pages(found: OpenedBoxes) -> None:
         on_clear_filter=held.clear,
     )
     if events.open and place is not None:
-        _open_browser(events.open)
+        _open_browser(found, events.open)
 
 
 def _write_url(place: Place | None) -> str:
@@ -232,7 +232,8 @@ def _every_model(found: OpenedBoxes) -> None:
     """A table of all open models against A; a row makes its model B."""
     rows = held.every_model(found)
     frame.section("All models", "against A, 95 % intervals over documents; a row makes its model B")
-    table = pd.DataFrame({"Model": [f"{row.model.letter} {plain(row.model.name)}" for row in rows]})
+    letters = [f"{row.model.letter} " if isinstance(row.model, Named) else "" for row in rows]
+    table = pd.DataFrame({"Model": [letter + plain(row.model.name) for letter, row in zip(letters, rows, strict=True)]})
     table["Score"] = [f"≥ {threshold_text(score_threshold(row.model))}" for row in rows]
     for metric, title in (("precision", "Precision"), ("recall", "Recall"), ("f1", "F1")):
         table[title] = [getattr(row.result.micro, metric)[0] for row in rows]
@@ -404,7 +405,7 @@ def view() -> None:
     found = frame.open_boxes("Compare")
     if found is None:
         return
-    chosen = found.models
+    chosen = found.pair
     if len(chosen) < 2:
         _one_model(found)
         return
@@ -412,8 +413,8 @@ def view() -> None:
     held.drop_unknown(found)
     State.pair_whole.take()
     frame.title("Compare", frame.signature(found, chosen, "95 % intervals over documents"))
-    frame.banners(found)
-    frame.operating_point(found, pick_model=False)
+    frame.banners(found, chosen)
+    frame.operating_point(found, chosen)
     _label_notes(found, chosen)
     _choices(found)
     both = held.compared(found)

@@ -58,20 +58,11 @@ def _signature(result: FieldsResult, *more: str) -> str:
 
 def _operating_point(found: choices.Compared, model: choices.FieldModel) -> None:
     """Model, IoU threshold, two presets, and the numbers at the threshold."""
-    names = {each.letter: f"{each.letter} {frame.shortened(each.name, 14)}" for each in found.models}
-    state.model = model.letter
     state.field_preset = state.field_iou if state.field_iou in choices.PRESETS else None
     state.field_preset_of = state.field_iou
     low, high = choices.IOU_RANGE
     with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
-        st.segmented_control(
-            "Model",
-            list(names),
-            format_func=lambda letter: frame.escaped(names[letter]),
-            key=State.model.key,
-            required=True,
-            persist_state="session",
-        )
+        frame.model_switch(found.models)
         st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session", width=240)
         st.segmented_control(
             "Thresholds",
@@ -119,7 +110,7 @@ def _sidebar(found: choices.Compared, model: choices.FieldModel) -> None:
     with st.sidebar:
         name = truth.name if truth else ""
         st.selectbox("Ground truth", [0], format_func=lambda _: plain(name), key="field_truth", disabled=True)
-        for each in found.opened.models:
+        for each in found.models:
             frame.model_choice(found.opened, each)
         documents = ["", *(compared.documents[code] for code in model.pages.in_natural_order)]
         st.selectbox(
@@ -200,13 +191,6 @@ def _sharper() -> None:
     pictures.ask_sharper(_events().sharper)
 
 
-def _flipped(letters: list[str]) -> None:
-    """The other model."""
-    letter = _events().model
-    if letter in letters:
-        state.model = letter
-
-
 def _judged(model: choices.FieldModel) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
@@ -238,7 +222,7 @@ def _page(
         on_go=lambda: _went(model, shown),
         on_selected=_selected,
         on_sharper=_sharper,
-        on_model=lambda: _flipped([each.letter for each in found.models]),
+        on_model=lambda: found.show(_events().model or ""),
         on_clear_filter=_cleared,
         on_verdict=lambda: _judged(model),
     )

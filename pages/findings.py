@@ -82,7 +82,7 @@ def _numbers(found: OpenedBoxes) -> None:
         official = result_of(found, model)
         corrected = findings.corrected_of(found, model)
         assert corrected is not None
-        name = f"{frame.letter_badge(model.letter)} {html.escape(frame.short_name(model))}"
+        name = html.escape(frame.short_name(model))
         before, after = official.micro.row(0), corrected.result.micro.row(0)
         rows += [_row(name, "official", [_shown(before[key]) for key in _NUMBERS])]
         rows += [_row("", "corrected", [_shown(after[key]) for key in _NUMBERS])]
@@ -267,7 +267,7 @@ def _target(found: OpenedBoxes, kind: str, document: str, page: int) -> Target |
     """What was chosen to be judged; None for a page that there is not."""
     signature = frame.signature(found, found.models)
     if kind == "comparison":
-        sources = [found.dataset.predictions[model.index].source for model in found.models]
+        sources = [found.dataset.predictions[model.index].source for model in found.pair]
         return identity.comparison_target([identity.box_model_name(each) for each in sources], signature=signature)
     if kind == "document":
         return identity.document_target(document, signature=signature)

@@ -12,7 +12,7 @@ from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
 from pages.shared import frame, protocol
 from pages.shared.address import read_url, write_url
-from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.opened import Named, OpenedBoxes
 from pages.shared.results import Result, result_of
 from pages.shared.state import state
 
@@ -29,7 +29,7 @@ def _open_pages(*, within: str = "", label: str = "") -> None:
     st.switch_page(BROWSER_VIEW)
 
 
-def _labels(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
+def _labels(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """One row per label: F1 of both models, and all numbers of one of them."""
     head, controls = st.columns([1, 1.6], vertical_alignment="center")
     head.html('<h2 class="ls-section">Labels <small>a row opens its boxes</small></h2>')
@@ -106,11 +106,11 @@ def _labels(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
         alt="Results by label",
     )
     for row, _ in event["selection"]["cells"]:
-        state.model = letter or "A"
+        state.model = next((model.index for model in chosen if model.letter == letter), chosen[0].index)
         _open_pages(label="" if row == 0 else shown.matching.labels[row - 1])
 
 
-def _mistakes(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
+def _mistakes(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """Mistakes per label or per name, one bar per model."""
     results = {model.letter: result_of(found, model) for model in chosen}
     head, control = st.columns([1.2, 1], gap="xsmall", vertical_alignment="center")
@@ -153,7 +153,7 @@ def _items(result: Result, by: str | None) -> int:
     return int(result.mistakes.counts.sum()) if by == "Name" else int(result.micro.mistakes[0])
 
 
-def _fit(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
+def _fit(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """How well matched boxes fit: IoU, coverage and purity."""
     lines = "A bars, B line" if len(chosen) == 2 else "bars"
     st.html(f'<h2 class="ls-section">Matched boxes <small>how well they fit: {lines}</small></h2>')
@@ -171,7 +171,7 @@ def _fit(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
         )
 
 
-def _documents(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
+def _documents(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """Documents, worst first; a row opens its pages."""
     results = {model.letter: result_of(found, model) for model in chosen}
     first = results["A"].per_document
@@ -228,10 +228,10 @@ def view() -> None:
     if found is None:
         return
     frame.files_choice(found)
-    chosen = found.models
+    chosen = found.pair
     frame.title("Overview", frame.signature(found, chosen))
-    frame.banners(found)
-    frame.operating_point(found, pick_model=False)
+    frame.banners(found, chosen)
+    frame.operating_point(found, chosen)
     baseline = result_of(found, chosen[0]).micro
     for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
         with column:

@@ -62,7 +62,10 @@ def _sidebar_choices(found: OpenedBoxes) -> None:
     )
     for field, title, names in lists:
         st.selectbox(title, list(names), format_func=names.__getitem__, key=field.key, persist_state="session")
-    for model in found.models:
+    if len(found.models) > 2:
+        for model in found.pair:
+            frame.model_choice(found, model)
+    for model in found.pair:
         frame.score_slider(found, model)
 
 
@@ -102,7 +105,7 @@ def _controls(found: OpenedBoxes, result: pixel.PixelResult, place: Place | None
         "document": "Document",
         "dataset": f"All {count_of(documents, 'document')}",
     }
-    names = {model.letter: f"{model.letter} {frame.short_name(model)}" for model in found.models}
+    names = {model.letter: frame.lettered(model) for model in found.pair}
     names |= {"A-B": "A − B", "B on A": "B vs A"}
     state.pixel_of = choices.chosen_of(found)
     controls: tuple[tuple[Field[Any], str, dict[str, str]], ...] = (
@@ -389,7 +392,7 @@ def view() -> None:
 
 def _beside(found: OpenedBoxes, of: str, results: dict[str, pixel.PixelResult]) -> dict[str, pixel.PixelResult]:
     """The other model, for the means; not for a large corpus, where it would double the time."""
-    if of not in ("A", "B") or len(found.models) < 2 or int(results[of].counted.sum()) > PAGES_AT_ONCE:
+    if of not in ("A", "B") or len(found.pair) < 2 or int(results[of].counted.sum()) > PAGES_AT_ONCE:
         return {}
     other = "B" if of == "A" else "A"
     result = choices.result_of(found, other).result

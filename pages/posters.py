@@ -96,7 +96,7 @@ def _sidebar(found: opened.Opened[Posters]) -> None:
             key="poster_truth_shown",
             disabled=True,
         )
-        for model in found.models:
+        for model in found.pair:
             frame.model_choice(found, model)
         frame.lines(
             [

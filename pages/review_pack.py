@@ -154,10 +154,10 @@ def view() -> None:
     if found is None:
         return
     frame.files_choice(found)
-    chosen = found.models
+    chosen = found.pair
     frame.title("Review pack", frame.signature(found, chosen))
-    frame.banners(found)
-    frame.operating_point(found, pick_model=False)
+    frame.banners(found, chosen)
+    frame.operating_point(found, chosen)
     left, right = st.columns([1.4, 1], gap="medium")
     with right:
         limits, form = _limits(found)

@@ -137,7 +137,7 @@ def test_each_model_has_its_own_score_threshold(
     monkeypatch: pytest.MonkeyPatch, iou: float, scores: tuple[float, float]
 ) -> None:
     app = start(monkeypatch, COMPARE)
-    for name, value in zip(("iou", "score_a", "score_b"), (iou, *scores), strict=True):
+    for name, value in zip(("iou", "score_0", "score_1"), (iou, *scores), strict=True):
         app.slider(key=name).set_value(value)
     dashboard.fine(app.run())
     results, both = core(iou=iou, scores=scores)
@@ -150,13 +150,13 @@ def test_each_model_has_its_own_score_threshold(
 
 def test_swapping_exchanges_models_and_their_thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, COMPARE)
-    app.slider(key="score_a").set_value(0.4)
+    app.slider(key="score_0").set_value(0.4)
     dashboard.fine(app.run())
     (button,) = [each for each in app.button if each.label == "Swap A and B"]
     dashboard.fine(button.click().run())
     results, both = core((1, 0), scores=(0.0, 0.4))
     assert [pane["name"] for pane in panes(app)["panes"]] == ["blocks 1.0", "lines 1.0"]
-    assert [app.slider(key=name).value for name in ("score_a", "score_b")] == [0.0, 0.4]
+    assert [app.slider(key=name).value for name in ("score_0", "score_1")] == [0.0, 0.4]
     assert {cell["name"]: cell["boxes"] for cell in board(app)["ledger"]}["a_only"] == both.total.a_only[0]
     assert " ".join(part["text"] for part in board(app)["sentence"]) == told(results)
 

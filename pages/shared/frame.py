@@ -16,10 +16,9 @@ import streamlit as st
 from evaluator.metrics.results import MetricColumns, count_of, threshold_text
 from evaluator.model.issues import Issue, plain
 from pages.shared import opened, protocol
-from pages.shared.opened import BOXES, LETTERS, Kind, Model, Opened, OpenedBoxes, files
+from pages.shared.opened import BOXES, Kind, Model, Named, Opened, OpenedBoxes, files
 from pages.shared.results import (
     BEST_F1,
-    SCORES,
     STANDARD,
     has_scores,
     iou_range,
@@ -35,6 +34,8 @@ from pages.shared.state import State, state
 FILES_VIEW = "pages/files.py"
 _BROWSER_HINT = "Open Files to choose or upload them."
 _ISSUES_SHOWN = 200
+# More models than this are chosen from a list.
+_MODELS_IN_A_ROW = 3
 # After "www", ":" and "@": what makes a link, an emoji or an icon of plain text.
 _MADE_LATER = re.compile(r"(?<=www)(?=\.)|(?<=[:@])", re.IGNORECASE)
 
@@ -50,9 +51,12 @@ def section(text: str, facts: str = "") -> None:
 
 
 def signature(found: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
-    """Protocol, thresholds and counts behind a view."""
+    """Protocol, thresholds and counts behind a view of some models; a score threshold of all is said once."""
     of = protocol.chosen()
-    scores = [f"≥ {threshold_text(score_threshold(model))} ({model.letter})" for model in chosen]
+    every = [(f"≥ {threshold_text(score_threshold(model))}", model) for model in chosen]
+    scores = [f"{score} ({model.letter if isinstance(model, Named) else model.name})" for score, model in every]
+    if not any(isinstance(model, Named) for model in chosen) and len({score for score, _ in every}) == 1:
+        scores = [every[0][0]]
     counts = f"{count_of(len(found.dataset.documents), 'document')}, {count_of(found.dataset.pages, 'page')}"
     iou = f"IoU ≥ {threshold_text(state.iou)}"
     parts = [f"{of.name} {of.version}", iou, "score " + ", ".join(scores), counts, *extra]
@@ -91,11 +95,11 @@ def open_boxes(title_: str) -> OpenedBoxes | None:
     return found
 
 
-def banners(found: OpenedBoxes) -> None:
+def banners(found: OpenedBoxes, chosen: Sequence[Model]) -> None:
     """What changes the meaning of all numbers: a prediction as reference, documents in one file only."""
     if found.files.as_reference:
         reference_banner()
-    for model in found.models:
+    for model in chosen:
         only = found.dataset.documents_only_in(model.index)
         if not any(only.values()):
             continue
@@ -103,7 +107,8 @@ def banners(found: OpenedBoxes) -> None:
         every = result.micro.row(0)
         shared = result.in_documents(found.dataset.in_both(model.index))[0].row(0)
         st.warning(
-            f"Model {model.letter}: {count_of(len(only['ground_truth']), 'document')} only in the ground truth and "
+            f"Model {model.letter if isinstance(model, Named) else escaped(model.name)}: "
+            f"{count_of(len(only['ground_truth']), 'document')} only in the ground truth and "
             f"{count_of(len(only['prediction']), 'document')} only in the prediction count as missed and false "
             f"positive. F1 {number(every['f1'])} with them, {number(shared['f1'])} without.",
             icon=":material/difference:",
@@ -127,31 +132,36 @@ def refused_parts(more: Sequence[str] = ()) -> None:
         st.caption(f"The address had parts that could not be followed: {escaped(', '.join(refused))}.")
 
 
-def operating_point(found: OpenedBoxes, *, pick_model: bool) -> None:
-    """IoU threshold, a score threshold per model, and the two presets."""
-    chosen = found.models
-    width = 170 if pick_model else 240
+def operating_point(
+    found: OpenedBoxes, chosen: Sequence[Model], *, one_of: Sequence[Model] = (), numbers: bool = False
+) -> None:
+    """IoU threshold, a score threshold for each of the chosen models, and the two presets.
+
+    With `one_of` the model to show is chosen among these, and its three main numbers stand at the end.
+    """
+    width = 170 if one_of else 240
     with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
-        if pick_model:
-            _model_switch(chosen)
+        if one_of:
+            model_switch(one_of)
         low, high = iou_range()
         st.slider("IoU threshold", low, high, step=0.01, key=State.iou.key, persist_state="session", width=width)
         for model in chosen:
             score_slider(found, model, width=width)
         _presets(found)
-        if pick_model:
-            _three_numbers(result_of(found, found.shown).micro)
+        if one_of:
+            shown = next((model for model in one_of if model.index == state.model), one_of[0])
+            _three_numbers(found, shown)
 
 
 def score_slider(found: OpenedBoxes, model: Model, *, width: int | Literal["stretch"] = "stretch") -> None:
     """The lowest score at which the boxes of a model count."""
     scores = has_scores(found, model)
     st.slider(
-        f"Minimum score, {model.letter}",
+        f"Minimum score, {model.letter}" if isinstance(model, Named) else "Minimum score",
         0.0,
         1.0,
         step=0.01,
-        key=SCORES[model.letter].key,
+        key=State.score.of(model.index).key,
         persist_state="session",
         disabled=not scores,
         help=None if scores else "All scores of this model are equal or missing.",
@@ -159,18 +169,34 @@ def score_slider(found: OpenedBoxes, model: Model, *, width: int | Literal["stre
     )
 
 
-def _model_switch(chosen: Sequence[Model]) -> None:
-    """Which model's boxes are shown."""
-    names = {model.letter: f"{model.letter} {short_name(model)}" for model in chosen}
-    state.model = state.model if state.model in names else "A"
+def model_switch(models: Sequence[Model]) -> None:
+    """Which model's boxes and numbers are shown, by letter when the view names two, else by name."""
+    names = {model.index: lettered(model) for model in models}
+    state.model = state.model if state.model in names else models[0].index
+    if len(models) > _MODELS_IN_A_ROW:
+        full = {model.index: plain(model.name) for model in models}
+        st.selectbox(
+            "Model",
+            list(names),
+            format_func=full.__getitem__,
+            key=State.model.key,
+            persist_state="session",
+            width=220,
+        )
+        return
     st.segmented_control(
         "Model",
         list(names),
-        format_func=lambda letter: escaped(names[letter]),
+        format_func=lambda index: escaped(names[index]),
         key=State.model.key,
         required=True,
         persist_state="session",
     )
+
+
+def lettered(model: Model) -> str:
+    """A model where there is little room: its letter, when the view gives it one, and its short name."""
+    return f"{model.letter} {short_name(model)}" if isinstance(model, Named) else short_name(model)
 
 
 def _presets(found: OpenedBoxes) -> None:
@@ -192,14 +218,14 @@ def _presets(found: OpenedBoxes) -> None:
     )
 
 
-def _three_numbers(micro: MetricColumns) -> None:
+def _three_numbers(found: OpenedBoxes, model: Model) -> None:
     """Precision, recall and F1 of the shown model, small."""
-    row = micro.row(0)
+    row = result_of(found, model).micro.row(0)
     cells = _metrics(("Precision", row["precision"]), ("Recall", row["recall"]), ("F1", row["f1"]))
     st.html(f'<dl class="ls-numbers">{cells}</dl>')
 
 
-def model_card(found: OpenedBoxes, model: Model, baseline: MetricColumns | None) -> None:
+def model_card(found: OpenedBoxes, model: Named, baseline: MetricColumns | None) -> None:
     """Counts and ratios of one model, with their signature."""
     result = result_of(found, model)
     row = result.micro.row(0)
@@ -315,7 +341,7 @@ def files_choice(found: OpenedBoxes) -> None:
         protocol_choice()
         truth = found.dataset.ground_truth.source.name
         st.selectbox("Ground truth", [0], format_func=lambda _: plain(truth), key="truth_shown", disabled=True)
-        for model in found.models:
+        for model in found.pair:
             model_choice(found, model)
 
 
@@ -334,9 +360,9 @@ def protocol_choice() -> None:
     )
 
 
-def model_choice(found: Opened[Any], model: Model, role: str = "") -> None:
+def model_choice(found: Opened[Any], model: Named, role: str = "") -> None:
     """Which of the open models is A or B."""
-    names, field = found.names, found.kind.chosen[LETTERS.index(model.letter)]
+    names, field = found.names, found.kind.chosen["AB".index(model.letter)]
     field.set(model.index)
     st.selectbox(
         f"Model {model.letter}{role}",

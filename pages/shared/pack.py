@@ -87,7 +87,7 @@ class Job:
 
 def contents_of(found: OpenedBoxes, options: PackOptions) -> Contents:
     """What a pack about the chosen models would say."""
-    chosen, log = found.models, findings.review_log()
+    chosen, log = found.pair, findings.review_log()
     results = [result_of(found, model) for model in chosen]
     # Names of models and findings of files follow from the files, which are part of the key of a result.
     keys = tuple(result_key(found, model) for model in chosen)

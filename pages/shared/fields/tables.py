@@ -6,6 +6,7 @@ in cells of tables and charts, and in our own HTML only after escaping.
 
 from __future__ import annotations
 
+import functools
 import html
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -274,9 +275,9 @@ def confidence(found: choices.Compared) -> None:
     with numbers:
         _numbers(found, judged)
     with reliable:
-        _reliability(judged)
+        _reliability(found, judged)
     with review:
-        _review(judged)
+        _review(found, judged)
 
 
 def _numbers(found: choices.Compared, judged: dict[str, Any]) -> None:
@@ -303,7 +304,7 @@ def _numbers(found: choices.Compared, judged: dict[str, Any]) -> None:
     )
 
 
-def _reliability(judged: dict[str, Any]) -> None:
+def _reliability(found: choices.Compared, judged: dict[str, Any]) -> None:
     """Share of right values by confidence, and how many values are in each bin."""
     bins = {letter: each.calibration for letter, each in judged.items() if len(each)}
     st.html('<div class="ls-fit"><b>Reliability</b><span>right values, share; dashed: perfect</span></div>')
@@ -311,19 +312,18 @@ def _reliability(judged: dict[str, Any]) -> None:
         ("field_reliability", charts.reliability(bins, dark=frame.is_dark()), "Right values against the confidence"),
         ("field_bins", charts.bin_counts(bins, dark=frame.is_dark()), "Values in each bin of confidence"),
     ):
-        st.altair_chart(
-            chart, theme=None, key=key, on_select=lambda key=key: _bin_chosen(key), selection_mode="bin", alt=words
-        )
+        chosen = functools.partial(_bin_chosen, found, key)
+        st.altair_chart(chart, theme=None, key=key, on_select=chosen, selection_mode="bin", alt=words)
 
 
-def _bin_chosen(key: str) -> None:
+def _bin_chosen(found: choices.Compared, key: str) -> None:
     """A bin of the confidence."""
     for point in chosen_points(key, "bin"):
-        state.model = str(point["model"])
+        found.show(str(point["model"]))
         choices.open_linked(f"{BIN}{int(point['bin'])}", state.field_label or None)
 
 
-def _review(judged: dict[str, Any]) -> None:
+def _review(found: choices.Compared, judged: dict[str, Any]) -> None:
     """What a review of the least sure fields finds, for a budget that the reader sets."""
     share = choices.budget()
     st.html('<div class="ls-fit"><b>Review budget</b><span>errors caught; dashed: at random</span></div>')
@@ -335,8 +335,8 @@ def _review(judged: dict[str, Any]) -> None:
         "Reviewed, per cent of the values", low, high, step=1, key=State.field_budget.key, persist_state="session"
     )
     for letter, each in judged.items():
-        found = review_budgets(each.right, each.confidence, (share,)) if len(each) else ()
-        sentence = review_sentence(found[0] if found else None, errors=int((~each.right).sum()), total=len(each))
+        caught = review_budgets(each.right, each.confidence, (share,)) if len(each) else ()
+        sentence = review_sentence(caught[0] if caught else None, errors=int((~each.right).sum()), total=len(each))
         left, right = st.columns([5, 1], gap="xsmall", vertical_alignment="center")
         badge = frame.letter_badge(letter)
         left.html(f'<p class="ls-sentence{frame.theme()}">{badge} <span>{html.escape(sentence)}</span></p>')
@@ -346,12 +346,12 @@ def _review(judged: dict[str, Any]) -> None:
             help=f"{DOORS[LEAST_SURE]} fields of {letter}",
             disabled=not len(each),
             on_click=_show_least_sure,
-            args=(letter,),
+            args=(found, letter),
             width="stretch",
         )
 
 
-def _show_least_sure(letter: str) -> None:
+def _show_least_sure(found: choices.Compared, letter: str) -> None:
     """The least sure fields of a model."""
-    state.model = letter
+    found.show(letter)
     choices.open_linked(LEAST_SURE, state.field_label or None)

@@ -34,7 +34,7 @@ from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
 from evaluator.protocols.pixel.difference import difference
 from pages.shared import compare as held
-from pages.shared import frame, pictures
+from pages.shared import frame, headline, pictures
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.confusion import chosen_cell, matrix
 from pages.shared.linked_panes import board, panes, parse_linked, parse_panes
@@ -414,7 +414,7 @@ def view() -> None:
     State.pair_whole.take()
     frame.title("Compare", frame.signature(found, chosen, "95 % intervals over documents"))
     frame.banners(found, chosen)
-    frame.operating_point(found, chosen)
+    headline.operating_point(found, chosen)
     _label_notes(found, chosen)
     _choices(found)
     both = held.compared(found)
@@ -423,6 +423,7 @@ def view() -> None:
         key=_BOARD,
         on_door=_linked,
     )
+    headline.corrected_line(found, chosen)
     _pages(found)
     if len(found.names) > len(chosen):
         _every_model(found)

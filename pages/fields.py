@@ -25,7 +25,7 @@ from evaluator.model.issues import has_errors, plain
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import DOORS, LEAST_SURE
 from evaluator.protocols.fields.evaluation import FieldsResult
-from pages.shared import frame, opened, pictures
+from pages.shared import frame, headline, opened, pictures
 from pages.shared.address import read_url, write_url
 from pages.shared.fields import results as choices
 from pages.shared.fields import tables as parts
@@ -62,7 +62,7 @@ def _operating_point(found: choices.Compared, model: choices.FieldModel) -> None
     state.field_preset_of = state.field_iou
     low, high = choices.IOU_RANGE
     with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
-        frame.model_switch(found.models)
+        headline.model_switch(found.models)
         st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session", width=240)
         st.segmented_control(
             "Thresholds",

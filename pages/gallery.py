@@ -16,7 +16,7 @@ from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question, in_word
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
-from pages.shared import frame
+from pages.shared import frame, headline
 from pages.shared import gallery as held
 from pages.shared.address import read_url, write_url
 from pages.shared.browser import listing as browser
@@ -355,7 +355,7 @@ def view() -> None:
     chosen = found.pair
     frame.title("Gallery", frame.signature(found, chosen))
     frame.banners(found, chosen)
-    frame.operating_point(found, chosen, one_of=chosen)
+    headline.operating_point(found, chosen, one_of=chosen)
     model = found.shown_of_pair
     _charts(found, chosen, model)
     shown = held.shown(found, model)

@@ -10,7 +10,7 @@ from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
-from pages.shared import frame, protocol
+from pages.shared import frame, headline, protocol
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import Named, OpenedBoxes
 from pages.shared.results import Result, result_of
@@ -231,11 +231,11 @@ def view() -> None:
     chosen = found.pair
     frame.title("Overview", frame.signature(found, chosen))
     frame.banners(found, chosen)
-    frame.operating_point(found, chosen)
+    headline.operating_point(found, chosen)
     baseline = result_of(found, chosen[0]).micro
     for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
         with column:
-            frame.model_card(found, model, None if model.letter == "A" else baseline)
+            headline.model_card(found, model, None if model.letter == "A" else baseline)
     with st.container(key="labels_row"):
         left, right = st.columns([2.75, 1], gap="small")
     with left:

@@ -22,7 +22,7 @@ from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
-from pages.shared import frame, opened, pictures
+from pages.shared import frame, headline, opened, pictures
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.browser import text_count as words
@@ -276,7 +276,7 @@ def view() -> None:
     model = found.shown
     frame.title("Page browser", frame.signature(found, [model]))
     frame.banners(found, [model])
-    frame.operating_point(found, [model], one_of=found.models)
+    headline.operating_point(found, [model], one_of=found.models)
     browser.drop_unknown(found)
     shown = browser.listed(found, model)
     with st.sidebar:

@@ -22,7 +22,7 @@ from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
 from evaluator.protocols.pixel.tables import matrix_files
 from pages.shared import confusion as components
-from pages.shared import frame, pictures
+from pages.shared import frame, headline, pictures
 from pages.shared.address import at, read_url, write_url
 from pages.shared.opened import OpenedBoxes, Place
 from pages.shared.pixel import results as choices
@@ -66,7 +66,7 @@ def _sidebar_choices(found: OpenedBoxes) -> None:
         for model in found.pair:
             frame.model_choice(found, model)
     for model in found.pair:
-        frame.score_slider(found, model)
+        headline.score_slider(found, model)
 
 
 def _sidebar_place(result: pixel.PixelResult, place: Place | None) -> None:

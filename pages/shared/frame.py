@@ -1,4 +1,4 @@
-"""What the views share on screen: title line, operating point, model cards, sidebar, empty states.
+"""What the views share on screen: title line, sidebar, empty states, and text as Streamlit may show it.
 
 Shows what is open and writes choices back through `state`. Text from data is shown as text: it goes through
 ``html.escape`` into ``st.html``, or into widgets that render no markup.
@@ -9,33 +9,20 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 
-from evaluator.metrics.results import MetricColumns, count_of, threshold_text
+from evaluator.metrics.results import count_of, threshold_text
 from evaluator.model.issues import Issue, plain
 from pages.shared import opened, protocol
 from pages.shared.opened import BOXES, Kind, Model, Named, Opened, OpenedBoxes, files
-from pages.shared.results import (
-    BEST_F1,
-    STANDARD,
-    has_scores,
-    iou_range,
-    preset,
-    result_of,
-    score_threshold,
-    thresholds,
-    use_best_f1,
-    use_standard,
-)
+from pages.shared.results import result_of, score_threshold, use_standard
 from pages.shared.state import State, state
 
 FILES_VIEW = "pages/files.py"
 _BROWSER_HINT = "Open Files to choose or upload them."
 _ISSUES_SHOWN = 200
-# More models than this are chosen from a list.
-_MODELS_IN_A_ROW = 3
 # After "www", ":" and "@": what makes a link, an emoji or an icon of plain text.
 _MADE_LATER = re.compile(r"(?<=www)(?=\.)|(?<=[:@])", re.IGNORECASE)
 
@@ -132,141 +119,9 @@ def refused_parts(more: Sequence[str] = ()) -> None:
         st.caption(f"The address had parts that could not be followed: {escaped(', '.join(refused))}.")
 
 
-def operating_point(
-    found: OpenedBoxes, chosen: Sequence[Model], *, one_of: Sequence[Model] = (), numbers: bool = False
-) -> None:
-    """IoU threshold, a score threshold for each of the chosen models, and the two presets.
-
-    With `one_of` the model to show is chosen among these, and its three main numbers stand at the end.
-    """
-    width = 170 if one_of else 240
-    with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
-        if one_of:
-            model_switch(one_of)
-        low, high = iou_range()
-        st.slider("IoU threshold", low, high, step=0.01, key=State.iou.key, persist_state="session", width=width)
-        for model in chosen:
-            score_slider(found, model, width=width)
-        _presets(found)
-        if one_of:
-            shown = next((model for model in one_of if model.index == state.model), one_of[0])
-            _three_numbers(found, shown)
-
-
-def score_slider(found: OpenedBoxes, model: Model, *, width: int | Literal["stretch"] = "stretch") -> None:
-    """The lowest score at which the boxes of a model count."""
-    scores = has_scores(found, model)
-    st.slider(
-        f"Minimum score, {model.letter}" if isinstance(model, Named) else "Minimum score",
-        0.0,
-        1.0,
-        step=0.01,
-        key=State.score.of(model.index).key,
-        persist_state="session",
-        disabled=not scores,
-        help=None if scores else "All scores of this model are equal or missing.",
-        width=width,
-    )
-
-
-def model_switch(models: Sequence[Model]) -> None:
-    """Which model's boxes and numbers are shown, by letter when the view names two, else by name."""
-    names = {model.index: lettered(model) for model in models}
-    state.model = state.model if state.model in names else models[0].index
-    if len(models) > _MODELS_IN_A_ROW:
-        full = {model.index: plain(model.name) for model in models}
-        st.selectbox(
-            "Model",
-            list(names),
-            format_func=full.__getitem__,
-            key=State.model.key,
-            persist_state="session",
-            width=220,
-        )
-        return
-    st.segmented_control(
-        "Model",
-        list(names),
-        format_func=lambda index: escaped(names[index]),
-        key=State.model.key,
-        required=True,
-        persist_state="session",
-    )
-
-
 def lettered(model: Model) -> str:
     """A model where there is little room: its letter, when the view gives it one, and its short name."""
     return f"{model.letter} {short_name(model)}" if isinstance(model, Named) else short_name(model)
-
-
-def _presets(found: OpenedBoxes) -> None:
-    """Buttons for the thresholds of the specification and for the best F1."""
-    state.preset = preset(found)
-    state.presets_of = thresholds(found)
-
-    def apply() -> None:
-        if state.presets_of != thresholds(found):
-            # A slider was moved: the browser had not heard yet that its last step took the mark off the preset.
-            return
-        if state.preset == STANDARD:
-            use_standard()
-        elif state.preset == BEST_F1:
-            use_best_f1(found)
-
-    st.segmented_control(
-        "Thresholds", [STANDARD, BEST_F1], key=State.preset.key, on_change=apply, label_visibility="collapsed"
-    )
-
-
-def _three_numbers(found: OpenedBoxes, model: Model) -> None:
-    """Precision, recall and F1 of the shown model, small."""
-    row = result_of(found, model).micro.row(0)
-    cells = _metrics(("Precision", row["precision"]), ("Recall", row["recall"]), ("F1", row["f1"]))
-    st.html(f'<dl class="ls-numbers">{cells}</dl>')
-
-
-def model_card(found: OpenedBoxes, model: Named, baseline: MetricColumns | None) -> None:
-    """Counts and ratios of one model, with their signature."""
-    result = result_of(found, model)
-    row = result.micro.row(0)
-    main = _metrics(("F1", row["f1"]), ("Precision", row["precision"]), ("Recall", row["recall"]))
-    second = _metrics(("Mean IoU", row["mean_iou"]), ("Coverage", row["mean_coverage"]), ("Purity", row["mean_purity"]))
-    tags = "".join(
-        f'<span class="ls-tag ls-{status.lower()}">{status} {count:,}</span>'
-        for status, count in (("TP", row["tp"]), ("FP", row["fp"]), ("FN", row["fn"]))
-    )
-    signed = f"{_thresholds(model)} · {count_of(row['fp'] + row['fn'], 'mistake')}"
-    st.html(
-        f'<section class="ls-card{theme()}" aria-label="Model {model.letter}"><header>{letter_badge(model.letter)}'
-        f'<b title="{html.escape(plain(model.name))}">{html.escape(plain(model.name))}</b>'
-        f"<span>{html.escape(against(row['f1'], baseline))}</span></header>"
-        f'<div class="ls-metrics"><dl class="ls-main">{main}</dl><dl class="ls-second">{second}</dl></div>'
-        f"<footer><span>{tags}</span><span>{html.escape(signed)}</span></footer></section>"
-    )
-
-
-def against(f1: float | None, baseline: MetricColumns | None) -> str:
-    """F1 against the baseline model in points, in words."""
-    if baseline is None:
-        return "baseline"
-    other = baseline.row(0)["f1"]
-    if f1 is None or other is None:
-        return "F1 n/a against A"
-    points = 100 * (f1 - other)
-    sign = "+" if points >= 0.05 else "−" if points <= -0.05 else "±"
-    return f"F1 {sign}{abs(points):.1f} points against A"
-
-
-def _thresholds(model: Model) -> str:
-    """Protocol and thresholds behind the numbers of one model."""
-    of = protocol.chosen()
-    iou, score = threshold_text(state.iou), threshold_text(score_threshold(model))
-    return f"{of.name} {of.version} · IoU ≥ {iou} · score ≥ {score}"
-
-
-def _metrics(*values: tuple[str, float | None]) -> str:
-    """Names and numbers of a card."""
-    return "".join(f"<div><dt>{name}</dt><dd>{number(value)}</dd></div>" for name, value in values)
 
 
 def theme() -> str:

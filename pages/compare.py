@@ -34,7 +34,7 @@ from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
 from evaluator.protocols.pixel.difference import difference
 from pages.shared import compare as held
-from pages.shared import frame, headline, pictures
+from pages.shared import frame, headline, pictures, widgets
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.confusion import chosen_cell, matrix
 from pages.shared.linked_panes import board, panes, parse_linked, parse_panes
@@ -249,15 +249,12 @@ def _every_model(found: OpenedBoxes) -> None:
         for place, _ in chosen_cells(key):
             held.make_b(found, rows[place].model.index)
 
-    st.dataframe(
+    widgets.table(
         table,
-        hide_index=True,
-        row_height=26,
         on_select=picked,
-        selection_mode="single-cell",
         key=key,
         placeholder="–",
-        column_config=dict.fromkeys(("Precision", "Recall", "F1"), ratio),
+        columns=dict.fromkeys(("Precision", "Recall", "F1"), ratio),
         alt="All models against A",
     )
 
@@ -283,15 +280,12 @@ def _more(found: OpenedBoxes) -> None:
         st.switch_page(BROWSER_VIEW)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="compare_more"):
         st.html('<h2 class="ls-section">What changed</h2>', width="content")
-        st.segmented_control(
+        widgets.switch(
             "What changed",
-            list(_PARTS),
-            format_func=_PARTS.__getitem__,
-            key=State.pair_part.key,
+            _PARTS,
+            State.pair_part,
             on_change=lambda: State.pair_part_moved.set(True),
             label_visibility="collapsed",
-            required=True,
-            persist_state="session",
         )
     if State.pair_part_moved.take():
         _write_url(held.shown_place(found))

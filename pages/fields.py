@@ -25,7 +25,7 @@ from evaluator.model.issues import has_errors, plain
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import DOORS, LEAST_SURE
 from evaluator.protocols.fields.evaluation import FieldsResult
-from pages.shared import frame, headline, opened, pictures
+from pages.shared import frame, headline, opened, pictures, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.fields import results as choices
 from pages.shared.fields import tables as parts
@@ -112,39 +112,18 @@ def _sidebar(found: choices.Compared, model: choices.FieldModel) -> None:
         st.selectbox("Ground truth", [0], format_func=lambda _: plain(name), key="field_truth", disabled=True)
         for each in found.models:
             frame.model_choice(found.opened, each)
-        documents = ["", *(compared.documents[code] for code in model.pages.in_natural_order)]
-        st.selectbox(
-            "Document",
-            documents,
-            format_func=lambda name: plain(name) if name else f"All {count_of(len(documents) - 1, 'document')}",
-            key=State.field_within.key,
-            persist_state="session",
-        )
+        names = [compared.documents[code] for code in model.pages.in_natural_order]
+        documents = {"": f"All {count_of(len(names), 'document')}", **{name: plain(name) for name in names}}
+        widgets.choice("Document", documents, State.field_within)
         classes = sorted({name for each in found.models for name in each.result.compared.classes})
-        labels = ["", *classes]
-        st.selectbox(
-            "Field",
-            labels,
-            format_func=lambda name: plain(name) if name else f"All {count_of(len(labels) - 1, 'field type')}",
-            key=State.field_label.key,
-            persist_state="session",
-        )
-        st.selectbox(
-            "Fields shown",
-            list(DOORS),
-            format_func=DOORS.__getitem__,
-            key=State.field_number.key,
-            persist_state="session",
-        )
-        units = [choices.AUTO, *overlay.UNITS]
-        detected = overlay.UNITS[choices.unit(model)][0]
-        st.selectbox(
-            "Unit of the boxes",
-            units,
-            format_func=lambda unit: f"{detected} (detected)" if unit == choices.AUTO else overlay.UNITS[unit][0],
-            key=State.field_unit.key,
-            persist_state="session",
-        )
+        labels = {"": f"All {count_of(len(classes), 'field type')}", **{name: plain(name) for name in classes}}
+        widgets.choice("Field", labels, State.field_label)
+        widgets.choice("Fields shown", DOORS, State.field_number)
+        units = {
+            choices.AUTO: f"{overlay.UNITS[choices.unit(model)][0]} (detected)",
+            **{unit: names[0] for unit, names in overlay.UNITS.items()},
+        }
+        widgets.choice("Unit of the boxes", units, State.field_unit)
         findings.ask_author()
         frame.lines(_counted(found, model))
 
@@ -340,7 +319,7 @@ def _files(*, expanded: bool) -> None:
             frame.issues(rejected.issues)
         rows = frame.loaded_rows(FIELDS)
         if rows:
-            st.dataframe(rows, hide_index=True, row_height=parts.ROW_HEIGHT, placeholder="–", alt="Files of this view")
+            widgets.table(rows, placeholder="–", alt="Files of this view")
         if issues:
             if has_errors(issues):
                 st.error("Files with an error are not evaluated. Each row says how to fix it.", icon=":material/error:")

@@ -15,7 +15,7 @@ from evaluator.model.issues import BadInput, Issue, plain
 from evaluator.review import corrected_truth, exchange, identity, intake
 from evaluator.review.status import STATES, FindingStatus
 from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Event, ReviewLog, Target
-from pages.shared import frame, opened, pictures
+from pages.shared import frame, opened, pictures, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.fields import verdicts as field_findings
 from pages.shared.findings import card as finding
@@ -160,22 +160,10 @@ def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
         persist_state="session",
         help="None chosen shows all.",
     )
-    st.segmented_control(
-        "State",
-        list(_STATE_CHOICES),
-        format_func=lambda state: f"{_STATE_CHOICES[state]} {totals[state]:,}",
-        key=State.finding_state.key,
-        required=True,
-        persist_state="session",
-    )
+    states = {key: f"{words} {totals[key]:,}" for key, words in _STATE_CHOICES.items()}
+    widgets.switch("State", states, State.finding_state)
     for label, field, known in (("Author", State.finding_author, authors), ("Tag", State.finding_tag, tags)):
-        st.selectbox(
-            label,
-            ["", *known],
-            format_func=lambda text: plain(text) or "All",
-            key=field.key,
-            persist_state="session",
-        )
+        widgets.choice(label, {"": "All", **{text: plain(text) or "All" for text in known}}, field)
 
 
 def _queue(entries: Sequence[FindingStatus]) -> FindingStatus | None:
@@ -192,22 +180,20 @@ def _queue(entries: Sequence[FindingStatus]) -> FindingStatus | None:
         "Tags": [plain(", ".join(entry.judged.tags)) for entry in entries],
         "When": [finding.when(entry.judged.last) for entry in entries],
     }
-    event: Any = st.dataframe(
+    event: Any = widgets.table(
         table,
-        hide_index=True,
-        row_height=26,
         height=min(640, 26 * (len(entries) + 1) + 14),
         on_select="rerun",
         selection_mode="single-row",
         key="finding_queue",
-        column_config={
-            "Verdict": st.column_config.TextColumn(width=146),
-            "Finding": st.column_config.TextColumn(width=88),
-            "Label": st.column_config.TextColumn(width=92),
-            "Document": st.column_config.TextColumn(width=128),
-            "Page": st.column_config.TextColumn(width=46),
-            "Who": st.column_config.TextColumn(width=90),
-            "Note": st.column_config.TextColumn(width=150),
+        columns={
+            "Verdict": 146,
+            "Finding": 88,
+            "Label": 92,
+            "Document": 128,
+            "Page": 46,
+            "Who": 90,
+            "Note": 150,
         },
         alt="Findings, the newest first",
     )

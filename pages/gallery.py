@@ -16,7 +16,7 @@ from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question, in_word
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
-from pages.shared import frame, headline
+from pages.shared import frame, headline, widgets
 from pages.shared import gallery as held
 from pages.shared.address import read_url, write_url
 from pages.shared.browser import listing as browser
@@ -65,13 +65,7 @@ def _sidebar(found: OpenedBoxes) -> None:
                 ("Size, share of the page", State.size_range),
             ):
                 st.slider(name, 0.0, 1.0, step=0.01, key=field.key, persist_state="session")
-            st.selectbox(
-                "Place on the page",
-                list(held.THIRDS),
-                format_func=held.THIRDS.__getitem__,
-                key=State.gallery_third.key,
-                persist_state="session",
-            )
+            widgets.choice("Place on the page", held.THIRDS, State.gallery_third)
         st.button("Clear filter", on_click=_clear_filter, width="stretch")
 
 
@@ -86,15 +80,7 @@ def _charts(found: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None
     """One family of charts at a time."""
     head, control = st.columns([1.2, 1], vertical_alignment="center")
     with control.container(horizontal=True, horizontal_alignment="right"):
-        st.segmented_control(
-            "Charts",
-            list(held.CHARTS),
-            format_func=held.CHARTS.__getitem__,
-            key=State.gallery_charts.key,
-            label_visibility="collapsed",
-            required=True,
-            persist_state="session",
-        )
+        widgets.switch("Charts", held.CHARTS, State.gallery_charts, label_visibility="collapsed")
     charts = state.gallery_charts
     head.html(f'<h2 class="ls-section">{_TITLES[charts]} <small>{_HINTS[charts]}</small></h2>')
     draw: dict[str, Callable[[], None]] = {
@@ -285,15 +271,7 @@ def _head(shown: held.Shown) -> None:
         frame.section(text, counted)
         if asked is not None:
             st.button("All mistakes", on_click=held.clear, key="gallery_all")
-        st.selectbox(
-            "Order",
-            list(held.ORDERS),
-            format_func=held.ORDERS.__getitem__,
-            key=State.gallery_sort.key,
-            label_visibility="collapsed",
-            persist_state="session",
-            width=150,
-        )
+        widgets.choice("Order", held.ORDERS, State.gallery_sort, label_visibility="collapsed", width=150)
         sheets = -(-len(shown.items) // held.CARDS)
         if sheets > 1:
             st.selectbox(

@@ -10,7 +10,7 @@ from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
-from pages.shared import frame, headline, protocol
+from pages.shared import frame, headline, protocol, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import Named, OpenedBoxes
 from pages.shared.results import Result, result_of
@@ -74,29 +74,19 @@ def _labels(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         ("FN", "fn"),
     ):
         table[name] = [getattr(micro, field)[0], *getattr(columns, field)]
-    ratio = st.column_config.NumberColumn(format="%.3f", width=66)
-    count = st.column_config.NumberColumn(format="localized", width=48)
-    event = st.dataframe(
+    ratio, count = widgets.ratio(66), widgets.count(48)
+    event = widgets.table(
         table,
-        hide_index=True,
-        row_height=_ROW_HEIGHT,
-        height=_HEADER_HEIGHT + _ROW_HEIGHT * min(len(table), 13),
+        rows=13,
         on_select="rerun",
-        selection_mode="single-cell",
         key=f"labels_{letter}_{iou}",
         placeholder="–",
-        column_config={
-            "Label": st.column_config.TextColumn(width=112),
+        columns={
+            "Label": 112,
             "Boxes": count,
             **{
-                f"F1, {model.letter}": st.column_config.ProgressColumn(
-                    f"F1, {model.letter}",
-                    help=frame.escaped(model.name),
-                    format="%.3f",
-                    min_value=0.0,
-                    max_value=1.0,
-                    width=98,
-                    color="gray" if model.letter == "A" else "blue",
+                f"F1, {model.letter}": widgets.bar(
+                    model.letter, 98, f"F1, {model.letter}", help=frame.escaped(model.name)
                 )
                 for model in chosen
             },
@@ -185,29 +175,16 @@ def _documents(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     for key, result in results.items():
         table[f"Mistakes, {key}"] = result.per_document.mistakes[order]
     st.html(f'<h2 class="ls-section">Documents, worst first <small>{len(table)} by mistakes of A</small></h2>')
-    event = st.dataframe(
+    event = widgets.table(
         table,
-        hide_index=True,
-        row_height=_ROW_HEIGHT,
-        height=_HEADER_HEIGHT + _ROW_HEIGHT * min(len(table), 8),
+        rows=8,
         on_select="rerun",
-        selection_mode="single-cell",
         key="documents",
         placeholder="–",
-        column_config={
-            "Document": st.column_config.TextColumn(width=170),
-            "Pages": st.column_config.NumberColumn(format="localized", width=52),
-            **{
-                f"F1, {model.letter}": st.column_config.ProgressColumn(
-                    f"F1, {model.letter}",
-                    format="%.3f",
-                    min_value=0.0,
-                    max_value=1.0,
-                    width=96,
-                    color="gray" if model.letter == "A" else "blue",
-                )
-                for model in chosen
-            },
+        columns={
+            "Document": 170,
+            "Pages": widgets.count(52),
+            **{f"F1, {model.letter}": widgets.bar(model.letter, 96, f"F1, {model.letter}") for model in chosen},
             **{
                 f"Mistakes, {model.letter}": st.column_config.NumberColumn(
                     f"Mistakes {model.letter}", format="localized", width=80

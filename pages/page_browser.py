@@ -22,7 +22,7 @@ from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
-from pages.shared import frame, headline, opened, pictures
+from pages.shared import frame, headline, opened, pictures, widgets
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.browser import text_count as words
@@ -60,14 +60,7 @@ def _filters(found: OpenedBoxes, counts: IntArray) -> None:
             "Mistakes without a pair have none; they stay when the range begins at 0.",
         )
         _range("Size, share of the page", State.size_range, "Of the largest box of a mistake.")
-        st.segmented_control(
-            "Pages",
-            list(_ORDERS),
-            format_func=_ORDERS.__getitem__,
-            key=State.order.key,
-            required=True,
-            persist_state="session",
-        )
+        widgets.switch("Pages", _ORDERS, State.order)
         _poor_matches()
         _saved_filters()
 
@@ -189,7 +182,7 @@ def _text_table(found: OpenedBoxes, summary: TextSummary) -> None:
     if summary.silent:
         counted += f"; {summary.silent:,} without a text layer or unreadable, not counted"
     if rows:
-        st.dataframe(
+        widgets.table(
             {
                 "Label": ["All labels" if row["label"] is None else plain(row["label"]) for row in rows],
                 "Lost %": [None if row["share"] is None else 100 * row["share"] for row in rows],
@@ -198,10 +191,8 @@ def _text_table(found: OpenedBoxes, summary: TextSummary) -> None:
                 "Elsewhere": [row["elsewhere"] for row in rows],
                 "Foreign": [row["foreign"] for row in rows],
             },
-            hide_index=True,
-            row_height=26,
-            column_config={
-                "Label": st.column_config.TextColumn(width=80),
+            columns={
+                "Label": 80,
                 "Lost %": st.column_config.NumberColumn(format="%.1f", width=56),
                 "Lost": st.column_config.NumberColumn(help="In a ground truth and in no prediction.", width=52),
                 "Words": st.column_config.NumberColumn(help="In a ground truth of the label.", width=60),

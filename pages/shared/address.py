@@ -414,7 +414,6 @@ def write_url(view: View, shown: Mapping[Field[Any], object] | None = None) -> s
 
     Parameters
     ----------
-    view : str
     shown : mapping of Field to value, optional
         What the view shows in the place of the values of the session.
 

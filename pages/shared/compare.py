@@ -96,12 +96,10 @@ class Compared:
     ----------
     chosen : (Named, Named)
         A and B.
-    results : (ThresholdResult, ThresholdResult)
     ledger : Ledger
         Of everything.
     listed : Ledger
         Of the chosen label and document.
-    differences : tuple of Difference
     """
 
     chosen: tuple[Named, Named]
@@ -179,7 +177,6 @@ class OneOfMany:
     ----------
     model : Model
         A `Named` one for A and B.
-    result : ThresholdResult
     differences : dict of Difference
         Against A, over all labels, by metric; empty for A itself.
     """

@@ -48,10 +48,6 @@ def chosen_cell(state: Mapping[str, object] | None, classes: int) -> tuple[int, 
     classes : int
         Classes of the matrix that is shown; a report about another matrix is none.
 
-    Returns
-    -------
-    (int, int) or None
-
     Examples
     --------
     >>> chosen_cell({"cell": {"row": 2, "column": 0, "classes": 3}}, 3)

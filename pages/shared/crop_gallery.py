@@ -35,8 +35,6 @@ def gallery(payload: GalleryPayload, *, key: str, on_want: Callable[[], None], o
 
     Parameters
     ----------
-    payload : GalleryPayload
-    key : str
     on_want, on_open : callable without arguments
         Run before the script; inside, read `wanted` or `opened_card` of ``report(key)``.
     """

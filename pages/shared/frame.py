@@ -15,7 +15,7 @@ import streamlit as st
 
 from evaluator.metrics.results import count_of, threshold_text
 from evaluator.model.issues import Issue, plain
-from pages.shared import opened, protocol
+from pages.shared import opened, protocol, widgets
 from pages.shared.opened import BOXES, Kind, Model, Named, Opened, OpenedBoxes, files
 from pages.shared.results import result_of, score_threshold, use_standard
 from pages.shared.state import State, state
@@ -180,14 +180,14 @@ def document_choice(found: OpenedBoxes) -> None:
     """All documents, or one."""
     names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
     names = {"": f"All {count_of(len(names), 'document')}", **names}
-    st.selectbox("Document", list(names), format_func=names.__getitem__, key=State.within.key, persist_state="session")
+    widgets.choice("Document", names, State.within)
 
 
 def label_choice(found: OpenedBoxes) -> None:
     """All evaluated labels, or one."""
     labels = found.dataset.labels[: found.dataset.evaluated]
     names = {"": f"All {count_of(len(labels), 'label')}", **{label: plain(label) for label in labels}}
-    st.selectbox("Label", list(names), format_func=names.__getitem__, key=State.label.key, persist_state="session")
+    widgets.choice("Label", names, State.label)
 
 
 def files_choice(found: OpenedBoxes) -> None:
@@ -205,14 +205,7 @@ def protocol_choice() -> None:
     titles = {name: f"{name} {each.version}" for name, each in protocol.shown().items()}
     if state.protocol not in titles:
         state.protocol = protocol.chosen().name
-    st.selectbox(
-        "Protocol",
-        list(titles),
-        format_func=titles.__getitem__,
-        key=State.protocol.key,
-        on_change=use_standard,
-        persist_state="session",
-    )
+    widgets.choice("Protocol", titles, State.protocol, on_change=use_standard)
 
 
 def model_choice(found: Opened[Any], model: Named, role: str = "") -> None:
@@ -260,7 +253,7 @@ def loaded_rows(kind: Kind[Any]) -> list[dict[str, str | int | None]]:
 
 def issues(found: Sequence[Issue]) -> None:
     """Issues of files as a table of plain text: file, place, rule, found, fix."""
-    st.dataframe(
+    widgets.table(
         {
             "": [issue.severity for issue in found[:_ISSUES_SHOWN]],
             "File": [plain(issue.file) for issue in found[:_ISSUES_SHOWN]],
@@ -269,9 +262,7 @@ def issues(found: Sequence[Issue]) -> None:
             "Found": [plain(issue.found) for issue in found[:_ISSUES_SHOWN]],
             "Fix": [plain(issue.fix) for issue in found[:_ISSUES_SHOWN]],
         },
-        hide_index=True,
-        row_height=26,
-        column_config={"": st.column_config.TextColumn(width=70), "Rule": st.column_config.TextColumn(width="large")},
+        columns={"": 70, "Rule": st.column_config.TextColumn(width="large")},
     )
     if len(found) > _ISSUES_SHOWN:
         st.caption(f"The first {_ISSUES_SHOWN} of {len(found):,}; layoutscope check lists all.")

@@ -10,7 +10,7 @@ import streamlit as st
 
 from evaluator.metrics.results import MetricColumns, Metrics, count_of, threshold_text
 from evaluator.model.issues import plain
-from pages.shared import protocol
+from pages.shared import protocol, widgets
 from pages.shared.findings import log as findings
 from pages.shared.frame import escaped, letter_badge, lettered, number, theme
 from pages.shared.opened import Model, Named, OpenedBoxes
@@ -73,27 +73,12 @@ def score_slider(found: OpenedBoxes, model: Model, *, width: int | Literal["stre
 
 def model_switch(models: Sequence[Model]) -> None:
     """Which model's boxes and numbers are shown, by letter when the view names two, else by name."""
-    names = {model.index: lettered(model) for model in models}
-    state.model = state.model if state.model in names else models[0].index
+    if state.model not in [model.index for model in models]:
+        state.model = models[0].index
     if len(models) > _MODELS_IN_A_ROW:
-        full = {model.index: plain(model.name) for model in models}
-        st.selectbox(
-            "Model",
-            list(names),
-            format_func=full.__getitem__,
-            key=State.model.key,
-            persist_state="session",
-            width=220,
-        )
-        return
-    st.segmented_control(
-        "Model",
-        list(names),
-        format_func=lambda index: escaped(names[index]),
-        key=State.model.key,
-        required=True,
-        persist_state="session",
-    )
+        widgets.choice("Model", {model.index: plain(model.name) for model in models}, State.model, width=220)
+    else:
+        widgets.switch("Model", {model.index: escaped(lettered(model)) for model in models}, State.model)
 
 
 def _presets(found: OpenedBoxes) -> None:

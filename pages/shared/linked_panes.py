@@ -88,7 +88,6 @@ def panes(
 
     Parameters
     ----------
-    payload : ComparePayload
     key : str
         One key for all pages: zoom keys, mode and focus then stay over a page turn.
     on_go, on_selected, on_sharper, on_show, on_mode, on_clear_filter : callable without arguments
@@ -120,8 +119,6 @@ def board(payload: BoardPayload, *, key: str, on_door: Callable[[], None] = _not
 
     Parameters
     ----------
-    payload : BoardPayload
-    key : str
     on_door : callable without arguments
         Runs before the script when a number was opened. Inside, read `parse_linked(report(key))`.
     """

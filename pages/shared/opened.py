@@ -44,12 +44,10 @@ class Source(Generic[C]):
 
     Attributes
     ----------
-    name : str
     side : "ground_truth" or "prediction"
         The role it was given.
     content : Annotations, FieldDocuments, Posters or None
         None when it has errors.
-    issues : tuple of Issue
     origin : Path or uploaded files
         Where to read it again under another role.
     """
@@ -70,8 +68,6 @@ class Files(Generic[C]):
 
     Attributes
     ----------
-    ground_truth : Source or None
-    predictions : tuple of Source
     pdfs : Path or None
         The one folder under which documents are looked up.
     as_reference : bool
@@ -154,9 +150,6 @@ class Opened(Generic[C]):
 
     Attributes
     ----------
-    kind : Kind
-    files : Files
-    ground_truth : Annotations, FieldDocuments or Posters
     predictions : tuple of the same
         Those that can be evaluated against it.
     names : tuple of str

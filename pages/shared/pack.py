@@ -48,14 +48,10 @@ class Job:
         A key of `FORMS`.
     folder : TemporaryDirectory
         Holds the file; it goes with the session.
-    done, total : int
     text : str
         What is being done.
-    written : Written or None
     problem : str
         Why there is none.
-    cancelled : bool
-    thread : Thread or None
     """
 
     form: str

@@ -61,7 +61,6 @@ def viewer(
 
     Parameters
     ----------
-    payload : PagePayload
     key : str
         One key for all pages: the viewer then keeps toggles and focus over a page turn.
     on_go, on_selected, on_sharper, on_model, on_clear_filter, on_verdict : callable without arguments

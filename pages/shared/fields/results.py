@@ -41,7 +41,6 @@ class FieldModel(Named):
     ----------
     result : FieldsResult
         At the thresholds of the specification; other thresholds are asked of it.
-    pages : FieldPages
     key : tuple of str
         Digests of both sides.
     """
@@ -57,7 +56,6 @@ class Compared:
 
     Attributes
     ----------
-    opened : Opened
     models : tuple of FieldModel
         A and, when there are two, B.
     """

@@ -24,7 +24,7 @@ from evaluator.model.issues import plain
 from evaluator.protocols.fields.drill_down import BIN, DOORS, LEAST_SURE
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldRow, FieldsResult
 from evaluator.protocols.fields.types import TypeRow, type_rows
-from pages.shared import frame
+from pages.shared import frame, widgets
 from pages.shared.fields import results as choices
 from pages.shared.fields import verdicts as field_findings
 from pages.shared.state import State, chosen_cells, chosen_points, state
@@ -69,36 +69,27 @@ def types_table(found: choices.Compared, model: choices.FieldModel) -> None:
     for title, (name, _) in _COUNTS.items():
         table[title] = [getattr(row, name) for row in rows]
     columns = list(table.columns)
-    ratio = st.column_config.NumberColumn(format="%.3f", width=54)
+    ratio = widgets.ratio(54)
     key = f"field_types_{model.letter}"
-    st.dataframe(
+    widgets.table(
         table,
-        hide_index=True,
-        row_height=ROW_HEIGHT,
-        height=HEADER_HEIGHT + ROW_HEIGHT * min(len(table), _TABLE_ROWS),
+        rows=_TABLE_ROWS,
         on_select=lambda: _type_chosen(key, rows, columns),
-        selection_mode="single-cell",
         key=key,
         placeholder="–",
-        column_config={
-            "Field": st.column_config.TextColumn(width=158),
+        columns={
+            "Field": 158,
             **{
-                f"AP, {each.letter}": st.column_config.ProgressColumn(
+                f"AP, {each.letter}": widgets.bar(
+                    each.letter,
+                    75,
                     f"AP, {each.letter}",
                     help=f"Mean over IoU 0.50 to 0.95, {frame.escaped(each.name)}",
-                    format="%.3f",
-                    min_value=0.0,
-                    max_value=1.0,
-                    width=75,
-                    color="gray" if each.letter == "A" else "blue",
                 )
                 for each in found.models
             },
             **dict.fromkeys(ratios, ratio),
-            **{
-                title: st.column_config.NumberColumn(format="localized", width=43, help=_HELP[title])
-                for title in _COUNTS
-            },
+            **{title: widgets.count(43, help=_HELP[title]) for title in _COUNTS},
         },
         alt="Results by field type",
     )
@@ -178,22 +169,19 @@ def rows_table(
         for row, _ in chosen_cells(key):
             opened(int(shown[row]))
 
-    st.dataframe(
+    widgets.table(
         table,
-        hide_index=True,
-        row_height=ROW_HEIGHT,
-        height=HEADER_HEIGHT + ROW_HEIGHT * min(len(table), _TABLE_ROWS),
+        rows=_TABLE_ROWS,
         on_select=chosen,
-        selection_mode="single-cell",
         key=key,
         placeholder="–",
-        column_config={
-            "Document": st.column_config.TextColumn(width=110),
-            "Field": st.column_config.TextColumn(width=140),
-            "Box": st.column_config.TextColumn(width=58),
-            "Value": st.column_config.TextColumn(width=50),
-            "Predicted": st.column_config.TextColumn(width=115),
-            "Ground truth": st.column_config.TextColumn(width=115),
+        columns={
+            "Document": 110,
+            "Field": 140,
+            "Box": 58,
+            "Value": 50,
+            "Predicted": 115,
+            "Ground truth": 115,
             "Conf.": ratio,
             "IoU": ratio,
         },

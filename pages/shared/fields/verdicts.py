@@ -27,8 +27,6 @@ def on_page(model: choices.FieldModel, document: str, payload: PagePayload) -> P
 
     Parameters
     ----------
-    model : FieldModel
-    document : str
     payload : PagePayload
         With the layers of the model's result.
     """

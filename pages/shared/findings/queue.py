@@ -75,8 +75,6 @@ def crop_of(found: OpenedBoxes | None, target: Target, *, large: bool = False) -
 
     Parameters
     ----------
-    found : Opened or None
-    target : Target
     large : bool
         Drawn for a whole screen.
 

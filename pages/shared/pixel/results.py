@@ -38,7 +38,6 @@ class Counted:
 
     Attributes
     ----------
-    result : PixelResult or None
     issues : tuple of Issue
         All of the count: errors when there is no result, else warnings.
     """
@@ -76,12 +75,7 @@ def _counted(
 
 
 def result_of(found: OpenedBoxes, of: str) -> Counted:
-    """The count of model A or B against the ground truth, or of B against A ("B on A").
-
-    Returns
-    -------
-    Counted
-    """
+    """The count of model A or B against the ground truth, or of B against A ("B on A")."""
     letters = {model.letter: model for model in found.pair}
     second = letters["B" if of == "B on A" else of]
     sides = found.dataset.ground_truth.source, found.dataset.predictions[second.index].source

@@ -36,8 +36,7 @@ from evaluator.protocols.pixel.difference import difference
 from pages.shared import compare as held
 from pages.shared import frame, headline, pictures, widgets
 from pages.shared.address import at, leave_first_address, read_url, write_url
-from pages.shared.confusion import chosen_cell, matrix
-from pages.shared.linked_panes import board, panes, parse_linked, parse_panes
+from pages.shared.components import board, chosen_cell, matrix, panes, parse_linked, parse_panes
 from pages.shared.opened import Named, OpenedBoxes, Place
 from pages.shared.pixel import results as pixels
 from pages.shared.results import confusion_of, score_threshold

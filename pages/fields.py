@@ -27,13 +27,13 @@ from evaluator.protocols.fields.drill_down import DOORS, LEAST_SURE
 from evaluator.protocols.fields.evaluation import FieldsResult
 from pages.shared import frame, headline, opened, pictures, widgets
 from pages.shared.address import read_url, write_url
+from pages.shared.components import parse_events, viewer
 from pages.shared.fields import results as choices
 from pages.shared.fields import tables as parts
 from pages.shared.fields import verdicts as field_findings
 from pages.shared.findings import log as findings
 from pages.shared.opened import FIELDS, Place
 from pages.shared.state import State, report, state
-from pages.shared.viewer import parse_events, viewer
 
 _KEY = "field_viewer"
 _VIEWER_HEIGHT = 712

@@ -20,8 +20,7 @@ from pages.shared import frame, headline, widgets
 from pages.shared import gallery as held
 from pages.shared.address import read_url, write_url
 from pages.shared.browser import listing as browser
-from pages.shared.confusion import chosen_cell, matrix
-from pages.shared.crop_gallery import gallery, opened_card, wanted
+from pages.shared.components import chosen_cell, gallery, matrix, opened_card, wanted
 from pages.shared.opened import Named, OpenedBoxes
 from pages.shared.results import confusion_of, has_scores, result_key, result_of, score_threshold
 from pages.shared.state import State, chosen_points, chosen_range, go_to, report, state

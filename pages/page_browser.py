@@ -26,10 +26,10 @@ from pages.shared import frame, headline, opened, pictures, widgets
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.browser import text_count as words
+from pages.shared.components import parse_events, viewer
 from pages.shared.findings import log as findings
 from pages.shared.opened import Model, OpenedBoxes, Place
 from pages.shared.state import Field, State, go_to, report, state
-from pages.shared.viewer import parse_events, viewer
 
 _KEY = "viewer"
 _PAGES_OFFERED = 500

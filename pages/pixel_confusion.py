@@ -20,8 +20,7 @@ from evaluator.model.issues import Issue, plain
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
 from evaluator.protocols.pixel.tables import matrix_files
-from pages.shared import confusion as components
-from pages.shared import frame, headline, pictures, widgets
+from pages.shared import components, frame, headline, pictures, widgets
 from pages.shared.address import at, read_url, write_url
 from pages.shared.opened import OpenedBoxes, Place
 from pages.shared.pixel import results as choices

@@ -20,7 +20,7 @@ from evaluator.drawing.payloads import CompareEvents, GoEvent, LinkItem, OpenEve
 from evaluator.metrics.box_measures import box_measures
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
-from pages.shared import linked_panes as components
+from pages.shared import components
 from tests import dashboard
 from tests.building import Box, box, write_file
 from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, start

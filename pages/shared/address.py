@@ -25,8 +25,8 @@ from evaluator.protocols import pixel
 from evaluator.protocols.fields.drill_down import DOORS
 from evaluator.protocols.posters.profiles import PROFILES
 from pages.shared import compare, gallery, opened, pictures, protocol, results
+from pages.shared.components import MODES
 from pages.shared.fields import results as of_fields
-from pages.shared.linked_panes import MODES
 from pages.shared.opened import Place
 from pages.shared.pixel.results import OF, SCOPES
 from pages.shared.posters import results as of_posters

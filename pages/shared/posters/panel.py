@@ -22,9 +22,9 @@ from evaluator.protocols.posters.difference import Passage, PosterColumns, field
 from evaluator.protocols.posters.evaluation import CRITERIA
 from evaluator.protocols.posters.profiles import PROFILES
 from pages.shared import frame, widgets
+from pages.shared.components import parse_events, viewer
 from pages.shared.posters import results as choices
 from pages.shared.state import Field, State, report, state
-from pages.shared.viewer import parse_events, viewer
 
 TITLES: Final = dict(zip(CRITERIA, ("Words", "ROUGE-L", "Numbers", "Fields"), strict=True))
 LIMITS: Final = dict(zip(CRITERIA, ("≥ 0.75", "≥ 0.75", "≥ 0.75", "0.50–2.00"), strict=True))

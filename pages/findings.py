@@ -84,16 +84,11 @@ def _numbers(found: OpenedBoxes) -> None:
         assert corrected is not None
         name = html.escape(frame.short_name(model))
         before, after = official.micro.row(0), corrected.result.micro.row(0)
-        rows += [_row(name, "official", [_shown(before[key]) for key in _NUMBERS])]
-        rows += [_row("", "corrected", [_shown(after[key]) for key in _NUMBERS])]
-        rows += [_row("", "change", [_moved(after[key], before[key]) for key in _NUMBERS])]
+        rows += [frame.corrected_row(name, "official", [_shown(before[key]) for key in _NUMBERS])]
+        rows += [frame.corrected_row("", "corrected", [_shown(after[key]) for key in _NUMBERS])]
+        rows += [frame.corrected_row("", "change", [_moved(after[key], before[key]) for key in _NUMBERS])]
         signatures += [official.matching.signature(official.iou).line, corrected.signature.line]
-    heads = "".join(f'<th scope="col">{head}</th>' for head in _HEADS)
-    signed = "<br>".join(html.escape(plain(line)) for line in dict.fromkeys(signatures))
-    st.html(
-        f'<div class="ls-wide"><table class="ls-corrected{frame.theme()}"><thead><tr><th></th><th></th>{heads}</tr>'
-        f'</thead><tbody>{"".join(rows)}</tbody></table></div><p class="ls-signature">{signed}</p>'
-    )
+    frame.corrected_table(_HEADS, "".join(rows), tuple(dict.fromkeys(signatures)))
     refused = to.issues
     text = f"{count_of(to.applied, 'verdict')} applied, {count_of(len(refused), 'verdict')} without effect"
     with st.expander(text):
@@ -104,14 +99,6 @@ def _numbers(found: OpenedBoxes) -> None:
         frame.lines([change.sentence for change in to.changes[:200]])
         if refused:
             frame.issues(refused)
-
-
-def _row(name: str, which: str, cells: Sequence[str]) -> str:
-    """One row of the table of numbers."""
-    return (
-        f'<tr class="ls-{which}"><th scope="row">{name}</th><td>{which}</td>'
-        f"{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-    )
 
 
 def _shown(value: float | None) -> str:

@@ -17,8 +17,6 @@ from pages.shared.results import Result, result_of
 from pages.shared.state import state
 
 BROWSER_VIEW = "pages/page_browser.py"
-_ROW_HEIGHT = 26
-_HEADER_HEIGHT = 34
 _FITS = (("IoU", "iou", "mean_iou"), ("Coverage", "coverage", "mean_coverage"), ("Purity", "purity", "mean_purity"))
 
 
@@ -119,7 +117,7 @@ def _mistakes(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     if not any(int(result.micro.mistakes[0]) for result in results.values()):
         st.caption("No mistake at these thresholds.")
         return
-    height = _HEADER_HEIGHT + 12 * _ROW_HEIGHT
+    height = widgets.HEADER_HEIGHT + 12 * widgets.ROW_HEIGHT
     with st.container(border=True, key="mistakes_chart"):
         if by == "Name":
             counts = {letter: result.mistakes.counts for letter, result in results.items()}

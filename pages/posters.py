@@ -123,7 +123,7 @@ def _table(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) ->
     key = f"{_TABLE}_{of}"
     event = widgets.table(
         _styled(table, failing, signed=of == "B-A"),
-        height=panel.HEADER_HEIGHT + panel.ROW_HEIGHT * min(len(table), _ROWS_SHOWN) + 2,
+        height=widgets.HEADER_HEIGHT + widgets.ROW_HEIGHT * min(len(table), _ROWS_SHOWN) + 2,
         on_select="rerun",
         key=key,
         placeholder="–",

@@ -235,6 +235,22 @@ def _counts(found: OpenedBoxes | None) -> str:
     return '<div class="ls-counts">' + "<br>".join(html.escape(line) for line in lines) + "</div>"
 
 
+def corrected_table(heads: Sequence[str], rows: str, signatures: Sequence[str]) -> None:
+    """Official and corrected numbers under each other, rows from `corrected_row`, with what made them."""
+    columns = "".join(f'<th scope="col">{head}</th>' for head in heads)
+    signed = "<br>".join(html.escape(plain(line)) for line in signatures)
+    st.html(
+        f'<div class="ls-wide"><table class="ls-corrected{theme()}"><thead><tr><th></th><th></th>{columns}</tr>'
+        f'</thead><tbody>{rows}</tbody></table></div><p class="ls-signature">{signed}</p>'
+    )
+
+
+def corrected_row(name: str, which: str, cells: Sequence[str]) -> str:
+    """A row of `corrected_table` as HTML: "official", "corrected" or "change"."""
+    body = "".join(f"<td>{cell}</td>" for cell in cells)
+    return f'<tr class="ls-{which}"><th scope="row">{name}</th><td>{which}</td>{body}</tr>'
+
+
 def loaded_rows(kind: Kind[Any]) -> list[dict[str, str | int | None]]:
     """What is loaded of a kind, one row per side, for a table of files."""
     roles = {"ground_truth": "Ground truth", "prediction": "Prediction"}

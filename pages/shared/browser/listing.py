@@ -129,6 +129,8 @@ class Listed:
 
     Attributes
     ----------
+    keep : bool, shape (M,)
+        Of the mistakes.
     counts : int64, shape (9,)
         Mistakes of each name under the other conditions.
     """

@@ -29,8 +29,6 @@ from pages.shared.fields import results as choices
 from pages.shared.fields import verdicts as field_findings
 from pages.shared.state import State, chosen_cells, chosen_points, state
 
-ROW_HEIGHT: Final = 26
-HEADER_HEIGHT: Final = 34
 ROWS_SHOWN: Final = 500
 _TABLE_ROWS: Final = 13
 # Columns of the table of field types that are linked, by their title.
@@ -106,13 +104,7 @@ def corrected(found: choices.Compared, model: choices.FieldModel, sign: Callable
     again = field_findings.corrected_of(found, model)
     if again is not None:
         rows = _corrected_row("official", model.result) + _corrected_row("corrected", again.result)
-        heads = "".join(f'<th scope="col">{head}</th>' for head in _CORRECTED_HEADS)
-        lines = sign(model.result), sign(again.result, to.words)
-        signed = "<br>".join(html.escape(plain(line)) for line in lines)
-        st.html(
-            f'<div class="ls-wide"><table class="ls-corrected{frame.theme()}"><thead><tr><th></th><th></th>{heads}</tr>'
-            f'</thead><tbody>{rows}</tbody></table></div><p class="ls-signature">{signed}</p>'
-        )
+        frame.corrected_table(_CORRECTED_HEADS, rows, (sign(model.result), sign(again.result, to.words)))
     refused = f", {count_of(len(to.issues), 'verdict')} without effect" if to.issues else ""
     with st.expander(f"{count_of(to.applied, 'verdict')} on fields applied{refused}"):
         st.caption(
@@ -131,10 +123,7 @@ def _corrected_row(which: str, result: FieldsResult) -> str:
     columns = (counts.true_positive, counts.below_threshold, counts.missed, counts.spurious)
     cells = [*map(frame.number, ratios), *(f"{int(column[0]):,}" for column in columns)]
     name = ALL_FIELDS if which == "official" else ""
-    return (
-        f'<tr class="ls-{which}"><th scope="row">{name}</th><td>{which}</td>'
-        f"{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-    )
+    return frame.corrected_row(name, which, cells)
 
 
 def _type_chosen(key: str, rows: Sequence[TypeRow], columns: Sequence[str]) -> None:

@@ -28,7 +28,6 @@ from pages.shared.state import Field, State, report, state
 
 TITLES: Final = dict(zip(CRITERIA, ("Words", "ROUGE-L", "Numbers", "Fields"), strict=True))
 LIMITS: Final = dict(zip(CRITERIA, ("≥ 0.75", "≥ 0.75", "≥ 0.75", "0.50–2.00"), strict=True))
-ROW_HEIGHT, HEADER_HEIGHT = 26, 34
 _KEY = "poster_viewer"
 _PAGE_HEIGHT, _TEXT_HEIGHT = 612, 470
 _PARTS = {"page": "Page", "text": "Text", "sections": "Sections", "fields": "Fields"}
@@ -301,7 +300,7 @@ def _fields(found: Comparison) -> None:
             "Extraction": [node.generated for node in tree],
             "Difference": [_STATES[node.state] for node in tree],
         },
-        height=HEADER_HEIGHT + ROW_HEIGHT * min(len(tree), 18),
+        height=widgets.HEADER_HEIGHT + widgets.ROW_HEIGHT * min(len(tree), 18),
         columns={
             "Field": 290,
             "Reference": widgets.count(80),

@@ -188,10 +188,11 @@ class OneOfMany:
 
 def every_model(found: OpenedBoxes) -> list[OneOfMany]:
     """All open models, A and B first, each against A."""
-    chosen = {model.index for model in found.pair}
-    first = found.pair[0]
+    pair_ = found.pair
+    chosen = {model.index for model in pair_}
+    first = pair_[0]
     rows = []
-    for model in (*found.pair, *(each for each in found.models if each.index not in chosen)):
+    for model in (*pair_, *(each for each in found.models if each.index not in chosen)):
         found_differences = (
             _differences(
                 result_key(found, first),

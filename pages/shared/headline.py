@@ -149,7 +149,7 @@ def _thresholds(model: Model) -> str:
 
 def _metrics(*names: tuple[str, Ratio], of: Metrics, after: Corrected | None = None) -> str:
     """Names and numbers of a card, each with its corrected number when there is one."""
-    again = {} if after is None else {key: corrected_badge(after, key) for _, key in names}
+    again = {} if after is None else {key: corrected_badge(after, of, key) for _, key in names}
     return "".join(f"<div><dt>{name}</dt><dd>{number(of[key])}{again.get(key, '')}</dd></div>" for name, key in names)
 
 
@@ -179,8 +179,10 @@ def corrected(found: OpenedBoxes, model: Model) -> Corrected | None:
     return Corrected(after, again.applied) if any(before[key] != after[key] for key in keys) else None
 
 
-def corrected_badge(after: Corrected, key: Ratio) -> str:
-    """A corrected number in small letters, to stand with the official one, as HTML."""
+def corrected_badge(after: Corrected, before: Metrics, key: Ratio) -> str:
+    """A corrected number in small letters, to stand with the official one, as HTML; empty when it reads the same."""
+    if number(after.numbers[key]) == number(before[key]):
+        return ""
     explained = (
         f"On the ground truth as {count_of(after.applied, 'agreed verdict')} of reviewers "
         f"{'corrects' if after.applied == 1 else 'correct'} it; the official number is on the ground truth as it was "
@@ -197,7 +199,8 @@ def corrected_line(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
         if after is not None:
             before = result_of(found, model).micro.row(0)
             numbers = "".join(
-                f"<span>{name} {number(before[key])} {corrected_badge(after, key)}</span>" for name, key in _RATIOS
+                f"<span>{name} {number(before[key])} {corrected_badge(after, before, key)}</span>"
+                for name, key in _RATIOS
             )
             parts.append(f"{letter_badge(model.letter)} {numbers}")
     if parts:

@@ -82,7 +82,7 @@ def _numbers(found: OpenedBoxes) -> None:
         official = result_of(found, model)
         corrected = findings.corrected_of(found, model)
         assert corrected is not None
-        name = html.escape(frame.short_name(model))
+        name = html.escape(frame.shortened(plain(model.name), 28))
         before, after = official.micro.row(0), corrected.result.micro.row(0)
         rows += [frame.corrected_row(name, "official", [_shown(before[key]) for key in _NUMBERS])]
         rows += [frame.corrected_row("", "corrected", [_shown(after[key]) for key in _NUMBERS])]

@@ -164,7 +164,8 @@ def test_choices_stay_over_views(monkeypatch: pytest.MonkeyPatch) -> None:
             sliders = {"iou": 0.7, "score_0": 0.0, **({"score_1": 0.25} if view == OVERVIEW else {})}
             assert {name: app.slider(key=name).value for name in sliders} == sliders, view
             assert (address(app)["iou"], address(app)["scores"]) == ("0.7", "0,0.25")
-            assert "IoU ≥ 0.70 · score ≥ 0.00 (A), ≥ 0.25 (B)" in dashboard.signature(app)
+            scores = "≥ 0.00 (A), ≥ 0.25 (B)" if view == OVERVIEW else "≥ 0.00 ·"
+            assert f"IoU ≥ 0.70 · score {scores}" in dashboard.signature(app)
     assert card_numbers(dashboard.cards(app)[1]) == shown(core(1, 0.7, 0.25).micro.row(0))
 
 

@@ -267,7 +267,7 @@ def test_the_page_browser_opens_on_the_worst_page(monkeypatch: pytest.MonkeyPatc
     assert {name: data["counts"][name] for name in COUNTS} == {name: row[key] for name, key in COUNTS.items()}
     assert data["page"]["image"].startswith("data:image/webp;base64,")
     assert data["page"]["problem"] is None
-    assert data["models"] == [{"letter": "A", "name": "lines 1.0"}, {"letter": "2", "name": "blocks 1.0"}]
+    assert data["models"] == [{"letter": "1", "name": "lines 1.0"}, {"letter": "2", "name": "blocks 1.0"}]
     mistakes = [entry["mistakes"] for entry in data["strip"]]
     assert mistakes == sorted(listed.tolist(), reverse=True)
     assert dashboard.three_numbers(app)["F1"] == f"{result.micro.f1[0]:.3f}"

@@ -35,11 +35,10 @@ from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
 from evaluator.protocols.pixel.difference import difference
 from pages.shared import compare as held
-from pages.shared import frame, pictures
+from pages.shared import frame, headline, pictures, widgets
 from pages.shared.address import at, leave_first_address, read_url, write_url
-from pages.shared.confusion import chosen_cell, matrix
-from pages.shared.linked_panes import board, panes, parse_linked, parse_panes
-from pages.shared.opened import Model, OpenedBoxes, Place
+from pages.shared.components import board, chosen_cell, matrix, panes, parse_linked, parse_panes
+from pages.shared.opened import Named, OpenedBoxes, Place
 from pages.shared.pixel import results as pixels
 from pages.shared.results import confusion_of, score_threshold
 from pages.shared.state import State, chosen_cells, chosen_points, report, state
@@ -54,9 +53,9 @@ _BARS_HEIGHT = 330
 def _choices(found: OpenedBoxes) -> None:
     """Models, label and document, in the sidebar."""
     with st.sidebar:
-        for model, role in zip(found.models, ("baseline", "candidate"), strict=True):
+        for model, role in zip(found.pair, ("baseline", "candidate"), strict=True):
             frame.model_choice(found, model, f", {role}")
-        st.button("Swap A and B", icon=":material/swap_horiz:", on_click=held.swap, width="stretch")
+        st.button("Swap A and B", icon=":material/swap_horiz:", on_click=held.swap, args=(found,), width="stretch")
         frame.label_choice(found)
         frame.document_choice(found)
 
@@ -64,7 +63,7 @@ def _choices(found: OpenedBoxes) -> None:
 def _one_model(found: OpenedBoxes) -> None:
     """The empty state: there is nothing to compare with."""
     frame.title("Compare", "")
-    (model,) = found.models
+    (model,) = found.pair
     name = frame.shortened(plain(model.name), 60)
     st.html(
         '<div class="ls-empty"><p>Only one model is open, so there is nothing to compare. '
@@ -75,12 +74,12 @@ def _one_model(found: OpenedBoxes) -> None:
     frame.sidebar(found)
 
 
-def _names(chosen: tuple[Model, ...]) -> list[str]:
+def _names(chosen: tuple[Named, ...]) -> list[str]:
     """What the view calls the models."""
     return [model.letter for model in chosen]
 
 
-def _label_notes(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
+def _label_notes(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """A warning when the models do not have the same labels: it changes the numbers."""
     first, second = (found.dataset.predictions[model.index].source.labels for model in chosen)
     notes = label_notes(first, second, found.dataset.ground_truth.source.labels, names=_names(chosen))
@@ -132,9 +131,9 @@ def _looked() -> None:
         state.pair_mode = name
 
 
-def _open_browser(page: OpenEvent) -> None:
+def _open_browser(found: OpenedBoxes, page: OpenEvent) -> None:
     """The shown page of one model in the Page browser, with the same box."""
-    state.model = page.letter
+    state.model = next(model.index for model in found.pair if model.letter == page.letter)
     key = page.key or ""
     own = key.startswith(page.letter.lower())
     state.box = f"p{key[1:]}" if own else key if key.startswith("g") else None
@@ -163,7 +162,7 @@ def _pages(found: OpenedBoxes) -> None:
         on_clear_filter=held.clear,
     )
     if events.open and place is not None:
-        _open_browser(events.open)
+        _open_browser(found, events.open)
 
 
 def _write_url(place: Place | None) -> str:
@@ -238,7 +237,8 @@ def _every_model(found: OpenedBoxes) -> None:
     """A table of all open models against A; a row makes its model B."""
     rows = held.every_model(found)
     frame.section("All models", "against A, 95 % intervals over documents; a row makes its model B")
-    table = pd.DataFrame({"Model": [f"{row.model.letter} {plain(row.model.name)}" for row in rows]})
+    letters = [f"{row.model.letter} " if isinstance(row.model, Named) else "" for row in rows]
+    table = pd.DataFrame({"Model": [letter + plain(row.model.name) for letter, row in zip(letters, rows, strict=True)]})
     table["Score"] = [f"≥ {threshold_text(score_threshold(row.model))}" for row in rows]
     for metric, title in (("precision", "Precision"), ("recall", "Recall"), ("f1", "F1")):
         table[title] = [getattr(row.result.micro, metric)[0] for row in rows]
@@ -254,15 +254,12 @@ def _every_model(found: OpenedBoxes) -> None:
         for place, _ in chosen_cells(key):
             held.make_b(found, rows[place].model.index)
 
-    st.dataframe(
+    widgets.table(
         table,
-        hide_index=True,
-        row_height=26,
         on_select=picked,
-        selection_mode="single-cell",
         key=key,
         placeholder="–",
-        column_config=dict.fromkeys(("Precision", "Recall", "F1"), ratio),
+        columns=dict.fromkeys(("Precision", "Recall", "F1"), ratio),
         alt="All models against A",
     )
 
@@ -288,15 +285,12 @@ def _more(found: OpenedBoxes) -> None:
         st.switch_page(BROWSER_VIEW)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="compare_more"):
         st.html('<h2 class="ls-section">What changed</h2>', width="content")
-        st.segmented_control(
+        widgets.switch(
             "What changed",
-            list(_PARTS),
-            format_func=_PARTS.__getitem__,
-            key=State.pair_part.key,
+            _PARTS,
+            State.pair_part,
             on_change=lambda: State.pair_part_moved.set(True),
             label_visibility="collapsed",
-            required=True,
-            persist_state="session",
         )
     if State.pair_part_moved.take():
         _write_url(held.shown_place(found))
@@ -410,7 +404,7 @@ def view() -> None:
     found = frame.open_boxes("Compare")
     if found is None:
         return
-    chosen = found.models
+    chosen = found.pair
     if len(chosen) < 2:
         _one_model(found)
         return
@@ -418,8 +412,8 @@ def view() -> None:
     held.drop_unknown(found)
     State.pair_whole.take()
     frame.title("Compare", frame.signature(found, chosen, "95 % intervals over documents"))
-    frame.banners(found)
-    frame.operating_point(found, pick_model=False)
+    frame.banners(found, chosen)
+    headline.operating_point(found, chosen)
     _label_notes(found, chosen)
     _choices(found)
     both = held.compared(found)
@@ -428,6 +422,7 @@ def view() -> None:
         key=_BOARD,
         on_door=_linked,
     )
+    headline.corrected_line(found, chosen)
     _pages(found)
     if len(found.names) > len(chosen):
         _every_model(found)

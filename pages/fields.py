@@ -25,15 +25,15 @@ from evaluator.model.issues import has_errors, plain
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.fields.drill_down import DOORS, LEAST_SURE
 from evaluator.protocols.fields.evaluation import FieldsResult
-from pages.shared import frame, opened, pictures
+from pages.shared import frame, headline, opened, pictures, widgets
 from pages.shared.address import read_url, write_url
+from pages.shared.components import parse_events, viewer
 from pages.shared.fields import results as choices
 from pages.shared.fields import tables as parts
 from pages.shared.fields import verdicts as field_findings
 from pages.shared.findings import log as findings
 from pages.shared.opened import FIELDS, Place
 from pages.shared.state import State, report, state
-from pages.shared.viewer import parse_events, viewer
 
 _KEY = "field_viewer"
 _VIEWER_HEIGHT = 712
@@ -58,20 +58,11 @@ def _signature(result: FieldsResult, *more: str) -> str:
 
 def _operating_point(found: choices.Compared, model: choices.FieldModel) -> None:
     """Model, IoU threshold, two presets, and the numbers at the threshold."""
-    names = {each.letter: f"{each.letter} {frame.shortened(each.name, 14)}" for each in found.models}
-    state.model = model.letter
     state.field_preset = state.field_iou if state.field_iou in choices.PRESETS else None
     state.field_preset_of = state.field_iou
     low, high = choices.IOU_RANGE
     with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
-        st.segmented_control(
-            "Model",
-            list(names),
-            format_func=lambda letter: frame.escaped(names[letter]),
-            key=State.model.key,
-            required=True,
-            persist_state="session",
-        )
+        headline.model_switch(found.models)
         st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session", width=240)
         st.segmented_control(
             "Thresholds",
@@ -119,41 +110,20 @@ def _sidebar(found: choices.Compared, model: choices.FieldModel) -> None:
     with st.sidebar:
         name = truth.name if truth else ""
         st.selectbox("Ground truth", [0], format_func=lambda _: plain(name), key="field_truth", disabled=True)
-        for each in found.opened.models:
+        for each in found.models:
             frame.model_choice(found.opened, each)
-        documents = ["", *(compared.documents[code] for code in model.pages.in_natural_order)]
-        st.selectbox(
-            "Document",
-            documents,
-            format_func=lambda name: plain(name) if name else f"All {count_of(len(documents) - 1, 'document')}",
-            key=State.field_within.key,
-            persist_state="session",
-        )
+        names = [compared.documents[code] for code in model.pages.in_natural_order]
+        documents = {"": f"All {count_of(len(names), 'document')}", **{name: plain(name) for name in names}}
+        widgets.choice("Document", documents, State.field_within)
         classes = sorted({name for each in found.models for name in each.result.compared.classes})
-        labels = ["", *classes]
-        st.selectbox(
-            "Field",
-            labels,
-            format_func=lambda name: plain(name) if name else f"All {count_of(len(labels) - 1, 'field type')}",
-            key=State.field_label.key,
-            persist_state="session",
-        )
-        st.selectbox(
-            "Fields shown",
-            list(DOORS),
-            format_func=DOORS.__getitem__,
-            key=State.field_number.key,
-            persist_state="session",
-        )
-        units = [choices.AUTO, *overlay.UNITS]
-        detected = overlay.UNITS[choices.unit(model)][0]
-        st.selectbox(
-            "Unit of the boxes",
-            units,
-            format_func=lambda unit: f"{detected} (detected)" if unit == choices.AUTO else overlay.UNITS[unit][0],
-            key=State.field_unit.key,
-            persist_state="session",
-        )
+        labels = {"": f"All {count_of(len(classes), 'field type')}", **{name: plain(name) for name in classes}}
+        widgets.choice("Field", labels, State.field_label)
+        widgets.choice("Fields shown", DOORS, State.field_number)
+        units = {
+            choices.AUTO: f"{overlay.UNITS[choices.unit(model)][0]} (detected)",
+            **{unit: names[0] for unit, names in overlay.UNITS.items()},
+        }
+        widgets.choice("Unit of the boxes", units, State.field_unit)
         findings.ask_author()
         frame.lines(_counted(found, model))
 
@@ -200,13 +170,6 @@ def _sharper() -> None:
     pictures.ask_sharper(_events().sharper)
 
 
-def _flipped(letters: list[str]) -> None:
-    """The other model."""
-    letter = _events().model
-    if letter in letters:
-        state.model = letter
-
-
 def _judged(model: choices.FieldModel) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
@@ -238,7 +201,7 @@ def _page(
         on_go=lambda: _went(model, shown),
         on_selected=_selected,
         on_sharper=_sharper,
-        on_model=lambda: _flipped([each.letter for each in found.models]),
+        on_model=lambda: found.show(_events().model or ""),
         on_clear_filter=_cleared,
         on_verdict=lambda: _judged(model),
     )
@@ -356,7 +319,7 @@ def _files(*, expanded: bool) -> None:
             frame.issues(rejected.issues)
         rows = frame.loaded_rows(FIELDS)
         if rows:
-            st.dataframe(rows, hide_index=True, row_height=parts.ROW_HEIGHT, placeholder="–", alt="Files of this view")
+            widgets.table(rows, placeholder="–", alt="Files of this view")
         if issues:
             if has_errors(issues):
                 st.error("Files with an error are not evaluated. Each row says how to fix it.", icon=":material/error:")

@@ -10,7 +10,7 @@ from evaluator import formats
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import Issue, has_errors, plain
-from pages.shared import frame, opened, pictures
+from pages.shared import frame, opened, pictures, widgets
 from pages.shared.address import read_url
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Files, Kind, Source
 from pages.shared.state import state
@@ -26,7 +26,7 @@ def _loaded(held: Files[Annotations]) -> None:
         st.caption("No annotation file is open. Upload one below, or start with layoutscope open FOLDER.")
         return
     rows = [source.content for source in sources]
-    st.dataframe(
+    widgets.table(
         {
             "File": [plain(source.name) for source in sources],
             "Role": [_role(source, held) for source in sources],
@@ -37,11 +37,9 @@ def _loaded(held: Files[Annotations]) -> None:
             "Issues": [_counted(source.issues) for source in sources],
             "SHA-256": [read.sha256[:12] if read else "" for read in rows],
         },
-        hide_index=True,
-        row_height=26,
-        column_config={
-            "Documents": st.column_config.NumberColumn(format="localized", width=80),
-            "Boxes": st.column_config.NumberColumn(format="localized", width=70),
+        columns={
+            "Documents": widgets.count(80),
+            "Boxes": widgets.count(70),
             "Labels": st.column_config.TextColumn(width="medium"),
         },
         alt="Files of this session",
@@ -85,7 +83,7 @@ def _other_formats() -> None:
         if not rows:
             continue
         frame.section(title, count_of(len(issues), "issue") if issues else "nothing is wrong with these files")
-        st.dataframe(rows, hide_index=True, row_height=26, alt=f"{title} of this session")
+        widgets.table(rows, alt=f"{title} of this session")
         if issues:
             frame.issues(sorted(issues, key=lambda issue: issue.severity != "error"))
         st.page_link(page, label=f"Open {page.split('/')[-1].removesuffix('.py').capitalize()}")

@@ -15,7 +15,7 @@ from evaluator.model.issues import BadInput, Issue, plain
 from evaluator.review import corrected_truth, exchange, identity, intake
 from evaluator.review.status import STATES, FindingStatus
 from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Event, ReviewLog, Target
-from pages.shared import frame, opened, pictures
+from pages.shared import frame, opened, pictures, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.fields import verdicts as field_findings
 from pages.shared.findings import card as finding
@@ -82,18 +82,13 @@ def _numbers(found: OpenedBoxes) -> None:
         official = result_of(found, model)
         corrected = findings.corrected_of(found, model)
         assert corrected is not None
-        name = f"{frame.letter_badge(model.letter)} {html.escape(frame.short_name(model))}"
+        name = html.escape(frame.shortened(plain(model.name), 28))
         before, after = official.micro.row(0), corrected.result.micro.row(0)
-        rows += [_row(name, "official", [_shown(before[key]) for key in _NUMBERS])]
-        rows += [_row("", "corrected", [_shown(after[key]) for key in _NUMBERS])]
-        rows += [_row("", "change", [_moved(after[key], before[key]) for key in _NUMBERS])]
+        rows += [frame.corrected_row(name, "official", [_shown(before[key]) for key in _NUMBERS])]
+        rows += [frame.corrected_row("", "corrected", [_shown(after[key]) for key in _NUMBERS])]
+        rows += [frame.corrected_row("", "change", [_moved(after[key], before[key]) for key in _NUMBERS])]
         signatures += [official.matching.signature(official.iou).line, corrected.signature.line]
-    heads = "".join(f'<th scope="col">{head}</th>' for head in _HEADS)
-    signed = "<br>".join(html.escape(plain(line)) for line in dict.fromkeys(signatures))
-    st.html(
-        f'<div class="ls-wide"><table class="ls-corrected{frame.theme()}"><thead><tr><th></th><th></th>{heads}</tr>'
-        f'</thead><tbody>{"".join(rows)}</tbody></table></div><p class="ls-signature">{signed}</p>'
-    )
+    frame.corrected_table(_HEADS, "".join(rows), tuple(dict.fromkeys(signatures)))
     refused = to.issues
     text = f"{count_of(to.applied, 'verdict')} applied, {count_of(len(refused), 'verdict')} without effect"
     with st.expander(text):
@@ -104,14 +99,6 @@ def _numbers(found: OpenedBoxes) -> None:
         frame.lines([change.sentence for change in to.changes[:200]])
         if refused:
             frame.issues(refused)
-
-
-def _row(name: str, which: str, cells: Sequence[str]) -> str:
-    """One row of the table of numbers."""
-    return (
-        f'<tr class="ls-{which}"><th scope="row">{name}</th><td>{which}</td>'
-        f"{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-    )
 
 
 def _shown(value: float | None) -> str:
@@ -160,22 +147,10 @@ def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
         persist_state="session",
         help="None chosen shows all.",
     )
-    st.segmented_control(
-        "State",
-        list(_STATE_CHOICES),
-        format_func=lambda state: f"{_STATE_CHOICES[state]} {totals[state]:,}",
-        key=State.finding_state.key,
-        required=True,
-        persist_state="session",
-    )
+    states = {key: f"{words} {totals[key]:,}" for key, words in _STATE_CHOICES.items()}
+    widgets.switch("State", states, State.finding_state)
     for label, field, known in (("Author", State.finding_author, authors), ("Tag", State.finding_tag, tags)):
-        st.selectbox(
-            label,
-            ["", *known],
-            format_func=lambda text: plain(text) or "All",
-            key=field.key,
-            persist_state="session",
-        )
+        widgets.choice(label, {"": "All", **{text: plain(text) or "All" for text in known}}, field)
 
 
 def _queue(entries: Sequence[FindingStatus]) -> FindingStatus | None:
@@ -192,22 +167,20 @@ def _queue(entries: Sequence[FindingStatus]) -> FindingStatus | None:
         "Tags": [plain(", ".join(entry.judged.tags)) for entry in entries],
         "When": [finding.when(entry.judged.last) for entry in entries],
     }
-    event: Any = st.dataframe(
+    event: Any = widgets.table(
         table,
-        hide_index=True,
-        row_height=26,
         height=min(640, 26 * (len(entries) + 1) + 14),
         on_select="rerun",
         selection_mode="single-row",
         key="finding_queue",
-        column_config={
-            "Verdict": st.column_config.TextColumn(width=146),
-            "Finding": st.column_config.TextColumn(width=88),
-            "Label": st.column_config.TextColumn(width=92),
-            "Document": st.column_config.TextColumn(width=128),
-            "Page": st.column_config.TextColumn(width=46),
-            "Who": st.column_config.TextColumn(width=90),
-            "Note": st.column_config.TextColumn(width=150),
+        columns={
+            "Verdict": 146,
+            "Finding": 88,
+            "Label": 92,
+            "Document": 128,
+            "Page": 46,
+            "Who": 90,
+            "Note": 150,
         },
         alt="Findings, the newest first",
     )
@@ -267,7 +240,7 @@ def _target(found: OpenedBoxes, kind: str, document: str, page: int) -> Target |
     """What was chosen to be judged; None for a page that there is not."""
     signature = frame.signature(found, found.models)
     if kind == "comparison":
-        sources = [found.dataset.predictions[model.index].source for model in found.models]
+        sources = [found.dataset.predictions[model.index].source for model in found.pair]
         return identity.comparison_target([identity.box_model_name(each) for each in sources], signature=signature)
     if kind == "document":
         return identity.document_target(document, signature=signature)

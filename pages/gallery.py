@@ -16,14 +16,13 @@ from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question, in_word
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
-from pages.shared import frame
+from pages.shared import frame, headline, widgets
 from pages.shared import gallery as held
 from pages.shared.address import read_url, write_url
 from pages.shared.browser import listing as browser
-from pages.shared.confusion import chosen_cell, matrix
-from pages.shared.crop_gallery import gallery, opened_card, wanted
-from pages.shared.opened import Model, OpenedBoxes
-from pages.shared.results import SCORES, confusion_of, has_scores, result_key, result_of, score_threshold
+from pages.shared.components import chosen_cell, gallery, matrix, opened_card, wanted
+from pages.shared.opened import Named, OpenedBoxes
+from pages.shared.results import confusion_of, has_scores, result_key, result_of, score_threshold
 from pages.shared.state import State, chosen_points, chosen_range, go_to, report, state
 
 BROWSER_VIEW = "pages/page_browser.py"
@@ -65,13 +64,7 @@ def _sidebar(found: OpenedBoxes) -> None:
                 ("Size, share of the page", State.size_range),
             ):
                 st.slider(name, 0.0, 1.0, step=0.01, key=field.key, persist_state="session")
-            st.selectbox(
-                "Place on the page",
-                list(held.THIRDS),
-                format_func=held.THIRDS.__getitem__,
-                key=State.gallery_third.key,
-                persist_state="session",
-            )
+            widgets.choice("Place on the page", held.THIRDS, State.gallery_third)
         st.button("Clear filter", on_click=_clear_filter, width="stretch")
 
 
@@ -82,19 +75,11 @@ def _clear_filter() -> None:
     held.clear()
 
 
-def _charts(found: OpenedBoxes, chosen: tuple[Model, ...], model: Model) -> None:
+def _charts(found: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
     """One family of charts at a time."""
     head, control = st.columns([1.2, 1], vertical_alignment="center")
     with control.container(horizontal=True, horizontal_alignment="right"):
-        st.segmented_control(
-            "Charts",
-            list(held.CHARTS),
-            format_func=held.CHARTS.__getitem__,
-            key=State.gallery_charts.key,
-            label_visibility="collapsed",
-            required=True,
-            persist_state="session",
-        )
+        widgets.switch("Charts", held.CHARTS, State.gallery_charts, label_visibility="collapsed")
     charts = state.gallery_charts
     head.html(f'<h2 class="ls-section">{_TITLES[charts]} <small>{_HINTS[charts]}</small></h2>')
     draw: dict[str, Callable[[], None]] = {
@@ -107,7 +92,7 @@ def _charts(found: OpenedBoxes, chosen: tuple[Model, ...], model: Model) -> None
         draw[charts]()
 
 
-def _classes(found: OpenedBoxes, model: Model) -> None:
+def _classes(found: OpenedBoxes, model: Named) -> None:
     """The class confusion of boxes."""
     confusion = confusion_of(found, model)
     key = f"classes_{state.gallery_round}"
@@ -133,12 +118,13 @@ def _classes(found: OpenedBoxes, model: Model) -> None:
     )
 
 
-def _scores(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
+def _scores(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """Precision, recall and F1 against the score, and precision against recall."""
     scored = [model for model in chosen if has_scores(found, model)]
     if not scored:
         st.caption("All scores of the models are equal or missing, so there is no curve.")
         return
+    places = {model.letter: model.index for model in scored}
     made = {model.letter: held.curve_of(found, model) for model in scored}
     current = {model.letter: score_threshold(model) for model in scored}
     label = state.label or None
@@ -151,8 +137,8 @@ def _scores(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
 
     def pointed() -> None:
         for point in chosen_points(keys[1], "point"):
-            if point.get("model") in current:
-                SCORES[point["model"]].set(round(float(point["score"]), 2))
+            if point.get("model") in places:
+                State.score.of(places[point["model"]]).set(round(float(point["score"]), 2))
 
     dark = frame.is_dark()
     left.altair_chart(
@@ -173,7 +159,7 @@ def _scores(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
     )
 
 
-def _fit(found: OpenedBoxes, chosen: tuple[Model, ...], model: Model) -> None:
+def _fit(found: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
     """Histograms of IoU, coverage and purity, and purity against coverage."""
     results = {each.letter: result_of(found, each) for each in chosen}
     every = held.every_item(found, model)
@@ -243,7 +229,7 @@ def _brushed_fit(key: str, name: str) -> Callable[[], None]:
     return brushed
 
 
-def _names(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
+def _names(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """Mistakes by name, one bar per model."""
     counts = {model.letter: result_of(found, model).mistakes.counts for model in chosen}
     if not any(int(column.sum()) for column in counts.values()):
@@ -285,15 +271,7 @@ def _head(shown: held.Shown) -> None:
         frame.section(text, counted)
         if asked is not None:
             st.button("All mistakes", on_click=held.clear, key="gallery_all")
-        st.selectbox(
-            "Order",
-            list(held.ORDERS),
-            format_func=held.ORDERS.__getitem__,
-            key=State.gallery_sort.key,
-            label_visibility="collapsed",
-            persist_state="session",
-            width=150,
-        )
+        widgets.choice("Order", held.ORDERS, State.gallery_sort, label_visibility="collapsed", width=150)
         sheets = -(-len(shown.items) // held.CARDS)
         if sheets > 1:
             st.selectbox(
@@ -313,7 +291,7 @@ def _stretch(sheet: int, total: int) -> str:
 
 
 @st.fragment
-def _cards(found: OpenedBoxes, model: Model, shown: held.Shown, first: int) -> None:
+def _cards(found: OpenedBoxes, model: Named, shown: held.Shown, first: int) -> None:
     """The cards; a crop that is wanted runs this part of the view only."""
     stretch = shown.items.take(np.arange(first, min(first + held.CARDS, len(shown.items))))
     cards = crops.cards(shown.result, stretch)
@@ -352,10 +330,11 @@ def view() -> None:
     held.drop_unknown(found)
     frame.files_choice(found)
     _sidebar(found)
-    chosen, model = found.models, found.shown
+    chosen = found.pair
     frame.title("Gallery", frame.signature(found, chosen))
-    frame.banners(found)
-    frame.operating_point(found, pick_model=True)
+    frame.banners(found, chosen)
+    headline.operating_point(found, chosen, one_of=chosen)
+    model = found.shown_of_pair
     _charts(found, chosen, model)
     shown = held.shown(found, model)
     first = state.gallery_sheet * held.CARDS

@@ -10,15 +10,13 @@ from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
-from pages.shared import frame, protocol
+from pages.shared import frame, headline, protocol, widgets
 from pages.shared.address import read_url, write_url
-from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.opened import Named, OpenedBoxes
 from pages.shared.results import Result, result_of
 from pages.shared.state import state
 
 BROWSER_VIEW = "pages/page_browser.py"
-_ROW_HEIGHT = 26
-_HEADER_HEIGHT = 34
 _FITS = (("IoU", "iou", "mean_iou"), ("Coverage", "coverage", "mean_coverage"), ("Purity", "purity", "mean_purity"))
 
 
@@ -29,7 +27,7 @@ def _open_pages(*, within: str = "", label: str = "") -> None:
     st.switch_page(BROWSER_VIEW)
 
 
-def _labels(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
+def _labels(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """One row per label: F1 of both models, and all numbers of one of them."""
     head, controls = st.columns([1, 1.6], vertical_alignment="center")
     head.html('<h2 class="ls-section">Labels <small>a row opens its boxes</small></h2>')
@@ -74,29 +72,19 @@ def _labels(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
         ("FN", "fn"),
     ):
         table[name] = [getattr(micro, field)[0], *getattr(columns, field)]
-    ratio = st.column_config.NumberColumn(format="%.3f", width=66)
-    count = st.column_config.NumberColumn(format="localized", width=48)
-    event = st.dataframe(
+    ratio, count = widgets.ratio(66), widgets.count(48)
+    event = widgets.table(
         table,
-        hide_index=True,
-        row_height=_ROW_HEIGHT,
-        height=_HEADER_HEIGHT + _ROW_HEIGHT * min(len(table), 13),
+        rows=13,
         on_select="rerun",
-        selection_mode="single-cell",
         key=f"labels_{letter}_{iou}",
         placeholder="–",
-        column_config={
-            "Label": st.column_config.TextColumn(width=112),
+        columns={
+            "Label": 112,
             "Boxes": count,
             **{
-                f"F1, {model.letter}": st.column_config.ProgressColumn(
-                    f"F1, {model.letter}",
-                    help=frame.escaped(model.name),
-                    format="%.3f",
-                    min_value=0.0,
-                    max_value=1.0,
-                    width=98,
-                    color="gray" if model.letter == "A" else "blue",
+                f"F1, {model.letter}": widgets.bar(
+                    model.letter, 98, f"F1, {model.letter}", help=frame.escaped(model.name)
                 )
                 for model in chosen
             },
@@ -106,11 +94,11 @@ def _labels(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
         alt="Results by label",
     )
     for row, _ in event["selection"]["cells"]:
-        state.model = letter or "A"
+        state.model = next((model.index for model in chosen if model.letter == letter), chosen[0].index)
         _open_pages(label="" if row == 0 else shown.matching.labels[row - 1])
 
 
-def _mistakes(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
+def _mistakes(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """Mistakes per label or per name, one bar per model."""
     results = {model.letter: result_of(found, model) for model in chosen}
     head, control = st.columns([1.2, 1], gap="xsmall", vertical_alignment="center")
@@ -129,7 +117,7 @@ def _mistakes(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
     if not any(int(result.micro.mistakes[0]) for result in results.values()):
         st.caption("No mistake at these thresholds.")
         return
-    height = _HEADER_HEIGHT + 12 * _ROW_HEIGHT
+    height = widgets.HEADER_HEIGHT + 12 * widgets.ROW_HEIGHT
     with st.container(border=True, key="mistakes_chart"):
         if by == "Name":
             counts = {letter: result.mistakes.counts for letter, result in results.items()}
@@ -153,7 +141,7 @@ def _items(result: Result, by: str | None) -> int:
     return int(result.mistakes.counts.sum()) if by == "Name" else int(result.micro.mistakes[0])
 
 
-def _fit(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
+def _fit(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """How well matched boxes fit: IoU, coverage and purity."""
     lines = "A bars, B line" if len(chosen) == 2 else "bars"
     st.html(f'<h2 class="ls-section">Matched boxes <small>how well they fit: {lines}</small></h2>')
@@ -173,7 +161,7 @@ def _fit(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
         )
 
 
-def _documents(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
+def _documents(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """Documents, worst first; a row opens its pages."""
     results = {model.letter: result_of(found, model) for model in chosen}
     first = results["A"].per_document
@@ -187,29 +175,16 @@ def _documents(found: OpenedBoxes, chosen: tuple[Model, ...]) -> None:
     for key, result in results.items():
         table[f"Mistakes, {key}"] = result.per_document.mistakes[order]
     st.html(f'<h2 class="ls-section">Documents, worst first <small>{len(table)} by mistakes of A</small></h2>')
-    event = st.dataframe(
+    event = widgets.table(
         table,
-        hide_index=True,
-        row_height=_ROW_HEIGHT,
-        height=_HEADER_HEIGHT + _ROW_HEIGHT * min(len(table), 8),
+        rows=8,
         on_select="rerun",
-        selection_mode="single-cell",
         key="documents",
         placeholder="–",
-        column_config={
-            "Document": st.column_config.TextColumn(width=170),
-            "Pages": st.column_config.NumberColumn(format="localized", width=52),
-            **{
-                f"F1, {model.letter}": st.column_config.ProgressColumn(
-                    f"F1, {model.letter}",
-                    format="%.3f",
-                    min_value=0.0,
-                    max_value=1.0,
-                    width=96,
-                    color="gray" if model.letter == "A" else "blue",
-                )
-                for model in chosen
-            },
+        columns={
+            "Document": 170,
+            "Pages": widgets.count(52),
+            **{f"F1, {model.letter}": widgets.bar(model.letter, 96, f"F1, {model.letter}") for model in chosen},
             **{
                 f"Mistakes, {model.letter}": st.column_config.NumberColumn(
                     f"Mistakes {model.letter}", format="localized", width=80
@@ -230,14 +205,14 @@ def view() -> None:
     if found is None:
         return
     frame.files_choice(found)
-    chosen = found.models
+    chosen = found.pair
     frame.title("Overview", frame.signature(found, chosen))
-    frame.banners(found)
-    frame.operating_point(found, pick_model=False)
+    frame.banners(found, chosen)
+    headline.operating_point(found, chosen)
     baseline = result_of(found, chosen[0]).micro
     for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
         with column:
-            frame.model_card(found, model, None if model.letter == "A" else baseline)
+            headline.model_card(found, model, None if model.letter == "A" else baseline)
     with st.container(key="labels_row"):
         left, right = st.columns([2.75, 1], gap="small")
     with left:

@@ -22,14 +22,14 @@ from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
-from pages.shared import frame, opened, pictures
+from pages.shared import frame, headline, opened, pictures, widgets
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.browser import text_count as words
+from pages.shared.components import parse_events, viewer
 from pages.shared.findings import log as findings
 from pages.shared.opened import Model, OpenedBoxes, Place
 from pages.shared.state import Field, State, go_to, report, state
-from pages.shared.viewer import parse_events, viewer
 
 _KEY = "viewer"
 _PAGES_OFFERED = 500
@@ -60,14 +60,7 @@ def _filters(found: OpenedBoxes, counts: IntArray) -> None:
             "Mistakes without a pair have none; they stay when the range begins at 0.",
         )
         _range("Size, share of the page", State.size_range, "Of the largest box of a mistake.")
-        st.segmented_control(
-            "Pages",
-            list(_ORDERS),
-            format_func=_ORDERS.__getitem__,
-            key=State.order.key,
-            required=True,
-            persist_state="session",
-        )
+        widgets.switch("Pages", _ORDERS, State.order)
         _poor_matches()
         _saved_filters()
 
@@ -189,7 +182,7 @@ def _text_table(found: OpenedBoxes, summary: TextSummary) -> None:
     if summary.silent:
         counted += f"; {summary.silent:,} without a text layer or unreadable, not counted"
     if rows:
-        st.dataframe(
+        widgets.table(
             {
                 "Label": ["All labels" if row["label"] is None else plain(row["label"]) for row in rows],
                 "Lost %": [None if row["share"] is None else 100 * row["share"] for row in rows],
@@ -198,10 +191,8 @@ def _text_table(found: OpenedBoxes, summary: TextSummary) -> None:
                 "Elsewhere": [row["elsewhere"] for row in rows],
                 "Foreign": [row["foreign"] for row in rows],
             },
-            hide_index=True,
-            row_height=26,
-            column_config={
-                "Label": st.column_config.TextColumn(width=80),
+            columns={
+                "Label": 80,
                 "Lost %": st.column_config.NumberColumn(format="%.1f", width=56),
                 "Lost": st.column_config.NumberColumn(help="In a ground truth and in no prediction.", width=52),
                 "Words": st.column_config.NumberColumn(help="In a ground truth of the label.", width=60),
@@ -248,12 +239,17 @@ def _judged(found: OpenedBoxes, model: Model) -> None:
         findings.handle(found, model, event)
 
 
-def _flipped(letters: list[str]) -> None:
-    """The other model."""
-    letter = _events().model
-    if letter in letters:
-        state.model = letter
+def _flipped(found: OpenedBoxes) -> None:
+    """The next model."""
+    number = _events().model
+    if number in [_numbered(model).letter for model in found.models]:
+        state.model = int(number) - 1
         state.whole_view = True
+
+
+def _numbered(model: Model) -> ModelItem:
+    """A model as the viewer knows it: by its number in the list of models."""
+    return ModelItem(str(model.index + 1), plain(model.name))
 
 
 def _cleared() -> None:
@@ -268,11 +264,10 @@ def view() -> None:
     found = frame.open_boxes("Page browser")
     if found is None:
         return
-    chosen = found.models
-    frame.title("Page browser", frame.signature(found, chosen))
-    frame.banners(found)
-    frame.operating_point(found, pick_model=True)
     model = found.shown
+    frame.title("Page browser", frame.signature(found, [model]))
+    frame.banners(found, [model])
+    headline.operating_point(found, [model], one_of=found.models)
     browser.drop_unknown(found)
     shown = browser.listed(found, model)
     with st.sidebar:
@@ -284,27 +279,27 @@ def view() -> None:
             findings.ask_author()
         frame.lines(kept_text(shown.pages, shown.keep, shown.chosen))
     state.whole_view = False
-    _pages(found, chosen, model, shown)
+    _pages(found, model, shown)
 
 
 @st.fragment
-def _pages(found: OpenedBoxes, chosen: tuple[Model, ...], model: Model, shown: browser.Listed) -> None:
+def _pages(found: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
     """The viewer: a page turn runs this part only, the numbers around it stay."""
     if state.whole_view:
         st.rerun()
     place = browser.find_place(shown)
     if place is not None:
         state.doc, state.page = place.document, place.index
-    data = _data(found, chosen, model, shown, place)
+    data = _data(found, model, shown, place)
     leave_first_address()
     address = write_url("page_browser", at(place))
     viewer(
-        msgspec.structs.replace(data, address=address, signature=frame.signature(found, chosen)),
+        msgspec.structs.replace(data, address=address, signature=frame.signature(found, [model])),
         key=_KEY,
         on_go=lambda: _went(shown),
         on_selected=_selected,
         on_sharper=_sharper,
-        on_model=lambda: _flipped([other.letter for other in chosen]),
+        on_model=lambda: _flipped(found),
         on_clear_filter=_cleared,
         on_verdict=lambda: _judged(found, model),
     )
@@ -313,17 +308,10 @@ def _pages(found: OpenedBoxes, chosen: tuple[Model, ...], model: Model, shown: b
     opened.freeze_loaded("page drawn")
 
 
-def _data(
-    found: OpenedBoxes,
-    chosen: tuple[Model, ...],
-    model: Model,
-    shown: browser.Listed,
-    place: Place | None,
-) -> PagePayload:
+def _data(found: OpenedBoxes, model: Model, shown: browser.Listed, place: Place | None) -> PagePayload:
     """What the viewer draws."""
-    models = [ModelItem(other.letter, plain(other.name)) for other in chosen]
     nothing = EmptyItem("No page passes the filter.", "Clear filter")
-    payload = without_page(ModelItem(model.letter, plain(model.name)), models, nothing)
+    payload = without_page(_numbered(model), [_numbered(other) for other in found.models], nothing)
     if place is None:
         return payload
     pages = shown.pages

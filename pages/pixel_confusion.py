@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -21,8 +20,7 @@ from evaluator.model.issues import Issue, plain
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import CellFacts, asymmetry, cell_words, difference_words
 from evaluator.protocols.pixel.tables import matrix_files
-from pages.shared import confusion as components
-from pages.shared import frame, pictures
+from pages.shared import components, frame, headline, pictures, widgets
 from pages.shared.address import at, read_url, write_url
 from pages.shared.opened import OpenedBoxes, Place
 from pages.shared.pixel import results as choices
@@ -61,9 +59,12 @@ def _sidebar_choices(found: OpenedBoxes) -> None:
         (State.pixel_missing, "Page missing on one side", _MISSING),
     )
     for field, title, names in lists:
-        st.selectbox(title, list(names), format_func=names.__getitem__, key=field.key, persist_state="session")
-    for model in found.models:
-        frame.score_slider(found, model)
+        widgets.choice(title, names, field)
+    if len(found.models) > 2:
+        for model in found.pair:
+            frame.model_choice(found, model)
+    for model in found.pair:
+        headline.score_slider(found, model)
 
 
 def _sidebar_place(result: pixel.PixelResult, place: Place | None) -> None:
@@ -102,7 +103,7 @@ def _controls(found: OpenedBoxes, result: pixel.PixelResult, place: Place | None
         "document": "Document",
         "dataset": f"All {count_of(documents, 'document')}",
     }
-    names = {model.letter: f"{model.letter} {frame.short_name(model)}" for model in found.models}
+    names = {model.letter: frame.lettered(model) for model in found.pair}
     names |= {"A-B": "A − B", "B on A": "B vs A"}
     state.pixel_of = choices.chosen_of(found)
     controls: tuple[tuple[Field[Any], str, dict[str, str]], ...] = (
@@ -112,19 +113,7 @@ def _controls(found: OpenedBoxes, result: pixel.PixelResult, place: Place | None
         (State.pixel_of, "Model", {of: names[of] for of in choices.letters_of(found)}),
     )
     for field, title, options in controls:
-        st.segmented_control(
-            title,
-            list(options),
-            format_func=_escaping(options),
-            key=field.key,
-            required=True,
-            persist_state="session",
-        )
-
-
-def _escaping(options: dict[str, str]) -> Callable[[str], str]:
-    """The words of options as a widget may show them."""
-    return lambda name: frame.escaped(options[name])
+        widgets.switch(title, {name: frame.escaped(words) for name, words in options.items()}, field)
 
 
 def _cell_chosen(classes: tuple[str, ...]) -> None:
@@ -210,16 +199,13 @@ def _matrix(shown: Shown, cell: tuple[int, int], *, as_table: bool) -> None:
     }
     names[first] = st.column_config.TextColumn(pinned=True, width=130)
     with st.container(key="pixel_table_frame"):
-        st.dataframe(
+        widgets.table(
             table,
-            hide_index=True,
-            row_height=26,
-            height=34 + 26 * min(len(table), 20),
+            rows=20,
             on_select=lambda: _table_cell_chosen(shown.classes, key),
-            selection_mode="single-cell",
             key=key,
             placeholder="–",
-            column_config=names,
+            columns=names,
             alt=f"Confusion matrix, {_SHOWS[shows]}{', per cent' if share else ''}",
         )
 
@@ -390,7 +376,7 @@ def view() -> None:
 
 def _beside(found: OpenedBoxes, of: str, results: dict[str, pixel.PixelResult]) -> dict[str, pixel.PixelResult]:
     """The other model, for the means; not for a large corpus, where it would double the time."""
-    if of not in ("A", "B") or len(found.models) < 2 or int(results[of].counted.sum()) > PAGES_AT_ONCE:
+    if of not in ("A", "B") or len(found.pair) < 2 or int(results[of].counted.sum()) > PAGES_AT_ONCE:
         return {}
     other = "B" if of == "A" else "A"
     result = choices.result_of(found, other).result

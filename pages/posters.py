@@ -19,7 +19,7 @@ from evaluator.protocols.posters.difference import PosterColumns, paired
 from evaluator.protocols.posters.evaluation import CRITERIA, FIELDS_FROM, FIELDS_TO, PASS_FROM
 from evaluator.protocols.posters.profiles import EXPLANATIONS, PROFILES, PURPOSES
 from evaluator.workspace import sample
-from pages.shared import frame, opened
+from pages.shared import frame, opened, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import POSTERS, SAMPLE_DATA
 from pages.shared.posters import panel
@@ -37,28 +37,15 @@ _BOUNDS = dict.fromkeys(CRITERIA, (PASS_FROM, np.inf)) | {"field_proportion": (F
 def _controls(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel) -> None:
     """Profile with its explanation, model, and the download."""
     with st.container(border=True, key="poster_controls", horizontal=True, vertical_alignment="bottom", gap="medium"):
-        st.segmented_control(
-            "Profile",
-            list(PROFILES),
-            format_func=str.capitalize,
-            key=State.poster_profile.key,
-            required=True,
-            persist_state="session",
-        )
+        widgets.switch("Profile", {name: name.capitalize() for name in PROFILES}, State.poster_profile)
         with st.popover("What it changes", icon=":material/help:"):
             _explanation()
         names = {model.letter: f"{model.letter} {frame.shortened(model.name, 14)}" for model in chosen}
         if len(chosen) == 2:
             names["B-A"] = "B − A"
         state.poster_of = state.poster_of if state.poster_of in names else "A"
-        st.segmented_control(
-            "Numbers of",
-            list(names),
-            format_func=lambda key: frame.escaped(names[key]),
-            key=State.poster_of.key,
-            required=True,
-            persist_state="session",
-        )
+        escaped = {key: frame.escaped(words) for key, words in names.items()}
+        widgets.switch("Numbers of", escaped, State.poster_of)
         st.html(f'<span class="ls-purpose">{html.escape(PURPOSES[state.poster_profile])}</span>')
         st.download_button(
             "results.json",
@@ -96,7 +83,7 @@ def _sidebar(found: opened.Opened[Posters]) -> None:
             key="poster_truth_shown",
             disabled=True,
         )
-        for model in found.models:
+        for model in found.pair:
             frame.model_choice(found, model)
         frame.lines(
             [
@@ -134,18 +121,15 @@ def _table(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) ->
     numbers = "B minus A" if of == "B-A" else f"model {of}, ✕ fails"
     frame.section("All posters", f"{len(ordered):,}, worst first · {numbers} · a row opens its poster")
     key = f"{_TABLE}_{of}"
-    event = st.dataframe(
+    event = widgets.table(
         _styled(table, failing, signed=of == "B-A"),
-        hide_index=True,
-        row_height=panel.ROW_HEIGHT,
-        height=panel.HEADER_HEIGHT + panel.ROW_HEIGHT * min(len(table), _ROWS_SHOWN) + 2,
+        height=widgets.HEADER_HEIGHT + widgets.ROW_HEIGHT * min(len(table), _ROWS_SHOWN) + 2,
         on_select="rerun",
-        selection_mode="single-cell",
         key=key,
         placeholder="–",
-        column_config={
-            "Poster": st.column_config.TextColumn(width=98),
-            "Result": st.column_config.TextColumn(width=68),
+        columns={
+            "Poster": 98,
+            "Result": 68,
             **{_heading(name): st.column_config.NumberColumn(width=_WIDTHS[name]) for name in CRITERIA},
         },
         alt="All posters",

@@ -10,7 +10,7 @@ from evaluator.model.issues import plain
 from evaluator.pack.cards import CONFLICT, MOST_CARDS, PackOptions
 from evaluator.pack.contents import Contents
 from evaluator.review.verdicts import VERDICTS
-from pages.shared import frame
+from pages.shared import frame, headline
 from pages.shared import pack as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
@@ -154,10 +154,10 @@ def view() -> None:
     if found is None:
         return
     frame.files_choice(found)
-    chosen = found.models
+    chosen = found.pair
     frame.title("Review pack", frame.signature(found, chosen))
-    frame.banners(found)
-    frame.operating_point(found, pick_model=False)
+    frame.banners(found, chosen)
+    headline.operating_point(found, chosen)
     left, right = st.columns([1.4, 1], gap="medium")
     with right:
         limits, form = _limits(found)

@@ -20,7 +20,7 @@ from evaluator.drawing.payloads import CompareEvents, GoEvent, LinkItem, OpenEve
 from evaluator.metrics.box_measures import box_measures
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
-from pages.shared import linked_panes as components
+from pages.shared import components
 from tests import dashboard
 from tests.building import Box, box, write_file
 from tests.dashboard import FILES, PAGE_BROWSER, SAMPLE_DATA, start
@@ -53,7 +53,7 @@ def test_more_than_two_models_stand_in_one_table(monkeypatch: pytest.MonkeyPatch
     sides = [SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json", tmp_path / "third.json"]
     app = start(monkeypatch, COMPARE, files=dashboard.workspace(SAMPLE_DATA / "ground_truth.json", sides))
     table = next(each.value for each in app.dataframe if "Recall − A" in each.value)
-    assert [name[0] for name in table["Model"]] == ["A", "B", "C"]
+    assert table["Model"].tolist() == ["A lines 1.0", "B blocks 1.0", "third 1.0"]
     dataset = join(*(formats.read(path) for path in (SAMPLE_DATA / "ground_truth.json", *sides)))
     for model, (_, row) in enumerate(table.iterrows()):
         micro = snapshot.pair(dataset, model).match().at(0.5).micro
@@ -62,6 +62,32 @@ def test_more_than_two_models_stand_in_one_table(monkeypatch: pytest.MonkeyPatch
     assert table["Recall − A"].isna().tolist() == [True, False, False]
     assert table["Recall − A"][1].startswith("+7.2 (+2.4 to +13.3)")
     assert table["Recall − A"][2].startswith("−")
+
+
+def test_two_of_three_models_are_chosen_and_stand_in_the_address(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    third = json.loads((SAMPLE_DATA / "lines.json").read_text())
+    third["info"]["model"]["name"] = "third"
+    (tmp_path / "third.json").write_text(json.dumps(third))
+    sides = [SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json", tmp_path / "third.json"]
+    files = dashboard.workspace(SAMPLE_DATA / "ground_truth.json", sides)
+    app = start(monkeypatch, COMPARE, files=files, model_a="3", scores="0,0,0.4")
+    assert [pane["name"] for pane in panes(app)["panes"]] == ["third 1.0", "blocks 1.0"]
+    assert app.selectbox(key="model_a").options == ["lines 1.0", "blocks 1.0", "third 1.0"]
+    app.selectbox(key="model_b").set_value(0)
+    dashboard.fine(app.run())
+    assert [pane["name"] for pane in panes(app)["panes"]] == ["third 1.0", "lines 1.0"]
+    found = {name: app.query_params[name] for name in ("model_a", "model_b", "scores")}
+    assert {name: value[0] if isinstance(value, list) else value for name, value in found.items()} == {
+        "model_a": "3", "model_b": "1", "scores": "0,0,0.4",
+    }  # fmt: skip
+    dashboard.go(app, dashboard.PAGE_BROWSER)
+    assert app.button_group(key="model").options == ["lines 1\\.0", "blocks 1\\.0", "third 1\\.0"]
+    app.button_group(key="model").set_value(2)
+    dashboard.fine(app.run())
+    assert dashboard.viewer(app)["model"] == {"letter": "3", "name": "third 1.0"}
+    assert [each.value for each in app.slider if each.label == "Minimum score"] == [0.4]
 
 
 def test_two_models_have_no_table_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +163,7 @@ def test_each_model_has_its_own_score_threshold(
     monkeypatch: pytest.MonkeyPatch, iou: float, scores: tuple[float, float]
 ) -> None:
     app = start(monkeypatch, COMPARE)
-    for name, value in zip(("iou", "score_a", "score_b"), (iou, *scores), strict=True):
+    for name, value in zip(("iou", "score_0", "score_1"), (iou, *scores), strict=True):
         app.slider(key=name).set_value(value)
     dashboard.fine(app.run())
     results, both = core(iou=iou, scores=scores)
@@ -148,15 +174,16 @@ def test_each_model_has_its_own_score_threshold(
     assert f"IoU ≥ {iou:.2f} · score ≥ {scores[0]:.2f} (A), ≥ {scores[1]:.2f} (B)" in dashboard.signature(app)
 
 
-def test_swapping_exchanges_models_and_their_thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_swapping_exchanges_models_and_each_keeps_its_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, COMPARE)
-    app.slider(key="score_a").set_value(0.4)
+    app.slider(key="score_0").set_value(0.4)
     dashboard.fine(app.run())
     (button,) = [each for each in app.button if each.label == "Swap A and B"]
     dashboard.fine(button.click().run())
     results, both = core((1, 0), scores=(0.0, 0.4))
     assert [pane["name"] for pane in panes(app)["panes"]] == ["blocks 1.0", "lines 1.0"]
-    assert [app.slider(key=name).value for name in ("score_a", "score_b")] == [0.0, 0.4]
+    sliders = [(each.label, each.value) for each in app.slider if each.label.startswith("Minimum score")]
+    assert sliders == [("Minimum score, A", 0.0), ("Minimum score, B", 0.4)]
     assert {cell["name"]: cell["boxes"] for cell in board(app)["ledger"]}["a_only"] == both.total.a_only[0]
     assert " ".join(part["text"] for part in board(app)["sentence"]) == told(results)
 

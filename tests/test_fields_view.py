@@ -85,7 +85,7 @@ def test_the_sample_is_there_without_a_click(monkeypatch: pytest.MonkeyPatch, re
 
 
 def test_the_table_is_that_of_the_core(monkeypatch: pytest.MonkeyPatch, results: Any) -> None:
-    table = start(monkeypatch, FIELDS, field_iou="0.62", model="B").dataframe[TYPES].value
+    table = start(monkeypatch, FIELDS, field_iou="0.62", model="2").dataframe[TYPES].value
     rows = type_rows(results, "B", iou=0.62)
     assert list(table["Field"]) == [row.label for row in rows]
     columns = {
@@ -160,7 +160,7 @@ def test_a_cell_opens_its_fields(monkeypatch: pytest.MonkeyPatch, results: Any, 
 
 
 def test_the_page_has_its_boxes_and_its_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, FIELDS, field_doc="lund-freight-118", field_page="1", model="B")
+    app = start(monkeypatch, FIELDS, field_doc="lund-freight-118", field_page="1", model="2")
     data = dashboard.viewer(app)
     assert data["page"]["document"] == "lund-freight-118"
     assert data["page"]["image"].startswith("data:image/webp;base64,")
@@ -192,7 +192,7 @@ def test_the_review_says_what_the_core_says(monkeypatch: pytest.MonkeyPatch, res
             assert sentence in words(app)
     press(app, "linked_least_B")
     assert address(app)["behind"] == "least_sure"
-    assert address(app)["model"] == "B"
+    assert address(app)["model"] == "2"
 
 
 def test_the_confidence_metrics_of_both_models_are_shown(monkeypatch: pytest.MonkeyPatch, results: Any) -> None:
@@ -210,7 +210,7 @@ def test_the_confidence_metrics_of_both_models_are_shown(monkeypatch: pytest.Mon
 
 def test_an_address_is_the_whole_state(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = {
-        "field_iou": "0.7", "field": "total", "behind": "below_threshold", "model": "B", "field_doc": "hartwell-3402",
+        "field_iou": "0.7", "field": "total", "behind": "below_threshold", "model": "2", "field_doc": "hartwell-3402",
         "field_page": "1",
     }  # fmt: skip
     app = start(monkeypatch, FIELDS, **wanted)

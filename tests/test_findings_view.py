@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from streamlit.testing.v1 import AppTest
 from evaluator import formats
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
+from evaluator.review.corrected import corrected
+from evaluator.review.corrections import corrections
 from evaluator.review.exchange import to_csv
 from evaluator.review.identity import document_target, page_mistakes, page_target
 from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder, store_address
@@ -67,6 +70,45 @@ def text_of(app: AppTest) -> str:
     """Everything that stands on the screen as HTML or caption."""
     words = [each.proto.body for each in app.get("html")] + [each.value for each in app.caption]
     return "\n".join(words)
+
+
+def corrected_of(app: AppTest) -> list[str]:
+    """The corrected numbers that stand beside official ones."""
+    return re.findall(r"corrected (\d\.\d{3})", text_of(app))
+
+
+class TestBesideOfficialNumbers:
+    def test_overview_compare_and_page_browser_show_what_the_verdicts_change(
+        self, kept: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        seeded(kept)
+        dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+        with Store(kept) as store:
+            to = corrections(dataset, store.log())
+        every = []
+        for model in (0, 1):
+            official = snapshot.pair(dataset, model).match().at(0.5)
+            again = corrected(official, to).result.micro
+            names = ("f1", "precision", "recall")
+            both = [[f"{getattr(micro, name)[0]:.3f}" for name in names] for micro in (official.micro, again)]
+            every.append([after for before, after in zip(*both, strict=True) if before != after])
+        assert every[0] != []
+        assert every[1] != []
+        overview = start(monkeypatch)
+        assert corrected_of(overview) == every[0] + every[1]
+        assert "On the ground truth as 1 agreed verdict of reviewers corrects it" in text_of(overview)
+        assert corrected_of(start(monkeypatch, "pages/compare.py")) == every[0] + every[1]
+        assert sorted(corrected_of(start(monkeypatch, PAGE_BROWSER))) == sorted(every[0])
+
+    @pytest.mark.parametrize("verdict", [None, "model_wrong"])
+    def test_without_a_verdict_that_changes_them_there_are_none(
+        self, kept: Path, monkeypatch: pytest.MonkeyPatch, verdict: str | None
+    ) -> None:
+        if verdict is not None:
+            with Store(kept) as store:
+                store.add([said(sample_targets()[0], verdict)])
+        for view in ("pages/overview.py", "pages/compare.py", PAGE_BROWSER):
+            assert corrected_of(start(monkeypatch, view)) == []
 
 
 def queue_of(app: AppTest) -> Any:

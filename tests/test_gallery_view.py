@@ -101,7 +101,7 @@ def test_the_filter_is_that_of_the_page_browser(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_thresholds_match_everything_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, GALLERY, iou="0.75", score_a="0.4")
+    app = start(monkeypatch, GALLERY, iou="0.75", scores="0.4")
     result = core(iou=0.75, min_score=0.4)
     assert asked(app) == min(len(result.mistakes), 240)
     confusion = class_confusion(result)

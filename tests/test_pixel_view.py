@@ -130,7 +130,7 @@ def test_a_minus_b_is_the_difference_of_the_core(monkeypatch: pytest.MonkeyPatch
 
 
 def test_two_predictions_come_with_a_sentence_on_asymmetry(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, VIEW, of="B on A", score_a="0.6", score_b="0.4")
+    app = start(monkeypatch, VIEW, of="B on A", scores="0.6,0.4")
     sides = [formats.read(SAMPLE_DATA / f"{name}.json") for name in ("lines", "blocks")]
     sizes = page_sizes(sides[0], SAMPLE_DATA / "pdf")
     result = pixel.evaluate(*sides, page_sizes=sizes, first_min_score=0.6, min_score=0.4)
@@ -145,12 +145,12 @@ def test_two_predictions_come_with_a_sentence_on_asymmetry(monkeypatch: pytest.M
 
 def test_a_score_threshold_counts_again_and_is_shared_with_the_other_views(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, VIEW)
-    app.slider(key="score_a").set_value(0.8)
+    app.slider(key="score_0").set_value(0.8)
     dashboard.fine(app.run())
     assert components(app)["matrix"]["facts"]["pixels"] == core("lines", 0.8).whole.matrices.confusion[0].tolist()
     assert "score ≥ 0.80 (A)" in dashboard.signature(app)
     dashboard.go(app, OVERVIEW)
-    assert app.slider(key="score_a").value == 0.8
+    assert app.slider(key="score_0").value == 0.8
     dashboard.go(app, VIEW)
     assert "score ≥ 0.80 (A)" in dashboard.signature(app)
 

@@ -25,8 +25,8 @@ from evaluator.protocols import pixel
 from evaluator.protocols.fields.drill_down import DOORS
 from evaluator.protocols.posters.profiles import PROFILES
 from pages.shared import compare, gallery, opened, pictures, protocol, results
+from pages.shared.components import MODES
 from pages.shared.fields import results as of_fields
-from pages.shared.linked_panes import MODES
 from pages.shared.opened import Place
 from pages.shared.pixel.results import OF, SCOPES
 from pages.shared.posters import results as of_posters
@@ -153,6 +153,15 @@ def _range(text: str) -> tuple[float, float]:
     return bounds
 
 
+def _scores(text: str) -> tuple[float, ...]:
+    """Reads the score thresholds of the models, in their order."""
+    read = _share(0.0, 1.0)
+    values = tuple(read(part) for part in text.split(","))
+    if len(values) > len(opened.files(opened.BOXES).predictions):
+        raise ValueError(text)
+    return values
+
+
 def _mistakes(text: str) -> list[str]:
     """Reads names of mistakes."""
     names = text.split(",")
@@ -229,6 +238,19 @@ def _has_page(text: str, address: Mapping[str, str]) -> bool:
     return address.get("within") == document and 0 <= index < (pictures.page_count(found, document) or 0)
 
 
+def _model(
+    name: str, field: Field[Any], views: frozenset[View], kind: opened.Kind[Any] | None, *, begins: int | None = None
+) -> Entry[Any]:
+    """The place of a model in the list of those that are open, of the view's own kind when none is given."""
+
+    def known(text: str, address: Mapping[str, str]) -> bool:
+        found = opened.opened(kind or (opened.FIELDS if state.view == "fields" else opened.BOXES))
+        return found is None or not text.isdecimal() or int(text) <= len(found.names)
+
+    start = None if begins is None else lambda: begins
+    return Entry(name, field, _whole(1, 10**9, shift=1), _from_one, views, known=known, begins=start)
+
+
 # --- the table -----------------------------------------------------------------------------------------------
 
 _FILTERED: Final[frozenset[View]] = frozenset({"page_browser", "gallery"})
@@ -243,9 +265,11 @@ _PAGES: Final = _BROWSER | _COMPARE | _PIXEL
 TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("protocol", State.protocol, _protocol, _text, _OF_BOXES),
     Entry("iou", State.iou, _iou, _number, _OF_BOXES, begins=_standard_iou),
-    Entry("score_a", State.score_a, _share(0.0, 1.0), _number, _OF_BOXES),
-    Entry("score_b", State.score_b, _share(0.0, 1.0), _number, _OF_BOXES),
-    Entry("model", State.model, _one_of(("A", "B")), _text, _OF_BOXES | _FIELDS),
+    Entry("scores", results.SCORES, _scores, lambda values: ",".join(map(_number, values)), _OF_BOXES),
+    # Models by their place in the list: the shown one, and the two that a view shows side by side.
+    _model("model", State.model, _OF_BOXES | _FIELDS, None),
+    _model("model_a", State.model_a, _OF_BOXES, opened.BOXES, begins=0),
+    _model("model_b", State.model_b, _OF_BOXES, opened.BOXES, begins=1),
     # The page that is shown.
     Entry("doc", State.doc, str, _text, _PAGES, known=_has_document, stays=True),
     Entry("page", State.page, _whole(1, 10**9, shift=1), _from_one, _PAGES, known=_has_page, stays=True),
@@ -284,6 +308,8 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("row", State.pixel_row, str, _text, _PIXEL),
     Entry("column", State.pixel_column, str, _text, _PIXEL),
     # Fields.
+    _model("field_a", State.field_a, _FIELDS, opened.FIELDS, begins=0),
+    _model("field_b", State.field_b, _FIELDS, opened.FIELDS, begins=1),
     Entry("field_iou", State.field_iou, _share(*of_fields.IOU_RANGE), _number, _FIELDS),
     Entry("field", State.field_label, str, _text, _FIELDS),
     Entry("behind", State.field_number, _one_of(tuple(DOORS)), _text, _FIELDS),
@@ -294,6 +320,8 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("field_box", State.field_box, str, _text, _FIELDS),
     Entry("unit", State.field_unit, _one_of((of_fields.AUTO, *field_drawing.UNITS)), _text, _FIELDS),
     # Posters.
+    _model("poster_a", State.poster_a, _POSTERS, opened.POSTERS, begins=0),
+    _model("poster_b", State.poster_b, _POSTERS, opened.POSTERS, begins=1),
     Entry("profile", State.poster_profile, _one_of(tuple(PROFILES)), _text, _POSTERS),
     Entry("poster", State.poster, _poster, _text, _POSTERS),
     Entry("part", State.poster_part, _one_of(of_posters.PARTS), _text, _POSTERS),
@@ -386,7 +414,6 @@ def write_url(view: View, shown: Mapping[Field[Any], object] | None = None) -> s
 
     Parameters
     ----------
-    view : str
     shown : mapping of Field to value, optional
         What the view shows in the place of the values of the session.
 

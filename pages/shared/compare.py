@@ -22,7 +22,7 @@ from evaluator.drawing.payloads import LinkItem
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.measures import Measures
 from evaluator.model.boxes import IntArray
-from pages.shared.opened import BOXES, LETTERS, Model, OpenedBoxes, Place
+from pages.shared.opened import Model, Named, OpenedBoxes, Place
 from pages.shared.results import Result, ResultKey, result_key, result_of
 from pages.shared.state import go_to, state
 
@@ -68,18 +68,16 @@ def clear() -> None:
     state.label = state.within = ""
 
 
-def swap() -> None:
-    """A becomes B, with its score threshold."""
-    first, second = (field.get() for field in BOXES.chosen)
-    state.model_a, state.model_b = 1 if second is None else second, first or 0
-    state.score_a, state.score_b = state.score_b, state.score_a
+def swap(found: OpenedBoxes) -> None:
+    """A becomes B."""
+    state.model_b, state.model_a = (model.index for model in found.pair)
     state.box = None
 
 
 def make_b(found: OpenedBoxes, index: int) -> None:
     """Compare A with another model; A itself and B stay what they are."""
-    if index not in {model.index for model in found.models}:
-        state.model_b, state.score_b, state.box = index, 0.0, None
+    if index not in {model.index for model in found.pair}:
+        state.model_b, state.box = index, None
 
 
 def shown_place(found: OpenedBoxes) -> Place | None:
@@ -96,17 +94,15 @@ class Compared:
 
     Attributes
     ----------
-    chosen : (Model, Model)
+    chosen : (Named, Named)
         A and B.
-    results : (ThresholdResult, ThresholdResult)
     ledger : Ledger
         Of everything.
     listed : Ledger
         Of the chosen label and document.
-    differences : tuple of Difference
     """
 
-    chosen: tuple[Model, Model]
+    chosen: tuple[Named, Named]
     results: tuple[Result, Result]
     ledger: Ledger
     listed: Ledger
@@ -115,7 +111,7 @@ class Compared:
 
 def compared(found: OpenedBoxes) -> Compared:
     """The two chosen models under the thresholds, the label and the document of this session."""
-    first, second = found.models
+    first, second = found.pair
     results = result_of(found, first), result_of(found, second)
     keys = result_key(found, first), result_key(found, second)
     whole = _ledger(*keys, _results=results)
@@ -180,8 +176,7 @@ class OneOfMany:
     Attributes
     ----------
     model : Model
-        With the letter of its place; A and B are the chosen pair.
-    result : ThresholdResult
+        A `Named` one for A and B.
     differences : dict of Difference
         Against A, over all labels, by metric; empty for A itself.
     """
@@ -192,14 +187,12 @@ class OneOfMany:
 
 
 def every_model(found: OpenedBoxes) -> list[OneOfMany]:
-    """All open models, the chosen pair first, each against A; models beside the pair keep every score."""
-    pair_ = found.models
-    others = [index for index in range(len(found.names)) if index not in {model.index for model in pair_}]
-    letters = LETTERS[len(pair_) :]
-    rest = [Model(index, found.names[index], letter) for index, letter in zip(others, letters, strict=False)]
+    """All open models, A and B first, each against A."""
+    pair_ = found.pair
+    chosen = {model.index for model in pair_}
     first = pair_[0]
     rows = []
-    for model in (*pair_, *rest):
+    for model in (*pair_, *(each for each in found.models if each.index not in chosen)):
         found_differences = (
             _differences(
                 result_key(found, first),

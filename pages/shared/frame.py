@@ -1,4 +1,4 @@
-"""What the views share on screen: title line, operating point, model cards, sidebar, empty states.
+"""What the views share on screen: title line, sidebar, empty states, and text as Streamlit may show it.
 
 Shows what is open and writes choices back through `state`. Text from data is shown as text: it goes through
 ``html.escape`` into ``st.html``, or into widgets that render no markup.
@@ -9,27 +9,15 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 
-from evaluator.metrics.results import MetricColumns, count_of, threshold_text
+from evaluator.metrics.results import count_of, threshold_text
 from evaluator.model.issues import Issue, plain
-from pages.shared import opened, protocol
-from pages.shared.opened import BOXES, LETTERS, Kind, Model, Opened, OpenedBoxes, files
-from pages.shared.results import (
-    BEST_F1,
-    SCORES,
-    STANDARD,
-    has_scores,
-    iou_range,
-    preset,
-    result_of,
-    score_threshold,
-    thresholds,
-    use_best_f1,
-    use_standard,
-)
+from pages.shared import opened, protocol, widgets
+from pages.shared.opened import BOXES, Kind, Model, Named, Opened, OpenedBoxes, files
+from pages.shared.results import result_of, score_threshold, use_standard
 from pages.shared.state import State, state
 
 FILES_VIEW = "pages/files.py"
@@ -50,9 +38,12 @@ def section(text: str, facts: str = "") -> None:
 
 
 def signature(found: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
-    """Protocol, thresholds and counts behind a view."""
+    """Protocol, thresholds and counts behind a view of some models; a score threshold of all is said once."""
     of = protocol.chosen()
-    scores = [f"≥ {threshold_text(score_threshold(model))} ({model.letter})" for model in chosen]
+    every = [(f"≥ {threshold_text(score_threshold(model))}", model) for model in chosen]
+    scores = [f"{score} ({model.letter if isinstance(model, Named) else model.name})" for score, model in every]
+    if not any(isinstance(model, Named) for model in chosen) and len({score for score, _ in every}) == 1:
+        scores = [every[0][0]]
     counts = f"{count_of(len(found.dataset.documents), 'document')}, {count_of(found.dataset.pages, 'page')}"
     iou = f"IoU ≥ {threshold_text(state.iou)}"
     parts = [f"{of.name} {of.version}", iou, "score " + ", ".join(scores), counts, *extra]
@@ -91,11 +82,11 @@ def open_boxes(title_: str) -> OpenedBoxes | None:
     return found
 
 
-def banners(found: OpenedBoxes) -> None:
+def banners(found: OpenedBoxes, chosen: Sequence[Model]) -> None:
     """What changes the meaning of all numbers: a prediction as reference, documents in one file only."""
     if found.files.as_reference:
         reference_banner()
-    for model in found.models:
+    for model in chosen:
         only = found.dataset.documents_only_in(model.index)
         if not any(only.values()):
             continue
@@ -103,7 +94,8 @@ def banners(found: OpenedBoxes) -> None:
         every = result.micro.row(0)
         shared = result.in_documents(found.dataset.in_both(model.index))[0].row(0)
         st.warning(
-            f"Model {model.letter}: {count_of(len(only['ground_truth']), 'document')} only in the ground truth and "
+            f"Model {model.letter if isinstance(model, Named) else escaped(model.name)}: "
+            f"{count_of(len(only['ground_truth']), 'document')} only in the ground truth and "
             f"{count_of(len(only['prediction']), 'document')} only in the prediction count as missed and false "
             f"positive. F1 {number(every['f1'])} with them, {number(shared['f1'])} without.",
             icon=":material/difference:",
@@ -127,120 +119,9 @@ def refused_parts(more: Sequence[str] = ()) -> None:
         st.caption(f"The address had parts that could not be followed: {escaped(', '.join(refused))}.")
 
 
-def operating_point(found: OpenedBoxes, *, pick_model: bool) -> None:
-    """IoU threshold, a score threshold per model, and the two presets."""
-    chosen = found.models
-    width = 170 if pick_model else 240
-    with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
-        if pick_model:
-            _model_switch(chosen)
-        low, high = iou_range()
-        st.slider("IoU threshold", low, high, step=0.01, key=State.iou.key, persist_state="session", width=width)
-        for model in chosen:
-            score_slider(found, model, width=width)
-        _presets(found)
-        if pick_model:
-            _three_numbers(result_of(found, found.shown).micro)
-
-
-def score_slider(found: OpenedBoxes, model: Model, *, width: int | Literal["stretch"] = "stretch") -> None:
-    """The lowest score at which the boxes of a model count."""
-    scores = has_scores(found, model)
-    st.slider(
-        f"Minimum score, {model.letter}",
-        0.0,
-        1.0,
-        step=0.01,
-        key=SCORES[model.letter].key,
-        persist_state="session",
-        disabled=not scores,
-        help=None if scores else "All scores of this model are equal or missing.",
-        width=width,
-    )
-
-
-def _model_switch(chosen: Sequence[Model]) -> None:
-    """Which model's boxes are shown."""
-    names = {model.letter: f"{model.letter} {short_name(model)}" for model in chosen}
-    state.model = state.model if state.model in names else "A"
-    st.segmented_control(
-        "Model",
-        list(names),
-        format_func=lambda letter: escaped(names[letter]),
-        key=State.model.key,
-        required=True,
-        persist_state="session",
-    )
-
-
-def _presets(found: OpenedBoxes) -> None:
-    """Buttons for the thresholds of the specification and for the best F1."""
-    state.preset = preset(found)
-    state.presets_of = thresholds(found)
-
-    def apply() -> None:
-        if state.presets_of != thresholds(found):
-            # A slider was moved: the browser had not heard yet that its last step took the mark off the preset.
-            return
-        if state.preset == STANDARD:
-            use_standard()
-        elif state.preset == BEST_F1:
-            use_best_f1(found)
-
-    st.segmented_control(
-        "Thresholds", [STANDARD, BEST_F1], key=State.preset.key, on_change=apply, label_visibility="collapsed"
-    )
-
-
-def _three_numbers(micro: MetricColumns) -> None:
-    """Precision, recall and F1 of the shown model, small."""
-    row = micro.row(0)
-    cells = _metrics(("Precision", row["precision"]), ("Recall", row["recall"]), ("F1", row["f1"]))
-    st.html(f'<dl class="ls-numbers">{cells}</dl>')
-
-
-def model_card(found: OpenedBoxes, model: Model, baseline: MetricColumns | None) -> None:
-    """Counts and ratios of one model, with their signature."""
-    result = result_of(found, model)
-    row = result.micro.row(0)
-    main = _metrics(("F1", row["f1"]), ("Precision", row["precision"]), ("Recall", row["recall"]))
-    second = _metrics(("Mean IoU", row["mean_iou"]), ("Coverage", row["mean_coverage"]), ("Purity", row["mean_purity"]))
-    tags = "".join(
-        f'<span class="ls-tag ls-{status.lower()}">{status} {count:,}</span>'
-        for status, count in (("TP", row["tp"]), ("FP", row["fp"]), ("FN", row["fn"]))
-    )
-    signed = f"{_thresholds(model)} · {count_of(row['fp'] + row['fn'], 'mistake')}"
-    st.html(
-        f'<section class="ls-card{theme()}" aria-label="Model {model.letter}"><header>{letter_badge(model.letter)}'
-        f'<b title="{html.escape(plain(model.name))}">{html.escape(plain(model.name))}</b>'
-        f"<span>{html.escape(against(row['f1'], baseline))}</span></header>"
-        f'<div class="ls-metrics"><dl class="ls-main">{main}</dl><dl class="ls-second">{second}</dl></div>'
-        f"<footer><span>{tags}</span><span>{html.escape(signed)}</span></footer></section>"
-    )
-
-
-def against(f1: float | None, baseline: MetricColumns | None) -> str:
-    """F1 against the baseline model in points, in words."""
-    if baseline is None:
-        return "baseline"
-    other = baseline.row(0)["f1"]
-    if f1 is None or other is None:
-        return "F1 n/a against A"
-    points = 100 * (f1 - other)
-    sign = "+" if points >= 0.05 else "−" if points <= -0.05 else "±"
-    return f"F1 {sign}{abs(points):.1f} points against A"
-
-
-def _thresholds(model: Model) -> str:
-    """Protocol and thresholds behind the numbers of one model."""
-    of = protocol.chosen()
-    iou, score = threshold_text(state.iou), threshold_text(score_threshold(model))
-    return f"{of.name} {of.version} · IoU ≥ {iou} · score ≥ {score}"
-
-
-def _metrics(*values: tuple[str, float | None]) -> str:
-    """Names and numbers of a card."""
-    return "".join(f"<div><dt>{name}</dt><dd>{number(value)}</dd></div>" for name, value in values)
+def lettered(model: Model) -> str:
+    """A model where there is little room: its letter, when the view gives it one, and its short name."""
+    return f"{model.letter} {short_name(model)}" if isinstance(model, Named) else short_name(model)
 
 
 def theme() -> str:
@@ -299,14 +180,14 @@ def document_choice(found: OpenedBoxes) -> None:
     """All documents, or one."""
     names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
     names = {"": f"All {count_of(len(names), 'document')}", **names}
-    st.selectbox("Document", list(names), format_func=names.__getitem__, key=State.within.key, persist_state="session")
+    widgets.choice("Document", names, State.within)
 
 
 def label_choice(found: OpenedBoxes) -> None:
     """All evaluated labels, or one."""
     labels = found.dataset.labels[: found.dataset.evaluated]
     names = {"": f"All {count_of(len(labels), 'label')}", **{label: plain(label) for label in labels}}
-    st.selectbox("Label", list(names), format_func=names.__getitem__, key=State.label.key, persist_state="session")
+    widgets.choice("Label", names, State.label)
 
 
 def files_choice(found: OpenedBoxes) -> None:
@@ -315,7 +196,7 @@ def files_choice(found: OpenedBoxes) -> None:
         protocol_choice()
         truth = found.dataset.ground_truth.source.name
         st.selectbox("Ground truth", [0], format_func=lambda _: plain(truth), key="truth_shown", disabled=True)
-        for model in found.models:
+        for model in found.pair:
             model_choice(found, model)
 
 
@@ -324,19 +205,12 @@ def protocol_choice() -> None:
     titles = {name: f"{name} {each.version}" for name, each in protocol.shown().items()}
     if state.protocol not in titles:
         state.protocol = protocol.chosen().name
-    st.selectbox(
-        "Protocol",
-        list(titles),
-        format_func=titles.__getitem__,
-        key=State.protocol.key,
-        on_change=use_standard,
-        persist_state="session",
-    )
+    widgets.choice("Protocol", titles, State.protocol, on_change=use_standard)
 
 
-def model_choice(found: Opened[Any], model: Model, role: str = "") -> None:
+def model_choice(found: Opened[Any], model: Named, role: str = "") -> None:
     """Which of the open models is A or B."""
-    names, field = found.names, found.kind.chosen[LETTERS.index(model.letter)]
+    names, field = found.names, found.kind.chosen["AB".index(model.letter)]
     field.set(model.index)
     st.selectbox(
         f"Model {model.letter}{role}",
@@ -361,6 +235,22 @@ def _counts(found: OpenedBoxes | None) -> str:
     return '<div class="ls-counts">' + "<br>".join(html.escape(line) for line in lines) + "</div>"
 
 
+def corrected_table(heads: Sequence[str], rows: str, signatures: Sequence[str]) -> None:
+    """Official and corrected numbers under each other, rows from `corrected_row`, with what made them."""
+    columns = "".join(f'<th scope="col">{head}</th>' for head in heads)
+    signed = "<br>".join(html.escape(plain(line)) for line in signatures)
+    st.html(
+        f'<div class="ls-wide"><table class="ls-corrected{theme()}"><thead><tr><th></th><th></th>{columns}</tr>'
+        f'</thead><tbody>{rows}</tbody></table></div><p class="ls-signature">{signed}</p>'
+    )
+
+
+def corrected_row(name: str, which: str, cells: Sequence[str]) -> str:
+    """A row of `corrected_table` as HTML: "official", "corrected" or "change"."""
+    body = "".join(f"<td>{cell}</td>" for cell in cells)
+    return f'<tr class="ls-{which}"><th scope="row">{name}</th><td>{which}</td>{body}</tr>'
+
+
 def loaded_rows(kind: Kind[Any]) -> list[dict[str, str | int | None]]:
     """What is loaded of a kind, one row per side, for a table of files."""
     roles = {"ground_truth": "Ground truth", "prediction": "Prediction"}
@@ -379,7 +269,7 @@ def loaded_rows(kind: Kind[Any]) -> list[dict[str, str | int | None]]:
 
 def issues(found: Sequence[Issue]) -> None:
     """Issues of files as a table of plain text: file, place, rule, found, fix."""
-    st.dataframe(
+    widgets.table(
         {
             "": [issue.severity for issue in found[:_ISSUES_SHOWN]],
             "File": [plain(issue.file) for issue in found[:_ISSUES_SHOWN]],
@@ -388,9 +278,7 @@ def issues(found: Sequence[Issue]) -> None:
             "Found": [plain(issue.found) for issue in found[:_ISSUES_SHOWN]],
             "Fix": [plain(issue.fix) for issue in found[:_ISSUES_SHOWN]],
         },
-        hide_index=True,
-        row_height=26,
-        column_config={"": st.column_config.TextColumn(width=70), "Rule": st.column_config.TextColumn(width="large")},
+        columns={"": 70, "Rule": st.column_config.TextColumn(width="large")},
     )
     if len(found) > _ISSUES_SHOWN:
         st.caption(f"The first {_ISSUES_SHOWN} of {len(found):,}; layoutscope check lists all.")

@@ -75,7 +75,6 @@ class Shown:
 
     Attributes
     ----------
-    result : BoxResult
     items : Items
         In the chosen order.
     mistakes, pages : int

@@ -182,10 +182,6 @@ def proxy_access(named: Sequence[str]) -> Access:
     named : sequence of str
         Every value of the header in the request. More than one means that the proxy added its own to one that came
         from outside, and which is which cannot be told.
-
-    Returns
-    -------
-    Access
     """
     if len(named) > 1:
         return Access(

@@ -11,7 +11,6 @@ import contextlib
 import gc
 import hashlib
 import os
-import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,7 +30,6 @@ from pages.shared import protocol
 from pages.shared.state import Field, State
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
-LETTERS: Final = string.ascii_uppercase
 Uploads = Sequence[tuple[str, bytes]]
 # A file or folder of this machine, or uploaded files.
 Origin = Path | Uploads
@@ -46,12 +44,10 @@ class Source(Generic[C]):
 
     Attributes
     ----------
-    name : str
     side : "ground_truth" or "prediction"
         The role it was given.
     content : Annotations, FieldDocuments, Posters or None
         None when it has errors.
-    issues : tuple of Issue
     origin : Path or uploaded files
         Where to read it again under another role.
     """
@@ -72,8 +68,6 @@ class Files(Generic[C]):
 
     Attributes
     ----------
-    ground_truth : Source or None
-    predictions : tuple of Source
     pdfs : Path or None
         The one folder under which documents are looked up.
     as_reference : bool
@@ -106,7 +100,7 @@ class Kind(Generic[C]):
     held : Field
         Where the session has its files.
     chosen : (Field, Field)
-        Where the session has the places of A and B among the models.
+        Where the session has the places, among the models, of the two that a view shows side by side.
     read : callable
         From origin and name, as it is asked for; raises BadInput.
     prepare : callable
@@ -137,18 +131,16 @@ class Kind(Generic[C]):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A prediction that can be evaluated: its place among the models and how it is called.
-
-    Attributes
-    ----------
-    index : int
-    name : str
-    letter : str
-        A and B for the chosen pair.
-    """
+    """A prediction that can be evaluated: its place among the models and how it is called."""
 
     index: int
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Named(Model):
+    """One of two models that a view shows side by side, with the letter that it has there: A or B."""
+
     letter: str
 
 
@@ -158,9 +150,6 @@ class Opened(Generic[C]):
 
     Attributes
     ----------
-    kind : Kind
-    files : Files
-    ground_truth : Annotations, FieldDocuments or Posters
     predictions : tuple of the same
         Those that can be evaluated against it.
     names : tuple of str
@@ -183,16 +172,26 @@ class Opened(Generic[C]):
 
     @property
     def models(self) -> tuple[Model, ...]:
-        """The chosen models, A and, when there are two, B."""
-        count = len(self.names)
-        places = [_place(field, default, count) for default, field in enumerate(self.kind.chosen)]
-        pair = places if count > 1 else places[:1]
-        return tuple(Model(index, self.names[index], letter) for letter, index in zip(LETTERS, pair, strict=False))
+        """Every model that can be evaluated."""
+        return tuple(Model(index, name) for index, name in enumerate(self.names))
+
+    @property
+    def pair(self) -> tuple[Named, ...]:
+        """A and B of a view that shows two models: the first two unless others were chosen, one when one is open."""
+        names = self.names
+        places = [_place(field, default, len(names)) for default, field in enumerate(self.kind.chosen)]
+        return tuple(Named(at, names[at], letter) for letter, at in zip("AB"[: len(names)], places, strict=False))
 
     @property
     def shown(self) -> Model:
-        """The model whose boxes and numbers are shown."""
-        return next((model for model in self.models if model.letter == State.model.get()), self.models[0])
+        """The model that a view of one model shows."""
+        index = State.model.get()
+        return self.models[index if index < len(self.names) else 0]
+
+    @property
+    def shown_of_pair(self) -> Named:
+        """The one of the two models that is shown in detail."""
+        return next((model for model in self.pair if model.index == State.model.get()), self.pair[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,14 +49,10 @@ class Job:
         A key of `FORMS`.
     folder : TemporaryDirectory
         Holds the file; it goes with the session.
-    done, total : int
     text : str
         What is being done.
-    written : Written or None
     problem : str
         Why there is none.
-    cancelled : bool
-    thread : Thread or None
     """
 
     form: str
@@ -88,7 +84,7 @@ class Job:
 
 def contents_of(found: OpenedBoxes, options: PackOptions) -> Contents:
     """What a pack about the chosen models would say."""
-    chosen, log = found.models, findings.review_log()
+    chosen, log = found.pair, findings.review_log()
     results = [result_of(found, model) for model in chosen]
     called = [ModelItem(model.letter, model.name) for model in chosen]
     # Names of models and findings of files follow from the files, which are part of the key of a result.

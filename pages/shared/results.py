@@ -6,7 +6,7 @@ and the thresholds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import streamlit as st
@@ -15,15 +15,13 @@ from evaluator.metrics.box_items import ClassConfusion, class_confusion
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult
 from evaluator.model.dataset import Dataset
 from pages.shared import protocol
-from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.opened import BOXES, Model, OpenedBoxes, files
 from pages.shared.state import Field, State, state
 
 # Of every protocol that matches boxes.
 Result = AnyBoxResult
 STANDARD: Final = "Standard thresholds"
 BEST_F1: Final = "Best F1"
-SCORES: Final[Mapping[str, Field[float]]] = {"A": State.score_a, "B": State.score_b}
-"""Where the score threshold of a model is, by its letter; other models keep every score."""
 
 
 class ResultKey(NamedTuple):
@@ -45,13 +43,32 @@ def iou_range() -> tuple[float, float]:
 # --- thresholds ----------------------------------------------------------------------------------------------
 
 
+class _Scores(Field[tuple[float, ...]]):
+    """The score thresholds of all models at once, without the zeros at the end; each is a value of its own."""
+
+    def get(self) -> tuple[float, ...]:
+        """The thresholds, up to the last that is not 0."""
+        values = [State.score.of(place).get() for place in range(len(files(BOXES).predictions))]
+        while values and not values[-1]:
+            values.pop()
+        return tuple(values)
+
+    def set(self, value: tuple[float, ...]) -> None:
+        """Other thresholds; 0 for the models that have none in `value`."""
+        for place in range(len(files(BOXES).predictions)):
+            State.score.of(place).set(value[place] if place < len(value) else 0.0)
+
+
+SCORES: Final = _Scores(())
+
+
 def score_threshold(model: Model) -> float:
     """The score threshold of a model of this session."""
-    return SCORES[model.letter].get() if model.letter in SCORES else 0.0
+    return State.score.of(model.index).get()
 
 
 def thresholds(found: OpenedBoxes) -> tuple[float, ...]:
-    """The IoU threshold and the score threshold of each chosen model."""
+    """The IoU threshold and the score threshold of each model."""
     return (state.iou, *(score_threshold(model) for model in found.models))
 
 
@@ -63,14 +80,15 @@ def has_scores(found: OpenedBoxes, model: Model) -> bool:
 
 def use_standard() -> None:
     """Set the thresholds of the protocol."""
-    state.iou, state.score_a, state.score_b = protocol.chosen().thresholds[0], 0.0, 0.0
+    state.iou = protocol.chosen().thresholds[0]
+    SCORES.set(())
 
 
 def use_best_f1(found: OpenedBoxes) -> None:
     """Set each model's score threshold to the one with the best F1 at the IoU threshold, and note that they are."""
     for model in found.models:
         key = (found.digests, protocol.chosen().name, model.index, state.iou)
-        SCORES[model.letter].set(_best_f1(key, _pairs=pairs_of(found, model)))
+        State.score.of(model.index).set(_best_f1(key, _pairs=pairs_of(found, model)))
     state.best_f1_at = thresholds(found)
 
 

@@ -109,7 +109,7 @@ class State:
     linked: Field[bool] = Field(False)
     refused: Field[tuple[str, ...]] = Field(())
 
-    # Files of boxes, fields and posters, and the pair of models that is chosen from each.
+    # Files of boxes, fields and posters, and the two models of each that are shown side by side.
     files: Field[Files[Annotations] | None] = Field(None)
     field_files: Field[Files[FieldDocuments] | None] = Field(None)
     poster_files: Field[Files[Posters] | None] = Field(None)
@@ -128,9 +128,9 @@ class State:
     # The operating point.
     protocol: Field[str] = Field("snapshot")
     iou: Field[float] = Field(0.5)
-    score_a: Field[float] = Field(0.0)
-    score_b: Field[float] = Field(0.0)
-    model: Field[str] = Field("A")
+    # Of each model: `score.of` its place.
+    score: Field[float] = Field(0.0)
+    model: Field[int] = Field(0)
     preset: Field[str | None] = Field(None)
     presets_of: Field[tuple[float, ...]] = Field(())
     best_f1_at: Field[tuple[float, ...]] = Field(())

@@ -264,8 +264,8 @@ def test_the_models_flip(server: str, visit: Visit) -> None:
     wanted = counts_of(page_of(document, number, model=1))
     screen.wait(lambda: screen.counts() == wanted, f"the counts of B: {wanted}")
     screen.settled()
-    assert screen.address()["model"] == "B"
-    assert screen.page.locator(".model").inner_text().startswith("B")
+    assert screen.address()["model"] == "2"
+    assert screen.page.locator(".model").inner_text().startswith("2")
     screen.page.keyboard.press("f")
     wanted = counts_of(page_of(document, number))
     screen.wait(lambda: screen.counts() == wanted, f"the counts of A: {wanted}")
@@ -360,9 +360,9 @@ def test_a_verdict_is_kept_and_one_without_a_name_is_not(server: str, visit: Vis
 
 
 def test_the_choice_of_a_model_stays_on_the_way_over_other_views(server: str, visit: Visit) -> None:
-    screen = visit(server).open("page_browser", model="B")
+    screen = visit(server).open("page_browser", model="2")
     screen.go("Overview").go("Page browser")
-    assert screen.page.locator(".model").inner_text().startswith("B")
+    assert screen.page.locator(".model").inner_text().startswith("2")
 
 
 def test_stepping_back_leads_back(server: str, visit: Visit) -> None:

@@ -232,7 +232,7 @@ def test_a_page_opens_in_the_page_browser_with_its_model_and_box(server: str, vi
     screen.settled()
     address = screen.address()
     assert (address["doc"], address["page"], address["model"], address["box"]) == (
-        document, str(number), "B", f"p{key[1:]}",
+        document, str(number), "2", f"p{key[1:]}",
     )  # fmt: skip
 
 

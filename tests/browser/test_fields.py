@@ -151,7 +151,7 @@ def test_the_models_flip(server: str, visit: Visit) -> None:
     screen.page.keyboard.press("f")
     wanted = counts_of(page_of(document, 1, "B"))
     screen.wait(lambda: screen.counts() == wanted, "the boxes of B")
-    screen.wait(lambda: screen.address().get("model") == "B", "the model in the address")
+    screen.wait(lambda: screen.address().get("model") == "2", "the model in the address")
 
 
 # --- doors ---------------------------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ def test_the_review_budget_by_keyboard_and_its_button(server: str, visit: Visit)
 
 
 def test_next_and_previous_problem_walk_over_pages(server: str, visit: Visit) -> None:
-    screen = opened(visit, server, model="B")
+    screen = opened(visit, server, model="2")
     counts = pages("B").counts(behind(core("B"), "problems", iou=0.5))
     order = [page for page in pages("B").order(counts) if counts.get(page)]
     names = [(core("B").compared.documents[code], page + 1) for code, page in order]
@@ -283,7 +283,7 @@ def test_next_and_previous_problem_walk_over_pages(server: str, visit: Visit) ->
 
 
 def test_a_problem_of_the_list_is_marked_with_both_values(server: str, visit: Visit) -> None:
-    screen = opened(visit, server, field_doc="lund-freight-118", model="B")
+    screen = opened(visit, server, field_doc="lund-freight-118", model="2")
     row = screen.page.locator(".mistake", has_text="due_date")
     row.scroll_into_view_if_needed()
     for words in ("predicted “2 July 2025”", "ground truth “8 July 2025”", "IoU 0.00 · confidence 0.88"):

@@ -19,7 +19,7 @@ import streamlit as st
 from PIL import Image, ImageDraw, ImageFont
 
 from evaluator.drawing.payloads import PagePayload
-from pages.shared.viewer import parse_events, viewer
+from pages.shared.components import parse_events, viewer
 
 WIDTH, HEIGHT = 595.0, 842.0
 PAGES = 48

@@ -116,14 +116,7 @@ def delete_filter(name: str) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Working:
-    """One model at one operating point: what every page of it shares.
-
-    Attributes
-    ----------
-    result : ThresholdResult
-    mistakes : Mistakes
-    columns : MistakeColumns
-    """
+    """One model at one operating point: what every page of it shares."""
 
     result: Result
     mistakes: Mistakes
@@ -136,12 +129,10 @@ class Listed:
 
     Attributes
     ----------
-    working : Working
-    chosen : MistakeFilter
     keep : bool, shape (M,)
+        Of the mistakes.
     counts : int64, shape (9,)
         Mistakes of each name under the other conditions.
-    pages : PageList
     """
 
     working: Working

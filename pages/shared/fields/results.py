@@ -18,7 +18,7 @@ from evaluator.model.fields import FieldDocuments
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import LEAST_SURE, FieldPages, behind
 from evaluator.protocols.fields.types import ApCurves, ap_curves
-from pages.shared.opened import FIELDS, Model, Opened, opened
+from pages.shared.opened import FIELDS, Named, Opened, opened
 from pages.shared.state import State, state
 
 IOU_RANGE: Final = (0.05, 0.95)
@@ -34,25 +34,17 @@ _MIXED: Final = ("ground_truth", "predictions", "true_positive", "value_right_bo
 
 
 @dataclass(frozen=True, slots=True)
-class FieldModel:
+class FieldModel(Named):
     """One prediction against the ground truth.
 
     Attributes
     ----------
-    letter : str
-    index : int
-        Place among the predictions that can be read.
-    name : str
     result : FieldsResult
         At the thresholds of the specification; other thresholds are asked of it.
-    pages : FieldPages
     key : tuple of str
         Digests of both sides.
     """
 
-    letter: str
-    index: int
-    name: str
     result: fields.FieldsResult
     pages: FieldPages
     key: tuple[str, str]
@@ -64,7 +56,6 @@ class Compared:
 
     Attributes
     ----------
-    opened : Opened
     models : tuple of FieldModel
         A and, when there are two, B.
     """
@@ -75,7 +66,11 @@ class Compared:
     @property
     def shown(self) -> FieldModel:
         """The model whose boxes and numbers are shown."""
-        return next((model for model in self.models if model.letter == state.model), self.models[0])
+        return next((model for model in self.models if model.index == state.model), self.models[0])
+
+    def show(self, letter: str) -> None:
+        """Show the model of a letter, when there is one."""
+        state.model = next((model.index for model in self.models if model.letter == letter), state.model)
 
 
 # --- comparisons ---------------------------------------------------------------------------------------------
@@ -84,14 +79,14 @@ class Compared:
 def compared() -> Compared | None:
     """What can be compared in this session; None when a side is missing or has errors."""
     found = opened(FIELDS)
-    return None if found is None else Compared(found, tuple(_model(found, model) for model in found.models))
+    return None if found is None else Compared(found, tuple(_model(found, model) for model in found.pair))
 
 
-def _model(found: Opened[FieldDocuments], model: Model) -> FieldModel:
+def _model(found: Opened[FieldDocuments], model: Named) -> FieldModel:
     """One chosen model compared with the ground truth."""
     sides = found.ground_truth, found.predictions[model.index]
     key = found.digests[0], found.digests[1 + model.index]
-    return FieldModel(model.letter, model.index, model.name, *_compared(*key, _sides=sides), key)
+    return FieldModel(model.index, model.name, model.letter, *_compared(*key, _sides=sides), key)
 
 
 @st.cache_resource(max_entries=12, show_spinner="Comparing the fields")

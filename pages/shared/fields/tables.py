@@ -6,6 +6,7 @@ in cells of tables and charts, and in our own HTML only after escaping.
 
 from __future__ import annotations
 
+import functools
 import html
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -23,13 +24,11 @@ from evaluator.model.issues import plain
 from evaluator.protocols.fields.drill_down import BIN, DOORS, LEAST_SURE
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldRow, FieldsResult
 from evaluator.protocols.fields.types import TypeRow, type_rows
-from pages.shared import frame
+from pages.shared import frame, widgets
 from pages.shared.fields import results as choices
 from pages.shared.fields import verdicts as field_findings
 from pages.shared.state import State, chosen_cells, chosen_points, state
 
-ROW_HEIGHT: Final = 26
-HEADER_HEIGHT: Final = 34
 ROWS_SHOWN: Final = 500
 _TABLE_ROWS: Final = 13
 # Columns of the table of field types that are linked, by their title.
@@ -68,36 +67,27 @@ def types_table(found: choices.Compared, model: choices.FieldModel) -> None:
     for title, (name, _) in _COUNTS.items():
         table[title] = [getattr(row, name) for row in rows]
     columns = list(table.columns)
-    ratio = st.column_config.NumberColumn(format="%.3f", width=54)
+    ratio = widgets.ratio(54)
     key = f"field_types_{model.letter}"
-    st.dataframe(
+    widgets.table(
         table,
-        hide_index=True,
-        row_height=ROW_HEIGHT,
-        height=HEADER_HEIGHT + ROW_HEIGHT * min(len(table), _TABLE_ROWS),
+        rows=_TABLE_ROWS,
         on_select=lambda: _type_chosen(key, rows, columns),
-        selection_mode="single-cell",
         key=key,
         placeholder="–",
-        column_config={
-            "Field": st.column_config.TextColumn(width=158),
+        columns={
+            "Field": 158,
             **{
-                f"AP, {each.letter}": st.column_config.ProgressColumn(
+                f"AP, {each.letter}": widgets.bar(
+                    each.letter,
+                    75,
                     f"AP, {each.letter}",
                     help=f"Mean over IoU 0.50 to 0.95, {frame.escaped(each.name)}",
-                    format="%.3f",
-                    min_value=0.0,
-                    max_value=1.0,
-                    width=75,
-                    color="gray" if each.letter == "A" else "blue",
                 )
                 for each in found.models
             },
             **dict.fromkeys(ratios, ratio),
-            **{
-                title: st.column_config.NumberColumn(format="localized", width=43, help=_HELP[title])
-                for title in _COUNTS
-            },
+            **{title: widgets.count(43, help=_HELP[title]) for title in _COUNTS},
         },
         alt="Results by field type",
     )
@@ -114,13 +104,7 @@ def corrected(found: choices.Compared, model: choices.FieldModel, sign: Callable
     again = field_findings.corrected_of(found, model)
     if again is not None:
         rows = _corrected_row("official", model.result) + _corrected_row("corrected", again.result)
-        heads = "".join(f'<th scope="col">{head}</th>' for head in _CORRECTED_HEADS)
-        lines = sign(model.result), sign(again.result, to.words)
-        signed = "<br>".join(html.escape(plain(line)) for line in lines)
-        st.html(
-            f'<div class="ls-wide"><table class="ls-corrected{frame.theme()}"><thead><tr><th></th><th></th>{heads}</tr>'
-            f'</thead><tbody>{rows}</tbody></table></div><p class="ls-signature">{signed}</p>'
-        )
+        frame.corrected_table(_CORRECTED_HEADS, rows, (sign(model.result), sign(again.result, to.words)))
     refused = f", {count_of(len(to.issues), 'verdict')} without effect" if to.issues else ""
     with st.expander(f"{count_of(to.applied, 'verdict')} on fields applied{refused}"):
         st.caption(
@@ -139,10 +123,7 @@ def _corrected_row(which: str, result: FieldsResult) -> str:
     columns = (counts.true_positive, counts.below_threshold, counts.missed, counts.spurious)
     cells = [*map(frame.number, ratios), *(f"{int(column[0]):,}" for column in columns)]
     name = ALL_FIELDS if which == "official" else ""
-    return (
-        f'<tr class="ls-{which}"><th scope="row">{name}</th><td>{which}</td>'
-        f"{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-    )
+    return frame.corrected_row(name, which, cells)
 
 
 def _type_chosen(key: str, rows: Sequence[TypeRow], columns: Sequence[str]) -> None:
@@ -177,22 +158,19 @@ def rows_table(
         for row, _ in chosen_cells(key):
             opened(int(shown[row]))
 
-    st.dataframe(
+    widgets.table(
         table,
-        hide_index=True,
-        row_height=ROW_HEIGHT,
-        height=HEADER_HEIGHT + ROW_HEIGHT * min(len(table), _TABLE_ROWS),
+        rows=_TABLE_ROWS,
         on_select=chosen,
-        selection_mode="single-cell",
         key=key,
         placeholder="–",
-        column_config={
-            "Document": st.column_config.TextColumn(width=110),
-            "Field": st.column_config.TextColumn(width=140),
-            "Box": st.column_config.TextColumn(width=58),
-            "Value": st.column_config.TextColumn(width=50),
-            "Predicted": st.column_config.TextColumn(width=115),
-            "Ground truth": st.column_config.TextColumn(width=115),
+        columns={
+            "Document": 110,
+            "Field": 140,
+            "Box": 58,
+            "Value": 50,
+            "Predicted": 115,
+            "Ground truth": 115,
             "Conf.": ratio,
             "IoU": ratio,
         },
@@ -276,9 +254,9 @@ def confidence(found: choices.Compared) -> None:
     with numbers:
         _numbers(found, judged)
     with reliable:
-        _reliability(judged)
+        _reliability(found, judged)
     with review:
-        _review(judged)
+        _review(found, judged)
 
 
 def _numbers(found: choices.Compared, judged: dict[str, Any]) -> None:
@@ -305,7 +283,7 @@ def _numbers(found: choices.Compared, judged: dict[str, Any]) -> None:
     )
 
 
-def _reliability(judged: dict[str, Any]) -> None:
+def _reliability(found: choices.Compared, judged: dict[str, Any]) -> None:
     """Share of right values by confidence, and how many values are in each bin."""
     bins = {letter: each.calibration for letter, each in judged.items() if len(each)}
     st.html('<div class="ls-fit"><b>Reliability</b><span>right values, share; dashed: perfect</span></div>')
@@ -317,19 +295,18 @@ def _reliability(judged: dict[str, Any]) -> None:
         ),
         ("field_bins", charts.bin_counts(bins, baseline="A", dark=frame.is_dark()), "Values in each bin of confidence"),
     ):
-        st.altair_chart(
-            chart, theme=None, key=key, on_select=lambda key=key: _bin_chosen(key), selection_mode="bin", alt=words
-        )
+        chosen = functools.partial(_bin_chosen, found, key)
+        st.altair_chart(chart, theme=None, key=key, on_select=chosen, selection_mode="bin", alt=words)
 
 
-def _bin_chosen(key: str) -> None:
+def _bin_chosen(found: choices.Compared, key: str) -> None:
     """A bin of the confidence."""
     for point in chosen_points(key, "bin"):
-        state.model = str(point["model"])
+        found.show(str(point["model"]))
         choices.open_linked(f"{BIN}{int(point['bin'])}", state.field_label or None)
 
 
-def _review(judged: dict[str, Any]) -> None:
+def _review(found: choices.Compared, judged: dict[str, Any]) -> None:
     """What a review of the least sure fields finds, for a budget that the reader sets."""
     share = choices.budget()
     st.html('<div class="ls-fit"><b>Review budget</b><span>errors caught; dashed: at random</span></div>')
@@ -341,8 +318,8 @@ def _review(judged: dict[str, Any]) -> None:
         "Reviewed, per cent of the values", low, high, step=1, key=State.field_budget.key, persist_state="session"
     )
     for letter, each in judged.items():
-        found = review_budgets(each.right, each.confidence, (share,)) if len(each) else ()
-        sentence = review_sentence(found[0] if found else None, errors=int((~each.right).sum()), total=len(each))
+        caught = review_budgets(each.right, each.confidence, (share,)) if len(each) else ()
+        sentence = review_sentence(caught[0] if caught else None, errors=int((~each.right).sum()), total=len(each))
         left, right = st.columns([5, 1], gap="xsmall", vertical_alignment="center")
         badge = frame.letter_badge(letter)
         left.html(f'<p class="ls-sentence{frame.theme()}">{badge} <span>{html.escape(sentence)}</span></p>')
@@ -352,12 +329,12 @@ def _review(judged: dict[str, Any]) -> None:
             help=f"{DOORS[LEAST_SURE]} fields of {letter}",
             disabled=not len(each),
             on_click=_show_least_sure,
-            args=(letter,),
+            args=(found, letter),
             width="stretch",
         )
 
 
-def _show_least_sure(letter: str) -> None:
+def _show_least_sure(found: choices.Compared, letter: str) -> None:
     """The least sure fields of a model."""
-    state.model = letter
+    found.show(letter)
     choices.open_linked(LEAST_SURE, state.field_label or None)

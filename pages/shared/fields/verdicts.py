@@ -27,8 +27,6 @@ def on_page(model: choices.FieldModel, document: str, payload: PagePayload) -> P
 
     Parameters
     ----------
-    model : FieldModel
-    document : str
     payload : PagePayload
         With the layers of the model's result.
     """
@@ -119,7 +117,7 @@ def show_on_page(entry: FindingStatus) -> None:
     for model in models:
         (here,) = field_statuses(ReviewLog.of(entry.judged.history), [model.result], iou=threshold)
         if here.box_key is not None:
-            state.model = model.letter
+            state.model = model.index
             box = here.box_key
             break
     state.field_number, state.field_label, state.field_within = choices.PROBLEMS, "", ""

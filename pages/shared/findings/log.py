@@ -43,11 +43,6 @@ class Unsaved:
 
     Attributes
     ----------
-    target : Target
-    target_id : str
-    verdict : str or None
-    note : str
-    tags : tuple of str
     title, text, fix : str
         Why, in sentences.
     """
@@ -177,10 +172,8 @@ def save(
 
     Parameters
     ----------
-    target : Target
     verdict : str or None
         None with an empty note and no tags takes everything back.
-    note : str
     tags : sequence of str, optional
         The reviewer's own tags stay when absent.
     target_id : str, optional

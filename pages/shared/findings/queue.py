@@ -75,8 +75,6 @@ def crop_of(found: OpenedBoxes | None, target: Target, *, large: bool = False) -
 
     Parameters
     ----------
-    found : Opened or None
-    target : Target
     large : bool
         Drawn for a whole screen.
 
@@ -100,7 +98,5 @@ def show_on_page(found: OpenedBoxes, entry: FindingStatus) -> None:
     """Make the page browser open the page of a finding, with its box chosen."""
     target = entry.judged.target
     go_to(target.document or "", target.page or 0)
-    model = next((model for model in found.models if model.index == entry.model), None)
-    if model is not None:
-        state.model = model.letter
-        state.box = entry.box_key
+    if entry.model is not None and entry.model < len(found.models):
+        state.model, state.box = entry.model, entry.box_key

@@ -38,7 +38,6 @@ class Counted:
 
     Attributes
     ----------
-    result : PixelResult or None
     issues : tuple of Issue
         All of the count: errors when there is no result, else warnings.
     """
@@ -76,13 +75,8 @@ def _counted(
 
 
 def result_of(found: OpenedBoxes, of: str) -> Counted:
-    """The count of model A or B against the ground truth, or of B against A ("B on A").
-
-    Returns
-    -------
-    Counted
-    """
-    letters = {model.letter: model for model in found.models}
+    """The count of model A or B against the ground truth, or of B against A ("B on A")."""
+    letters = {model.letter: model for model in found.pair}
     second = letters["B" if of == "B on A" else of]
     sides = found.dataset.ground_truth.source, found.dataset.predictions[second.index].source
     floors = 0.0, score_threshold(second)
@@ -169,7 +163,7 @@ def _measured(found: OpenedBoxes) -> dict[tuple[str, int], tuple[float, float]]:
 
 def letters_of(found: OpenedBoxes) -> tuple[str, ...]:
     """What the matrix can be of: with one model only that."""
-    return OF if len(found.models) == 2 else OF[:1]
+    return OF if len(found.pair) == 2 else OF[:1]
 
 
 def chosen_of(found: OpenedBoxes) -> str:
@@ -180,7 +174,7 @@ def chosen_of(found: OpenedBoxes) -> str:
 def thresholds(found: OpenedBoxes) -> str:
     """Score thresholds of the models whose boxes take part, for a signature."""
     of = chosen_of(found)
-    models = [model for model in found.models if model.letter in of]
+    models = [model for model in found.pair if model.letter in of]
     return "score " + ", ".join(f"≥ {threshold_text(score_threshold(each))} ({each.letter})" for each in models)
 
 

@@ -16,7 +16,7 @@ from evaluator.model.issues import plain
 from evaluator.protocols import pixel
 from evaluator.protocols.pixel.cells import CellFacts, share_text
 from evaluator.protocols.pixel.matrix import Matrices, page_means
-from pages.shared import frame
+from pages.shared import frame, widgets
 from pages.shared.opened import OpenedBoxes, Place
 from pages.shared.pixel.scope import Scope, Shown, place_of, sides_of
 from pages.shared.state import chosen_cells, go_to, state
@@ -176,19 +176,16 @@ def _behind(shown: Shown, letter: str, facts: CellFacts, place: Place | None) ->
         }
     )
     key = f"{_BEHIND}_{shown.of}_{letter}_{facts.row}_{facts.column}_{state.pixel_scope}"
-    st.dataframe(
+    widgets.table(
         table,
-        hide_index=True,
-        row_height=26,
-        height=34 + 26 * min(len(table), 7),
+        rows=7,
         on_select=lambda: _behind_chosen(result, facts, key),
-        selection_mode="single-cell",
         key=key,
-        column_config={
-            "": st.column_config.TextColumn(width=22),
-            "Document": st.column_config.TextColumn(width=140),
-            "Page": st.column_config.NumberColumn(format="localized", width=48),
-            "Pixels": st.column_config.NumberColumn(format="localized", width=80),
+        columns={
+            "": 22,
+            "Document": 140,
+            "Page": widgets.count(48),
+            "Pixels": widgets.count(80),
         },
         alt="Pages behind the cell",
     )

@@ -21,14 +21,13 @@ from evaluator.protocols.posters.comparison import Comparison
 from evaluator.protocols.posters.difference import Passage, PosterColumns, field_tree, passages, section_name
 from evaluator.protocols.posters.evaluation import CRITERIA
 from evaluator.protocols.posters.profiles import PROFILES
-from pages.shared import frame
+from pages.shared import frame, widgets
+from pages.shared.components import parse_events, viewer
 from pages.shared.posters import results as choices
 from pages.shared.state import Field, State, report, state
-from pages.shared.viewer import parse_events, viewer
 
 TITLES: Final = dict(zip(CRITERIA, ("Words", "ROUGE-L", "Numbers", "Fields"), strict=True))
 LIMITS: Final = dict(zip(CRITERIA, ("≥ 0.75", "≥ 0.75", "≥ 0.75", "0.50–2.00"), strict=True))
-ROW_HEIGHT, HEADER_HEIGHT = 26, 34
 _KEY = "poster_viewer"
 _PAGE_HEIGHT, _TEXT_HEIGHT = 612, 470
 _PARTS = {"page": "Page", "text": "Text", "sections": "Sections", "fields": "Fields"}
@@ -71,15 +70,7 @@ def verdict(columns: PosterColumns, row: int | None) -> str:
 def _switch(name: str, field: Field[str], titles: dict[str, str]) -> str:
     """A segmented control without a label over some words of an address; the first one is the default."""
     field.set(field.get() if field.get() in titles else next(iter(titles)))
-    chosen = st.segmented_control(
-        name,
-        list(titles),
-        format_func=titles.__getitem__,
-        key=field.key,
-        required=True,
-        label_visibility="collapsed",
-        persist_state="session",
-    )
+    chosen = widgets.switch(name, titles, field, label_visibility="collapsed")
     return str(chosen)
 
 
@@ -273,15 +264,13 @@ def _sections(found: Comparison) -> None:
     if max(len(reference), len(generated)) > charts.DRAWN_SECTIONS:
         st.caption(f"The first {charts.DRAWN_SECTIONS} of each side are drawn; the table has all of the reference.")
     best = sections.best.tolist()
-    st.dataframe(
+    widgets.table(
         {
             "Reference": [f"{row + 1} {plain(name)}" for row, name in enumerate(reference)],
             "Best in the extraction": [f"{at + 1} {plain(generated[at])}" if at >= 0 else "none" for at in best],
             "ROUGE-L": sections.best_f1,
         },
-        hide_index=True,
-        row_height=ROW_HEIGHT,
-        column_config={"ROUGE-L": st.column_config.NumberColumn(format="%.3f", width=80)},
+        columns={"ROUGE-L": widgets.ratio(80)},
         alt="Best section for each section of the reference",
     )
 
@@ -304,21 +293,19 @@ def _fields(found: Comparison) -> None:
         st.caption("Every field occurs as often in the extraction as in the reference.")
         return
     indent = "\u2003" if shown == "all" else ""
-    st.dataframe(
+    widgets.table(
         {
             "Field": [indent * node.depth + plain(node.name if shown == "all" else node.path[2:]) for node in tree],
             "Reference": [node.reference for node in tree],
             "Extraction": [node.generated for node in tree],
             "Difference": [_STATES[node.state] for node in tree],
         },
-        hide_index=True,
-        row_height=ROW_HEIGHT,
-        height=HEADER_HEIGHT + ROW_HEIGHT * min(len(tree), 18),
-        column_config={
-            "Field": st.column_config.TextColumn(width=290),
-            "Reference": st.column_config.NumberColumn(format="localized", width=80),
-            "Extraction": st.column_config.NumberColumn(format="localized", width=80),
-            "Difference": st.column_config.TextColumn(width=100),
+        height=widgets.HEADER_HEIGHT + widgets.ROW_HEIGHT * min(len(tree), 18),
+        columns={
+            "Field": 290,
+            "Reference": widgets.count(80),
+            "Extraction": widgets.count(80),
+            "Difference": 100,
         },
         alt="Fields of the reference and of the extraction",
     )

@@ -27,7 +27,7 @@ from evaluator.protocols.posters.difference import PosterColumns, columns_of, wo
 from evaluator.protocols.posters.page import PageDifference, on_page
 from evaluator.protocols.posters.profiles import PROFILES, ProfileName
 from pages.shared import pictures
-from pages.shared.opened import POSTERS, files, opened
+from pages.shared.opened import POSTERS, Named, files, opened
 from pages.shared.state import state
 
 PARTS: Final = ("page", "text", "sections", "fields")
@@ -38,12 +38,9 @@ _WIDTH_STEP: Final = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class PosterModel:
-    """A chosen model: its letter, its place and name, the reference, and what it extracted."""
+class PosterModel(Named):
+    """A chosen model with the reference and what it extracted."""
 
-    letter: str
-    index: int
-    name: str
     reference: reader.Posters
     posters: reader.Posters
 
@@ -76,8 +73,8 @@ def models() -> tuple[PosterModel, ...]:
         return ()
     truth = found.ground_truth
     return tuple(
-        PosterModel(model.letter, model.index, model.name, truth, found.predictions[model.index])
-        for model in found.models
+        PosterModel(model.index, model.name, model.letter, truth, found.predictions[model.index])
+        for model in found.pair
     )
 
 

@@ -1,0 +1,233 @@
+"""Our Streamlit components (v2): page viewer, board and panes of Compare, heatmap, tinted page, gallery.
+
+Owns their registration and the check of what the browser reports: what is sent and what comes back are structs of
+`evaluator.drawing.payloads`. It does not touch the session state: a view passes a callback for each event, which runs
+before the script, and reads `parse_events(report(key))` or the like inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+import streamlit as st
+
+from evaluator.drawing.pair import PAGE_FILTERS
+from evaluator.drawing.payloads import (
+    NOTE_LENGTH,
+    BoardEvents,
+    BoardPayload,
+    CompareEvents,
+    ComparePayload,
+    GalleryEvents,
+    GalleryPayload,
+    LinkItem,
+    MatrixEvents,
+    MatrixPayload,
+    PageEvents,
+    PagePayload,
+    Payload,
+    TintEvents,
+    TintPayload,
+    plain_payload,
+    read_events,
+)
+from evaluator.web.source import component_script, component_style
+
+Reported = Mapping[str, object] | None
+"""A component's entry in the session state: it comes from a browser."""
+MODES: Final = ("side", "flip", "slider")
+"""Ways to look at two pages: side by side, one over the other, with a divider."""
+MOST_WANTED: Final = 24
+"""Crops that are made in one run."""
+
+
+def _nothing() -> None:
+    """Stand-in for a callback; Streamlit reports only events that have one."""
+
+
+def _component(
+    files: str, *events: str, isolate: bool | None = None
+) -> Callable[[Payload, str, dict[str, Callable[[], None]]], Any]:
+    """Register the component of some files and the events that it reports; what is returned shows it."""
+    more: dict[str, Any] = {} if isolate is None else {"isolate_styles": isolate}
+    style, script = component_style(files), component_script(files)
+    mount = st.components.v2.component(f"layoutscope_{files}", html="", css=style, js=script, **more)
+
+    def show(payload: Payload, key: str, on: dict[str, Callable[[], None]]) -> Any:  # noqa: ANN401 - as Streamlit's
+        unknown = {name.removeprefix("on_") for name in on} - set(events)
+        assert not unknown, f"the component {files} has no event {unknown}"
+        calls: dict[str, Any] = {f"on_{event}_change": on.get(f"on_{event}", _nothing) for event in events}
+        return mount(key=key, data=plain_payload(payload), width="stretch", height="content", **calls)
+
+    return show
+
+
+_viewer = _component("viewer", "go", "selected", "sharper", "model", "clear_filter", "verdict")
+_panes = _component("compare", "go", "selected", "sharper", "show", "mode", "open", "clear_filter")
+_board = _component("compare_board", "door")
+_matrix = _component("matrix", "cell", isolate=True)
+_tint = _component("tint", "sharper", isolate=True)
+_gallery = _component("gallery", "want", "open")
+
+
+# --- the page viewer -----------------------------------------------------------------------------------------
+
+
+def viewer(payload: PagePayload, *, key: str, **on: Callable[[], None]) -> PageEvents:
+    """Shows the page viewer and says what the reader asked for.
+
+    Parameters
+    ----------
+    payload : PagePayload
+    key : str
+        One key for all pages: the viewer then keeps toggles and focus over a page turn.
+    **on : callable without arguments
+        ``on_go``, ``on_selected``, ``on_sharper``, ``on_model``, ``on_clear_filter``, ``on_verdict``. They run before
+        the script, so that the new page is drawn in the same run without `st.rerun`.
+
+    Returns
+    -------
+    PageEvents
+        The same events. After acting on them in a callback, do not act on them again.
+    """
+    return parse_events(_viewer(payload, key, on))
+
+
+def parse_events(state: Reported) -> PageEvents:
+    """What the viewer sent since the last run, checked; a long note is cut.
+
+    `go`, `sharper`, `model`, `clear_filter` and `verdict` are there for one run only. `selected` stays until another
+    box or page is chosen, and names its page, so that a choice of an earlier page is never taken for one of this page.
+
+    Examples
+    --------
+    >>> parse_events({"go": {"document": "a.pdf", "index": 3, "step": 0}}).go
+    GoEvent(document='a.pdf', index=3, step=0, mistake=0)
+    >>> parse_events({"go": {"document": "a.pdf"}, "model": 7}) == PageEvents()
+    True
+    """
+    events = read_events(state, PageEvents)
+    if events.verdict is None:
+        return events
+    verdict = msgspec.structs.replace(events.verdict, note=events.verdict.note[:NOTE_LENGTH])
+    return msgspec.structs.replace(events, verdict=verdict)
+
+
+# --- Compare -------------------------------------------------------------------------------------------------
+
+
+def panes(payload: ComparePayload, *, key: str, **on: Callable[[], None]) -> CompareEvents:
+    """Shows filters, list of pages and the two linked panes, and says what the reader asked for.
+
+    Parameters
+    ----------
+    payload : ComparePayload
+    key : str
+        One key for all pages: zoom keys, mode and focus then stay over a page turn.
+    **on : callable without arguments
+        ``on_go``, ``on_selected``, ``on_sharper``, ``on_show``, ``on_mode``, ``on_clear_filter``.
+
+    Returns
+    -------
+    CompareEvents
+        The same events; `open` is there for one run only and has no callback, because a callback cannot change views.
+    """
+    return parse_panes(_panes(payload, key, on))
+
+
+def parse_panes(state: Reported) -> CompareEvents:
+    """What the panes sent since the last run, checked; `selected` and `mode` stay until they change.
+
+    Examples
+    --------
+    >>> parse_panes({"show": "b_broke", "mode": "upside down", "open": {"letter": "B", "key": 7}}).show
+    'b_broke'
+    >>> parse_panes({"show": "everything", "mode": "upside down", "open": {"letter": "C"}}) == CompareEvents()
+    True
+    """
+    events = read_events(state, CompareEvents)
+    return msgspec.structs.replace(
+        events,
+        show=events.show if events.show in PAGE_FILTERS else None,
+        mode=events.mode if events.mode in MODES else None,
+        open=events.open if events.open is not None and events.open.letter in ("A", "B") else None,
+    )
+
+
+def board(payload: BoardPayload, *, key: str, on_door: Callable[[], None] = _nothing) -> None:
+    """Shows the sentence, the differences with their intervals and the ledger; see `parse_linked`."""
+    _board(payload, key, {"on_door": on_door})
+
+
+def parse_linked(state: Reported) -> LinkItem | None:
+    """The number of the board that was opened, checked; None when there is none.
+
+    Examples
+    --------
+    >>> parse_linked({"door": {"show": "b_fixed", "label": "Table"}})
+    LinkItem(show='b_fixed', label='Table')
+    >>> parse_linked({"door": {"show": "everything", "label": ""}}) is None
+    True
+    """
+    door = read_events(state, BoardEvents).door
+    return None if door is None or door.show not in PAGE_FILTERS else LinkItem(door.show, door.label)
+
+
+# --- matrices ------------------------------------------------------------------------------------------------
+
+
+def matrix(payload: MatrixPayload, *, key: str, on_cell: Callable[[], None]) -> None:
+    """Shows a heatmap; see `chosen_cell`."""
+    _matrix(payload, key, {"on_cell": on_cell})
+
+
+def chosen_cell(state: Reported, classes: int) -> tuple[int, int] | None:
+    """The cell that the heatmap reports, checked; a report about a matrix of another number of classes is none.
+
+    Examples
+    --------
+    >>> chosen_cell({"cell": {"row": 2, "column": 0, "classes": 3}}, 3)
+    (2, 0)
+    >>> chosen_cell({"cell": {"row": 2, "column": 0, "classes": 12}}, 3) is None
+    True
+    """
+    cell = read_events(state, MatrixEvents).cell
+    known = cell is not None and cell.classes == classes and max(cell.row, cell.column) < classes
+    return (cell.row, cell.column) if cell is not None and known else None
+
+
+def tinted_page(payload: TintPayload, *, key: str, on_sharper: Callable[[], None]) -> None:
+    """Shows the page with its tinted pixels; see `wanted_width`."""
+    _tint(payload, key, {"on_sharper": on_sharper})
+
+
+def wanted_width(state: Reported) -> int | None:
+    """Pixels of the page image that the reader's zoom asks for, None for no sensible request.
+
+    Examples
+    --------
+    >>> wanted_width({"sharper": {"width": 1800}}), wanted_width({"sharper": {"width": -3}}), wanted_width(None)
+    (1800, None, None)
+    """
+    sharper = read_events(state, TintEvents).sharper
+    return None if sharper is None else sharper.width
+
+
+# --- the gallery ---------------------------------------------------------------------------------------------
+
+
+def gallery(payload: GalleryPayload, *, key: str, on_want: Callable[[], None], on_open: Callable[[], None]) -> None:
+    """Shows the gallery of crops; see `wanted` and `opened_card`."""
+    _gallery(payload, key, {"on_want": on_want, "on_open": on_open})
+
+
+def wanted(state: Reported) -> list[str]:
+    """Keys of the cards that came near the screen without a crop."""
+    return list(read_events(state, GalleryEvents).want or ())[:MOST_WANTED]
+
+
+def opened_card(state: Reported) -> str | None:
+    """Key of the card that was opened in this run."""
+    return read_events(state, GalleryEvents).open

@@ -1,0 +1,207 @@
+"""The numbers at the head of a view: operating point, model cards, and what reviewers' verdicts make of them."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
+
+import streamlit as st
+
+from evaluator.metrics.results import MetricColumns, Metrics, count_of, threshold_text
+from evaluator.model.issues import plain
+from pages.shared import protocol, widgets
+from pages.shared.findings import log as findings
+from pages.shared.frame import escaped, letter_badge, lettered, number, theme
+from pages.shared.opened import Model, Named, OpenedBoxes
+from pages.shared.results import (
+    BEST_F1,
+    STANDARD,
+    has_scores,
+    iou_range,
+    preset,
+    result_of,
+    score_threshold,
+    thresholds,
+    use_best_f1,
+    use_standard,
+)
+from pages.shared.state import State, state
+
+Ratio = Literal["precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity"]
+_RATIOS: Final[tuple[tuple[str, Ratio], ...]] = (("F1", "f1"), ("Precision", "precision"), ("Recall", "recall"))
+# More models than this are chosen from a list.
+_MODELS_IN_A_ROW: Final = 3
+
+
+def operating_point(
+    found: OpenedBoxes, chosen: Sequence[Model], *, one_of: Sequence[Model] = (), numbers: bool = False
+) -> None:
+    """IoU threshold, a score threshold for each of the chosen models, and the two presets.
+
+    With `one_of` the model to show is chosen among these, and its three main numbers stand at the end.
+    """
+    width = 170 if one_of else 240
+    with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
+        if one_of:
+            model_switch(one_of)
+        low, high = iou_range()
+        st.slider("IoU threshold", low, high, step=0.01, key=State.iou.key, persist_state="session", width=width)
+        for model in chosen:
+            score_slider(found, model, width=width)
+        _presets(found)
+        if one_of:
+            shown = next((model for model in one_of if model.index == state.model), one_of[0])
+            _three_numbers(found, shown)
+
+
+def score_slider(found: OpenedBoxes, model: Model, *, width: int | Literal["stretch"] = "stretch") -> None:
+    """The lowest score at which the boxes of a model count."""
+    scores = has_scores(found, model)
+    st.slider(
+        f"Minimum score, {model.letter}" if isinstance(model, Named) else "Minimum score",
+        0.0,
+        1.0,
+        step=0.01,
+        key=State.score.of(model.index).key,
+        persist_state="session",
+        disabled=not scores,
+        help=None if scores else "All scores of this model are equal or missing.",
+        width=width,
+    )
+
+
+def model_switch(models: Sequence[Model]) -> None:
+    """Which model's boxes and numbers are shown, by letter when the view names two, else by name."""
+    if state.model not in [model.index for model in models]:
+        state.model = models[0].index
+    if len(models) > _MODELS_IN_A_ROW:
+        widgets.choice("Model", {model.index: plain(model.name) for model in models}, State.model, width=220)
+    else:
+        widgets.switch("Model", {model.index: escaped(lettered(model)) for model in models}, State.model)
+
+
+def _presets(found: OpenedBoxes) -> None:
+    """Buttons for the thresholds of the specification and for the best F1."""
+    state.preset = preset(found)
+    state.presets_of = thresholds(found)
+
+    def apply() -> None:
+        if state.presets_of != thresholds(found):
+            # A slider was moved: the browser had not heard yet that its last step took the mark off the preset.
+            return
+        if state.preset == STANDARD:
+            use_standard()
+        elif state.preset == BEST_F1:
+            use_best_f1(found)
+
+    st.segmented_control(
+        "Thresholds", [STANDARD, BEST_F1], key=State.preset.key, on_change=apply, label_visibility="collapsed"
+    )
+
+
+def _three_numbers(found: OpenedBoxes, model: Model) -> None:
+    """Precision, recall and F1 of the shown model, small."""
+    row = result_of(found, model).micro.row(0)
+    cells = _metrics(*_RATIOS[1:], _RATIOS[0], of=row, after=corrected(found, model))
+    st.html(f'<dl class="ls-numbers">{cells}</dl>')
+
+
+def model_card(found: OpenedBoxes, model: Named, baseline: MetricColumns | None) -> None:
+    """Counts and ratios of one model, with their signature."""
+    result = result_of(found, model)
+    row = result.micro.row(0)
+    after = corrected(found, model)
+    main = _metrics(*_RATIOS, of=row, after=after)
+    second = _metrics(("Mean IoU", "mean_iou"), ("Coverage", "mean_coverage"), ("Purity", "mean_purity"), of=row)
+    tags = "".join(
+        f'<span class="ls-tag ls-{status.lower()}">{status} {count:,}</span>'
+        for status, count in (("TP", row["tp"]), ("FP", row["fp"]), ("FN", row["fn"]))
+    )
+    signed = f"{_thresholds(model)} · {count_of(row['fp'] + row['fn'], 'mistake')}"
+    st.html(
+        f'<section class="ls-card{theme()}" aria-label="Model {model.letter}"><header>{letter_badge(model.letter)}'
+        f'<b title="{html.escape(plain(model.name))}">{html.escape(plain(model.name))}</b>'
+        f"<span>{html.escape(against(row['f1'], baseline))}</span></header>"
+        f'<div class="ls-metrics"><dl class="ls-main">{main}</dl><dl class="ls-second">{second}</dl></div>'
+        f"<footer><span>{tags}</span><span>{html.escape(signed)}</span></footer></section>"
+    )
+
+
+def against(f1: float | None, baseline: MetricColumns | None) -> str:
+    """F1 against the baseline model in points, in words."""
+    if baseline is None:
+        return "baseline"
+    other = baseline.row(0)["f1"]
+    if f1 is None or other is None:
+        return "F1 n/a against A"
+    points = 100 * (f1 - other)
+    sign = "+" if points >= 0.05 else "−" if points <= -0.05 else "±"
+    return f"F1 {sign}{abs(points):.1f} points against A"
+
+
+def _thresholds(model: Model) -> str:
+    """Protocol and thresholds behind the numbers of one model."""
+    of = protocol.chosen()
+    iou, score = threshold_text(state.iou), threshold_text(score_threshold(model))
+    return f"{of.name} {of.version} · IoU ≥ {iou} · score ≥ {score}"
+
+
+def _metrics(*names: tuple[str, Ratio], of: Metrics, after: Corrected | None = None) -> str:
+    """Names and numbers of a card, each with its corrected number when there is one."""
+    again = {} if after is None else {key: corrected_badge(after, of, key) for _, key in names}
+    return "".join(f"<div><dt>{name}</dt><dd>{number(of[key])}{again.get(key, '')}</dd></div>" for name, key in names)
+
+
+# --- corrected numbers ---------------------------------------------------------------------------------------
+
+
+class Corrected(NamedTuple):
+    """The numbers of a model on the ground truth as reviewers correct it, and how many verdicts are behind them."""
+
+    numbers: Metrics
+    applied: int
+
+
+def corrected(found: OpenedBoxes, model: Model) -> Corrected | None:
+    """The numbers of a model, all labels pooled, on the ground truth as agreed verdicts of reviewers correct it.
+
+    Returns
+    -------
+    Corrected or None
+        At the operating point. None when no verdict changes its precision, recall or F1.
+    """
+    again = findings.corrected_of(found, model)
+    if again is None:
+        return None
+    before, after = result_of(found, model).micro.row(0), again.result.micro.row(0)
+    keys: tuple[Ratio, ...] = ("precision", "recall", "f1")
+    return Corrected(after, again.applied) if any(before[key] != after[key] for key in keys) else None
+
+
+def corrected_badge(after: Corrected, before: Metrics, key: Ratio) -> str:
+    """A corrected number in small letters, to stand with the official one, as HTML; empty when it reads the same."""
+    if number(after.numbers[key]) == number(before[key]):
+        return ""
+    explained = (
+        f"On the ground truth as {count_of(after.applied, 'agreed verdict')} of reviewers "
+        f"{'corrects' if after.applied == 1 else 'correct'} it; the official number is on the ground truth as it was "
+        "opened. The view Findings lists the verdicts."
+    )
+    return f'<small class="ls-after" title="{html.escape(explained)}">corrected {number(after.numbers[key])}</small>'
+
+
+def corrected_line(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
+    """The corrected numbers of two models in a line; nothing when no verdict changes them."""
+    every = [(model, corrected(found, model)) for model in chosen]
+    parts = []
+    for model, after in every:
+        if after is not None:
+            before = result_of(found, model).micro.row(0)
+            numbers = "".join(
+                f"<span>{name} {number(before[key])} {corrected_badge(after, before, key)}</span>"
+                for name, key in _RATIOS
+            )
+            parts.append(f"{letter_badge(model.letter)} {numbers}")
+    if parts:
+        st.html(f'<p class="ls-corrected-line{theme()}">{" ".join(parts)}</p>')

@@ -1,0 +1,75 @@
+"""Widgets as the views use them: choices that are kept in a field of the session, and tables of plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeVar
+
+import streamlit as st
+
+from pages.shared.state import Field
+
+ROW_HEIGHT: Final = 26
+HEADER_HEIGHT: Final = 34
+K = TypeVar("K")
+
+
+def switch(label: str, names: Mapping[K, str], field: Field[Any], **more: Any) -> K:  # noqa: ANN401 - as Streamlit's
+    """One of a few options in a row, always one of them; `names` has the words of each, rendered as Markdown."""
+    chosen: K = st.segmented_control(
+        label,
+        list(names),
+        format_func=names.__getitem__,
+        key=field.key,
+        required=True,
+        persist_state="session",
+        **more,
+    )
+    return chosen
+
+
+def choice(label: str, names: Mapping[K, str], field: Field[Any], **more: Any) -> K:  # noqa: ANN401 - as Streamlit's
+    """One of many options from a list; `names` has the words of each."""
+    chosen: K = st.selectbox(
+        label, list(names), format_func=names.__getitem__, key=field.key, persist_state="session", **more
+    )
+    return chosen
+
+
+def table(data: Any, *, rows: int = 0, columns: Mapping[str, Any] | None = None, **more: Any) -> Any:  # noqa: ANN401
+    """A table without an index; `rows` limits its height, and with `on_select` one cell can be chosen.
+
+    `columns` has the settings of columns, for one of text only its width in pixels.
+    """
+    if rows:
+        more["height"] = HEADER_HEIGHT + ROW_HEIGHT * min(len(data), rows)
+    if "on_select" in more:
+        more.setdefault("selection_mode", "single-cell")
+    settings = {
+        name: st.column_config.TextColumn(width=setting) if isinstance(setting, int) else setting
+        for name, setting in (columns or {}).items()
+    }
+    return st.dataframe(data, hide_index=True, row_height=ROW_HEIGHT, column_config=settings, **more)
+
+
+def ratio(width: int, **more: Any) -> Any:  # noqa: ANN401 - a setting of a column
+    """A column of ratios with three decimals."""
+    return st.column_config.NumberColumn(format="%.3f", width=width, **more)
+
+
+def count(width: int, **more: Any) -> Any:  # noqa: ANN401 - a setting of a column
+    """A column of counts."""
+    return st.column_config.NumberColumn(format="localized", width=width, **more)
+
+
+def bar(letter: str, width: int, title: str, help: str | None = None) -> Any:  # noqa: ANN401 - as Streamlit's
+    """A column of ratios of a model as bars, in the colour of its letter."""
+    return st.column_config.ProgressColumn(
+        title,
+        help=help,
+        format="%.3f",
+        min_value=0.0,
+        max_value=1.0,
+        width=width,
+        color="gray" if letter == "A" else "blue",
+    )

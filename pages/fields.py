@@ -106,7 +106,7 @@ def _defined(value: float) -> float | None:
 def _sidebar(found: choices.Compared, model: choices.FieldModel) -> None:
     """Ground truth, models, and what the page list keeps."""
     compared = model.result.compared
-    truth = found.opened.files.ground_truth
+    truth = found.opened.project.ground_truth
     with st.sidebar:
         name = truth.name if truth else ""
         st.selectbox("Ground truth", [0], format_func=lambda _: plain(name), key="field_truth", disabled=True)
@@ -223,7 +223,7 @@ def _data(
     code, index = place
     document = model.result.compared.documents[code]
     position = shown.order.index(place)
-    root = found.opened.files.pdfs
+    root = found.opened.project.pdfs
     picture = pictures.zoomed_picture(root, document, Place(document, index))
     paper = overlay.Paper(code, index, picture.points, choices.unit(model))
     drawn = overlay.page_data(model.result, model.pages, paper, iou=state.field_iou, kept=choices.kept_in_list(shown))
@@ -341,8 +341,8 @@ def _upload() -> None:
         )
         if st.form_submit_button("Read the files") and uploads:
             side: Side = "ground_truth" if role == "Ground truth" else "prediction"
-            source = opened.take_upload(FIELDS, [(each.name, each.getvalue()) for each in uploads], side)
-            state.field_rejected = source if source.content is None else None
+            member = opened.take_upload(FIELDS, [(each.name, each.getvalue()) for each in uploads], side)
+            state.field_rejected = member if member.source is None else None
             st.rerun()
 
 
@@ -354,9 +354,9 @@ def _need_files() -> None:
         frame.lines(["Nothing to evaluate yet"])
     if held.ground_truth is None:
         text = "No ground truth of fields is open. Start with layoutscope open FOLDER, or read one here."
-    elif held.ground_truth.content is None:
+    elif held.ground_truth.source is None:
         text = "The ground truth has errors, so nothing can be evaluated yet."
-    elif not held.predictions:
+    elif not held.models:
         text = "No prediction is open, so there is nothing to compare with the ground truth."
     else:
         text = "Every prediction has errors, so nothing can be evaluated yet."

@@ -74,7 +74,7 @@ def _explanation() -> None:
 
 def _sidebar(found: opened.Opened[Posters]) -> None:
     """Which files the numbers are of, and the two models."""
-    truth = found.files.ground_truth
+    truth = found.project.ground_truth
     with st.sidebar:
         st.selectbox(
             "Ground truth",
@@ -245,13 +245,13 @@ def _nothing_to_evaluate() -> None:
     """The empty state: what is missing, its issues in place, and ways out."""
     held = opened.files(POSTERS)
     truth = held.ground_truth
-    if truth is None and not held.predictions:
+    if truth is None and not held.models:
         text = "No posters are open."
     elif truth is None:
         text = "No reference of the posters is open, so nothing can be compared."
-    elif truth.content is None:
+    elif truth.source is None:
         text = "The reference of the posters has errors, so nothing can be compared."
-    elif not held.predictions:
+    elif not held.models:
         text = "No extraction is open, so there is nothing to compare with the reference."
     else:
         text = "No extraction can be read, so there is nothing to compare with the reference."

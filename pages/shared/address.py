@@ -157,7 +157,7 @@ def _scores(text: str) -> tuple[float, ...]:
     """Reads the score thresholds of the models, in their order."""
     read = _share(0.0, 1.0)
     values = tuple(read(part) for part in text.split(","))
-    if len(values) > len(opened.files(opened.BOXES).predictions):
+    if len(values) > len(opened.files(opened.BOXES).models):
         raise ValueError(text)
     return values
 

@@ -71,7 +71,7 @@ def refresh_pdfs() -> None:
 
 def document_path(found: OpenedBoxes, document: str) -> Path:
     """The PDF of a document; raises `PageProblem` when there is none."""
-    return _path(found.files.pdfs, _name_of(found, document))
+    return _path(found.project.pdfs, _name_of(found, document))
 
 
 def _name_of(found: OpenedBoxes, document: str) -> str:
@@ -89,7 +89,7 @@ def _path(root: Path | None, name: str) -> Path:
 
 def page_count(found: OpenedBoxes, document: str) -> int | None:
     """Pages of a document's PDF; None when it cannot be opened."""
-    return pages_of(found.files.pdfs, _name_of(found, document))
+    return pages_of(found.project.pdfs, _name_of(found, document))
 
 
 def pages_of(root: Path | None, name: str) -> int | None:
@@ -118,7 +118,7 @@ def ask_sharper(wanted: SharperEvent | None) -> None:
 
 def page_picture(found: OpenedBoxes, place: Place) -> PictureItem:
     """The picture of a page of a document of the dataset, as sharp as the zoom needs; see `picture`."""
-    return zoomed_picture(found.files.pdfs, _name_of(found, place.document), place)
+    return zoomed_picture(found.project.pdfs, _name_of(found, place.document), place)
 
 
 def zoomed_picture(root: Path | None, name: str, place: Place) -> PictureItem:

@@ -59,7 +59,7 @@ class Evaluated:
 
 def posters_open() -> frozenset[str]:
     """Ids of every poster of either side."""
-    sides = [source.content for source in files(POSTERS).sources if source.content is not None]
+    sides = [member.source for member in files(POSTERS).members if member.source is not None]
     return frozenset(key for side in sides for key in (*side.posters, *side.broken))
 
 

@@ -122,13 +122,7 @@ def to_text(tables: Sequence[ResultTable], *, width: int | None = None) -> str:
 
 
 def issues_text(issues: Sequence[Issue]) -> str:
-    """Issues as lines of text: severity, then the whole sentence.
-
-    Returns
-    -------
-    str
-        Empty for no issues.
-    """
+    """Issues as lines of text: severity, then the whole sentence; empty for no issues."""
     return "".join(f"{issue.severity}: {issue.sentence}\n" for issue in issues)
 
 

@@ -100,13 +100,7 @@ class Project(Generic[SourceT]):
         return tuple(dict.fromkeys(issue for member in self.members for issue in member.issues))
 
     def required(self) -> tuple[SourceT, list[SourceT]]:
-        """The ground truth and the models.
-
-        Raises
-        ------
-        BadInput
-            With the issues of all files when one of them has an error.
-        """
+        """The ground truth and the models; BadInput with the issues of all files when one of them has an error."""
         if has_errors(self.issues):
             raise BadInput(self.issues)
         assert self.ground_truth is not None
@@ -125,13 +119,7 @@ class Joined(NamedTuple):
 
 
 def protocol_named(protocol: str) -> AnyProtocol:
-    """The protocol of a name.
-
-    Raises
-    ------
-    OptionError
-        When there is none.
-    """
+    """The protocol of a name; OptionError when there is none."""
     if protocol not in PROTOCOLS:
         raise OptionError(f"protocol must be one of {', '.join(PROTOCOLS)}; found {protocol}")
     return PROTOCOLS[protocol]
@@ -192,7 +180,6 @@ def open_project(
 
     Parameters
     ----------
-    protocol : Protocol
     ground_truth : Path, str or Upload
     predictions : sequence of the same
         In the order of the models.
@@ -232,13 +219,7 @@ def read_ahead(origin: Input) -> bool:
 
 
 def require_joined(project: Project[Source], protocol: BoxProtocol[Any], options: Options) -> Joined:
-    """All models of a project on one dataset.
-
-    Raises
-    ------
-    BadInput
-        When a file or a pair has an error; with the issues of all.
-    """
+    """All models of a project on one dataset; BadInput with all issues when a file or a pair has an error."""
     truth = project.ground_truth.source if project.ground_truth else None
     issues, fitting = list(project.issues), []
     for member in project.models:

@@ -107,12 +107,7 @@ def tell(issues: Iterable[Issue], notes: Iterable[str] = ()) -> None:
 
 
 class Bar:
-    """A progress bar for one job after the other; calling it begins the next one.
-
-    Attributes
-    ----------
-    bars : rich.progress.Progress
-    """
+    """A progress bar for one job after the other; calling it begins the next one."""
 
     def __init__(self, bars: Progress, start: str) -> None:
         self.bars = bars

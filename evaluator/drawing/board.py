@@ -1,6 +1,6 @@
 """The numbers of the comparison as its board reads them: sentence, differences on one axis, ledger, labels.
 
-Owns what each number opens: a filter of the page list and a label (its *door*). Numbers and sentences come from
+Owns what each number opens: a filter of the page list and a label (its link). Numbers and sentences come from
 `evaluator.compare`; positions on the axis are shares of its width.
 """
 
@@ -102,18 +102,18 @@ def sentence_parts(found: Sequence[Difference], names: Sequence[str]) -> list[Se
     """The summary of `evaluator.compare.sentences` in the parts that open pages, to be joined by spaces."""
     whole, worst = summary(found, names), worst_loss(found)
     head = next((one for one in found if one.overall and sentence(one, names) == whole.headline), None)
-    parts = [SentenceItem(plain(whole.headline), strong=True, door=door_of(head) if head else None)]
+    parts = [SentenceItem(plain(whole.headline), strong=True, link=link_of(head) if head else None)]
     loss = loss_text(worst) if worst else ""
     loss = loss if whole.notes.endswith(loss) else ""
     notes = whole.notes.removesuffix(loss).rstrip()
     if notes:
-        parts.append(SentenceItem(plain(notes), strong=False, door=None))
+        parts.append(SentenceItem(plain(notes), strong=False, link=None))
     if worst and loss:
-        parts.append(SentenceItem(plain(loss), strong=False, door=door_of(worst)))
+        parts.append(SentenceItem(plain(loss), strong=False, link=link_of(worst)))
     return parts
 
 
-def door_of(one: Difference) -> LinkItem:
+def link_of(one: Difference) -> LinkItem:
     """The pages behind a difference: lost or gained boxes for recall, extra in only one of the two for precision."""
     fell = (one.difference or 0.0) < 0.0
     shows = {
@@ -186,7 +186,7 @@ def _row(one: Difference, low: float, high: float, names: Sequence[str]) -> Diff
         better=f"{one.documents_better:,}",
         worse=f"{one.documents_worse:,}",
         words=plain(sentence(one, names)),
-        door=door_of(one),
+        link=link_of(one),
     )
 
 

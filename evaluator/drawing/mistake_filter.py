@@ -276,13 +276,7 @@ class PageList:
         return keys[order], order
 
     def position(self, document: str, index: int) -> int | None:
-        """Place of a page in the list, from 0.
-
-        Returns
-        -------
-        int or None
-            None when the filter hides the page, or nobody knows it.
-        """
+        """Place of a page in the list, from 0; None when the filter hides the page, or nobody knows it."""
         code = self.dataset.document_code.get(document)
         if code is None or not 0 <= index < 2**32:
             return None

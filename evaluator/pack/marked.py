@@ -57,7 +57,7 @@ def write_marked(folder: Path, contents: Contents, pdfs: Path, *, progress: Prog
         for code, document in enumerate(dataset.documents)
         if not contents.options.documents or document.doc_id in contents.options.documents
     ]
-    found = PdfFolder(pdfs)
+    sources = PdfFolder(pdfs)
     taken: set[str] = set()
     marked: list[Marked] = []
     for done, code in enumerate(documents):
@@ -65,7 +65,7 @@ def write_marked(folder: Path, contents: Contents, pdfs: Path, *, progress: Prog
         progress(done, len(documents), f"Marking {plain(name)}")
         notes = tuple(notes_of(contents, code))
         if notes:
-            marked.append(_marked(folder, name, notes, found, taken))
+            marked.append(_marked(folder, name, notes, sources, taken))
     progress(len(documents), len(documents), "Done")
     return marked
 
@@ -98,10 +98,10 @@ def _note(box: BoxItem, mistake: MistakeItem | None, index: int, layer: str) -> 
     return Note(index, box.xyxy, layer, colour, width, dashed, layer, "\n".join(lines))
 
 
-def _marked(folder: Path, name: str, notes: tuple[Note, ...], found: PdfFolder, taken: set[str]) -> Marked:
+def _marked(folder: Path, name: str, notes: tuple[Note, ...], sources: PdfFolder, taken: set[str]) -> Marked:
     """One marked copy."""
     try:
-        source = found.find(name)
+        source = sources.find(name)
         digest = hashlib.sha256(source.read_bytes()).hexdigest()
         with Writer() as writer:
             left_out = writer.send(Mark(str(source), digest, notes))

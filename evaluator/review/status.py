@@ -42,7 +42,6 @@ class FindingStatus(NamedTuple):
 
     Attributes
     ----------
-    judged : Judged
     state : str
         A key of `STATES`.
     sentence : str

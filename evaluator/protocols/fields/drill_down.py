@@ -1,7 +1,8 @@
 """Which compared fields stand behind a number of a fields result, and on which page they lie.
 
-Owns what each number opens (a count, a cell of value against box, a bin of confidence, the least sure fields), what counts as a
-problem, and the pages with their counts. A field is named by its row in `ComparedFields`. It computes no metric.
+Owns what each number opens (a count, a cell of value against box, a bin of confidence, the least sure fields), what
+counts as a problem, and the pages with their counts. A field is named by its row in `ComparedFields`. It computes no
+metric.
 """
 
 from __future__ import annotations

@@ -259,17 +259,17 @@ class _Draft(Draft):
 
     def _truth_rows(self, boxes: Sequence[JudgedBox], page: int) -> list[int] | None:
         """A row of the ground truth for each box, no row twice; None when one is missing."""
-        found: list[int] = []
+        chosen: list[int] = []
         rows = self._rows_on(page)[0]
         for box in boxes:
             same = rows_of_box(box, self.truth, rows, self.dataset.labels, self.truth.source.unit).tolist()
             # Of equal boxes the ones that no verdict changed come first.
-            free = [row for row in same if row not in found]
+            free = [row for row in same if row not in chosen]
             free.sort(key=lambda row: row in self.touched)
             if not free:
                 return None
-            found.append(free[0])
-        return found
+            chosen.append(free[0])
+        return chosen
 
     def _ignore(self, judged: Judged, page: int, rows: list[int]) -> None:
         """Boxes of both sides leave the counts."""

@@ -89,7 +89,7 @@ class Store:
         weakref.finalize(self, self._engine.dispose)
 
     def add(self, events: Sequence[Event], workspace: str = "") -> None:
-        """Keep events; when this returns they are on disk, when it raises none of them is kept.
+        """Keep events; when this returns they are on disk, when it raises `StoreProblem` none of them is kept.
 
         Parameters
         ----------
@@ -97,10 +97,6 @@ class Store:
             One that is there already (by its id) is not added again.
         workspace : str
             Which of the projects in this database.
-
-        Raises
-        ------
-        StoreProblem
         """
         rows = [_row(event, workspace) for event in events]
         # The first look at a file takes longest, so it is not left to the moment when others wait for this writer.
@@ -113,16 +109,12 @@ class Store:
                 connection.execute(insert(schema.event_table), fresh[start : start + _ROWS_AT_ONCE])
 
     def log(self, workspace: str = "") -> ReviewLog:
-        """All events of a workspace, arranged; only new rows are read from the database.
+        """All events of a workspace, arranged; only new rows are read. Raises `StoreProblem`.
 
         Returns
         -------
         ReviewLog
             The same object as long as nothing was added; empty when nothing was ever kept.
-
-        Raises
-        ------
-        StoreProblem
         """
         with self._lock:
             file = _identity(self._path)

@@ -12,7 +12,6 @@ import numpy as np
 import streamlit as st
 
 from evaluator.drawing import crops, mistake_filter
-from evaluator.drawing.mistake_filter import MistakeColumns
 from evaluator.drawing.payloads import CardItem, CropItem, Rect
 from evaluator.metrics import box_items
 from evaluator.metrics.box_items import MATCHED, Items, Question
@@ -126,19 +125,9 @@ def shown(found: OpenedBoxes, model: Model) -> Shown:
 
 def _passing(every: Items, found: OpenedBoxes) -> BoolArray:
     """What the filter of the page browser keeps; names are about mistakes, matched pairs have none."""
-    columns = MistakeColumns(
-        kind=every.kind,
-        page=every.page,
-        document=every.document,
-        truth_label=every.truth_label,
-        prediction_label=every.prediction_label,
-        score=every.score,
-        iou=every.iou,
-        size=every.size,
-    )
     # Verdicts are about mistakes under their own ids; the gallery does not know them.
     chosen = msgspec.structs.replace(listing.chosen_filter(), unjudged=False)
-    return mistake_filter.passing(columns, found.dataset, chosen)
+    return mistake_filter.passing(every, found.dataset, chosen)
 
 
 def _in_third(every: Items, third: str) -> BoolArray:

@@ -393,11 +393,13 @@ def opened(kind: Kind[C]) -> Opened[C] | None:
 def boxes() -> OpenedBoxes | None:
     """The files of boxes that can be evaluated in this session, joined; None when a side is missing or has errors."""
     freeze_loaded("opened")
-    of = opened(BOXES)
-    if of is None:
+    of_boxes = opened(BOXES)
+    if of_boxes is None:
         return None
-    dataset = _dataset(of.digests, _files=(of.ground_truth, *of.predictions))
-    return OpenedBoxes(BOXES, of.project, of.ground_truth, of.predictions, of.names, of.issues, dataset)
+    dataset = _dataset(of_boxes.digests, _files=(of_boxes.ground_truth, *of_boxes.predictions))
+    return OpenedBoxes(
+        BOXES, of_boxes.project, of_boxes.ground_truth, of_boxes.predictions, of_boxes.names, of_boxes.issues, dataset
+    )
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the files")

@@ -68,13 +68,13 @@ def posters_open() -> frozenset[str]:
 
 def models() -> tuple[PosterModel, ...]:
     """The chosen models that can be evaluated, A and, when there are two, B; none without a ground truth."""
-    found = opened(POSTERS)
-    if found is None:
+    posters = opened(POSTERS)
+    if posters is None:
         return ()
-    truth = found.ground_truth
+    truth = posters.ground_truth
     return tuple(
-        PosterModel(model.index, model.name, model.letter, truth, found.predictions[model.index])
-        for model in found.pair
+        PosterModel(model.index, model.name, model.letter, truth, posters.predictions[model.index])
+        for model in posters.pair
     )
 
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from evaluator.drawing.payloads import BoxItem, MistakeItem
 from evaluator.model.issues import plain
+from evaluator.pack.cards import wanted
 from evaluator.pack.contents import Contents, page_layers
 from evaluator.pack.html_pack import Progress
 from evaluator.pack.writing import Writer, WritingProblem
@@ -52,11 +53,7 @@ class Marked(NamedTuple):
 def write_marked(folder: Path, contents: Contents, pdfs: Path, *, progress: Progress) -> list[Marked]:
     """Write a copy of each document that has boxes, with annotations, as ``name-marked.pdf``, one entry each."""
     dataset = contents.dataset
-    documents = [
-        code
-        for code, document in enumerate(dataset.documents)
-        if not contents.options.documents or document.doc_id in contents.options.documents
-    ]
+    documents = [code for code, each in enumerate(dataset.documents) if wanted(each.doc_id, contents.options)]
     sources = PdfFolder(pdfs)
     taken: set[str] = set()
     marked: list[Marked] = []

@@ -183,7 +183,6 @@ def with_corrected(results: Sequence[Evaluation], address: str, workspace: str =
         Of a protocol that has boxes.
     address : str
         The store.
-    workspace : str
 
     Returns
     -------

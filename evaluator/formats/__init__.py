@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NoReturn, overload
 
-from evaluator.formats import coco, cvat, fields, folder, json_text, limits, pod, posters, snapshot
+from evaluator.formats import alto, coco, cvat, fields, folder, json_text, limits, page_xml, pod, posters, snapshot, voc
 from evaluator.formats.base import (
     KINDS,
     BoxFormat,
@@ -46,6 +46,9 @@ _TABLE: tuple[AnyFormat, ...] = (
     pod.FORMAT,
     coco.FORMAT,
     cvat.FORMAT,
+    page_xml.FORMAT,
+    alto.FORMAT,
+    voc.FORMAT,
     fields.FORMAT,
     posters.FORMAT,
 )

@@ -12,7 +12,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NoReturn, overload
 
-from evaluator.formats import alto, coco, cvat, fields, folder, json_text, limits, page_xml, pod, posters, snapshot, voc
+from evaluator.formats import (
+    alto,
+    coco,
+    cvat,
+    fields,
+    folder,
+    json_text,
+    label_studio,
+    limits,
+    omnidocbench,
+    page_xml,
+    pod,
+    posters,
+    snapshot,
+    voc,
+)
 from evaluator.formats.base import (
     KINDS,
     BoxFormat,
@@ -49,6 +64,8 @@ _TABLE: tuple[AnyFormat, ...] = (
     page_xml.FORMAT,
     alto.FORMAT,
     voc.FORMAT,
+    label_studio.FORMAT,
+    omnidocbench.FORMAT,
     fields.FORMAT,
     posters.FORMAT,
 )

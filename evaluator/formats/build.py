@@ -147,6 +147,10 @@ class Builder:
             self._collector.error(place, f"an image must occur once ({self._source})", what, "Join the two.")
         return row
 
+    def document(self, document: str) -> None:
+        """Add a document, also when it has no page entry."""
+        self._documents.setdefault(document, Document(document, document))
+
     def page(
         self,
         document: str,

@@ -1,9 +1,9 @@
 """CVAT for images 1.1: XML to columns, boxes and polygons.
 
-Owns the format `Cvat`. A page is an ``<image>``; its document is the stem of the image name, as
-in `coco`; the key of an image is its subset, task and name. Coordinates are pixels of the image, origin top left. A polygon, and a box that is turned, keep their
-outline; their box is the smallest that holds it. CVAT has no scores. Shapes that are no regions (lines, points, masks,
-ellipses) are left out, with an issue for each kind. Nothing is clamped, and no image is opened.
+Owns the format `Cvat`. A page is an ``<image>``, known by its subset, task and name; its document is the stem of the
+name, as in `coco`. Coordinates are pixels of the image, origin top left. A polygon, and a box that is turned, keep
+their outline; their box is the smallest that holds it. CVAT has no scores. Shapes that are no regions (lines, points,
+masks, ellipses) are left out, with an issue for each kind. Nothing is clamped, and no image is opened.
 """
 
 from __future__ import annotations

@@ -117,7 +117,9 @@ class _File:
         if box is None:
             rule = f"an object must have a <bndbox> ({_SOURCE})"
             kinds = ", ".join(quote(child.name) for child in element.children)
-            self._collector.error(element.place, rule, f"only {kinds}" if kinds else "", "Add it, or remove the object.")
+            self._collector.error(
+                element.place, rule, f"only {kinds}" if kinds else "", "Add it, or remove the object."
+            )
             return
         x1, y1, x2, y2 = (self._number(box, key) for key in _EDGES)
         scores = (each for key in ("score", "confidence") if (each := _child(element, key)) is not None)

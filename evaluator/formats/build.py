@@ -340,7 +340,7 @@ class Builder:
         """Warn of a box that leaves its page."""
         width, height = (1.0, 1.0) if self._unit == "page" else page.size or (math.inf, math.inf)
         room = _TOLERANCE[self._unit]
-        if page.size is None and self._unit == "pixels":
+        if self._unit == "pixels" and not (width > 0.0 and height > 0.0 and page.size):
             return
         if any(over > room for over in (-xyxy[0], -xyxy[1], xyxy[2] - width, xyxy[3] - height)):
             rule = f"a region should not leave its image by more than {room:g} px"

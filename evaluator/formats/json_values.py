@@ -63,7 +63,7 @@ class Values:
             else:
                 self._wrong(f"{place}[{at}]", f"each of {name} must be an object", each)
 
-    def object(self, value: dict[str, Any], key: str, place: str) -> dict[str, Any]:
+    def mapping(self, value: dict[str, Any], key: str, place: str) -> dict[str, Any]:
         """The object under a key; an empty one without the key or with null, and with an error for anything else."""
         found = value.get(key)
         if isinstance(found, dict):

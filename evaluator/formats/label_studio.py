@@ -217,7 +217,7 @@ class _File:
             elif kind == "labels" and (result.get("id") in shaped or not _is_shape(result.get("value"))):
                 continue
             elif kind in _SHAPES:
-                value = self._values.object(result, "value", place)
+                value = self._values.mapping(result, "value", place)
                 stated = labels.get(str(result.get("id")), ()) if kind in _BARE else _labels(value)
                 regions.append(_Region(value, result, stated, f"{place}.value", place))
             elif kind not in _NO_REGIONS:
@@ -236,13 +236,9 @@ class _File:
             work = _Work(record, [], place, _annotator(record.get("annotator")))
             by_task.setdefault(key if isinstance(key, int | str) else place, []).append(work)
         for works in by_task.values():
-            if work := self._one(works):
-                self._pages(
-                    self._named_min(work),
-                    list(self._regions_min(work)),
-                    {"annotator": work.by} if work.by else {},
-                    math.nan,
-                )
+            if chosen := self._one(works):
+                attributes = {"annotator": chosen.by} if chosen.by else {}
+                self._pages(self._named_min(chosen), list(self._regions_min(chosen)), attributes, math.nan)
 
     def _regions_min(self, work: _Work) -> Iterator[_Region]:
         for key, found in work.value.items():
@@ -264,7 +260,7 @@ class _File:
 
     def _named(self, task: dict[str, Any], place: str) -> _Task:
         """The document of a task."""
-        data, meta = self._values.object(task, "data", place), task.get("meta")
+        data, meta = self._values.mapping(task, "data", place), task.get("meta")
         key = task.get("id")
         own = str(key) if isinstance(key, int | str) else ""
         stated = meta.get("file") if isinstance(meta, dict) else None

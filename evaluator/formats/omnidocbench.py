@@ -117,7 +117,7 @@ class _File:
             self._collector.warning(self._ignored[0], rule, f"{len(self._ignored):,}", "Remove them to leave them out.")
 
     def _page(self, page: dict[str, Any], place: str) -> None:
-        info = self._values.object(page, "page_info", place)
+        info = self._values.mapping(page, "page_info", place)
         there = f"{place}.page_info"
         size = None
         if "width" in info or "height" in info:
@@ -127,7 +127,7 @@ class _File:
         document = _document(image) or f"{self._name.removesuffix('.json')}_{number}"
         attributes = {
             key: ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-            for key, value in self._values.object(info, "page_attribute", there).items()
+            for key, value in self._values.mapping(info, "page_attribute", there).items()
         }
         if document in self._pages:
             what = f"{quote(image or document)}, as in {self._pages[document][1]}"
@@ -140,7 +140,7 @@ class _File:
                 self._ignored.append(where)
 
     def _results(self, tree: dict[str, Any]) -> None:
-        labels = self._values.object(tree, "categories", "$")
+        labels = self._values.mapping(tree, "categories", "$")
         for result, place in self._values.objects(tree["results"], "results", "$.results"):
             image = self._values.text(result, "image_name", place)
             document = _document(image)

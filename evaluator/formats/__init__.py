@@ -12,7 +12,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NoReturn, overload
 
-from evaluator.formats import coco, cvat, fields, folder, json_text, limits, pod, posters, snapshot
+from evaluator.formats import (
+    alto,
+    coco,
+    cvat,
+    fields,
+    folder,
+    json_text,
+    known,
+    label_studio,
+    limits,
+    omnidocbench,
+    page_xml,
+    pod,
+    posters,
+    snapshot,
+    voc,
+    yolo,
+)
 from evaluator.formats.base import (
     KINDS,
     BoxFormat,
@@ -46,6 +63,12 @@ _TABLE: tuple[AnyFormat, ...] = (
     pod.FORMAT,
     coco.FORMAT,
     cvat.FORMAT,
+    page_xml.FORMAT,
+    alto.FORMAT,
+    voc.FORMAT,
+    label_studio.FORMAT,
+    omnidocbench.FORMAT,
+    yolo.FORMAT,
     fields.FORMAT,
     posters.FORMAT,
 )
@@ -177,6 +200,9 @@ def read(
         With all issues of all files.
     """
     reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient)
+    for name, row in of_kind("boxes").items():
+        if format in (name, None) and row.takes(Path(path)):
+            return row.read_path(Path(path), reading)
     return read_boxes(Path(path), reading, lambda content, name: _box_format(content, name, format), _box_suffixes())
 
 
@@ -237,9 +263,9 @@ def pair_issues(truth: Content, prediction: Content, *, lenient: bool = False) -
 
 
 def _box_suffixes() -> list[str]:
-    """The endings of files of boxes: JSON first, then by name."""
+    """The endings of files of boxes: JSON first, then XML, then by name."""
     endings = {suffix for row in of_kind("boxes").values() for suffix in row.suffixes}
-    return sorted(endings, key=lambda suffix: (suffix != ".json", suffix))
+    return sorted(endings, key=lambda suffix: (suffix != ".json", suffix != ".xml", suffix))
 
 
 def _box_format(content: bytes, name: str, format: str | None) -> BoxFormat:
@@ -252,6 +278,8 @@ def _box_format(content: bytes, name: str, format: str | None) -> BoxFormat:
 
 def _refuse_unknown(content: bytes, name: str) -> NoReturn:
     """Say what is wrong with bytes that no format claims: first as JSON, then as an annotation file."""
+    if other := known.name_of(content[:HEAD_BYTES]):
+        refuse(name, "", f"this is {other.title}, which is not read", "", other.instead)
     text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text or text[:1] in b"{[/'\"" or content[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in content[:HEAD_BYTES]:
         json_text.parse(json_text.open_source(content, name))

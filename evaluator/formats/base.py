@@ -211,6 +211,10 @@ class BoxFormat(Format[Annotations]):
         """
         return prediction
 
+    def takes(self, path: Path) -> bool:
+        """Whether a file or folder is read as a whole by `read_path`, not file by file; only of a few formats."""
+        return False
+
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Annotations:
         """The columns of a file, or of a folder of files; see `Format.read_path`."""
         return read_boxes(path, reading, lambda _content, _name: self, self.suffixes)

@@ -204,8 +204,8 @@ def test_an_annotation_with_id_zero_can_be_matched() -> None:
     (issue,) = [one for one in read_pair(instances, perfect)[0].issues if "id 0" in one.rule]
     assert issue.severity == "warning"
     assert issue.sentence == (
-        "gt.json: $.annotations[0].id: pycocotools counts a match with the annotation of id 0 as a false positive; found 0. "
-        "It is matched here, so AP and AR are higher than those of pycocotools; count the ids from 1."
+        "gt.json: $.annotations[0].id: pycocotools counts a match with the annotation of id 0 as a false positive; "
+        "found 0. It is matched here, so AP and AR are higher than those of pycocotools; count the ids from 1."
     )
 
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from evaluator.formats.coco.shape import corners
 from evaluator.metrics import error_types
 from evaluator.metrics.error_types import (
     DOCUMENT,
@@ -33,7 +34,10 @@ from evaluator.model.boxes import overlap
 from tests.benchmarks import bench_error_types
 from tests.oracles.tide import make_cases
 
-CASES = json.loads((Path(make_cases.__file__).with_name("cases.json")).read_text(encoding="utf-8"))
+CASES, FILE_CASES = (
+    json.loads((Path(make_cases.__file__).with_name(name)).read_text(encoding="utf-8"))
+    for name in ("cases.json", "file_cases.json")
+)
 
 
 def columns(rows: list[list[float]]) -> BoxColumns:
@@ -111,8 +115,53 @@ def test_tide_is_that_of_the_installed_tidecv() -> None:
 
 
 def test_the_cases_are_those_of_the_script() -> None:
-    for seed, case in enumerate(CASES):
+    for seed, (case, of_file) in enumerate(zip(CASES, FILE_CASES, strict=True)):
         assert {name: value for name, value in case.items() if name != "tidecv"} == make_cases.random_case(seed)
+        assert {name: value for name, value in of_file.items() if name != "tidecv"} == make_cases.random_file_case(seed)
+
+
+def sized(rows: list[list[float]]) -> BoxColumns:
+    """Rows [page, label, x, y, width, height] or with a score at the end, as a COCO file is read."""
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), -1) if rows else np.empty((0, 7))
+    return BoxColumns(
+        xyxy=corners(table[:, 2:6]),
+        label=table[:, 1].astype(np.int32),
+        page=table[:, 0].astype(np.int64),
+        score=table[:, 6] if table.shape[1] > 6 else None,
+        area=table[:, 4] * table[:, 5],
+    )
+
+
+def tide_of_file(case: dict[str, Any]) -> TideErrors:
+    truth, predicted, ignore = (sized(case[side]) for side in ("ground_truth", "predictions", "ignore"))
+    return tide(truth, predicted, ignore=ignore, options=sides(case)[2])
+
+
+@pytest.mark.parametrize("case", FILE_CASES, ids=range(len(FILE_CASES)))
+def test_tide_of_files_with_crowds_is_that_of_tidecv(case: dict[str, Any]) -> None:
+    assert_equal_to_tidecv(tide_of_file(case), case["tidecv"])
+
+
+def test_the_cases_of_files_need_the_stated_areas_and_the_regions() -> None:
+    # Otherwise they would not tell anything that the others do not.
+    assert sum(int(tide_of_file(case).ignored.sum()) for case in FILE_CASES) > 30
+    moved = 0
+    for case in FILE_CASES:
+        found = tide_of_file(case)
+        from_corners = tide(
+            replace(sized(case["ground_truth"]), area=None),
+            replace(sized(case["predictions"]), area=None),
+            options=found.options,
+        )
+        moved += int((from_corners.counts != found.counts).any())
+    assert moved
+
+
+@pytest.mark.skipif(importlib.util.find_spec("tidecv") is None, reason="tidecv is not installed")
+def test_tide_of_files_is_that_of_the_installed_tidecv() -> None:
+    for seed in range(1000, 1250):
+        case = make_cases.random_file_case(seed)
+        assert_equal_to_tidecv(tide_of_file(case), make_cases.ask_tidecv(case))
 
 
 def test_one_of_each_tide_type_by_hand() -> None:

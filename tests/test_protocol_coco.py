@@ -201,6 +201,12 @@ def test_an_annotation_with_id_zero_can_be_matched() -> None:
                instances["annotations"]]  # fmt: skip
     assert coco.evaluate(*read_pair(instances, perfect)).numbers["AR100"] == 1.0
     assert official(instances, perfect).stats[8] < 1.0
+    (issue,) = [one for one in read_pair(instances, perfect)[0].issues if "id 0" in one.rule]
+    assert issue.severity == "warning"
+    assert issue.sentence == (
+        "gt.json: $.annotations[0].id: pycocotools counts a match with the annotation of id 0 as a false positive; "
+        "found 0. It is matched here, so AP and AR are higher than those of pycocotools; count the ids from 1."
+    )
 
 
 @every_seed

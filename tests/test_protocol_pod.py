@@ -349,6 +349,19 @@ def test_a_small_prediction_may_match_and_is_left_out_when_it_does_not() -> None
     assert counts(both(truth, [box(50, 0, 80, 30, score=0.9)])) == (0, 0, 1)
 
 
+def test_a_small_duplicate_is_left_out_unless_it_is_asked_for() -> None:
+    # Plain VOC counts it: the ground truth is large enough, and taken.
+    truth, first, small = [box(0, 0, 31, 30)], box(0, 0, 31, 30, score=1.0), box(0, 0, 30, 30, score=0.9)
+    nowhere = box(50, 0, 80, 30, score=0.8)
+    assert counts(both(truth, [first, small, nowhere])) == (1, 0, 0)
+    counted = both(truth, [first, small, nowhere], small_duplicates=True)
+    assert counts(counted) == (1, 1, 0)
+    assert counted.thresholds[0.6].false_positives.tolist() == [1]
+    assert "lines of 0 px, not their duplicates" in counted.signature.line
+    # On ground truth that is ignored it counts neither way, however often.
+    assert counts(both([box(0, 0, 30, 30)], [small, small], small_duplicates=True)) == (0, 0, 0)
+
+
 def test_a_line_is_ignored_on_both_sides() -> None:
     line, bar = box(0, 0, 500, 0, score=1.0), box(0, 0, 500, 2, score=1.0)
     assert counts(both([line], [line])) == (0, 0, 0)
@@ -451,14 +464,14 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, Any], message
 def test_the_signature_says_everything_that_was_chosen() -> None:
     rows = [box(0, 0, 50, 50, score=1.0)]
     assert both(rows, rows).signature.line == (
-        "pod 2017 · IoU > 0.60, 0.80 · score ≥ 0.00 · AP 11-point · ignored: 30 × 30 px, lines of 0 px · "
-        "1 document, 1 page · layoutscope 0.1.0"
+        "pod 2017 · IoU > 0.60, 0.80 · score ≥ 0.00 · AP 11-point · "
+        "ignored: 30 × 30 px, lines of 0 px, and their duplicates · 1 document, 1 page · layoutscope 0.1.0"
     )
     sizes = {"small_px": 10, "line_max_px": 1.5}
     changed = both(rows, rows, iou=[0.5], ap="all-point", min_score=0.25, labels=["Table"], lenient=True, **sizes)
     assert changed.signature.line == (
-        "pod 2017 · IoU > 0.50 · score ≥ 0.25 · labels Table · AP all-point · ignored: 10 × 10 px, lines of 1.5 px · "
-        "lenient · 1 document, 1 page · layoutscope 0.1.0"
+        "pod 2017 · IoU > 0.50 · score ≥ 0.25 · labels Table · AP all-point · "
+        "ignored: 10 × 10 px, lines of 1.5 px, and their duplicates · lenient · 1 document, 1 page · layoutscope 0.1.0"
     )
 
 

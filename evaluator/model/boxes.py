@@ -103,6 +103,28 @@ def iou(ground_truth: FloatArray, prediction: FloatArray) -> FloatArray:
     return _ratio(shared, predicted_area + truth_area - shared)
 
 
+def iou_of_stated(
+    ground_truth: FloatArray, prediction: FloatArray, ground_truth_area: FloatArray, prediction_area: FloatArray
+) -> FloatArray:
+    """Intersection over union of row i with row i where the sources state width and height, and so the areas.
+
+    Parameters
+    ----------
+    ground_truth, prediction : float64, shape (N, 4)
+        Corners, the second one as the sum of the first and the size.
+    ground_truth_area, prediction_area : float64, shape (N,)
+        Width times height, before they became corners.
+
+    Returns
+    -------
+    float64, shape (N,), in [0, 1]
+        Bit for bit that of pycocotools (``maskApi.c``, ``bbIou``); areas from corners may differ in the last digit, and
+        a pair whose IoU is a threshold then falls on its other side.
+    """
+    shared = intersection(ground_truth, prediction)
+    return _ratio(shared, prediction_area + ground_truth_area - shared)
+
+
 def _areas(ground_truth: FloatArray, prediction: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Areas of the intersections, the ground truth and the predictions, in a unit where none underflows."""
     truth_area, predicted_area = area(ground_truth), area(prediction)

@@ -4,9 +4,10 @@
 
 Peers that are not installed are left out, with a line that says so. Nobody reads files: hotcoco starts from its own
 loaded data sets, tidecv from its own lists of boxes, ours from columns. hotcoco needs its `evaluate` before its
-`tide_errors`, so both the second alone and the two together are timed. Corners are eighths of a pixel, so that every
-IoU is exact whichever way it is computed. CPU seconds are the honest ratio on a busy machine; wall seconds count
-hotcoco's two threads in its favour. The document names have no peer; their time stands next to TIDE's.
+`tide_errors`, so both the second alone and the two together are timed. Boxes are x, y, width, height with four
+decimals, as files have them: pairs at a threshold fall on the same side only when IoU is worked out in the same way.
+CPU seconds are the honest ratio on a busy machine; wall seconds count hotcoco's two threads in its favour. The document
+names have no peer; their time stands next to TIDE's.
 """
 
 from __future__ import annotations
@@ -19,35 +20,43 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from evaluator.formats.coco.shape import corners
 from evaluator.metrics.error_types import DOCUMENT, NONE, TIDE, BoxColumns, TideErrors, name_mistakes, tide
 from evaluator.metrics.matching import fit_pairs, overlapping_pairs
+from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations
 from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like
 
 BAR = 1.5
-EIGHTHS = 8192
+PIXELS = 1025
 PEER_NAMES = dict(zip(TIDE, ("Cls", "Loc", "Both", "Dupe", "Bkg", "Miss"), strict=True))
 Work = Callable[[], dict[str, int]]
 
 
-def columns(source: Annotations) -> BoxColumns:
-    """The boxes of a corpus in pixels of which eighths are exact."""
+class Side(NamedTuple):
+    """The boxes of one side as columns, and as x, y, width, height for the peers."""
+
+    boxes: BoxColumns
+    xywh: FloatArray
+
+
+def side_of(source: Annotations) -> Side:
+    """The boxes of a corpus in pixels, as a COCO file has them."""
     boxes = source.boxes
-    return BoxColumns(
-        xyxy=np.round(boxes.xyxy * EIGHTHS) / 8,
+    corners_ = boxes.xyxy * PIXELS
+    xywh = np.round(np.hstack([corners_[:, :2], corners_[:, 2:] - corners_[:, :2]]), 4)
+    columns = BoxColumns(
+        xyxy=corners(xywh),
         label=boxes.label,
         page=boxes.document.astype(np.int64) * PAGES_PER_DOCUMENT + boxes.page,
         score=boxes.score,
+        area=xywh[:, 2] * xywh[:, 3],
     )
-
-
-def corners_to_sizes(xyxy: Any) -> Any:
-    """x, y, width, height."""
-    return np.hstack([xyxy[:, :2], xyxy[:, 2:] - xyxy[:, :2]])
+    return Side(columns, xywh)
 
 
 def installed(peer: str) -> bool:
@@ -71,9 +80,11 @@ def counted(found: TideErrors) -> dict[str, int]:
     return dict(zip(TIDE, found.counts.tolist(), strict=True))
 
 
-def against_hotcoco(truth: BoxColumns, predicted: BoxColumns, labels: int, rounds: int) -> dict[str, Any]:
+def against_hotcoco(ours_: tuple[Side, Side], labels: int, rounds: int) -> dict[str, Any]:
     """Best times of both in turns; stops when a count differs."""
     import hotcoco
+
+    (truth, truth_xywh), (predicted, predicted_xywh) = ours_
 
     pages = int(max(truth.page.max(), predicted.page.max())) + 1
     data = hotcoco.COCO.from_arrays(
@@ -81,11 +92,9 @@ def against_hotcoco(truth: BoxColumns, predicted: BoxColumns, labels: int, round
         [{"id": label + 1, "name": str(label)} for label in range(labels)],
         truth.page + 1,
         truth.label.astype(np.int64) + 1,
-        corners_to_sizes(truth.xyxy),
+        truth_xywh,
     )
-    found = data.load_res(
-        np.column_stack([predicted.page + 1, corners_to_sizes(predicted.xyxy), predicted.score, predicted.label + 1])
-    )
+    found = data.load_res(np.column_stack([predicted.page + 1, predicted_xywh, predicted.score, predicted.label + 1]))
     times: dict[str, list[tuple[float, float]]] = {"ours": [], "tide_errors": [], "both": []}
     for _ in range(rounds):
         evaluation = hotcoco.COCOeval(data, found, "bbox")
@@ -96,7 +105,8 @@ def against_hotcoco(truth: BoxColumns, predicted: BoxColumns, labels: int, round
         cpu, wall, ours = seconds(lambda: tide(truth, predicted))
         times["ours"].append((cpu, wall))
         expected = {name: theirs["counts"][short] for name, short in PEER_NAMES.items()}
-        if counted(ours) != expected or abs(ours.ap - theirs["ap_base"]) > 1e-9:
+        # Its recall grid is COCO's, which differs from that of tidecv in the last digit of ten points.
+        if counted(ours) != expected or abs(ours.ap - theirs["ap_base"]) > 1e-4:
             raise SystemExit(f"hotcoco says {expected}, AP {theirs['ap_base']}; ours {counted(ours)}, AP {ours.ap}")
     best = {name: tuple(min(column) for column in zip(*rows, strict=True)) for name, rows in times.items()}
     ratios = {
@@ -116,8 +126,9 @@ def against_hotcoco(truth: BoxColumns, predicted: BoxColumns, labels: int, round
     }
 
 
-def against_tidecv(truth: BoxColumns, predicted: BoxColumns, rounds: int) -> dict[str, Any]:
+def against_tidecv(ours_: tuple[Side, Side], rounds: int) -> dict[str, Any]:
     """tidecv once, ours in turns around it; stops when a count or a gain differs."""
+    (truth, truth_xywh), (predicted, predicted_xywh) = ours_
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from tidecv import Data
@@ -126,11 +137,11 @@ def against_tidecv(truth: BoxColumns, predicted: BoxColumns, rounds: int) -> dic
     boxes, found = Data("truth"), Data("predicted")
     for page in range(int(max(truth.page.max(), predicted.page.max())) + 1):
         boxes.add_image(page, str(page))
-    rows = zip(truth.page.tolist(), truth.label.tolist(), corners_to_sizes(truth.xyxy).tolist(), strict=True)
+    rows = zip(truth.page.tolist(), truth.label.tolist(), truth_xywh.tolist(), strict=True)
     for page, label, box in rows:
         boxes.add_ground_truth(page, label, box)
     assert predicted.score is not None
-    columns_of = (predicted.page, predicted.label, predicted.score, corners_to_sizes(predicted.xyxy))
+    columns_of = (predicted.page, predicted.label, predicted.score, predicted_xywh)
     for page, label, score, box in zip(*(column.tolist() for column in columns_of), strict=True):
         found.add_detection(page, label, score, box)
 
@@ -185,13 +196,14 @@ def main(arguments: list[str] | None = None) -> int:
     if options.smoke:
         options.pages, options.pages_tidecv, options.rounds = 400, 100, 2
     sources = dln_like(options.pages)
-    truth, predicted = (columns(source) for source in sources)
-    results: dict[str, Any] = {"duels": [], "document_names": document_names(truth, predicted, options.rounds)}
+    both = side_of(sources[0]), side_of(sources[1])
+    names = document_names(*(side.boxes for side in both), options.rounds)
+    results: dict[str, Any] = {"duels": [], "document_names": names}
     if installed("hotcoco"):
-        results["duels"].append(against_hotcoco(truth, predicted, len(sources[0].labels), options.rounds))
+        results["duels"].append(against_hotcoco(both, len(sources[0].labels), options.rounds))
     if installed("tidecv"):
-        small = (columns(source) for source in dln_like(options.pages_tidecv))
-        results["duels"].append(against_tidecv(*small, options.rounds))
+        truth, predicted = dln_like(options.pages_tidecv)
+        results["duels"].append(against_tidecv((side_of(truth), side_of(predicted)), options.rounds))
     print(json.dumps(results, indent=2) if options.json else as_text(results, options.pages))
     return 0
 

@@ -332,7 +332,7 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
     check_items(items, place, collector, side=side)
     if side == "prediction" and not items.no_score.all():
         check_scores(items, place, collector)
-    check_ids(items.id, place, collector)
+    check_ids(items, place, collector, side=side)
     check_size(len(items.xywh), collector)
     if collector.failed:
         raise BadInput(collector.issues())

@@ -101,12 +101,15 @@ class BoxColumns:
         Codes that both sides share; a page is a page of one document.
     score : float64, shape (N,), or None
         Needed by `tide`, for predictions only.
+    area : float64, shape (N,), or None
+        Width times height of a source that states these instead of the second corner; None where the corners say it.
     """
 
     xyxy: FloatArray
     label: CodeArray
     page: IntArray
     score: FloatArray | None = None
+    area: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.label)

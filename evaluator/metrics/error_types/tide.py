@@ -6,6 +6,7 @@ threshold.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -16,7 +17,7 @@ from evaluator.metrics.average_precision import average_precision, falling
 from evaluator.metrics.error_types.names import NONE, TIDE, BoxColumns, KindArray
 from evaluator.metrics.matching import Candidates, best_per_prediction, overlapping_pairs
 from evaluator.metrics.results import defined
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection, iou_of_stated
 from evaluator.model.dataset import CodeArray
 
 _CLASSIFICATION, _LOCALISATION, _BOTH_WRONG, _TIDE_DUPLICATE, _BACKGROUND, _TIDE_MISSED = range(len(TIDE))
@@ -48,6 +49,8 @@ class TideErrors:
     ----------
     kind : int8, shape (P,)
         Code of each prediction into `TIDE`; -1 for a match and for what `TideOptions.max_detections` left out.
+    ignored : bool, shape (P,)
+        Predictions without a match that lie in a region of `tide`'s `ignore`: they have a type and do not count in AP.
     target : int64, shape (P,)
         Row of the ground truth that a classification or localisation error would have matched, and of the match of a
         prediction without error; -1 for none.
@@ -66,6 +69,7 @@ class TideErrors:
 
     options: TideOptions
     kind: KindArray
+    ignored: BoolArray
     target: IntArray
     missed: BoolArray
     counts: IntArray
@@ -82,13 +86,22 @@ class TideErrors:
         }
 
 
-def tide(ground_truth: BoxColumns, prediction: BoxColumns, *, options: TideOptions | None = None) -> TideErrors:
+def tide(
+    ground_truth: BoxColumns,
+    prediction: BoxColumns,
+    *,
+    ignore: BoxColumns | None = None,
+    options: TideOptions | None = None,
+) -> TideErrors:
     """The TIDE errors of a model: type of each box, counts, and what each type costs in AP.
 
     Parameters
     ----------
     ground_truth, prediction : BoxColumns
-        The boxes that take part; predictions with scores.
+        The boxes that take part; predictions with scores. With ``area`` on both sides the IoU is that of pycocotools to
+        the last bit.
+    ignore : BoxColumns, optional
+        Regions that stand for many objects of a label (COCO crowds), which nothing matches and nobody misses.
     options : TideOptions, optional
         The thresholds of ``tidecv`` when absent.
 
@@ -115,10 +128,13 @@ def tide(ground_truth: BoxColumns, prediction: BoxColumns, *, options: TideOptio
     predictions stand before true ones of the same score, which is how ``tidecv`` sorts them; labels without boxes
     after the mending leave the mean.
 
-    Three differences: AP is in [0, 1], not in percent; IoU is computed from corners, not from width and height, so a
-    pair at a threshold may fall on the other side by a rounding of the file's coordinates; and predictions on
-    pages that the ground truth does not list count here as on an empty page, where ``tidecv`` leaves them out, which
-    can only lower AP. ``tidecv`` also sorts and tags the caller's boxes and fails without any; nothing is edited here.
+    A prediction without a match of which more than the threshold lies in one region to ignore of its label leaves the
+    ranking. It keeps its type and is counted, and when the mending of its type makes a match of it, it comes back.
+
+    Two differences: AP is in [0, 1], not in percent; and predictions on pages that the ground truth does not list count
+    here as on an empty page, where ``tidecv`` leaves them out, which can only lower AP. ``tidecv`` computes IoU from
+    width and height: give areas for the same last digit. It also sorts and tags the caller's boxes and fails without
+    any; nothing is edited here.
 
     Examples
     --------
@@ -146,9 +162,9 @@ def tide(ground_truth: BoxColumns, prediction: BoxColumns, *, options: TideOptio
     missed = ~found & ~wanted
     counts = np.bincount(kind[kind != NONE], minlength=len(TIDE))
     counts[_TIDE_MISSED] = missed.sum()
-    named = _Named(ground_truth, prediction, order, kind, target, found, missed)
-    ap, delta_ap, false_positive_ap, false_negative_ap = _costs(named)
-    return TideErrors(chosen, kind, target, missed, counts, ap, delta_ap, false_positive_ap, false_negative_ap)
+    ignored = (kind != NONE) & _in_regions(ignore, prediction, chosen.iou)
+    named = _Named(ground_truth, prediction, order, kind, ignored, target, found, missed)
+    return TideErrors(chosen, kind, ignored, target, missed, counts, *_costs(named))
 
 
 class _Named(NamedTuple):
@@ -158,6 +174,7 @@ class _Named(NamedTuple):
     prediction: BoxColumns
     order: IntArray
     kind: KindArray
+    ignored: BoolArray
     target: IntArray
     found: BoolArray
     missed: BoolArray
@@ -199,13 +216,52 @@ def _ranked_pairs(
 ) -> Candidates:
     """Pairs of a page at or above the background threshold, whatever their labels, of the predictions that count."""
     pairs = overlapping_pairs(
-        ground_truth.xyxy, ground_truth.page, prediction.xyxy, prediction.page, iou_floor=options.background_iou
+        ground_truth.xyxy,
+        ground_truth.page,
+        prediction.xyxy,
+        prediction.page,
+        iou_floor=options.background_iou,
+        measure=_stated(ground_truth, prediction),
     )
     if len(order) == len(prediction):
         return pairs
     counts = np.zeros(len(prediction), dtype=bool)
     counts[order] = True
     return pairs.take(np.flatnonzero(counts[pairs.prediction]))
+
+
+def _stated(ground_truth: BoxColumns, prediction: BoxColumns) -> Callable[[IntArray, IntArray], FloatArray] | None:
+    """IoU by the areas that both sides state; None where the corners say everything."""
+    truth_area, predicted_area = ground_truth.area, prediction.area
+    if truth_area is None or predicted_area is None:
+        return None
+    return lambda truth, predicted: iou_of_stated(
+        ground_truth.xyxy[truth], prediction.xyxy[predicted], truth_area[truth], predicted_area[predicted]
+    )
+
+
+def _in_regions(ignore: BoxColumns | None, prediction: BoxColumns, iou: float) -> BoolArray:
+    """Predictions of which more than a share lies in a region of their label, bool, shape (P,)."""
+    inside = np.zeros(len(prediction), dtype=bool)
+    if ignore is None or not len(ignore):
+        return inside
+    whole = area(prediction.xyxy) if prediction.area is None else prediction.area
+    labels = int(max(ignore.label.max(initial=-1), prediction.label.max(initial=-1))) + 1
+
+    def covered(region: IntArray, predicted: IntArray) -> FloatArray:
+        shared = intersection(ignore.xyxy[region], prediction.xyxy[predicted])
+        return np.divide(shared, whole[predicted], out=np.zeros_like(shared), where=shared > 0.0)
+
+    pairs = overlapping_pairs(
+        ignore.xyxy,
+        ignore.page * labels + ignore.label,
+        prediction.xyxy,
+        prediction.page * labels + prediction.label,
+        iou_floor=iou,
+        measure=covered,
+    )
+    inside[pairs.prediction[pairs.iou > iou]] = True
+    return inside
 
 
 def _match_by_score(pairs: Candidates, order: IntArray, *, truths: int, predictions: int) -> IntArray:
@@ -267,22 +323,24 @@ def _costs(named: _Named) -> tuple[float, FloatArray, float, float]:
     labels = int(max(truth_label.max(initial=-1), label.max(initial=-1))) + 1
     positives = np.bincount(truth_label, minlength=labels)
     rows, bounds = _by_label(named.order, label, labels)
-    ap = _mean_ap(kind[rows] == NONE, bounds, positives)
+    ap = _mean_ap(kind[rows] == NONE, bounds, positives, counts=~named.ignored[rows])
     ranked = _true_last(named)
     if ranked is not named.order:
         rows, bounds = _by_label(ranked, label, labels)
     mended = _mended(named, ranked)
-    kinds, true = kind[rows], kind[rows] == NONE
+    kinds, true, counts = kind[rows], kind[rows] == NONE, ~named.ignored[rows]
     gains = np.empty(len(TIDE))
     for code in (_BOTH_WRONG, _TIDE_DUPLICATE, _BACKGROUND):
-        gains[code] = _mean_ap(true, bounds, positives, counts=kinds != code)
+        gains[code] = _mean_ap(true, bounds, positives, counts=counts & (kinds != code))
     moved = mended[rows] & (kinds == _LOCALISATION)
-    gains[_LOCALISATION] = _mean_ap(true | moved, bounds, positives, counts=(kinds != _LOCALISATION) | moved)
+    gains[_LOCALISATION] = _mean_ap(true | moved, bounds, positives, counts=(counts & (kinds != _LOCALISATION)) | moved)
     gains[_CLASSIFICATION] = _relabelled_ap(named, ranked, mended, positives)
-    gains[_TIDE_MISSED] = _mean_ap(true, bounds, positives - np.bincount(truth_label[named.missed], minlength=labels))
+    without_missed = positives - np.bincount(truth_label[named.missed], minlength=labels)
+    gains[_TIDE_MISSED] = _mean_ap(true, bounds, without_missed, counts=counts)
     # Behind all the true ones the false ones still make their label one of the mean.
-    only_true = _mean_ap(true, bounds, positives, counts=true, present=np.diff(bounds) > 0)
-    all_found = _mean_ap(true, bounds, np.bincount(truth_label[named.found], minlength=labels))
+    present = np.bincount(label[rows[counts]], minlength=labels) > 0
+    only_true = _mean_ap(true, bounds, positives, counts=true, present=present)
+    all_found = _mean_ap(true, bounds, np.bincount(truth_label[named.found], minlength=labels), counts=counts)
     return ap, np.maximum(gains - ap, 0.0), only_true - ap, all_found - ap
 
 
@@ -292,7 +350,8 @@ def _relabelled_ap(named: _Named, ranked: IntArray, mended: BoolArray, positives
     right = wrong & mended
     label = named.prediction.label.copy()
     label[right] = named.ground_truth.label[named.target[right]]
-    rows, bounds = _by_label(ranked[(~wrong | right)[ranked]], label, len(positives))
+    stays = (~wrong & ~named.ignored) | right
+    rows, bounds = _by_label(ranked[stays[ranked]], label, len(positives))
     return _mean_ap(((named.kind == NONE) | right)[rows], bounds, positives)
 
 

@@ -18,8 +18,8 @@ from evaluator import formats
 from evaluator.metrics.box_results import ALL_LABELS, AnyBoxMatching
 from evaluator.metrics.error_types import BoxColumns, TideErrors, tide
 from evaluator.metrics.results import ResultTable, Signature, defined
-from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.dataset import Annotations, JoinedBoxes
 from evaluator.model.issues import Collector, Issue
 from evaluator.protocols.base import BoxEvaluation, checked, joined_pair, lowest
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, average
@@ -67,26 +67,25 @@ class CocoResult(BoxEvaluation):
 
     @cached_property
     def error_types(self) -> TideErrors | None:
-        """The six TIDE types at IoU 0.5 and what each costs in AP; None without scores, with crowds, or by outlines.
+        """The six TIDE types at IoU 0.5 and what each costs in AP; None without scores, or by outlines.
 
         Notes
         -----
-        See `metrics.error_types.tide`. A crowd region stands for objects that nobody drew, so an error near it has
-        no type of its own. The types are those of boxes, which do not explain an AP by outlines.
+        See `metrics.error_types.tide`; crowds are its regions to ignore, as in ``tidecv``. The types are those of
+        boxes, which do not explain an AP by outlines.
         """
         matching = self.matching
         if matching.pairs.polygons:
             return None
         truth, prediction = matching.dataset.ground_truth, matching.prediction
-        crowd = truth.source.boxes.crowd
         rows = np.flatnonzero(matching.prediction_counts)
-        score = prediction.score[rows]
-        if (crowd is not None and crowd.any()) or np.isnan(score).any():
+        if np.isnan(prediction.score[rows]).any():
             return None
-        truths = np.flatnonzero(matching.truth_counts)
+        crowd = truth.source.boxes.crowd
         return tide(
-            BoxColumns(truth.xyxy[truths], truth.label[truths], truth.page[truths]),
-            BoxColumns(prediction.xyxy[rows], prediction.label[rows], prediction.page[rows], score),
+            _columns(truth, np.flatnonzero(matching.truth_counts)),
+            _columns(prediction, rows),
+            ignore=None if crowd is None else _columns(truth, np.flatnonzero(crowd)),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -100,6 +99,13 @@ class CocoResult(BoxEvaluation):
     def table(self) -> ResultTable:
         """One row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
         return table_of(self.matching.prediction.source.name, self.signature, self.numbers, self.per_label)
+
+
+def _columns(side: JoinedBoxes, rows: IntArray) -> BoxColumns:
+    """Some boxes of a side, with their areas as the file states them."""
+    stated = side.source.boxes.box_area
+    areas = None if stated is None else stated[rows]
+    return BoxColumns(side.xyxy[rows], side.label[rows], side.page[rows], side.score[rows], areas)
 
 
 def numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(None)) -> dict[str, float | None]:

@@ -75,6 +75,8 @@ class Matching(BoxMatching):
         Whether sizes in pixels are known; otherwise nothing is ignored.
     lenient : bool
         Pages that the ground truth does not have are left out, missing scores are 1.0.
+    small_duplicates : bool
+        Whether an ignored prediction whose best ground truth counts and is taken is a false positive.
     prediction_small : bool, shape (P,)
         Predictions that are ignored unless they match: small ones and lines.
     score : float64, shape (P,)
@@ -89,6 +91,7 @@ class Matching(BoxMatching):
     line_max_px: float
     in_pixels: bool
     lenient: bool
+    small_duplicates: bool
     prediction_small: BoolArray
     score: FloatArray
     order: IntArray
@@ -96,7 +99,7 @@ class Matching(BoxMatching):
     @property
     def own_options(self) -> Mapping[str, Any]:
         """What `Pairs.match` was told besides."""
-        return {name: getattr(self, name) for name in ("ap", "small_px", "line_max_px", "lenient")}
+        return {name: getattr(self, name) for name in ("ap", "small_px", "line_max_px", "lenient", "small_duplicates")}
 
     def at(self, iou: float) -> ThresholdResult:
         """The result at one IoU threshold, which a pair has to exceed."""
@@ -105,7 +108,9 @@ class Matching(BoxMatching):
     def signature(self, *iou: float) -> Signature:
         """What made the numbers of this matching at the given thresholds."""
         small, line = f"{self.small_px:g}", f"{self.line_max_px:g}"
-        ignored = f"ignored: {small} × {small} px, lines of {line} px" if self.in_pixels else "no pixels, none ignored"
+        duplicates = "not their duplicates" if self.small_duplicates else "and their duplicates"
+        ignored = f"ignored: {small} × {small} px, lines of {line} px, {duplicates}"
+        ignored = ignored if self.in_pixels else "no pixels, none ignored"
         options = [f"AP {self.ap}", ignored, *(["lenient"] if self.lenient else [])]
         return self.signed(protocol=NAME, version=VERSION, iou=iou, strict=True, options=options)
 
@@ -140,13 +145,16 @@ class ThresholdResult(BoxResult[Matching]):
     def ignored(self) -> BoolArray:
         """Predictions that take part and count neither way, bool, shape (P,).
 
-        Those whose best match is ignored ground truth, and unmatched ones that are small or a line.
+        Those whose best match is ignored ground truth, and unmatched ones that are small or a line; duplicates of these
+        sizes unless they are asked for.
         """
         matching = self.matching
         on_ignored = (
             self._above & ~matching.truth_counts[matching.pairs.best] if len(matching.truth_counts) else self._above
         )
         small = matching.prediction_small & (self.prediction_partner == UNMATCHED)
+        if matching.small_duplicates:
+            small &= ~self._above
         return np.asarray(matching.prediction_counts & (on_ignored | small))
 
     @cached_property
@@ -292,6 +300,7 @@ class Pairs(BoxPairs[Matching]):
         min_area: float = 0.0,
         labels: Sequence[str] | None = None,
         lenient: bool = False,
+        small_duplicates: bool = False,
     ) -> Matching:
         """The ranking and the rules on ignored boxes.
 
@@ -305,7 +314,7 @@ class Pairs(BoxPairs[Matching]):
             Predictions that cover less than this share of the page are left out, equality stays; 0 for none.
         labels : sequence of str, optional
             Score these only; all labels when absent.
-        lenient : bool
+        lenient, small_duplicates : bool
             See `evaluate`.
 
         Raises
@@ -341,6 +350,7 @@ class Pairs(BoxPairs[Matching]):
             line_max_px=line_max_px,
             in_pixels=in_pixels,
             lenient=lenient,
+            small_duplicates=small_duplicates,
             truth_counts=truth_counts & ~_small(truth_size, len(truth), small_px, line_max_px),
             prediction_counts=takes_part,
             prediction_small=_small(prediction_size, len(prediction), small_px, line_max_px),
@@ -394,6 +404,7 @@ def evaluate(
     min_area: float = 0.0,
     labels: Sequence[str] | None = None,
     lenient: bool = False,
+    small_duplicates: bool = False,
     polygons: bool = False,
 ) -> PodResult:
     """The result of one prediction file against one ground truth.
@@ -416,6 +427,8 @@ def evaluate(
     lenient : bool
         Leave out predictions on pages that the ground truth does not have, and take 1.0 for missing scores.
         Without it such a page counts as one without ground truth; ``check_pair`` reports it as an error.
+    small_duplicates : bool
+        Count a small prediction or a line whose best ground truth counts and is already taken as a false positive.
     polygons : bool
         See `pair`.
 
@@ -436,7 +449,9 @@ def evaluate(
 
     Small objects and lines are "ignored". The text says neither how nor what a line is. Here ignored ground truth is
     what VOC calls difficult: it cannot be missed, and predictions whose best match it is count neither way. A
-    prediction that is small or a line and is no true positive is left out.
+    prediction that is small or a line and is no true positive is left out, also when its best ground truth counts and
+    is taken; VOC knows no size of a prediction and counts such a duplicate as a false positive, which lowers precision,
+    F1 and AP. `small_duplicates` does so; the signature says which.
     A label with predictions only has no recall and no AP and an F1 of 0: it is in the mean F1 and not in mAP; a label
     with neither is in no mean. Sizes need pixels; for files in shares of the page nothing is ignored, and the
     signature says so.
@@ -450,6 +465,7 @@ def evaluate(
         min_area=min_area,
         labels=labels,
         lenient=lenient,
+        small_duplicates=small_duplicates,
     )
     return PodResult(matching, {float(threshold): matching.at(threshold) for threshold in iou})
 

@@ -48,6 +48,10 @@ class PodOptions(BoxOptions, frozen=True, kw_only=True):
         Annotated[float, Meta(ge=0.0)],
         Meta(description="regions of at most this width or height count as lines and are left out."),
     ] = LINE_MAX_PX
+    small_duplicates: Annotated[
+        bool,
+        Meta(description="count a small prediction or line whose best ground truth is taken as false, as VOC does."),
+    ] = False
     lenient: Annotated[bool, Meta(description="repair what the format allows, with a warning each.")] = False
 
 
@@ -89,6 +93,7 @@ class PodProtocol(BoxProtocol[PodOptions]):
             "small_px": options.small_px,
             "line_max_px": options.line_px,
             "lenient": options.lenient,
+            "small_duplicates": options.small_duplicates,
         }
 
     def result(self, matching: Matching, iou: Sequence[float], options: PodOptions) -> PodResult:

@@ -1,9 +1,11 @@
-"""Writes cases.json: small tie-heavy sets of boxes and what tidecv says of them.
+"""Writes cases.json and file_cases.json: small tie-heavy sets of boxes and what tidecv says of them.
 
     python tests/oracles/tide/make_cases.py
 
-Needs tidecv 1.0.1, which the tests do not. Corners are whole numbers, so that every IoU is the same in corners as in
-width and height; equal scores, equal boxes and IoUs at a threshold are everywhere.
+Needs tidecv 1.0.1, which the tests do not. In cases.json corners are whole numbers, so that every IoU is the same in
+corners as in width and height; equal scores, equal boxes and IoUs at a threshold are everywhere. In file_cases.json
+boxes are x, y, width, height in tenths, as a file has them, so that an IoU at a threshold depends on how it is worked
+out, and some of the ground truth are regions to ignore.
 """
 
 from __future__ import annotations
@@ -52,6 +54,21 @@ def random_case(seed: int) -> dict[str, Any]:
     }
 
 
+def random_file_case(seed: int) -> dict[str, Any]:
+    """Rows [page, label, x, y, width, height(, score)] of both sides, regions to ignore, and the thresholds."""
+    rng = np.random.default_rng(seed)
+    case = random_case(seed)
+    sized = {}
+    for side in ("ground_truth", "predictions"):
+        rows = [[*row[:4], row[4] - row[2], row[5] - row[3], *row[6:]] for row in case[side]]
+        sized[side] = [[*row[:2], *(round(0.1 + value * 0.3, 1) for value in row[2:6]), *row[6:]] for row in rows]
+    regions = rng.random(len(sized["ground_truth"])) < 0.3 * (seed % 3)
+    rows = sized["ground_truth"]
+    sized["ignore"] = [row for row, region in zip(rows, regions, strict=True) if region]
+    sized["ground_truth"] = [row for row, region in zip(rows, regions, strict=True) if not region]
+    return {**case, **sized}
+
+
 def ask_tidecv(case: dict[str, Any]) -> dict[str, Any] | None:
     """Counts, AP and gains of tidecv, in percent as it gives them; None where it divides by zero.
 
@@ -65,10 +82,13 @@ def ask_tidecv(case: dict[str, Any]) -> dict[str, Any] | None:
     truth, predicted = Data("truth", max_dets=case["max_detections"]), Data("predicted")
     for page in range(case["pages"]):
         truth.add_image(page, str(page))
-    for page, label, x1, y1, x2, y2 in case["ground_truth"]:
-        truth.add_ground_truth(page, label, [x1, y1, x2 - x1, y2 - y1])
-    for page, label, x1, y1, x2, y2, score in case["predictions"]:
-        predicted.add_detection(page, label, score, [x1, y1, x2 - x1, y2 - y1])
+    sized = "ignore" in case
+    for page, label, x, y, *end in case["ground_truth"]:
+        truth.add_ground_truth(page, label, [x, y, *end] if sized else [x, y, end[0] - x, end[1] - y])
+    for page, label, *region in case.get("ignore", []):
+        truth.add_ignore_region(page, label, region)
+    for page, label, x, y, *end, score in case["predictions"]:
+        predicted.add_detection(page, label, score, [x, y, *end] if sized else [x, y, end[0] - x, end[1] - y])
     try:
         run = TIDERun(truth, predicted, case["iou"], case["background_iou"], "bbox", case["max_detections"])
     except ZeroDivisionError:
@@ -95,12 +115,10 @@ def ask_tidecv(case: dict[str, Any]) -> dict[str, Any] | None:
 
 def main() -> None:
     """Write the cases next to this file."""
-    cases = []
-    for seed in range(48):
-        case = random_case(seed)
-        cases.append({**case, "tidecv": ask_tidecv(case)})
-    lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
-    Path(__file__).with_name("cases.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    for name, make in (("cases.json", random_case), ("file_cases.json", random_file_case)):
+        cases = [{**make(seed), "tidecv": ask_tidecv(make(seed))} for seed in range(48)]
+        lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
+        Path(__file__).with_name(name).write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

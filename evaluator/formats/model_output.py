@@ -193,13 +193,17 @@ class OutputFile:
         """
         document = document or self.document
         if not 0 <= index <= limits.MAX_PAGE_INDEX:
-            rule = f"a page must have a number from the first page on ({self.source})"
-            self.collector.error(place, rule, f"{index + 1}, counted from 1", "Correct the number of the page.")
+            rule = f"pages must be numbered from the first on ({self.source})"
+            self.collector.error(place, rule, f"page {index + 1}", "Correct the number of the page.")
             index = 0
         elif (document, index) in self._rows:
             rule = f"a page must occur once ({self.source})"
             found = f"page {index + 1} again, as in {self._rows[document, index][1]}"
             self.collector.error(place, rule, found, "Join the two, or remove one of them.")
+        if size is not None and not all(math.isnan(side) or 0.0 < side < math.inf for side in size):
+            rule = f"width and height must be above 0 ({self.source})"
+            self.collector.error(place, rule, listed(size), "Write the size of the page.")
+            size = NO_SIZE
         row = self.builder.page(document, place, index=index, size=size, page_id=page_id, name=name, path=path)
         self._rows.setdefault((document, index), (row, place))
         return row

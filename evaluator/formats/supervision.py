@@ -6,6 +6,7 @@ the sink's custom data.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -32,8 +33,9 @@ class Supervision(BoxFormat):
     Notes
     -----
     supervision 0.20 to 0.31, "Save detections". The label is the first of class_name, label, class, category and
-    class_id that is there; an empty confidence is no score. The image is the first of file_name, filename, file, image_name,
-    image_path, image, image_id, document, doc_id and source. Without one all rows are of one image, with a warning.
+    class_id that is there; an empty confidence is no score. The image is the first of file_name, filename, file,
+    image_name, image_path, image, image_id, document, doc_id and source. Without one all rows are of one image, with a
+    warning.
     """
 
     name = "supervision"
@@ -63,13 +65,12 @@ class Supervision(BoxFormat):
             paths. A file without rows gives box columns of length 0.
         """
         collector = Collector(name, max_per_rule=reading.max_per_rule)
-        source = json_text.open_source(content, name)
         header: list[str]
         rows: Iterable[Row]
-        if source.content.lstrip().startswith(b"["):
-            header, rows = _objects(source, collector)
+        if content[:64].removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
+            header, rows = _objects(json_text.open_source(content, name), collector)
         else:
-            header, rows = table.text_rows(source.content, collector)
+            header, rows = table.text_rows(content, collector)
         given = {"x1": "x_min", "y1": "y_min", "x2": "x_max", "y2": "y_max", "score": "confidence", "unit": "pixels"}
         given |= {
             target: column
@@ -85,10 +86,17 @@ class Supervision(BoxFormat):
         plan = table.plan_of(header, given, collector, source=_SOURCE, unread=False) if header else None
         if plan is None:
             return Builder(collector, format=self.name, source=_SOURCE).annotations(
-                source.sha256, reading, side="prediction"
+                json_text.digest(content), reading, side="prediction"
             )
         return table.columns_of(
-            rows, plan, collector, reading, format=self.name, source=_SOURCE, side="prediction", sha256=source.sha256
+            rows,
+            plan,
+            collector,
+            reading,
+            format=self.name,
+            source=_SOURCE,
+            side="prediction",
+            sha256=json_text.digest(content),
         )
 
 

@@ -7,6 +7,7 @@ issue, not a guess.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import math
@@ -117,7 +118,7 @@ class Table(BoxFormat):
         if content.startswith(_PARQUET):
             header, rows = _parquet(content, collector)
         else:
-            header, rows = text_rows(json_text.text_of(content, name), collector)
+            header, rows = text_rows(content, collector)
         given = parse_columns(reading.columns, collector)
         plan = plan_of(header, given, collector, source=self.source)
         side: Side = "prediction" if "score" in plan.at else "ground_truth"
@@ -251,8 +252,23 @@ def _write() -> str:
 
 
 def text_rows(content: bytes, collector: Collector) -> tuple[list[str], Iterator[Row]]:
-    """The header of a CSV file and its rows; the separator is the most frequent of comma, semicolon and tab there."""
-    text = content.decode()
+    """The header of a CSV file and its rows; the separator is the most frequent of comma, semicolon and tab there.
+
+    Raises
+    ------
+    BadInput
+        Too large, not UTF-8, or a first line that is no CSV.
+    """
+    if len(content) > limits.MAX_FILE_BYTES:
+        rule = f"a file may have {limits.MAX_FILE_BYTES:,} bytes"
+        collector.error("", rule, f"{len(content):,}", "Split the file.")
+        raise BadInput(collector.issues())
+    try:
+        text = content.removeprefix(codecs.BOM_UTF8).decode()
+    except UnicodeDecodeError as error:
+        place, found = f"byte {error.start}", f"0x{content[error.start]:02X}"
+        collector.error(place, "the text must be UTF-8 (RFC 3629)", found, "Save the file as UTF-8.")
+        raise BadInput(collector.issues()) from None
     first = text.partition("\n")[0]
     separator = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)

@@ -63,9 +63,11 @@ def test_a_format_describes_itself(name: str) -> None:
 
 def test_the_formats_of_each_kind() -> None:
     assert [list(formats.of_kind(kind)) for kind in formats.KINDS] == [
-        ["snapshot", "pod", "coco", "cvat"], ["fields"], ["posters"],
+        ["snapshot", "pod", "coco", "cvat", "docling", "mineru", "paddle", "marker", "azure", "textract", "documentai",
+         "unstructured", "supervision", "table"],
+        ["fields"], ["posters"],
     ]  # fmt: skip
-    assert formats.suffixes() == {".json", ".jsonl", ".ndjson", ".xml"}
+    assert formats.suffixes() == {".json", ".jsonl", ".ndjson", ".xml", ".csv", ".tsv", ".parquet"}
 
 
 def test_a_name_is_taken_once() -> None:

@@ -601,12 +601,14 @@ def test_unknown_format(content):
     assert bad.value.issues[0].file == "f.json"
 
 
-def test_unknown_format_says_what_was_looked_for():
+def test_unknown_format_says_what_is_there():
     _, issues = outcome(b'{"images": []}', format=None)
-    assert issues[0].sentence.startswith(
-        "f.json: the content must be of a known format; looked for two of the keys label_map, coordinate_system, "
-        "documents, predictions, page_index (Document Snapshot Detection, schema 1.3 (JSON))"
-    )
+    assert [issue.sentence for issue in issues] == [
+        'f.json: the content must be of a known format; found a JSON object with "images". '
+        "The README lists the formats; convert it to one."
+    ]
+    _, issues = outcome(b'[{"a": 1, "b": 2}]', format=None)
+    assert issues[0].found == 'a list of JSON objects with "a", "b"'
     _, issues = outcome(VALID["prediction"], format="nonsense")
     assert issues[0].sentence.startswith("f.json: the format must be one of snapshot")
 

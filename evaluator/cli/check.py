@@ -20,6 +20,7 @@ def check(
     /,
     *,
     json: Annotated[bool, Parameter(negative="")] = False,
+    columns: str = "",
 ) -> int:
     """Read and validate files; list all issues; exit 2 when any of them is an error.
 
@@ -31,8 +32,10 @@ def check(
         Annotation files, or folders of them.
     json
         Write JSON to standard output.
+    columns
+        What the columns of a CSV or Parquet file hold, "document=file,label=cls,x1=left,y1=top,x2=right,y2=bottom".
     """
-    results = [_check(path) for path in files]
+    results = [_check(path, columns) for path in files]
     issues = [issue for _, of_file in results for issue in of_file]
     annotations = [read for read, _ in results if read is not None]
     truths = [read for read in annotations if read.side == "ground_truth"]
@@ -50,10 +53,10 @@ def check(
     return BAD_INPUT if has_errors(issues) else OK
 
 
-def _check(path: Path) -> tuple[Annotations | None, tuple[Issue, ...]]:
+def _check(path: Path, columns: str) -> tuple[Annotations | None, tuple[Issue, ...]]:
     """What a file holds, if it can be evaluated, and all that is wrong or odd about it."""
     try:
-        read = formats.read(path, max_per_rule=None)
+        read = formats.read(path, max_per_rule=None, columns=columns)
     except BadInput as problem:
         return None, problem.issues
     return read, read.issues

@@ -14,19 +14,29 @@ from typing import Any, Literal, NoReturn, overload
 
 from evaluator.formats import (
     alto,
+    azure,
     coco,
     cvat,
+    docling,
+    documentai,
     fields,
     folder,
     json_text,
     known,
     label_studio,
     limits,
+    marker,
+    mineru,
     omnidocbench,
+    paddle,
     page_xml,
     pod,
     posters,
     snapshot,
+    supervision,
+    table,
+    textract,
+    unstructured,
     voc,
     yolo,
 )
@@ -69,6 +79,16 @@ _TABLE: tuple[AnyFormat, ...] = (
     label_studio.FORMAT,
     omnidocbench.FORMAT,
     yolo.FORMAT,
+    docling.FORMAT,
+    mineru.FORMAT,
+    paddle.FORMAT,
+    marker.FORMAT,
+    azure.FORMAT,
+    textract.FORMAT,
+    documentai.FORMAT,
+    unstructured.FORMAT,
+    supervision.FORMAT,
+    table.FORMAT,
     fields.FORMAT,
     posters.FORMAT,
 )
@@ -178,6 +198,7 @@ def read(
     as_reference: bool = False,
     max_per_rule: int | None = 200,
     lenient: bool = False,
+    columns: str = "",
 ) -> Annotations:
     """The columns of a file of boxes, or of a folder of files of one side read as one.
 
@@ -186,7 +207,7 @@ def read(
     path : str or Path
     format : str or None
         A key of `of_kind`; None detects it from the content.
-    side, as_reference, max_per_rule, lenient
+    side, as_reference, max_per_rule, lenient, columns
         See `Reading`.
 
     Returns
@@ -199,11 +220,13 @@ def read(
     BadInput
         With all issues of all files.
     """
-    reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient)
+    reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns)
     for name, row in of_kind("boxes").items():
         if format in (name, None) and row.takes(Path(path)):
             return row.read_path(Path(path), reading)
-    return read_boxes(Path(path), reading, lambda content, name: _box_format(content, name, format), _box_suffixes())
+    return read_boxes(
+        Path(path), reading, lambda content, name: _box_format(content, name, format, columns), _box_suffixes()
+    )
 
 
 def read_bytes(
@@ -215,11 +238,12 @@ def read_bytes(
     as_reference: bool = False,
     max_per_rule: int | None = 200,
     lenient: bool = False,
+    columns: str = "",
 ) -> Annotations:
     """The columns of a file of boxes whose bytes are at hand, by its name for the issues; otherwise as `read`."""
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
-    reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient)
-    return _box_format(content, name, format).read(content, name, reading)
+    reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns)
+    return _box_format(content, name, format, columns).read(content, name, reading)
 
 
 def format_of(source: Annotations) -> BoxFormat | None:
@@ -268,21 +292,27 @@ def _box_suffixes() -> list[str]:
     return sorted(endings, key=lambda suffix: (suffix != ".json", suffix != ".xml", suffix))
 
 
-def _box_format(content: bytes, name: str, format: str | None) -> BoxFormat:
-    """The format that was named, or else the one that the bytes look like."""
+def _box_format(content: bytes, name: str, format: str | None, columns: str = "") -> BoxFormat:
+    """The format that was named, or else the one that the bytes look like; with columns every table is one."""
     formats = of_kind("boxes")
     if format is not None and format not in formats:
         refuse(name, "", f"the format must be one of {', '.join(formats)}", quote(format), "Correct --format.")
+    if format is None and columns and Path(name).suffix.lower() in table.FORMAT.suffixes:
+        return table.FORMAT
     return formats[format or detect_bytes(content, name)]
 
 
 def _refuse_unknown(content: bytes, name: str) -> NoReturn:
-    """Say what is wrong with bytes that no format claims: first as JSON, then as an annotation file."""
-    if other := known.name_of(content[:HEAD_BYTES]):
-        refuse(name, "", f"this is {other.title}, which is not read", "", other.instead)
+    """Say what is wrong with bytes that no format claims: what they are, or what is wrong as JSON or annotations."""
+    if row := known.recognised(content[:HEAD_BYTES]):
+        refuse(name, "", row.what, "", row.instead)
+    found = quote(content[:40].decode(errors="replace"))
     text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text or text[:1] in b"{[/'\"" or content[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in content[:HEAD_BYTES]:
-        json_text.parse(json_text.open_source(content, name))
-    looked = "; ".join(f"{row.looks_for} ({row.title})" for row in of_kind("boxes").values())
-    found = quote(content[:40].decode(errors="replace"))
-    refuse(name, "", f"the content must be of a known format; looked for {looked}", found, "Convert it.")
+        tree = json_text.parse(json_text.open_source(content, name))
+        of_list = isinstance(tree, list) and tree and isinstance(tree[0], dict)
+        keys = tree[0] if of_list else tree  # type: ignore[index]
+        if isinstance(keys, dict) and keys:
+            kind = "a list of JSON objects" if of_list else "a JSON object"
+            found = f"{kind} with {', '.join(map(quote, list(keys)[:6]))}"
+    refuse(name, "", "the content must be of a known format", found, "The README lists the formats; convert it to one.")

@@ -54,6 +54,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         How many issues of one rule are spelled out; None spells out all.
     format : str or None
         Name of the format; None recognises it by the content.
+    columns : str
+        Which columns of a table hold what, as ``target=column,target=column``; empty for those with known names.
     """
 
     side: Side | None = None
@@ -61,6 +63,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     lenient: bool = False
     max_per_rule: int | None = 200
     format: str | None = None
+    columns: str = ""
 
 
 ANY_SIDE: Final = Reading()
@@ -178,9 +181,16 @@ class Format(ABC, Generic[T]):
 
 
 class BoxFormat(Format[Annotations]):
-    """A format of files of boxes."""
+    """A format of files of boxes.
+
+    Attributes
+    ----------
+    pages_apart : bool
+        A file holds a page: in a folder, files of one document complete each other.
+    """
 
     kind = "boxes"
+    pages_apart: ClassVar[bool] = False
 
     def place(self, source: Annotations, row: int) -> str:
         """Where a box is in its file, as its owner reads it: a JSON path, or a line; the file first for a folder."""
@@ -264,8 +274,11 @@ def _merged(files: Sequence[folder.File], name: str, reading: Reading, format_of
     """Several files of one side as one; a page without boxes, which states no side, has the side of the others."""
     side_of_others = cache(lambda: next((side for file in files if (side := _side_of(file, format_of))), None))
 
+    apart: set[bool] = set()
+
     def read(content: bytes, file: str) -> Annotations:
         format_ = format_of(content, file)
+        apart.add(format_.pages_apart)
         if reading.side or format_.side_of(content, file):
             return format_.read(content, file, reading)
         return format_.read(content, file, msgspec.structs.replace(reading, side=side_of_others()))
@@ -273,7 +286,7 @@ def _merged(files: Sequence[folder.File], name: str, reading: Reading, format_of
     parts, issues = folder.read_parts(files, read)
     if has_errors(issues):
         raise BadInput([*issues, *(issue for part in parts for issue in part.issues)])
-    return folder.merge(name, parts)
+    return folder.merge(name, parts, pages_apart=apart == {True})
 
 
 def _side_of(file: folder.File, format_of: FormatOf) -> Side | None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from evaluator.formats import limits
 from evaluator.model.boxes import BoolArray, FloatArray
-from evaluator.model.dataset import Annotations, Boxes, CodeArray, Part
+from evaluator.model.dataset import Annotations, Boxes, CodeArray, Document, Part
 from evaluator.model.issues import BadInput, Collector, Issue, quote, refuse
 
 T = TypeVar("T")
@@ -137,7 +137,7 @@ def load(path: Path, limit: int) -> bytes:
     refuse(path.name, "", rule, f"{status.st_size:,}", "Split the input.")
 
 
-def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
+def merge(name: str, parts: Sequence[Annotations], *, pages_apart: bool = False) -> Annotations:
     """The annotations of several files of one side as one.
 
     Parameters
@@ -145,6 +145,8 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
     name : str
         Name of the folder.
     parts : sequence of Annotations, not empty
+    pages_apart : bool
+        A file holds a page, so that files of one document complete each other.
 
     Returns
     -------
@@ -155,16 +157,20 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
     Raises
     ------
     BadInput
-        Formats, sides or label maps differ, or two files list one document.
+        Formats, sides or label maps differ, or two files list one document; with pages apart, one page of it.
     """
     collector = Collector(name, max_per_rule=None)
-    _check(parts, collector)
+    _check(parts, collector, pages_apart=pages_apart)
     if collector.failed:
         raise BadInput([*collector.issues(), *(issue for part in parts for issue in part.issues)])
     first = parts[0]
     others = dict.fromkeys(label for part in parts for label in part.labels[part.evaluated :])
     labels = (*first.labels[: first.evaluated], *others)
-    documents = _offsets([len(part.documents) for part in parts])
+    documents: dict[str, Document] = {}
+    for document in (document for part in parts for document in part.documents):
+        documents.setdefault(document.doc_id, document)
+    code = {doc_id: row for row, doc_id in enumerate(documents)}
+    codes = [np.array([code[each.doc_id] for each in part.documents], dtype=np.int32) for part in parts]
     return Annotations(
         name=name,
         sha256=hashlib.sha256("".join(part.sha256 for part in parts).encode()).hexdigest(),
@@ -174,10 +180,10 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
         version=first.version,
         labels=labels,
         evaluated=first.evaluated,
-        documents=tuple(document for part in parts for document in part.documents),
-        page_document=_join([part.page_document + start for part, start in zip(parts, documents, strict=True)]),
+        documents=tuple(documents.values()),
+        page_document=_join([of_part[part.page_document] for part, of_part in zip(parts, codes, strict=True)]),
         page_index=np.concatenate([part.page_index for part in parts]),
-        boxes=_boxes(parts, labels, documents),
+        boxes=_boxes(parts, labels, codes),
         issues=(*collector.issues(), *(issue for part in parts for issue in part.issues)),
         label_map=first.label_map,
         page_ids=[name for part in parts for name in part.page_ids],
@@ -189,13 +195,13 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
     )
 
 
-def _boxes(parts: Sequence[Annotations], labels: Sequence[str], documents: Sequence[np.int32]) -> Boxes:
-    """The boxes of all parts under the labels of the whole, and under the documents that start at these codes."""
+def _boxes(parts: Sequence[Annotations], labels: Sequence[str], documents: Sequence[CodeArray]) -> Boxes:
+    """The boxes of all parts under the labels of the whole, and under the documents that have these codes."""
     code = {label: index for index, label in enumerate(labels)}
     recoded = [np.array([code[label] for label in part.labels], dtype=np.int32)[part.boxes.label] for part in parts]
     entries = _offsets([len(part.page_index) for part in parts])
     return Boxes(
-        document=_join([part.boxes.document + start for part, start in zip(parts, documents, strict=True)]),
+        document=_join([of_part[part.boxes.document] for part, of_part in zip(parts, documents, strict=True)]),
         page=np.concatenate([part.boxes.page for part in parts]),
         label=_join(recoded),
         xyxy=np.concatenate([part.boxes.xyxy for part in parts]),
@@ -210,9 +216,10 @@ def _boxes(parts: Sequence[Annotations], labels: Sequence[str], documents: Seque
     )
 
 
-def _check(parts: Sequence[Annotations], collector: Collector) -> None:
+def _check(parts: Sequence[Annotations], collector: Collector, *, pages_apart: bool) -> None:
     first = parts[0]
     owner: dict[str, str] = {}
+    page_owner: dict[tuple[str, int], str] = {}
     for part in parts:
         what = f"{part.name} and {first.name}"
         for key in ("format", "side", "unit"):
@@ -229,7 +236,9 @@ def _check(parts: Sequence[Annotations], collector: Collector) -> None:
             rule = "the files of a folder should come from one model"
             pair = f"{quote([part.model, part.version])} and {quote([first.model, first.version])}"
             collector.warning(what, rule, pair, "They are read as one model under the first name.")
-        for document in part.documents:
+        if pages_apart:
+            _check_pages(part, page_owner, collector)
+        for document in () if pages_apart else part.documents:
             if (other := owner.setdefault(document.doc_id, part.name)) != part.name:
                 rule = "a document may be listed by one file of a folder only"
                 fix = "Put all pages of a document into one file, or use two folders."
@@ -237,6 +246,16 @@ def _check(parts: Sequence[Annotations], collector: Collector) -> None:
     boxes = sum(len(part.boxes) for part in parts)
     if boxes > limits.MAX_BOXES:
         collector.error("", f"a folder may have {limits.MAX_BOXES:,} boxes", f"{boxes:,}", "Split the folder.")
+
+
+def _check_pages(part: Annotations, owner: dict[tuple[str, int], str], collector: Collector) -> None:
+    """Errors for the pages of a file that another file has."""
+    for code, index in zip(part.page_document.tolist(), part.page_index.tolist(), strict=True):
+        document = part.documents[code].doc_id
+        if (other := owner.setdefault((document, index), part.name)) != part.name:
+            rule = "a page may be listed by one file of a folder only"
+            fix = "Remove one of the files, or use two folders."
+            collector.error(f"{part.name} and {other}", rule, f"page {index + 1} of {quote(document)}", fix)
 
 
 def _offsets(lengths: Sequence[int]) -> list[np.int32]:

@@ -75,6 +75,13 @@ MapLabel = Annotated[
 FormatName = Annotated[
     str | None, Meta(description="Format of the files, when it should not be recognised by content.")
 ]
+Columns = Annotated[
+    str,
+    Meta(
+        description='What the columns of a CSV or Parquet file hold, "document=file,label=cls,x1=left,y1=top,x2=right,'
+        'y2=bottom"; those with known names need not be said.'
+    ),
+]
 
 
 class BoxOptions(Options, frozen=True, kw_only=True):
@@ -93,6 +100,7 @@ class BoxOptions(Options, frozen=True, kw_only=True):
     map_label: MapLabel = msgspec.field(default_factory=dict)
     as_reference: Annotated[bool, Meta(description="Allow --gt to be a prediction file.")] = False
     format: FormatName = None
+    columns: Columns = ""
     polygons: Annotated[bool, Meta(description="Compare outlines instead of boxes, where a file has them.")] = False
 
 
@@ -332,7 +340,7 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     def reading(self, side: Side, options: BoxOptionsT) -> formats.Reading:
         """How one side is read: a prediction as ground truth only when the options ask for that."""
         as_reference = side == "ground_truth" and options.as_reference
-        return formats.Reading(side=side, as_reference=as_reference, format=options.format)
+        return formats.Reading(side=side, as_reference=as_reference, format=options.format, columns=options.columns)
 
     def renamed(self, options: BoxOptionsT) -> Mapping[str, str]:
         """New names of labels by their old ones."""

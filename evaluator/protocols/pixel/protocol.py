@@ -20,6 +20,7 @@ from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 from evaluator.protocols.base import (
+    Columns,
     Count,
     Evaluation,
     FormatName,
@@ -49,6 +50,7 @@ class PixelOptions(Options, frozen=True, kw_only=True):
     labels: Labels = None
     map_label: MapLabel = msgspec.field(default_factory=dict)
     format: FormatName = None
+    columns: Columns = ""
     classes: Annotated[Classes, Meta(description="whether both sides have the same classes.")] = "auto"
     missing_page: Annotated[
         MissingPage, Meta(description="a page that one side lacks counts as background, or is left out.")
@@ -81,7 +83,7 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
 
     def reading(self, side: Side, options: PixelOptions) -> formats.Reading:
         """A file whatever it says it is: two annotators, or two models, can be compared."""
-        return formats.Reading(format=options.format)
+        return formats.Reading(format=options.format, columns=options.columns)
 
     def renamed(self, options: PixelOptions) -> Mapping[str, str]:
         """New names of labels by their old ones."""

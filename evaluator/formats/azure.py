@@ -1,0 +1,182 @@
+"""Results of Azure Document Intelligence (Form Recognizer) to columns.
+
+Owns the format `Azure`. Polygons are in the unit of their page, inches or pixels, origin top left; inches become
+points, so that the size of a page is one that can be drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from evaluator.formats.json_text import excerpt
+from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, pairs_of
+
+_POINTS_PER_INCH: Final = 72.0
+_WHOLE: Final = {"paragraphs": "paragraph", "tables": "table", "figures": "figure"}
+
+
+class _Page(msgspec.Struct, gc=False, rename="camel"):
+    page_number: int
+    width: float | None = None
+    height: float | None = None
+    unit: str | None = None
+
+
+class _Region(msgspec.Struct, gc=False, rename="camel"):
+    page_number: int
+    polygon: list[float]
+
+
+class _Element(msgspec.Struct, gc=False, rename="camel"):
+    bounding_regions: list[_Region] | None = None
+    role: str | None = None
+
+
+class _Line(msgspec.Struct, gc=False):
+    polygon: list[float]
+
+
+class _OldPage(msgspec.Struct, gc=False):
+    page: int
+    width: float
+    height: float
+    unit: str | None = None
+
+
+class _OldShape(msgspec.Struct, gc=False, rename="camel"):
+    bounding_box: list[float]
+
+
+class _OldTable(msgspec.Struct, gc=False, rename="camel"):
+    bounding_box: list[float] | None = None
+    cells: list[_OldShape] = []
+
+
+class Azure(ModelOutput):
+    """Analyze results of Azure Document Intelligence, versions 2.0 to 4.0.
+
+    Notes
+    -----
+    "Document Intelligence layout model" and "Analyze document API response", REST API 2022-08-31 to 2024-11-30: a
+    paragraph is labelled with its role, or "paragraph"; tables and figures are "table" and "figure". A result without
+    paragraphs (prebuilt-read before 2023, prebuilt-invoice, all of version 2.x) is read by its lines, "line", with a
+    warning. In version 2.x a table without a box is the box of its cells. Words, cells, selection marks and fields are
+    not read. There are no scores.
+    """
+
+    name = "azure"
+    title = "Azure Document Intelligence result (JSON)"
+    looks_for = "analyzeResult, or boundingRegions with pageNumber"
+    source = "Document Intelligence"
+    endings = (".ocr", ".layout", ".result")
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """The keys of a result."""
+        return (
+            b'"analyzeResult"' in head
+            or b'"readResults"' in head
+            or (b'"boundingRegions"' in head and b'"pageNumber"' in head)
+        )
+
+    def fill(self, tree: object, file: OutputFile) -> None:
+        """Pages, then what is on them."""
+        result, place = tree, "$"
+        if isinstance(tree, dict) and "analyzeResult" in tree:
+            result, place = tree["analyzeResult"], "$.analyzeResult"
+        if not isinstance(result, dict):
+            status = f"status {excerpt(tree['status'])}" if isinstance(tree, dict) and "status" in tree else ""
+            file.refuse("a result must be an object (Document Intelligence)", AGAIN, status or excerpt(result), place)
+        if "readResults" in result:
+            _old(result, place, file)
+            return
+        scale: dict[int, float] = {}
+        for where, value in file.items(result, "pages", place):
+            page = file.convert(value, _Page, where)
+            if page is not None:
+                scale[page.page_number] = _scale(page.unit, where, file)
+                _page(page.page_number, (page.width, page.height), scale[page.page_number], where, file)
+        if not result.get("paragraphs"):
+            for where, value in file.items(result, "pages", place):
+                number = value.get("pageNumber") if isinstance(value, dict) else None
+                for line, held in file.items(value, "lines", where):
+                    shape = file.convert(held, _Line, line)
+                    if shape is not None and isinstance(number, int):
+                        _region(_Region(number, shape.polygon), "line", line, scale, file)
+            _say_lines(result, place, file)
+        for key, label in _WHOLE.items():
+            for where, value in file.items(result, key, place):
+                element = file.convert(value, _Element, where)
+                for index, region in enumerate((element and element.bounding_regions) or ()):
+                    spot = f"{where}.boundingRegions[{index}]"
+                    named = (element and element.role) or label
+                    _region(region, named, spot, scale, file)
+
+
+FORMAT: Final = Azure()
+
+
+def _say_lines(result: dict[str, object], place: str, file: OutputFile) -> None:
+    """Warn that lines stand for paragraphs."""
+    if result.get("pages") or result.get("readResults"):
+        rule = "a result should have paragraphs (Document Intelligence)"
+        fix = "Its lines and tables are read; run prebuilt-layout of API version 2023-07-31 or later for paragraphs."
+        file.collector.warning(place, rule, "none", fix)
+
+
+def _scale(unit: str | None, place: str, file: OutputFile) -> float:
+    """What a length is multiplied with."""
+    if unit not in (None, "inch", "pixel"):
+        file.collector.error(
+            f"{place}.unit", "unit must be inch or pixel (Document Intelligence)", excerpt(unit), AGAIN
+        )
+    return _POINTS_PER_INCH if unit == "inch" else 1.0
+
+
+def _page(number: int, size: tuple[float | None, float | None], scale: float, place: str, file: OutputFile) -> None:
+    """A page with its size."""
+    width, height = size
+    known = None if width is None or height is None else (width * scale, height * scale)
+    file.page(place, index=number - 1, size=known)
+
+
+def _region(region: _Region, label: str, place: str, scale: dict[int, float], file: OutputFile) -> None:
+    """A box on one page."""
+    page = file.needed_page(region.page_number, place)
+    if page is not None and (points := pairs_of(region.polygon, place, file)):
+        factor = scale.get(region.page_number, 1.0)
+        file.outline(page, label, [(x * factor, y * factor) for x, y in points], place)
+
+
+def _old(result: dict[str, object], place: str, file: OutputFile) -> None:
+    """A result of version 2.x: lines and tables."""
+    scale: dict[int, float] = {}
+    for where, value in file.items(result, "readResults", place):
+        page = file.convert(value, _OldPage, where)
+        if page is None:
+            file.page(where, index=file.builder.pages, size=NO_SIZE)
+            continue
+        scale[page.page] = _scale(page.unit, where, file)
+        _page(page.page, (page.width, page.height), scale[page.page], where, file)
+        for line, held in file.items(value, "lines", where):
+            shape = file.convert(held, _OldShape, line)
+            if shape is not None:
+                _region(_Region(page.page, shape.bounding_box), "line", line, scale, file)
+    for where, value in file.items(result, "pageResults", place):
+        number = value.get("page") if isinstance(value, dict) else None
+        for spot, held in file.items(value, "tables", where):
+            table = file.convert(held, _OldTable, spot)
+            if table is None or not isinstance(number, int):
+                continue
+            outline = table.bounding_box or [edge for cell in table.cells for edge in _box_of(cell.bounding_box)]
+            polygon = outline if table.bounding_box else _box_of(outline)
+            _region(_Region(number, polygon), "table", spot, scale, file)
+    _say_lines(result, place, file)
+
+
+def _box_of(polygon: Sequence[float]) -> list[float]:
+    """Two corners of the box around x, y, x, y...; empty for nothing."""
+    xs, ys = polygon[::2], polygon[1::2]
+    return [min(xs), min(ys), max(xs), max(ys)] if ys else []

@@ -1,0 +1,139 @@
+"""DoclingDocument JSON to columns.
+
+Owns the format `Docling`. Coordinates are points of the page, from the top left or the bottom left corner as each box
+says. Every provenance of an item is a box with the item's label; one that repeats page and box with another character
+span is read once.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Final
+
+import msgspec
+
+from evaluator.formats.build import Corners, Size
+from evaluator.formats.json_text import excerpt
+from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, document_of
+
+_MARK = re.compile(rb'"schema_name"\s*:\s*"DoclingDocument"')
+_LISTS: Final = (
+    "texts", "tables", "pictures", "groups", "key_value_items", "form_items", "field_regions", "field_items",
+)  # fmt: skip
+
+
+class _Box(msgspec.Struct, gc=False):
+    l: float  # noqa: E741 - the key of the format
+    t: float
+    r: float
+    b: float
+    coord_origin: str = "TOPLEFT"
+
+
+class _Provenance(msgspec.Struct, gc=False):
+    page_no: int
+    bbox: _Box
+    charspan: list[int] | None = None
+
+
+class _Item(msgspec.Struct, gc=False):
+    label: str
+    prov: list[_Provenance] | None = None
+
+
+class _Size(msgspec.Struct, gc=False):
+    width: float
+    height: float
+
+
+class _Page(msgspec.Struct, gc=False):
+    size: _Size
+    page_no: int | None = None
+
+
+class Docling(ModelOutput):
+    """DoclingDocument.
+
+    Notes
+    -----
+    docling-core, DoclingDocument 1.0 to 1.10 (JSON schema in its docs). Boxes are those of `prov` of texts, tables,
+    pictures, groups, key-value, form and field items, in all content layers; cells of tables are not read. The document
+    is ``origin.filename`` without its ending, else ``name``. There are no scores.
+    """
+
+    name = "docling"
+    title = "DoclingDocument (JSON)"
+    looks_for = 'the schema_name "DoclingDocument"'
+    source = "DoclingDocument"
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """The schema name, which Docling writes first."""
+        return _MARK.search(head) is not None
+
+    def fill(self, tree: object, file: OutputFile) -> None:
+        """Pages, then the items of all lists."""
+        if not isinstance(tree, dict):
+            file.refuse("the top level must be an object (DoclingDocument)", AGAIN, excerpt(tree), "$")
+        found = [entry for key in _LISTS for entry in file.items(tree, key, "$")]
+        pages = tree.get("pages")
+        if pages is not None and not isinstance(pages, dict):
+            file.refuse("pages must be an object (DoclingDocument)", AGAIN, excerpt(pages), "$.pages")
+        if not pages and found:
+            rule = f"This is a DoclingDocument without pages: its {len(found):,} items have no place on a page"
+            file.refuse(rule, "Convert a PDF or images with Docling and save that as JSON.")
+        origin = tree.get("origin")
+        name, filename = tree.get("name"), origin.get("filename") if isinstance(origin, dict) else None
+        name = name if isinstance(name, str) else ""
+        filename = filename if isinstance(filename, str) else ""
+        file.document = document_of(filename.strip() or name.strip() or file.document)
+        sizes = _pages(pages or {}, filename or name, file)
+        for place, value in found:
+            item = file.convert(value, _Item, place)
+            if item is not None:
+                _add(item, place, sizes, file)
+
+
+FORMAT: Final = Docling()
+
+
+def _pages(pages: dict[str, object], name: str, file: OutputFile) -> dict[int, Size]:
+    """The pages of a file, and their sizes by number."""
+    sizes: dict[int, Size] = {}
+    for key, value in pages.items():
+        place = f'$.pages["{key}"]'
+        page = file.convert(value, _Page, place)
+        number = page.page_no if page is not None else None
+        if number is None:
+            number = int(key) if key.isascii() and key.isdigit() and len(key) <= 10 else 0
+        sizes[number] = NO_SIZE if page is None else (page.size.width, page.size.height)
+        file.page(place, index=number - 1, size=sizes[number], page_id=key, name=name)
+    return sizes
+
+
+def _add(item: _Item, place: str, sizes: dict[int, Size], file: OutputFile) -> None:
+    """The boxes of an item."""
+    seen: dict[tuple[int, Corners], list[int] | None] = {}
+    for index, prov in enumerate(item.prov or ()):
+        where = f"{place}.prov[{index}]"
+        box = prov.bbox
+        key = (prov.page_no, (box.l, box.t, box.r, box.b))
+        if key in seen:
+            rule = "an item should state a box once (DoclingDocument)"
+            what = f"charspan {excerpt(seen[key])} and {excerpt(prov.charspan)} in one box"
+            file.collector.warning(where, rule, what, "It is read once.")
+            continue
+        seen[key] = prov.charspan
+        page = file.needed_page(prov.page_no, where)
+        if page is None:
+            continue
+        height = sizes[prov.page_no][1]
+        if box.coord_origin not in ("TOPLEFT", "BOTTOMLEFT"):
+            rule = "coord_origin must be TOPLEFT or BOTTOMLEFT (DoclingDocument)"
+            file.collector.error(f"{where}.bbox.coord_origin", rule, excerpt(box.coord_origin), AGAIN)
+            continue
+        bottom_left = box.coord_origin == "BOTTOMLEFT"
+        top, bottom = (height - box.t, height - box.b) if bottom_left else (box.t, box.b)
+        if math.isnan(height):
+            continue
+        file.builder.box(page, item.label, (box.l, top, box.r, bottom), where)

@@ -1,0 +1,119 @@
+"""Documents of Google Document AI to columns.
+
+Owns the format `DocumentAI`. Vertices are shares of the page, or pixels of its image, origin top left; a coordinate
+that is left out is 0. All become shares.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import msgspec
+
+from evaluator.formats.build import Size
+from evaluator.formats.json_text import excerpt
+from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile
+
+_MARKS: Final = (b'"textAnchor"', b'"normalizedVertices"', b'"documentLayout"', b'"mimeType"')
+_LABELS: Final = {"blocks": "block", "paragraphs": "paragraph", "tables": "table"}
+
+
+class _Vertex(msgspec.Struct, gc=False):
+    x: float = 0.0
+    y: float = 0.0
+
+
+class _Polygon(msgspec.Struct, gc=False, rename="camel"):
+    vertices: list[_Vertex] = []
+    normalized_vertices: list[_Vertex] = []
+
+
+class _Layout(msgspec.Struct, gc=False, rename="camel"):
+    bounding_poly: _Polygon | None = None
+    confidence: float | None = None
+
+
+class _Element(msgspec.Struct, gc=False):
+    layout: _Layout
+    type: str | None = None
+
+
+class _Dimension(msgspec.Struct, gc=False):
+    width: float
+    height: float
+
+
+class _Page(msgspec.Struct, gc=False, rename="camel"):
+    page_number: int | None = None
+    dimension: _Dimension | None = None
+
+
+class DocumentAI(ModelOutput):
+    """Documents of Document AI processors that give pages.
+
+    Notes
+    -----
+    Document AI v1, "Document" (`pages[].blocks`, `paragraphs`, `tables` and `visualElements`). Blocks hold paragraphs,
+    so that both are there; choose with ``--labels``. Labels are "block", "paragraph", "table", and the type of a visual
+    element. The score is ``layout.confidence``. The ``document`` of a process response is taken too. Lines, tokens,
+    form fields and entities are not read.
+    """
+
+    name = "documentai"
+    title = "Google Document AI document (JSON)"
+    looks_for = "pages with a boundingPoly and a textAnchor or normalizedVertices"
+    source = "Document AI"
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """The keys of a document."""
+        inside = b'"boundingPoly"' in head or b'"documentLayout"' in head
+        return inside and any(mark in head for mark in _MARKS) and b'"block_type"' not in head
+
+    def fill(self, tree: object, file: OutputFile) -> None:
+        """Every page with its elements."""
+        document, place = tree, "$"
+        if isinstance(tree, dict) and isinstance(tree.get("document"), dict):
+            document, place = tree["document"], "$.document"
+        if not isinstance(document, dict):
+            file.refuse("the top level must be an object (Document AI)", AGAIN, excerpt(tree), "$")
+        if not document.get("pages"):
+            rule = "This is a Document AI document without pages: nothing has a place on a page"
+            file.refuse(rule, "Process the document with an OCR or form processor, and keep pages in the field mask.")
+        file.in_shares()
+        for index, (where, value) in enumerate(file.items(document, "pages", place)):
+            page = file.convert(value, _Page, where)
+            if page is None:
+                continue
+            size = None if page.dimension is None else (page.dimension.width, page.dimension.height)
+            number = index if page.page_number is None else page.page_number - 1
+            row = file.page(where, index=number, size=size)
+            for key, label in (*_LABELS.items(), ("visualElements", "visual element")):
+                for spot, held in file.items(value, key, where):
+                    element = file.convert(held, _Element, spot)
+                    if element is not None:
+                        _add(element, element.type or label, (row, size), spot, file)
+
+
+FORMAT: Final = DocumentAI()
+
+
+def _add(element: _Element, label: str, page: tuple[int, Size | None], place: str, file: OutputFile) -> None:
+    """The box of an element on a page with this row and size."""
+    row, size = page
+    polygon = element.layout.bounding_poly
+    score = math.nan if element.layout.confidence is None else element.layout.confidence
+    if polygon is not None and polygon.normalized_vertices:
+        points = [(vertex.x, vertex.y) for vertex in polygon.normalized_vertices]
+    elif polygon is not None and polygon.vertices:
+        if size is None:
+            rule = "a page with vertices in pixels must have a dimension (Document AI)"
+            file.collector.error(place, rule, "none", "Add dimension, or normalizedVertices.")
+            return
+        if not min(size) > 0.0:
+            return
+        points = [(vertex.x / size[0], vertex.y / size[1]) for vertex in polygon.vertices]
+    else:
+        file.collector.error(place, "boundingPoly must have vertices (Document AI)", "none", AGAIN)
+        return
+    file.outline(row, label, points, place, score=score)

@@ -1,0 +1,106 @@
+"""JSON of Marker to columns: the tree of blocks.
+
+Owns the format `Marker`. Coordinates are points of the page, origin top left.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import msgspec
+
+from evaluator.formats.json_text import excerpt
+from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, corners_of
+
+_PAGE_ID = re.compile(r"/page/(\d{1,10})/Page/")
+_MAX_NESTING: Final = 8
+
+
+class _Block(msgspec.Struct, gc=False):
+    block_type: str
+    polygon: list[tuple[float, float]] | None = None
+    bbox: list[float] | None = None
+
+
+class _Page(msgspec.Struct, gc=False):
+    block_type: str
+    id: str | None = None
+    polygon: list[tuple[float, float]] | None = None
+    bbox: list[float] | None = None
+
+
+class Marker(ModelOutput):
+    """JSON output of Marker (``--output_format json``).
+
+    Notes
+    -----
+    Marker 1, "JSON" in its README. Read are the blocks of each page; a group (TableGroup, ListGroup) is read as its
+    blocks, anything else as itself, so that no table cells are. There are no scores. The page is the number in its id.
+    """
+
+    name = "marker"
+    title = "Marker (JSON)"
+    looks_for = "blocks with block_type, polygon and children"
+    source = "Marker"
+    endings = ("_marker",)
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """The keys of a block."""
+        return all(mark in head for mark in (b'"block_type"', b'"polygon"', b'"children"'))
+
+    def fill(self, tree: object, file: OutputFile) -> None:
+        """Every page with its blocks."""
+        if not isinstance(tree, dict) or not isinstance(tree.get("children"), list):
+            file.refuse("the top level must be an object with children, the pages (Marker)", AGAIN, excerpt(tree), "$")
+        for index, (place, value) in enumerate(file.items(tree, "children", "$")):
+            page = file.convert(value, _Page, place)
+            if page is None:
+                continue
+            if page.block_type != "Page":
+                rule = "a block of the document must be a Page (Marker)"
+                file.collector.error(f"{place}.block_type", rule, excerpt(page.block_type), AGAIN)
+                continue
+            frame = _frame(page, place, file)
+            if frame is None:
+                continue
+            x1, y1, x2, y2 = frame
+            stated = _PAGE_ID.match(page.id or "")
+            number = int(stated[1]) if stated else index
+            row = file.page(place, index=number, size=(x2 - x1, y2 - y1), page_id=page.id or "")
+            for where, child in file.items(value, "children", place):
+                _add(child, row, where, (x1, y1), file, depth=0)
+
+
+FORMAT: Final = Marker()
+
+
+def _frame(page: _Page, place: str, file: OutputFile) -> tuple[float, float, float, float] | None:
+    """The corners of a page."""
+    if page.bbox is not None:
+        return corners_of(page.bbox, f"{place}.bbox", file)
+    if page.polygon:
+        xs, ys = zip(*page.polygon, strict=True)
+        return min(xs), min(ys), max(xs), max(ys)
+    file.collector.error(place, "bbox is required here (Marker)", "", "Add bbox, or polygon.")
+    return None
+
+
+def _add(value: object, page: int, place: str, origin: tuple[float, float], file: OutputFile, *, depth: int) -> None:
+    """A block, or the blocks of a group."""
+    block = file.convert(value, _Block, place)
+    if block is None or not isinstance(value, dict):
+        return
+    if block.block_type.endswith("Group") and value.get("children") and depth < _MAX_NESTING:
+        for where, child in file.items(value, "children", place):
+            _add(child, page, where, origin, file, depth=depth + 1)
+        return
+    x, y = origin
+    if block.polygon:
+        points = [(left - x, top - y) for left, top in block.polygon]
+        file.outline(page, block.block_type, points, place)
+    elif block.bbox is None:
+        file.collector.error(place, "polygon is required here (Marker)", "", "Add polygon, or bbox.")
+    elif box := corners_of(block.bbox, f"{place}.bbox", file):
+        x1, y1, x2, y2 = box
+        file.builder.box(page, block.block_type, (x1 - x, y1 - y, x2 - x, y2 - y), place)

@@ -1,0 +1,225 @@
+"""What MinerU writes beside its Markdown to columns: model.json, middle.json and content_list.json.
+
+Owns the format `MinerU`. The three have a coordinate space each: model.json pixels of the page image (in the VLM
+backend shares of the page), middle.json points of the page, content_list.json thousandths of the page. All become
+shares of the page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final, cast
+
+import msgspec
+
+from evaluator.formats.json_text import excerpt
+from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, corners_of, pairs_of
+
+_CATEGORIES: Final = {
+    0: "title",
+    1: "plain_text",
+    2: "abandon",
+    3: "figure",
+    4: "figure_caption",
+    5: "table",
+    6: "table_caption",
+    7: "table_footnote",
+    8: "isolate_formula",
+    9: "formula_caption",
+    13: "embedding",
+    14: "isolated",
+    15: "ocr_text",
+    16: "low_score_text",
+    101: "image_footnote",
+}
+_FLAT_MARKS: Final = (b'"page_idx"', b'"type"')
+_THOUSAND: Final = 1000.0
+_MAX_NESTING: Final = 8
+
+
+class _PageInfo(msgspec.Struct, gc=False):
+    page_no: int
+    width: float
+    height: float
+
+
+class _Detection(msgspec.Struct, gc=False):
+    category_id: int | None = None
+    label: str | None = None
+    poly: list[float] | None = None
+    bbox: list[float] | None = None
+    score: float | None = None
+
+
+class _MiddlePage(msgspec.Struct, gc=False):
+    page_idx: int
+    page_size: tuple[float, float]
+
+
+class _Block(msgspec.Struct, gc=False):
+    type: str
+    bbox: list[float]
+    score: float | None = None
+
+
+class _Entry(msgspec.Struct, gc=False):
+    type: str
+    page_idx: int
+    bbox: list[float] | None = None
+    text_level: int | None = None
+
+
+class MinerU(ModelOutput):
+    """Output files of MinerU.
+
+    Notes
+    -----
+    MinerU, "Output files" of its documentation (versions 0.6 to 2.7). model.json: all of `layout_dets`, with the
+    names of the documentation for category ids; lines of text found by OCR are labelled ocr_text. middle.json:
+    `para_blocks` (without them `preproc_blocks`) and `discarded_blocks`; a block that consists of blocks, an image with
+    its caption, is read as these. content_list.json: every entry with a box; a text with a `text_level` above 0 is a
+    title. Only model.json has scores.
+    """
+
+    name = "mineru"
+    title = "MinerU model, middle or content_list (JSON)"
+    looks_for = "layout_dets with category_id, pdf_info, or a list of blocks with page_idx"
+    source = "MinerU"
+    endings = ("_model", "_middle", "_content_list", "_content_list_v2")
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """What one of the three files begins with."""
+        if b'"pdf_info"' in head:
+            return b'"page_idx"' in head or b'"para_blocks"' in head or b'"preproc_blocks"' in head
+        if b'"layout_dets"' in head:
+            return b'"page_info"' in head and (b'"category_id"' in head or b'"cls_id"' in head)
+        start = head[:256].removeprefix(b"\xef\xbb\xbf").split()
+        text = b"".join(start)
+        if text.startswith(b"[["):
+            return b'"bbox"' in head and b'"type"' in head and (b'"angle"' in head or b'"content"' in head)
+        return text.startswith(b"[{") and all(mark in head for mark in _FLAT_MARKS) and b'"metadata"' not in head
+
+    def fill(self, tree: object, file: OutputFile) -> None:
+        """The pages and boxes of whichever of the files this is."""
+        if isinstance(tree, dict):
+            _middle(tree, file)
+        elif isinstance(tree, list) and tree and isinstance(tree[0], list):
+            _pages_of_blocks(tree, file)
+        elif isinstance(tree, list) and tree and isinstance(tree[0], dict) and "layout_dets" in tree[0]:
+            _model(tree, file)
+        elif isinstance(tree, list):
+            _content_list(tree, file)
+        else:
+            file.refuse("the top level must be an array or an object with pdf_info (MinerU)", AGAIN, excerpt(tree), "$")
+
+
+FORMAT: Final = MinerU()
+
+
+def _model(tree: list[object], file: OutputFile) -> None:
+    """model.json of the pipeline: detections in pixels of the page image."""
+    for index, value in enumerate(tree):
+        place = f"$[{index}]"
+        info = file.convert(
+            value.get("page_info") if isinstance(value, dict) else value, _PageInfo, f"{place}.page_info"
+        )
+        size = NO_SIZE if info is None else (info.width, info.height)
+        page = file.page(f"{place}.page_info", index=index if info is None else info.page_no, size=size)
+        for where, item in file.items(value, "layout_dets", place):
+            found = file.convert(item, _Detection, where)
+            if found is not None:
+                _detection(found, page, where, file)
+
+
+def _detection(found: _Detection, page: int, where: str, file: OutputFile) -> None:
+    label = found.label
+    if label is None and found.category_id is not None:
+        label = _CATEGORIES.get(found.category_id, f"category {found.category_id}")
+    score = math.nan if found.score is None else found.score
+    if label is None:
+        file.collector.error(where, "category_id is required here (MinerU)", "", "Add category_id.")
+    elif found.poly is not None:
+        if points := pairs_of(found.poly, f"{where}.poly", file):
+            file.outline(page, label, points, where, score=score)
+    elif found.bbox is None:
+        file.collector.error(where, "poly is required here (MinerU)", "", "Add poly, or bbox.")
+    elif box := corners_of(found.bbox, f"{where}.bbox", file):
+        file.builder.box(page, label, box, where, score=score)
+
+
+def _middle(tree: dict[str, object], file: OutputFile) -> None:
+    """middle.json: blocks in points of the page."""
+    if not isinstance(tree.get("pdf_info"), list):
+        file.refuse("pdf_info must be an array (MinerU)", AGAIN, excerpt(tree.get("pdf_info")), "$.pdf_info")
+    for place, value in file.items(tree, "pdf_info", "$"):
+        held = file.convert(value, _MiddlePage, place)
+        if held is None or not isinstance(value, dict):
+            continue
+        page = file.page(place, index=held.page_idx, size=held.page_size)
+        blocks = "para_blocks" if "para_blocks" in value else "preproc_blocks"
+        for key in (blocks, "discarded_blocks"):
+            for where, block in file.items(value, key, place):
+                _block(block, page, where, file, depth=0)
+
+
+def _block(value: object, page: int, place: str, file: OutputFile, *, depth: int) -> None:
+    """A block, or the blocks that it consists of."""
+    if isinstance(value, dict) and value.get("blocks") and depth < _MAX_NESTING:
+        for where, inner in file.items(value, "blocks", place):
+            _block(inner, page, where, file, depth=depth + 1)
+        return
+    block = file.convert(value, _Block, place)
+    if block is not None and (box := corners_of(block.bbox, f"{place}.bbox", file)):
+        score = math.nan if block.score is None else block.score
+        file.builder.box(page, block.type, box, place, score=score)
+
+
+def _content_list(tree: list[object], file: OutputFile) -> None:
+    """content_list.json: entries in thousandths of the page."""
+    entries = [(f"$[{index}]", file.convert(value, _Entry, f"$[{index}]")) for index, value in enumerate(tree)]
+    read = [(place, entry) for place, entry in entries if entry is not None]
+    bare = [place for place, entry in read if entry.bbox is None]
+    if read and len(bare) == len(read):
+        rule = f"This is a MinerU content_list without boxes: none of its {len(read):,} entries has a bbox"
+        file.refuse(rule, "Give the middle.json or model.json of the same run.")
+    if bare:
+        rule = "an entry should have a bbox (MinerU)"
+        what = f"{len(bare):,} of {len(read):,} entries without"
+        file.collector.warning(bare[0], rule, what, "They are left out.")
+    file.in_shares()
+    for place, entry in read:
+        row = file.page_of(entry.page_idx)
+        page = file.page(place, index=entry.page_idx) if row is None else row
+        box = None if entry.bbox is None else corners_of(entry.bbox, f"{place}.bbox", file)
+        if box is not None:
+            label = "title" if entry.type == "text" and (entry.text_level or 0) > 0 else entry.type
+            x1, y1, x2, y2 = (edge / _THOUSAND for edge in box)
+            file.builder.box(page, label, (x1, y1, x2, y2), place)
+
+
+def _pages_of_blocks(tree: list[object], file: OutputFile) -> None:
+    """A list of blocks for each page: model.json of the VLM backend in shares, content_list_v2 in thousandths."""
+    file.in_shares()
+    blocks = list(_nested(tree, file))
+    whole = _THOUSAND if any(max(map(abs, block.bbox), default=0.0) > 1.0 for *_, block in blocks) else 1.0
+    for index in range(len(tree)):
+        file.page(f"$[{index}]", index=index)
+    for index, place, block in blocks:
+        if box := corners_of(block.bbox, f"{place}.bbox", file):
+            x1, y1, x2, y2 = (edge / whole for edge in box)
+            score = math.nan if block.score is None else block.score
+            file.builder.box(cast("int", file.page_of(index)), block.type, (x1, y1, x2, y2), place, score=score)
+
+
+def _nested(tree: list[object], file: OutputFile) -> Iterator[tuple[int, str, _Block]]:
+    """Page, place and block of every entry of a list of lists."""
+    for index, page in enumerate(tree):
+        if not isinstance(page, list):
+            file.collector.error(f"$[{index}]", "a page must be an array (MinerU)", excerpt(page), AGAIN)
+            continue
+        for position, value in enumerate(page):
+            place = f"$[{index}][{position}]"
+            block = file.convert(value, _Block, place)
+            if block is not None:
+                yield index, place, block

@@ -1,0 +1,284 @@
+"""What the readers of model outputs in JSON share: typed parts with places, pages that occur once, and the side.
+
+Owns `ModelOutput`, the base of these formats, and `OutputFile`, the file while it is read. A format states the parts
+of its files as msgspec structs; a part that does not fit is an issue with the JSON path, what stands there, and a fix.
+Words, lines inside of blocks, table cells and text are not looked at.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Final, NoReturn, TypeVar
+
+import msgspec
+import numpy as np
+
+from evaluator.formats import json_text, limits
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
+from evaluator.formats.build import Builder, Corners, Size, bounds, listed
+from evaluator.formats.json_text import excerpt
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Annotations, Side
+from evaluator.model.issues import BadInput, Collector
+
+AGAIN: Final = "Export the file again, or correct it."
+NO_SIZE: Final = (math.nan, math.nan)
+"""Size of a page whose own was reported."""
+
+_MESSAGE = re.compile(r"(.*?)(?: - at `\$(.*)`)?\Z", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(.*)`\Z")
+_EXPECTED = re.compile(r"Expected `([a-z]+)[^`]*`(?: of length (\d+))?")
+_STEPS = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
+_LAST_KEY = re.compile(r"([A-Za-z_]\w*)((?:\[\d+\])*)\Z")
+_KINDS: Final = {
+    "float": "a number",
+    "int": "an integer",
+    "str": "a string",
+    "bool": "true or false",
+    "array": "an array",
+    "object": "an object",
+}
+_ENDINGS = re.compile(r"\.(pdf|png|jpe?g|tiff?|bmp|webp|gif|docx|pptx|xlsx|html?|md)\Z", re.IGNORECASE)
+_FEWEST_POINTS: Final = 2
+
+T = TypeVar("T")
+
+
+def document_of(name: str, endings: Sequence[str] = ()) -> str:
+    """The document that a file name or path means: without folders, without the endings of documents and images.
+
+    Parameters
+    ----------
+    name : str
+    endings : sequence of str
+        What a tool adds to the name of the document, before ``.json``.
+
+    Examples
+    --------
+    >>> document_of("in/report.pdf"), document_of("report_v1.2"), document_of("a_middle.json", ("_middle",))
+    ('report', 'report_v1.2', 'a')
+    """
+    base = name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+    stem = re.sub(r"\.(json|csv|tsv|parquet)\Z", "", base, flags=re.IGNORECASE)
+    for ending in endings:
+        stem = stem.removesuffix(ending)
+    return _ENDINGS.sub("", stem) or stem or base
+
+
+class ModelOutput(BoxFormat):
+    """A format of JSON files that a model wrote.
+
+    Attributes
+    ----------
+    source : str
+        What the rules come from, for issues.
+    endings : tuple of str
+        What the tool adds to the name of the document.
+    normalise : bool
+        Boxes become shares of their page. Else they stay pixels.
+    """
+
+    source: ClassVar[str]
+    endings: ClassVar[tuple[str, ...]] = ()
+    normalise: ClassVar[bool] = True
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """A prediction; a file without scores can be given as ground truth all the same."""
+        return "prediction"
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of a file; see `Format.read`.
+
+        Returns
+        -------
+        Annotations
+            Predictions unless the file is given as ground truth. ``boxes.ids`` are JSON paths. A file without boxes
+            gives box columns of length 0.
+        """
+        collector = Collector(name, max_per_rule=reading.max_per_rule)
+        source = json_text.open_source(content, name)
+        file = OutputFile(collector, format=self.name, source=self.source, document=document_of(name, self.endings))
+        with json_text.garbage_collection_off():
+            tree = json_text.parse_exactly(source, collector, fix="Split the file.")
+            for oddity in json_text.oddities(tree, "$"):
+                collector.error(*oddity)
+            if collector.failed:
+                raise BadInput(collector.issues())
+            self.fill(tree, file)
+            del tree
+            normalise = self.normalise and not file.shares
+            return file.builder.annotations(source.sha256, reading, side="prediction", normalise=normalise)
+
+    @abstractmethod
+    def fill(self, tree: object, file: OutputFile) -> None:
+        """Add the pages and boxes of a parsed file, or raise `BadInput`."""
+
+
+class OutputFile:
+    """A file while it is read.
+
+    Parameters
+    ----------
+    collector : Collector
+    format, source : str
+        As in `Builder`.
+    document : str
+        The document of pages that name none.
+
+    Attributes
+    ----------
+    builder : Builder
+    shares : bool
+        Whether boxes are given as shares of the page.
+    """
+
+    def __init__(self, collector: Collector, *, format: str, source: str, document: str) -> None:
+        self.collector, self.source, self.document = collector, source, document
+        self.builder = Builder(collector, format=format, source=source)
+        self.shares = False
+        self._format = format
+        self._rows: dict[tuple[str, int], tuple[int, str]] = {}
+
+    def in_shares(self) -> None:
+        """Boxes are shares of their page; said before the first page."""
+        self.shares = True
+        self.builder = Builder(self.collector, format=self._format, source=self.source, unit="page")
+
+    def refuse(self, rule: str, fix: str, found: str = "", place: str = "") -> NoReturn:
+        """Raise `BadInput` with this error and all issues so far."""
+        self.collector.error(place, rule, found, fix)
+        raise BadInput(self.collector.issues())
+
+    def convert(self, value: object, kind: type[T], place: str) -> T | None:
+        """A part of the tree as a struct; None with an issue when it does not fit."""
+        try:
+            return msgspec.convert(value, kind)
+        except msgspec.ValidationError as error:
+            self._report(str(error), value, place)
+            return None
+
+    def items(self, value: object, key: str, place: str) -> Iterator[tuple[str, object]]:
+        """JSON path and value of the entries of an array under a key of an object; none without the key or for null.
+
+        Anything else is an issue.
+        """
+        held = value.get(key) if isinstance(value, dict) else None
+        where = json_text.step(place, key)
+        if isinstance(held, list):
+            for index, item in enumerate(held):
+                yield f"{where}[{index}]", item
+        elif held is not None:
+            self.collector.error(where, f"{key} must be an array ({self.source})", excerpt(held), AGAIN)
+
+    def page(
+        self,
+        place: str,
+        *,
+        index: int,
+        size: Size | None = None,
+        document: str = "",
+        page_id: str = "",
+        name: str = "",
+        path: str = "",
+    ) -> int:
+        """Add a page entry; an issue when the page occurred before, or cannot be a page.
+
+        Returns
+        -------
+        int
+            The page, for `box`.
+        """
+        document = document or self.document
+        if not 0 <= index <= limits.MAX_PAGE_INDEX:
+            rule = f"pages must be numbered from the first on ({self.source})"
+            self.collector.error(place, rule, f"page {index + 1}", "Correct the number of the page.")
+            index = 0
+        elif (document, index) in self._rows:
+            rule = f"a page must occur once ({self.source})"
+            found = f"page {index + 1} again, as in {self._rows[document, index][1]}"
+            self.collector.error(place, rule, found, "Join the two, or remove one of them.")
+        if size is not None and not all(math.isnan(side) or 0.0 < side < math.inf for side in size):
+            rule = f"width and height must be above 0 ({self.source})"
+            self.collector.error(place, rule, listed(size), "Write the size of the page.")
+            size = NO_SIZE
+        row = self.builder.page(document, place, index=index, size=size, page_id=page_id, name=name, path=path)
+        self._rows.setdefault((document, index), (row, place))
+        return row
+
+    def page_of(self, index: int, document: str = "") -> int | None:
+        """The row of a page that was added; None when it was not."""
+        held = self._rows.get((document or self.document, index))
+        return held and held[0]
+
+    def needed_page(self, number: int, place: str) -> int | None:
+        """The row of a page, counted from 1, that a box is on; None with an issue when the file has no such page."""
+        row = self.page_of(number - 1)
+        if row is None:
+            rule = f"a box must be on a page of the file ({self.source})"
+            self.collector.error(place, rule, f"page {number}", "Add the page with its size, or remove the box.")
+        return row
+
+    def outline(
+        self, page: int, label: str, points: Sequence[Sequence[float]], place: str, *, score: float = math.nan
+    ) -> None:
+        """Add the box around some points; they are kept as an outline when they are no plain box."""
+        if len(points) < _FEWEST_POINTS:
+            rule = f"a polygon must have at least {_FEWEST_POINTS} points ({self.source})"
+            self.collector.error(place, rule, f"{len(points)}", AGAIN)
+            return
+        ring = np.array(points, dtype=np.float64)
+        self.builder.box(page, label, bounds(ring), place, score=score, rings=() if _is_box(ring) else (ring,))
+
+    def _report(self, message: str, value: object, place: str) -> None:
+        """An issue for what msgspec says about a part."""
+        match = _MESSAGE.match(message)
+        what, path = (match[1], match[2] or "") if match else (message, "")
+        where = place + path
+        for key, index in _STEPS.findall(path):
+            if isinstance(value, dict) and key in value:
+                value = value[key]
+            elif isinstance(value, list) and index:
+                value = value[int(index)]
+        if missing := _MISSING.match(what):
+            rule = f"{missing[1]} is required here ({self.source})"
+            there = ", ".join(map(excerpt, list(value)[:6])) if isinstance(value, dict) else ""
+            self.collector.error(where, rule, f"only {there}" if there else "", f"Add {missing[1]}.")
+            return
+        last = _LAST_KEY.search(where)
+        named = last[0] if last else "an entry"
+        expected = _EXPECTED.match(what)
+        kind = _KINDS.get(expected[1], "of another kind") if expected else "of another kind"
+        if what == "Number out of range" or (expected and expected[1] == "int" and isinstance(value, float)):
+            kind = "a number that fits"
+        if expected and expected[2]:
+            kind = f"an array of {expected[2]}"
+        self.collector.error(where, f"{named} must be {kind} ({self.source})", excerpt(value), AGAIN)
+
+
+def corners_of(values: Sequence[float], place: str, file: OutputFile) -> Corners | None:
+    """Four numbers as corners; None with an issue for any other number of them."""
+    if len(values) == 4:
+        x1, y1, x2, y2 = values
+        return x1, y1, x2, y2
+    rule = f"a box must have 4 numbers ({file.source})"
+    file.collector.error(place, rule, listed(values[:8]), AGAIN)
+    return None
+
+
+def pairs_of(values: Sequence[float], place: str, file: OutputFile) -> list[tuple[float, float]]:
+    """Numbers x, y, x, y... as points; none with an issue for an odd number of them, and for less than two points."""
+    if len(values) % 2 or len(values) < 2 * _FEWEST_POINTS:
+        rule = f"a polygon must have pairs of numbers, two at least ({file.source})"
+        file.collector.error(place, rule, listed(values[:9]), AGAIN)
+        return []
+    return list(zip(values[::2], values[1::2], strict=True))
+
+
+def _is_box(ring: FloatArray) -> bool:
+    """Whether points are corners of one box whose sides are parallel to the axes, or only two of them."""
+    if len(ring) == _FEWEST_POINTS:
+        return True
+    return len(ring) in (4, 5) and len(np.unique(ring[:, 0])) <= 2 and len(np.unique(ring[:, 1])) <= 2

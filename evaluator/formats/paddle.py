@@ -1,0 +1,137 @@
+"""Results of PaddleX and PaddleOCR layout models to columns: PP-DocLayout, PP-StructureV3, PaddleOCR-VL.
+
+Owns the format `Paddle`. Coordinates are pixels of the page image, origin top left.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from evaluator.formats.build import Size
+from evaluator.formats.json_text import excerpt
+from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, corners_of, document_of, pairs_of
+
+_DETECTION = re.compile(rb'"coordinate"\s*:')
+_CORNERS: Final = 4
+
+
+class _Detection(msgspec.Struct, gc=False):
+    label: str
+    coordinate: list[float]
+    score: float | None = None
+
+
+class _Block(msgspec.Struct, gc=False):
+    block_label: str
+    block_bbox: list[float]
+
+
+class _Head(msgspec.Struct, gc=False):
+    input_path: str | None = None
+    page_index: int | None = None
+    width: float | None = None
+    height: float | None = None
+
+
+class Paddle(ModelOutput):
+    """Results that ``save_to_json`` of PaddleX and PaddleOCR 3 writes.
+
+    Notes
+    -----
+    PaddleOCR 3, "Layout detection", "Layout analysis" and "PP-StructureV3". Read are the boxes of the layout model:
+    `boxes`, or `layout_det_res.boxes` of a pipeline; a result without them is read by `parsing_res_list`, which has
+    no scores. The outer `res` of what is printed, a list of results, and the answer of a server
+    (`layoutParsingResults`) are taken too. The document is the file in `input_path`, the page its `page_index`.
+    """
+
+    name = "paddle"
+    title = "PP-DocLayout or PP-StructureV3 result (JSON)"
+    looks_for = "boxes with a coordinate, or parsing_res_list"
+    source = "PaddleX"
+    endings = ("_res",)
+    normalise = False
+    pages_apart = True
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """The keys of a layout result."""
+        boxes = b'"boxes"' in head and _DETECTION.search(head) is not None
+        empty = b'"input_path"' in head and b'"boxes"' in head
+        return boxes or empty or b'"parsing_res_list"' in head or b'"layoutParsingResults"' in head
+
+    def fill(self, tree: object, file: OutputFile) -> None:
+        """The page of each result."""
+        for index, (place, value) in enumerate(_results(tree, file)):
+            _result(place, value, file, index)
+
+
+FORMAT: Final = Paddle()
+
+
+def _results(tree: object, file: OutputFile) -> Iterator[tuple[str, dict[str, object]]]:
+    """Places and values of the results in a file, without what is around them."""
+    values = [(f"$[{index}]", value) for index, value in enumerate(tree)] if isinstance(tree, list) else [("$", tree)]
+    for place, value in values:
+        if isinstance(value, dict) and isinstance(value.get("result"), dict):
+            value, place = value["result"], f"{place}.result"  # noqa: PLW2901
+        if isinstance(value, dict) and "layoutParsingResults" in value:
+            answers = [
+                (f"{where}.prunedResult", answer.get("prunedResult") if isinstance(answer, dict) else answer)
+                for where, answer in file.items(value, "layoutParsingResults", place)
+            ]
+        elif isinstance(value, dict) and isinstance(value.get("res"), dict):
+            answers = [(f"{place}.res", value["res"])]
+        else:
+            answers = [(place, value)]
+        for where, answer in answers:
+            if isinstance(answer, dict):
+                yield where, answer
+            else:
+                file.collector.error(where, "a result must be an object (PaddleX)", excerpt(answer), AGAIN)
+
+
+def _result(place: str, value: dict[str, object], file: OutputFile, position: int) -> None:
+    """The page of a result with its boxes."""
+    head = file.convert(value, _Head, place)
+    if head is None:
+        return
+    path = head.input_path or ""
+    size: Size | None = None
+    if head.width is not None and head.height is not None:
+        size = head.width, head.height
+    document = document_of(path) if path.strip() else file.document
+    index = head.page_index
+    if index is None:
+        index = 0 if path.strip() else position
+    page = file.page(place, index=index, size=size, document=document, name=path.rsplit("/", 1)[-1], path=path)
+    layout = value.get("layout_det_res")
+    if isinstance(layout, dict) and "boxes" in layout:
+        _detections(layout, page, f"{place}.layout_det_res", file)
+    elif "boxes" in value:
+        _detections(value, page, place, file)
+    elif "parsing_res_list" in value:
+        for where, item in file.items(value, "parsing_res_list", place):
+            block = file.convert(item, _Block, where)
+            if block is not None and (box := corners_of(block.block_bbox, f"{where}.block_bbox", file)):
+                file.builder.box(page, block.block_label, box, where)
+    else:
+        rule = "a result must have boxes, layout_det_res or parsing_res_list (PaddleX)"
+        file.collector.error(place, rule, ", ".join(map(excerpt, list(value)[:6])), AGAIN)
+
+
+def _detections(value: dict[str, object], page: int, place: str, file: OutputFile) -> None:
+    """The boxes of the layout model."""
+    for where, item in file.items(value, "boxes", place):
+        found = file.convert(item, _Detection, where)
+        if found is None:
+            continue
+        score = math.nan if found.score is None else found.score
+        if len(found.coordinate) > _CORNERS:
+            if points := pairs_of(found.coordinate, f"{where}.coordinate", file):
+                file.outline(page, found.label, points, where, score=score)
+        elif box := corners_of(found.coordinate, f"{where}.coordinate", file):
+            file.builder.box(page, found.label, box, where, score=score)

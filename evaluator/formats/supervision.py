@@ -1,0 +1,129 @@
+"""CSV and JSON of the detection sinks of supervision to columns.
+
+Owns the format `Supervision`. Coordinates are pixels of the image, origin top left. The image is named by a column of
+the sink's custom data.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from evaluator.formats import json_text, table
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
+from evaluator.formats.build import Builder
+from evaluator.formats.json_text import excerpt
+from evaluator.formats.table import Row
+from evaluator.model.dataset import Annotations, Side
+from evaluator.model.issues import BadInput, Collector
+
+_SOURCE: Final = "supervision"
+_COLUMNS: Final = ("x_min", "y_min", "x_max", "y_max", "class_id", "confidence", "tracker_id")
+_IMAGES: Final = (
+    "file_name", "filename", "file", "image_name", "image_path", "image", "image_id", "document", "doc_id", "source",
+)  # fmt: skip
+_PAGES: Final = ("page_index", "page_number", "frame_index", "frame_number", "frame")
+_LABELS: Final = ("class_name", "label", "class", "category")
+
+
+class Supervision(BoxFormat):
+    """Output of ``CSVSink`` and ``JSONSink``.
+
+    Notes
+    -----
+    supervision 0.20 to 0.31, "Save detections". The label is the first of class_name, label, class, category and
+    class_id that is there; an empty confidence is no score. The image is the first of file_name, filename, file,
+    image_name, image_path, image, image_id, document, doc_id and source. Without one all rows are of one image, with a
+    warning.
+    """
+
+    name = "supervision"
+    title = "supervision CSVSink or JSONSink"
+    looks_for = "x_min, y_min, x_max, y_max, class_id, confidence and tracker_id"
+    suffixes = (".csv", ".json")
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """The columns of a sink, in the first line or in the first object of a list."""
+        start = head[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
+        if start.startswith(b"["):
+            return all(f'"{column}"'.encode() in head for column in _COLUMNS)
+        line = head[: 1 << 16].removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
+        return table.is_supervision([name.strip() for name in line.decode(errors="replace").split(",")])
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """A prediction."""
+        return "prediction"
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of a file; see `Format.read`.
+
+        Returns
+        -------
+        Annotations
+            In pixels, without page sizes; predictions unless given as ground truth. ``boxes.ids`` are lines or JSON
+            paths. A file without rows gives box columns of length 0.
+        """
+        collector = Collector(name, max_per_rule=reading.max_per_rule)
+        header: list[str]
+        rows: Iterable[Row]
+        if content[:64].removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
+            header, rows = _objects(json_text.open_source(content, name), collector)
+        else:
+            header, rows = table.text_rows(content, collector)
+        given = {"x1": "x_min", "y1": "y_min", "x2": "x_max", "y2": "y_max", "score": "confidence", "unit": "pixels"}
+        given |= {
+            target: column
+            for target, columns in (("document", _IMAGES), ("label", (*_LABELS, "class_id")))
+            if (column := next((column for column in columns if column in header), None))
+        }
+        if column := next((column for column in _PAGES if column in header), None):
+            given["page_number" if column == "page_number" else "page_index"] = column
+        if "document" not in given and header:
+            rule = "a column should name the image (supervision)"
+            fix = 'All rows are read as one image; pass custom_data={"file_name": ...} to append for each image.'
+            collector.warning("", rule, "none", fix)
+        plan = table.plan_of(header, given, collector, source=_SOURCE, unread=False) if header else None
+        if plan is None:
+            return Builder(collector, format=self.name, source=_SOURCE).annotations(
+                json_text.digest(content), reading, side="prediction"
+            )
+        return table.columns_of(
+            rows,
+            plan,
+            collector,
+            reading,
+            format=self.name,
+            source=_SOURCE,
+            side="prediction",
+            sha256=json_text.digest(content),
+        )
+
+
+FORMAT: Final = Supervision()
+
+
+def _objects(source: json_text.Source, collector: Collector) -> tuple[list[str], list[Row]]:
+    """The keys of the objects of a list as a header, and the objects as rows."""
+    tree = json_text.parse_exactly(source, collector, fix="Split the file.")
+    for oddity in json_text.oddities(tree, "$"):
+        collector.error(*oddity)
+    if collector.failed:
+        raise BadInput(collector.issues())
+    entries: list[object] = tree if isinstance(tree, list) else []
+    header: dict[str, None] = {}
+    for index, entry in enumerate(entries):
+        if isinstance(entry, dict):
+            header.update(dict.fromkeys(entry))
+        else:
+            rule = "a detection must be an object (supervision)"
+            collector.error(f"$[{index}]", rule, excerpt(entry), "Write the file again.")
+    names = list(header)
+    rows: Sequence[Row] = [
+        (f"$[{index}]", [entry.get(name) for name in names])
+        for index, entry in enumerate(entries)
+        if isinstance(entry, dict)
+    ]
+    if collector.failed:
+        raise BadInput(collector.issues())
+    return names, list(rows)

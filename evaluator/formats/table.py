@@ -1,0 +1,531 @@
+"""Tables of boxes to columns: CSV and Parquet, one row for each box.
+
+Owns the format `Table`, the names that columns are known by, and the reading of rows that `supervision` shares. A
+column is taken by its name, exact but for letter case, or as `Reading.columns` says; what could mean two things is an
+issue, not a guess.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final, NamedTuple, cast
+
+from evaluator.formats import json_text, limits
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
+from evaluator.formats.build import Builder, Corners, Size
+from evaluator.formats.json_text import excerpt
+from evaluator.formats.model_output import document_of
+from evaluator.model.dataset import Annotations, Side
+from evaluator.model.issues import BadInput, Collector, quote
+
+Row = tuple[str, Sequence[object]]
+"""Where a row is, in words, and its values."""
+
+_CORNERS: Final = ("x1", "y1", "x2", "y2")
+_SIDES: Final = ("x1", "y1", "w", "h")
+_CENTRE: Final = ("cx", "cy", "w", "h")
+_BOXES: Final[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]] = (
+    (("x1", "y1", "x2", "y2"), _CORNERS),
+    (("x0", "y0", "x1", "y1"), _CORNERS),
+    (("xmin", "ymin", "xmax", "ymax"), _CORNERS),
+    (("x_min", "y_min", "x_max", "y_max"), _CORNERS),
+    (("x_1", "y_1", "x_2", "y_2"), _CORNERS),
+    (("xtl", "ytl", "xbr", "ybr"), _CORNERS),
+    (("left", "top", "right", "bottom"), _CORNERS),
+    (("left", "top", "width", "height"), _SIDES),
+    (("x", "y", "w", "h"), _SIDES),
+    (("x", "y", "width", "height"), _SIDES),
+    (("cx", "cy", "w", "h"), _CENTRE),
+    (("x_center", "y_center", "width", "height"), _CENTRE),
+)
+_KNOWN: Final[Mapping[str, tuple[str, ...]]] = {
+    "document": (
+        "document", "doc", "doc_id", "document_id", "doc_name", "file", "filename", "file_name", "image", "image_name",
+        "image_path",
+    ),
+    "page": ("page",),
+    "page_index": ("page_index", "page_idx"),
+    "page_number": ("page_number", "page_no", "page_num"),
+    "label": ("label", "class", "class_name", "category", "category_name", "cls", "type"),
+    "score": ("score", "confidence", "conf", "prob", "probability"),
+    "page_width": ("page_width", "image_width"),
+    "page_height": ("page_height", "image_height"),
+}  # fmt: skip
+_TARGETS: Final = (*_KNOWN, "x1", "y1", "x2", "y2", "cx", "cy", "w", "h", "unit")
+_UNITS: Final = ("pixels", "page")
+_PAGES: Final = ("page", "page_index", "page_number")
+_PARQUET: Final = b"PAR1"
+_FIELD_BYTES: Final = 1 << 17
+_NAME = re.compile(r"[a-z_][\w.-]*\Z")
+_IMAGE = re.compile(r"\.(png|jpe?g|tiff?|bmp|webp|gif)\Z", re.IGNORECASE)
+EXAMPLE: Final = '--columns "document=file,page_number=p,label=cls,x1=left,y1=top,x2=right,y2=bottom"'
+
+
+class Plan(NamedTuple):
+    """Which column holds what: position by target, and the unit of the boxes when it was said."""
+
+    at: dict[str, int]
+    unit: str | None
+
+
+class Table(BoxFormat):
+    """A table with a row for each box.
+
+    Notes
+    -----
+    Names are those of `_BOXES` and `_KNOWN`: corners, or a corner with width and height, or the centre with them. A row
+    whose four coordinates are empty is a page without boxes. ``page_index`` counts from 0, ``page_number`` from 1; a
+    column that is called ``page`` counts from 0 when a 0 is in it, else from 1, with a warning. Without a column for
+    pages each document is one page, without one for documents all rows are of the document that the file is called.
+    Boxes are pixels, or shares of the page when ``--columns`` has ``unit=page``.
+    """
+
+    name = "table"
+    title = "Table of boxes (CSV, Parquet)"
+    looks_for = "columns such as label, x1, y1, x2, y2"
+    suffixes = (".csv", ".tsv", ".parquet")
+    source: ClassVar[str] = "table of boxes"
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """A Parquet file, or a first line with the names of a box."""
+        if head.startswith(_PARQUET):
+            # Of a large file the names are not in the head; its reader says what is missing.
+            names = _parquet_names(head)
+            return not names or bool(_boxes_in(names))
+        header = _header_of(head)
+        return len(header) >= 4 and not is_supervision(header) and bool(_boxes_in(header))
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """Predictions have a column of scores."""
+        names = _parquet_names(content) if content.startswith(_PARQUET) else _header_of(content)
+        return "prediction" if any(name in _KNOWN["score"] for name in names) else "ground_truth"
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of a file; see `Format.read`.
+
+        Returns
+        -------
+        Annotations
+            Predictions when there is a column of scores. ``boxes.ids`` are lines, of Parquet rows. A table without rows
+            gives box columns of length 0.
+        """
+        collector = Collector(name, max_per_rule=reading.max_per_rule)
+        if content.startswith(_PARQUET):
+            header, rows = _parquet(content, collector)
+        else:
+            header, rows = text_rows(content, collector)
+        given = parse_columns(reading.columns, collector)
+        plan = plan_of(header, given, collector, source=self.source)
+        side: Side = "prediction" if "score" in plan.at else "ground_truth"
+        return columns_of(
+            rows,
+            plan,
+            collector,
+            reading,
+            format=self.name,
+            source=self.source,
+            side=side,
+            sha256=json_text.digest(content),
+        )
+
+
+FORMAT: Final = Table()
+
+
+# --- which column is what ------------------------------------------------------------------------------------
+
+
+def parse_columns(text: str, collector: Collector) -> dict[str, str]:
+    """What ``--columns`` says: column by target; `BadInput` when it cannot be understood."""
+    given: dict[str, str] = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        target, sign, column = map(str.strip, part.partition("="))
+        if not sign or not column:
+            collector.error("", "--columns must have the form target=column,target=column", quote(part), _write())
+        elif target not in _TARGETS:
+            rule = f"a target of --columns must be one of {', '.join(_TARGETS)}"
+            collector.error("", rule, quote(target), _write())
+        elif target in given:
+            rule = "a target must occur once in --columns"
+            collector.error("", rule, quote(part), f"Keep {target}={given[target]}, or this one.")
+        else:
+            given[target] = column
+    if (unit := given.get("unit")) and unit not in _UNITS:
+        collector.error("", "unit in --columns must be pixels or page", quote(unit), "Write unit=pixels or unit=page.")
+    _raise_if_failed(collector)
+    return given
+
+
+def plan_of(
+    header: Sequence[str], given: Mapping[str, str], collector: Collector, *, source: str, unread: bool = True
+) -> Plan:
+    """Which column holds what.
+
+    Parameters
+    ----------
+    header : sequence of str
+    given : mapping of str
+        Column by target; goes before every known name.
+    collector : Collector
+    source : str
+    unread : bool
+        Warn of columns that hold nothing known.
+
+    Raises
+    ------
+    BadInput
+        A column is named twice or not there, two columns could be one target, or a target is missing.
+    """
+    error = collector.error
+    columns = ", ".join(map(quote, header[:20]))
+    for name in dict.fromkeys(name for name in header if header.count(name) > 1):
+        error("line 1", f"a column must occur once ({source})", f"{quote(name)} twice", "Rename one of them.")
+    at: dict[str, int] = {}
+    for target, column in given.items():
+        if target == "unit":
+            continue
+        if column in header:
+            at[target] = header.index(column)
+        else:
+            fix = "Name a column of the table."
+            error("", f"the column {quote(column)} of --columns must be in the table ({source})", columns, fix)
+    free = {
+        name.strip().lower(): index for index, name in reversed(list(enumerate(header))) if index not in at.values()
+    }
+    if not set(at) & {"x1", "y1", "x2", "y2", "cx", "cy", "w", "h"}:
+        _guess_box(free, at, collector, source)
+    for target, names in _KNOWN.items():
+        found = [name for name in names if name in free and free[name] not in at.values()]
+        if target in at or (target in _PAGES and any(other in at for other in _PAGES)):
+            continue
+        if len(found) > 1:
+            what = " and ".join(map(quote, found))
+            error("", f"one column must be the {target} ({source})", what, f"Say which: --columns {target}={found[0]}.")
+        elif found:
+            at[target] = free[found[0]]
+    if not any(all(target in at for target in form) for form in (_CORNERS, _SIDES, _CENTRE)) and not collector.failed:
+        error(
+            "", f"columns must hold a box: x1, y1, x2, y2 or x1, y1, w, h or cx, cy, w, h ({source})", columns, _write()
+        )
+    if "label" not in at and not collector.failed:
+        error("", f"a column must hold the label ({source})", columns, _write())
+    if ("page_width" in at) != ("page_height" in at):
+        error("", f"page_width and page_height must both be there ({source})", "only one", "Name both, or none.")
+    _raise_if_failed(collector)
+    if unread and (names := [name for index, name in enumerate(header) if index not in at.values()]):
+        rule, fix = f"columns should have a known name ({source})", "They are not read; --columns says what they hold."
+        collector.warning("", rule, ", ".join(map(quote, names[:10])), fix)
+    return Plan(at, given.get("unit"))
+
+
+def _boxes_in(names: Iterable[str]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The known sets of box columns that are all there."""
+    there = set(names)
+    return [(columns, targets) for columns, targets in _BOXES if there.issuperset(columns)]
+
+
+def _guess_box(free: Mapping[str, int], at: dict[str, int], collector: Collector, source: str) -> None:
+    """Take the columns of the box by their names, if only one set of names is there."""
+    found = _boxes_in(free)
+    # Corners beside a width and a height are a box and the size of the image in well-known tables, and as often not.
+    corners = [entry for entry in found if entry[1] == _CORNERS]
+    found = corners or found
+    if len(found) > 1:
+        what = " and ".join(f"({', '.join(columns)})" for columns, _ in found)
+        fix = f"Say which: {EXAMPLE}."
+        collector.error("", f"one set of columns must be the box ({source})", what, fix)
+    elif found:
+        columns, targets = found[0]
+        at.update({target: free[column] for column, target in zip(columns, targets, strict=True)})
+
+
+def _write() -> str:
+    return f"Write for example {EXAMPLE}."
+
+
+# --- rows ----------------------------------------------------------------------------------------------------
+
+
+def text_rows(content: bytes, collector: Collector) -> tuple[list[str], Iterator[Row]]:
+    """The header of a CSV file and its rows; the separator is the most frequent of comma, semicolon and tab there.
+
+    Raises
+    ------
+    BadInput
+        Too large, not UTF-8, or a first line that is no CSV.
+    """
+    if len(content) > limits.MAX_FILE_BYTES:
+        rule = f"a file may have {limits.MAX_FILE_BYTES:,} bytes"
+        collector.error("", rule, f"{len(content):,}", "Split the file.")
+        raise BadInput(collector.issues())
+    try:
+        text = content.removeprefix(codecs.BOM_UTF8).decode()
+    except UnicodeDecodeError as error:
+        place, found = f"byte {error.start}", f"0x{content[error.start]:02X}"
+        collector.error(place, "the text must be UTF-8 (RFC 3629)", found, "Save the file as UTF-8.")
+        raise BadInput(collector.issues()) from None
+    first = text.partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        header = [name.strip() for name in next(reader, [])]
+    except csv.Error as error:
+        collector.error("line 1", "the text must be CSV (RFC 4180)", str(error), "Export the table again.")
+        raise BadInput(collector.issues()) from None
+    return header, _text_rows(reader, len(header), collector)
+
+
+def _text_rows(reader: Any, width: int, collector: Collector) -> Iterator[Row]:  # noqa: ANN401 - csv has no name for it
+    while True:
+        line = reader.line_num + 1
+        try:
+            values = next(reader, None)
+        except csv.Error as error:
+            collector.error(f"line {line}", "the text must be CSV (RFC 4180)", str(error), "Export the table again.")
+            return
+        if values is None:
+            return
+        if not values:
+            continue
+        if len(values) != width:
+            rule = "a line must have a value for each column (RFC 4180)"
+            what = f"{len(values)} where the first line has {width}"
+            collector.error(f"line {line}", rule, what, "Export the table again; a line may be cut off.")
+        else:
+            yield f"line {line}", values
+
+
+def _parquet(content: bytes, collector: Collector) -> tuple[list[str], Iterator[Row]]:
+    """The columns of a Parquet file and its rows."""
+    # Only here: it takes as long to load as all of the readers.
+    import pyarrow as pa  # type: ignore[import-untyped]
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(io.BytesIO(content))
+        header = list(table.column_names)
+        plain = [column.to_pylist() for column in table.columns]
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
+        rule, fix = "the file must be Parquet (Apache Parquet 2)", "Write the table again; the file may be cut off."
+        collector.error("", rule, quote(str(error).partition("\n")[0][:100]), fix)
+        raise BadInput(collector.issues()) from None
+    return header, ((f"row {row + 1}", values) for row, values in enumerate(zip(*plain, strict=True)))
+
+
+def _parquet_names(content: bytes) -> list[str]:
+    """The names of the columns of a Parquet file, in lower case; none of one that cannot be read."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        return [name.lower() for name in parquet.read_schema(io.BytesIO(content)).names]
+    except (pa.ArrowException, OSError, ValueError):
+        return []
+
+
+def looks_like_table(head: bytes) -> bool:
+    """Whether a file is Parquet, or begins with a line of four names or more."""
+    return head.startswith(_PARQUET) or sum(bool(_NAME.match(name)) for name in _header_of(head)) >= 4
+
+
+def _header_of(head: bytes) -> list[str]:
+    """The names in the first line of a CSV file, in lower case; none when it does not look like one."""
+    line = head[:_FIELD_BYTES].removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].strip()
+    if not line or line[:1] in b"{[<" or b"\0" in line:
+        return []
+    try:
+        text = line.decode()
+        names = next(csv.reader([text], delimiter=max(",;\t", key=text.count), strict=True), [])
+    except (UnicodeDecodeError, csv.Error):
+        return []
+    return [name.strip().lower() for name in names]
+
+
+def is_supervision(header: Sequence[str]) -> bool:
+    """Whether columns are those of the sinks of supervision."""
+    return {"x_min", "y_min", "x_max", "y_max", "class_id", "confidence", "tracker_id"} <= set(header)
+
+
+# --- values --------------------------------------------------------------------------------------------------
+
+
+def columns_of(
+    rows: Iterable[Row],
+    plan: Plan,
+    collector: Collector,
+    reading: Reading,
+    *,
+    format: str,
+    source: str,
+    side: Side,
+    sha256: str,
+    label_of: Callable[[object], str] | None = None,
+) -> Annotations:
+    """The columns of a table.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+        As long as the header of the plan.
+    plan : Plan
+    collector : Collector
+    reading : Reading
+    format, source, side, sha256 : str
+        As in `Builder` and `Builder.annotations`.
+    label_of : callable or None
+        The label that a value of the label column means; None for its text.
+
+    Raises
+    ------
+    BadInput
+        With all issues of the file.
+    """
+    with json_text.garbage_collection_off():
+        held = list(rows)
+        reader = _Rows(held, plan, collector, format=format, source=source)
+        for place, values in held:
+            reader.take(place, values, label_of or _text)
+        reader.check_unit()
+        del held
+        return reader.builder.annotations(sha256, reading, side=side)
+
+
+class _Rows:
+    """The rows of a table on their way to boxes."""
+
+    def __init__(self, rows: Sequence[Row], plan: Plan, collector: Collector, *, format: str, source: str) -> None:
+        self._at, self._unit, self._collector, self._source = plan.at, plan.unit, collector, source
+        unit = "page" if plan.unit == "page" else "pixels"
+        self.builder = Builder(collector, format=format, source=source, unit=cast("Any", unit))
+        self._form = next(form for form in (_CORNERS, _SIDES, _CENTRE) if all(target in plan.at for target in form))
+        self._pages: dict[tuple[str, int | None], tuple[int, Size | None, str]] = {}
+        self._first = self._first_page(rows)
+        self._largest = 0.0
+
+    def take(self, place: str, values: Sequence[object], label_of: Callable[[object], str]) -> None:
+        """The box of a row, and its page when it is new."""
+        given = [values[self._at[target]] for target in self._form]
+        page = self._page(place, values)
+        if page is None or all(_is_empty(value) for value in given):
+            return
+        numbers = [self._number(value, f"{place}, {target}") for target, value in zip(self._form, given, strict=True)]
+        if any(map(math.isnan, numbers)):
+            return
+        score = math.nan
+        if "score" in self._at and not _is_empty(values[self._at["score"]]):
+            score = self._number(values[self._at["score"]], f"{place}, score")
+        box = self._corners(numbers)
+        self._largest = max(self._largest, *map(abs, box))
+        self.builder.box(page, label_of(values[self._at["label"]]), box, place, score=score)
+
+    def check_unit(self) -> None:
+        """An error when boxes that are said to be nothing have all coordinates between 0 and 1."""
+        if self._unit is None and 0.0 < self._largest <= 1.0:
+            rule = f"the unit of the boxes must be clear ({self._source})"
+            fix = "Add unit=page to --columns for shares of the page, or unit=pixels."
+            self._collector.error("", rule, "all coordinates between 0 and 1", fix)
+
+    def _corners(self, numbers: Sequence[float]) -> Corners:
+        a, b, c, d = numbers
+        if self._form == _CORNERS:
+            return a, b, c, d
+        if self._form == _SIDES:
+            return a, b, a + c, b + d
+        return a - c / 2.0, b - d / 2.0, a + c / 2.0, b + d / 2.0
+
+    def _first_page(self, rows: Sequence[Row]) -> int:
+        """The number of the first page of a document; a column that is called "page" is looked through for a 0."""
+        if "page_number" in self._at:
+            return 1
+        if "page" not in self._at or not rows:
+            return 0
+        column = self._at["page"]
+        if any(str(values[column]).strip() in ("0", "0.0") for _, values in rows):
+            return 0
+        rule = f"it should be clear whether pages are counted from 0 or from 1 ({self._source})"
+        what = 'a column "page" without a 0'
+        self._collector.warning("", rule, what, "They are counted from 1; --columns page_index=... counts from 0.")
+        return 1
+
+    def _page(self, place: str, values: Sequence[object]) -> int | None:
+        """The page that a row is on; None with an issue when it has none."""
+        index: int | None = None
+        target = next((key for key in _PAGES if key in self._at), None)
+        if target is not None:
+            number = self._number(values[self._at[target]], f"{place}, {target}")
+            if math.isnan(number):
+                return None
+            if number != int(number) or not self._first <= number <= limits.MAX_PAGE_INDEX:
+                rule = f"a page must be a whole number, {self._first} or more ({self._source})"
+                self._collector.error(f"{place}, {target}", rule, f"{number:.12g}", "Correct the number of the page.")
+                return None
+            index = int(number) - self._first
+        name = _text(values[self._at["document"]]) if "document" in self._at else self._collector.file
+        size = self._size(place, values)
+        known = self._pages.get((name, index))
+        if known is None:
+            known = self._add_page(name, index, place, size), size, place
+            self._pages[name, index] = known
+        elif known[1] != size and not _has_nan(size):
+            rule = f"the rows of a page must state one size ({self._source})"
+            what = f"{_shown(size)}, and {_shown(known[1])} in {known[2]}"
+            self._collector.error(place, rule, what, "Correct the size of the page.")
+        return known[0]
+
+    def _add_page(self, name: str, index: int | None, place: str, size: Size | None) -> int:
+        if index is None and _IMAGE.search(name):
+            return self.builder.image(name, place, size=size)
+        if not name.strip():
+            rule = f"a box must name its document ({self._source})"
+            self._collector.error(place, rule, "", "Fill in the document.")
+        return self.builder.page(document_of(name), place, index=index or 0, size=size, name=name, path=name)
+
+    def _size(self, place: str, values: Sequence[object]) -> Size | None:
+        if "page_width" not in self._at:
+            return None
+        width, height = (
+            self._number(values[self._at[key]], f"{place}, {key}") for key in ("page_width", "page_height")
+        )
+        return width, height
+
+    def _number(self, value: object, place: str) -> float:
+        """A value as a number; NaN with an issue for anything that is no finite one."""
+        try:
+            number = float(cast("Any", value)) if not isinstance(value, bool) else math.nan
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not math.isfinite(number):
+            rule = f"{place.rsplit(', ', 1)[-1]} must be a finite number ({self._source})"
+            found = excerpt(value) if not isinstance(value, float) else f"{value}"
+            self._collector.error(place, rule, found if not _is_empty(value) else "nothing", "Correct the row.")
+            return math.nan
+        return number
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _text(value: object) -> str:
+    """A value as text; a whole float without its point, as a column of integers with gaps has them."""
+    if value is None:
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _has_nan(size: Size | None) -> bool:
+    return size is not None and any(map(math.isnan, size))
+
+
+def _shown(size: Size | None) -> str:
+    return "no size" if size is None else f"{size[0]:g} x {size[1]:g}"
+
+
+def _raise_if_failed(collector: Collector) -> None:
+    if collector.failed:
+        raise BadInput(collector.issues())

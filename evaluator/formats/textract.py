@@ -1,0 +1,109 @@
+"""Responses of AWS Textract to columns.
+
+Owns the format `Textract`. Coordinates are shares of the page, origin top left; a response does not state the size of
+its pages.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from evaluator.formats.json_text import excerpt
+from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile
+
+_LAYOUT: Final = "LAYOUT_"
+_PER_CENT: Final = 100.0
+
+
+class _Box(msgspec.Struct, gc=False):
+    Width: float
+    Height: float
+    Left: float
+    Top: float
+
+
+class _Geometry(msgspec.Struct, gc=False):
+    BoundingBox: _Box
+
+
+class _Block(msgspec.Struct, gc=False):
+    BlockType: str
+    Geometry: _Geometry | None = None
+    Page: int | None = None
+    Confidence: float | None = None
+
+
+class Textract(ModelOutput):
+    """Responses of AnalyzeDocument, DetectDocumentText and their asynchronous twins.
+
+    Notes
+    -----
+    Amazon Textract, "Block" and "Layout response objects". A response with ``LAYOUT_`` blocks is read by these alone,
+    so that a table is not read twice; one without is read by its TABLE and LINE blocks, with a warning. Labels are the
+    block types. The score is ``Confidence``, which is in per cent, divided by 100. Boxes are ``Geometry.BoundingBox``.
+    A list of responses, the parts of one answer, is read as one. A block without ``Page`` is on page 1.
+    """
+
+    name = "textract"
+    title = "AWS Textract response (JSON)"
+    looks_for = "Blocks with a BlockType"
+    source = "Textract"
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """The keys of a response."""
+        return b'"Blocks"' in head and b'"BlockType"' in head
+
+    def fill(self, tree: object, file: OutputFile) -> None:
+        """Pages, then the blocks that are layout."""
+        file.in_shares()
+        blocks = list(_blocks(tree, file))
+        layout = any(block.BlockType.startswith(_LAYOUT) for _, block in blocks)
+        for place, block in blocks:
+            if block.BlockType == "PAGE":
+                file.page(place, index=_number(block) - 1)
+        read = 0
+        for place, block in blocks:
+            if block.BlockType.startswith(_LAYOUT) if layout else block.BlockType in ("TABLE", "LINE"):
+                read += 1
+                _add(block, place, file)
+        if read and not layout:
+            rule = "a response should have LAYOUT blocks (Textract)"
+            fix = "Its lines and tables are read; call AnalyzeDocument with the feature LAYOUT for regions."
+            file.collector.warning("$", rule, "none", fix)
+
+
+FORMAT: Final = Textract()
+
+
+def _blocks(tree: object, file: OutputFile) -> Iterator[tuple[str, _Block]]:
+    """Place and value of every block."""
+    parts = [(f"$[{index}]", part) for index, part in enumerate(tree)] if isinstance(tree, list) else [("$", tree)]
+    for place, part in parts:
+        if not isinstance(part, dict) or not isinstance(part.get("Blocks"), list):
+            file.collector.error(place, "a response must have an array of Blocks (Textract)", excerpt(part), AGAIN)
+            continue
+        for where, value in file.items(part, "Blocks", place):
+            block = file.convert(value, _Block, where)
+            if block is not None:
+                yield where, block
+
+
+def _number(block: _Block) -> int:
+    return 1 if block.Page is None else block.Page
+
+
+def _add(block: _Block, place: str, file: OutputFile) -> None:
+    """The box of a block."""
+    if block.Geometry is None:
+        file.collector.error(place, "Geometry is required here (Textract)", "", "Add Geometry.")
+        return
+    page = file.needed_page(_number(block), place)
+    if page is not None:
+        box = block.Geometry.BoundingBox
+        score = math.nan if block.Confidence is None else block.Confidence / _PER_CENT
+        corners = box.Left, box.Top, box.Left + box.Width, box.Top + box.Height
+        file.builder.box(page, block.BlockType, corners, place, score=score)

@@ -1,0 +1,111 @@
+"""Elements of unstructured to columns.
+
+Owns the format `Unstructured`. Points are in the coordinate system that an element names: pixels of the page image
+from the top left, or points of the page and shares of it from the bottom left. All become shares from the top left.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import msgspec
+
+from evaluator.formats.build import Size
+from evaluator.formats.json_text import excerpt
+from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, document_of
+
+_FROM_BELOW: Final = ("PointSpace", "RelativeCoordinateSystem")
+_MARKS: Final = (b'"element_id"', b'"metadata"', b'"type"')
+
+
+class _Coordinates(msgspec.Struct, gc=False):
+    points: list[tuple[float, float]]
+    system: str | None = None
+    layout_width: float | None = None
+    layout_height: float | None = None
+
+
+class _Metadata(msgspec.Struct, gc=False):
+    coordinates: _Coordinates | None = None
+    page_number: int | None = None
+    filename: str | None = None
+    detection_class_prob: float | None = None
+
+
+class _Element(msgspec.Struct, gc=False):
+    type: str
+    metadata: _Metadata | None = None
+
+
+class Unstructured(ModelOutput):
+    """Elements that ``elements_to_json`` of unstructured writes.
+
+    Notes
+    -----
+    unstructured, "Document elements and metadata" and ``documents/coordinates.py``, which says that PointSpace and
+    RelativeCoordinateSystem have their origin at the bottom left. Labels are the types of the elements, the score is
+    ``detection_class_prob``, the document is ``filename`` without its ending. An element without a page number is on
+    page 1. Elements without coordinates are left out with a warning; a file that has no others is refused.
+    """
+
+    name = "unstructured"
+    title = "unstructured elements (JSON)"
+    looks_for = "a list of elements with element_id and metadata"
+    source = "unstructured"
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """The keys of an element, in a list."""
+        start = head[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
+        return start.startswith(b"[") and all(mark in head for mark in _MARKS)
+
+    def fill(self, tree: object, file: OutputFile) -> None:
+        """A page for every document and page number, with its elements."""
+        if not isinstance(tree, list):
+            file.refuse("the top level must be an array of elements (unstructured)", AGAIN, excerpt(tree), "$")
+        converted = [(f"$[{index}]", file.convert(value, _Element, f"$[{index}]")) for index, value in enumerate(tree)]
+        elements = [(place, element) for place, element in converted if element is not None]
+        bare = [place for place, element in elements if not (element.metadata and element.metadata.coordinates)]
+        if elements and len(bare) == len(elements):
+            rule = (
+                f"These are unstructured elements without coordinates: none of the {len(bare):,} has a place on a page"
+            )
+            fix = 'Partition the PDF with strategy="hi_res", or "fast" with coordinates, and export again.'
+            file.refuse(rule, fix)
+        if bare:
+            rule = "an element should have coordinates (unstructured)"
+            what = f"{len(bare):,} of {len(elements):,} elements without"
+            file.collector.warning(bare[0], rule, what, "They are left out.")
+        sizes: dict[int, Size] = {}
+        for place, element in elements:
+            if element.metadata is not None and element.metadata.coordinates is not None:
+                _add(element.type, element.metadata, place, file, sizes)
+
+
+FORMAT: Final = Unstructured()
+
+
+def _add(label: str, metadata: _Metadata, place: str, file: OutputFile, sizes: dict[int, Size]) -> None:
+    """The box of an element in the size of its page, and the page when it is new."""
+    where, held = f"{place}.metadata.coordinates", metadata.coordinates
+    assert held is not None
+    width, height = held.layout_width, held.layout_height
+    if width is None or height is None:
+        rule = "coordinates must have layout_width and layout_height (unstructured)"
+        file.collector.error(where, rule, "none", AGAIN)
+        return
+    filename = metadata.filename or ""
+    document = document_of(filename) if filename.strip() else file.document
+    index = 0 if metadata.page_number is None else metadata.page_number - 1
+    row = file.page_of(index, document)
+    if row is None:
+        row = file.page(where, index=index, size=(width, height), document=document, name=filename)
+        sizes[row] = width, height
+    if not 0.0 < width < math.inf or not 0.0 < height < math.inf:
+        return
+    flipped = held.system in _FROM_BELOW
+    # An element may have been found on an image of another resolution than the first one of its page.
+    across, down = sizes[row][0] / width, sizes[row][1] / height
+    points = [(x * across, (height - y if flipped else y) * down) for x, y in held.points]
+    score = math.nan if metadata.detection_class_prob is None else metadata.detection_class_prob
+    file.outline(row, label, points, where, score=score)

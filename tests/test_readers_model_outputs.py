@@ -1,0 +1,102 @@
+"""What all readers of model outputs have: each file is one format's, a cut-off file says so, and the known ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evaluator import formats
+from evaluator.formats import known
+from evaluator.project import evaluate
+from tests.model_outputs import OWN, REAL, needs_shared, own, read, refused
+
+FORMAT_OF = {
+    "azure.json": "azure", "azure_old.json": "azure", "docling.json": "docling", "documentai.json": "documentai",
+    "marker.json": "marker", "mineru_content_list.json": "mineru", "mineru_middle.json": "mineru",
+    "mineru_model.json": "mineru", "paddle.json": "paddle", "supervision.csv": "supervision", "table.csv": "table",
+    "textract.json": "textract", "unstructured.json": "unstructured",
+}  # fmt: skip
+JSON = sorted(name for name in FORMAT_OF if name.endswith(".json"))
+
+
+def test_every_sample_has_a_format() -> None:
+    assert sorted(path.name for path in OWN.iterdir()) == sorted(FORMAT_OF)
+
+
+@pytest.mark.parametrize(("name", "format"), FORMAT_OF.items())
+def test_a_file_is_of_one_format(name: str, format: str) -> None:
+    content = (OWN / name).read_bytes()
+    assert [key for key, row in formats.FORMATS.items() if row.detect(content, name)] == [format]
+    assert formats.detect_bytes(content, name) == format
+    assert formats.FORMATS[format].side_of(content, name) == "prediction"
+    assert known.recognised(content) is None or name.endswith(".csv")
+
+
+@pytest.mark.parametrize("name", JSON)
+def test_a_cut_off_file_says_so(name: str) -> None:
+    content = json.dumps(own(name)).encode()[:-1]
+    assert refused(content) == [
+        f"f.json: line 1, column {len(content) + 1}: the text must be well-formed JSON (RFC 8259); "
+        "found the end of the text. The file is cut off; copy or export it again."
+    ]
+
+
+@pytest.mark.parametrize("name", JSON)
+def test_a_repeated_key_is_an_issue(name: str) -> None:
+    content = json.dumps(own(name)).replace("{", '{"twice": 1, "twice": 2, ', 1)
+    (sentence,) = refused(content.encode())
+    assert sentence.endswith(
+        'a key must not be repeated in one object (RFC 8259, section 4); found "twice" 2 times. Keep one of them.'
+    )
+
+
+def test_scores_as_ground_truth() -> None:
+    assert refused(own("paddle.json"), side="ground_truth") == [
+        "f.json: $.layout_det_res.boxes[0]: a ground truth file must not have a score (PaddleX); "
+        "found 2 of 2 regions with one. Give this file as the prediction, or remove the score."
+    ]
+    source = read(own("paddle.json"), side="ground_truth", as_reference=True)
+    assert [issue.sentence for issue in source.issues] == [
+        "f.json: $.layout_det_res.boxes[0]: predictions are used as the reference, on request; "
+        "found 2 of 2 regions with one. Their scores are left out; read results accordingly."
+    ]
+
+
+@pytest.mark.parametrize("name", ["docling.json", "azure.json", "marker.json", "mineru_middle.json"])
+def test_a_file_agrees_with_itself(name: str, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    for folder in "ab":
+        (tmp_path / folder / name).write_bytes((OWN / name).read_bytes())
+    (done,) = evaluate("snapshot", tmp_path / "a" / name, [tmp_path / "b" / name], iou=(0.5,), as_reference=True)
+    assert done.to_json()["thresholds"]["0.5"]["micro"]["f1"] == 1.0
+
+
+KNOWN = [
+    (b"<html><body><div class='ocr_page' title='bbox 0 0 9 9'></div></body></html>", "a.hocr",
+     "This is hOCR, a page of text in HTML. "
+     "Export ALTO or PAGE XML instead, with Tesseract: tesseract IMAGE OUT alto."),
+    (b'{"samples": [{"filepath": "a.png", "ground_truth": {"_cls": "Detections", "detections": []}}]}', "samples.json",
+     "This is a FiftyOne dataset. "
+     "Export it as COCO instead: dataset.export(dataset_type=fiftyone.types.COCODetectionDataset)."),
+    (b'{"page_data": {}, "blocks": [{"x_1": 1, "y_1": 2, "x_2": 3, "y_2": 4, "block_type": "rectangle"}]}', "l.json",
+     "This is a LayoutParser layout. Export it as CSV instead: layout.to_dataframe().to_csv(PATH)."),
+    (b'{"document": "a.pdf", "labels": [{"label": "T", "value": [{"page": 1, "boundingBoxes": [[0, 0]]}]}]}', "l.json",
+     "This is a labels file of Azure Document Intelligence: words of form fields, no layout. "
+     "Give the result of prebuilt-layout for the same document instead."),
+    (b'{"$schema": "https://json-schema.org/draft/2020-12/schema", "properties": {}}', "s.json",
+     "This is a JSON schema, which describes files and holds no boxes. Give a file that follows it."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "name", "sentence"), KNOWN)
+def test_known_files_are_named(content: bytes, name: str, sentence: str) -> None:
+    assert refused(content, name) == [f"{name}: {sentence}"]
+
+
+@needs_shared
+@pytest.mark.parametrize("name", ["sample.html", "tess.hocr"])
+def test_real_hocr_is_named(name: str) -> None:
+    assert refused((REAL / "hocr" / name).read_bytes(), name)[0].startswith(f"{name}: This is hOCR, ")

@@ -1,0 +1,188 @@
+"""PP-DocLayout and PP-StructureV3: pixels kept, files of single pages, and the whole sentence for what is wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from evaluator import formats
+from evaluator.model.issues import BadInput
+from tests.model_outputs import (
+    REAL,
+    boxes,
+    changed,
+    issues_of,
+    needs_shared,
+    own,
+    read,
+    real,
+    refused,
+    same,
+)
+
+
+def test_a_pipeline_result_is_read_by_its_layout_model() -> None:
+    source = read(own("paddle.json"))
+    assert (source.format, source.side, source.unit) == ("paddle", "prediction", "pixels")
+    assert [(each.doc_id, each.name, each.path) for each in source.documents] == [
+        ("report", "report.pdf", "scans/report.pdf")
+    ]
+    assert source.page_index.tolist() == [2]
+    assert source.page_size is not None
+    assert source.page_size.tolist() == [[1000, 2000]]
+    assert boxes(source) == [(2, "text", 34.5, 349.25, 363.5, 615), (2, "table", 100, 100, 300, 210)]
+    assert source.boxes.score.tolist() == [0.9, 0.75]
+    assert [ring.tolist() for ring in source.boxes.polygons[1]] == [[[100, 100], [300, 110], [300, 210], [100, 200]]]
+    assert source.boxes.ids[0] == "$.layout_det_res.boxes[0]"
+    assert source.issues == ()
+
+
+def test_blocks_stand_in_where_the_layout_model_is_left_out() -> None:
+    source = read(changed(own("paddle.json"), "layout_det_res"))
+    assert boxes(source) == [(2, "text", 1, 2, 3, 4)]
+    assert math.isnan(source.boxes.score[0])
+    assert refused(changed({**own("paddle.json"), "boxesx": 1}, "layout_det_res", to={}) | {"parsing_res_list": 1}) == [
+        "f.json: $.parsing_res_list: parsing_res_list must be an array (PaddleX); found 1. "
+        "Export the file again, or correct it."
+    ]
+
+
+def test_what_is_around_a_result_is_taken_off() -> None:
+    result = {"input_path": "a.png", "page_index": None, "boxes": [{"label": "t", "coordinate": [1, 2, 3, 4]}]}
+    for tree in ({"res": result}, [result], {"result": {"layoutParsingResults": [{"prunedResult": result}]}}):
+        source = read(tree)
+        assert [each.doc_id for each in source.documents] == ["a"]
+        assert boxes(source) == [(0, "t", 1, 2, 3, 4)]
+    anonymous = {**result, "input_path": None}
+    assert read([anonymous, anonymous], "scan_res.json").page_index.tolist() == [0, 1]
+    assert read({**result, "boxes": []}).page_index.tolist() == [0]
+
+
+def test_files_of_single_pages_are_one_document(tmp_path: Any) -> None:
+    for page in range(3):
+        tree = changed(own("paddle.json"), "page_index", to=page)
+        (tmp_path / f"report_{page}_res.json").write_text(json.dumps(tree))
+    source = formats.read(tmp_path)
+    assert [each.doc_id for each in source.documents] == ["report"]
+    assert source.page_index.tolist() == [0, 1, 2]
+    assert source.boxes.page.tolist() == [0, 0, 1, 1, 2, 2]
+    (tmp_path / "report_3_res.json").write_text(json.dumps(own("paddle.json")))
+    with pytest.raises(BadInput) as bad:
+        formats.read(tmp_path)
+    assert [issue.sentence for issue in bad.value.issues] == [
+        f"{tmp_path.name}: report_3_res.json and report_2_res.json: a page may be listed by one file of a folder only; "
+        'found page 3 of "report". Remove one of the files, or use two folders.'
+    ]
+
+
+@needs_shared
+def test_a_real_file_is_read_as_a_plain_script_reads_it() -> None:
+    name = "PP-DocLayoutV2_layout_detection_docs.json"
+    tree = real("pp-doclayout", name)
+    source = read((REAL / "pp-doclayout" / name).read_bytes(), name)
+    same(source, [(0, each["label"], *each["coordinate"]) for each in tree["boxes"]])
+    assert source.boxes.score.tolist() == [each["score"] for each in tree["boxes"]]
+
+
+HOSTILE: list[tuple[tuple[Any, ...], object, list[str]]] = [
+    (
+        ("layout_det_res", "boxes", 0, "coordinate"),
+        [1, 2, 3],
+        [
+            (
+                "$.layout_det_res.boxes[0].coordinate: a box must have 4 numbers (PaddleX); found [1, 2, "
+                "3]. Export the file again, or correct it."
+            )
+        ],
+    ),
+    (
+        ("layout_det_res", "boxes", 0, "coordinate", 0),
+        "1",
+        [
+            (
+                "$.layout_det_res.boxes[0].coordinate[0]: coordinate[0] must be a number (PaddleX); found"
+                ' "1". Export the file again, or correct it.'
+            )
+        ],
+    ),
+    (
+        ("layout_det_res", "boxes", 0, "coordinate", 2),
+        1,
+        [
+            (
+                "$.layout_det_res.boxes[0]: x2 must not be less than x1, nor y2 less than y1 (PaddleX); "
+                "found [34.5, 349.25, 1, 615]. Exchange the corners, or remove the box."
+            )
+        ],
+    ),
+    (
+        ("layout_det_res", "boxes", 0, "score"),
+        math.nan,
+        [
+            (
+                "$.layout_det_res.boxes[0].score: numbers must be finite and fit float64 (RFC 8259, "
+                "section 6); found NaN. Correct it."
+            )
+        ],
+    ),
+    (
+        ("layout_det_res", "boxes", 0, "label"),
+        None,
+        [
+            (
+                "$.layout_det_res.boxes[0].label: label must be a string (PaddleX); found null. Export "
+                "the file again, or correct it."
+            )
+        ],
+    ),
+    (
+        ("layout_det_res", "boxes", 1, "coordinate"),
+        [1, 2, 3, 4, 5],
+        [
+            (
+                "$.layout_det_res.boxes[1].coordinate: a polygon must have pairs of numbers, two at least"
+                " (PaddleX); found [1, 2, 3, 4, 5]. Export the file again, or correct it."
+            )
+        ],
+    ),
+    (
+        ("width",),
+        -1,
+        [("$: width and height must be above 0 (PaddleX); found [-1, 2000]. Write the size of the page.")],
+    ),
+    (
+        ("page_index",),
+        "x",
+        [('$.page_index: page_index must be an integer (PaddleX); found "x". Export the file again, or correct it.')],
+    ),
+    (
+        ("page_index",),
+        -1,
+        [("$: pages must be numbered from the first on (PaddleX); found page 0. Correct the number of the page.")],
+    ),
+    (
+        ("layout_det_res", "boxes"),
+        {},
+        [("$.layout_det_res.boxes: boxes must be an array (PaddleX); found {}. Export the file again, or correct it.")],
+    ),
+    (
+        ("layout_det_res", "boxes", 0, "coordinate", 2),
+        5000,
+        [
+            (
+                "$.layout_det_res.boxes[0]: a region should not leave its image by more than 1 px; found "
+                "[34.5, 349.25, 5000, 615] (corners) in 1000 x 2000. It is compared as it is; check the "
+                "size of the image."
+            )
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "sentences"), HOSTILE)
+def test_hostile(path: tuple[Any, ...], value: object, sentences: list[str]) -> None:
+    tree = changed(own("paddle.json"), *path, to=value)
+    assert issues_of(tree, without=own("paddle.json")) == [f"f.json: {sentence}" for sentence in sentences]

@@ -63,11 +63,14 @@ def test_a_format_describes_itself(name: str) -> None:
 
 def test_the_formats_of_each_kind() -> None:
     assert [list(formats.of_kind(kind)) for kind in formats.KINDS] == [
-        ["snapshot", "pod", "coco", "cvat", "docling", "mineru", "paddle", "marker", "azure", "textract", "documentai",
-         "unstructured", "supervision", "table"],
+        ["snapshot", "pod", "coco", "cvat", "page-xml", "alto", "voc", "label-studio", "omnidocbench", "yolo",
+         "docling", "mineru", "paddle", "marker", "azure", "textract", "documentai", "unstructured", "supervision",
+         "table"],
         ["fields"], ["posters"],
     ]  # fmt: skip
-    assert formats.suffixes() == {".json", ".jsonl", ".ndjson", ".xml", ".csv", ".tsv", ".parquet"}
+    assert formats.suffixes() == {
+        ".json", ".jsonl", ".ndjson", ".xml", ".csv", ".tsv", ".parquet", ".txt", ".yaml", ".yml",
+    }  # fmt: skip
 
 
 def test_a_name_is_taken_once() -> None:
@@ -158,10 +161,12 @@ def test_a_new_format_is_checked_by_the_terminal(tmp_path: Path, capsys: pytest.
     )
 
 
-def test_a_new_format_is_among_those_that_were_looked_for() -> None:
-    with formats.registered(Lines()), pytest.raises(BadInput) as bad:
+def test_content_of_no_format() -> None:
+    with pytest.raises(BadInput) as bad:
         formats.read_bytes(b"hello", "a.txt")
-    assert "a first line with # boxes (Boxes as lines of text)" in str(bad.value)
+    assert str(bad.value) == (
+        'a.txt: the content must be of a known format; found "hello". The README lists the formats; convert it to one.'
+    )
 
 
 # --- places --------------------------------------------------------------------------------------------------
@@ -255,7 +260,7 @@ def test_the_units_of_a_folder(tmp_path: Path) -> None:
     written(tmp_path / "posters" / "y_extracted.json", {"posterContent": {}})
     unknown = written(tmp_path / "z" / "package.json", {"name": "x"})
     written(tmp_path / ".hidden" / "p.json", RESULTS)
-    written(tmp_path / "notes.txt", "x")
+    notes = written(tmp_path / "notes.txt", "x")
     xml = written(tmp_path / "z" / "none.xml", '<document filename="a.png"></document>')
     found = search.units(search.walk([tmp_path]), [tmp_path])
     assert found.units == [
@@ -266,7 +271,7 @@ def test_the_units_of_a_folder(tmp_path: Path) -> None:
         Unit(path=tmp_path / "fields" / "two", format="fields", sides=frozenset(), unscored=True),
         Unit(path=tmp_path / "posters", format="posters", sides=frozenset({"ground_truth", "prediction"})),
     ]
-    assert found.unknown == [xml, unknown]
+    assert found.unknown == [notes, xml, unknown]
 
 
 def test_a_named_file_is_a_unit_of_its_own(tmp_path: Path) -> None:

@@ -21,10 +21,6 @@ FORMAT_OF = {
 JSON = sorted(name for name in FORMAT_OF if name.endswith(".json"))
 
 
-def test_every_sample_has_a_format() -> None:
-    assert sorted(path.name for path in OWN.iterdir()) == sorted(FORMAT_OF)
-
-
 @pytest.mark.parametrize(("name", "format"), FORMAT_OF.items())
 def test_a_file_is_of_one_format(name: str, format: str) -> None:
     content = (OWN / name).read_bytes()

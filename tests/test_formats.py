@@ -63,9 +63,12 @@ def test_a_format_describes_itself(name: str) -> None:
 
 def test_the_formats_of_each_kind() -> None:
     assert [list(formats.of_kind(kind)) for kind in formats.KINDS] == [
-        ["snapshot", "pod", "coco", "cvat"], ["fields"], ["posters"],
+        [
+            "snapshot", "pod", "coco", "cvat", "page-xml", "alto", "voc", "label-studio", "omnidocbench", "yolo",
+        ],
+        ["fields"], ["posters"],
     ]  # fmt: skip
-    assert formats.suffixes() == {".json", ".jsonl", ".ndjson", ".xml"}
+    assert formats.suffixes() == {".json", ".jsonl", ".ndjson", ".txt", ".xml", ".yaml", ".yml"}
 
 
 def test_a_name_is_taken_once() -> None:

@@ -65,7 +65,7 @@ class Yolo(BoxFormat):
     name = "yolo"
     title = "YOLO labels (text, with data.yaml)"
     looks_for = "lines of a class and its numbers, or a data.yaml with names"
-    suffixes = (".txt", *_YAML)
+    suffixes = of_all_kinds = (".txt", *_YAML)
     states_side = False
 
     def detect(self, head: bytes, name: str = "") -> bool:

@@ -155,6 +155,7 @@ def read(
     as_reference: bool = False,
     max_per_rule: int | None = 200,
     lenient: bool = False,
+    as_written: bool = False,
 ) -> Annotations:
     """The columns of a file of boxes, or of a folder of files of one side read as one.
 
@@ -163,7 +164,7 @@ def read(
     path : str or Path
     format : str or None
         A key of `of_kind`; None detects it from the content.
-    side, as_reference, max_per_rule, lenient
+    side, as_reference, max_per_rule, lenient, as_written
         See `Reading`.
 
     Returns
@@ -176,7 +177,9 @@ def read(
     BadInput
         With all issues of all files.
     """
-    reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient)
+    reading = Reading(
+        side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, as_written=as_written
+    )
     return read_boxes(Path(path), reading, lambda content, name: _box_format(content, name, format), _box_suffixes())
 
 
@@ -189,10 +192,13 @@ def read_bytes(
     as_reference: bool = False,
     max_per_rule: int | None = 200,
     lenient: bool = False,
+    as_written: bool = False,
 ) -> Annotations:
     """The columns of a file of boxes whose bytes are at hand, by its name for the issues; otherwise as `read`."""
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
-    reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient)
+    reading = Reading(
+        side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, as_written=as_written
+    )
     return _box_format(content, name, format).read(content, name, reading)
 
 

@@ -54,6 +54,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         How many issues of one rule are spelled out; None spells out all.
     format : str or None
         Name of the format; None recognises it by the content.
+    as_written : bool
+        Keep coordinates that break the rules of the format, for a fix or a diagnosis, which judge them afterwards.
     """
 
     side: Side | None = None
@@ -61,6 +63,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     lenient: bool = False
     max_per_rule: int | None = 200
     format: str | None = None
+    as_written: bool = False
 
 
 ANY_SIDE: Final = Reading()

@@ -110,6 +110,8 @@ class Posters:
         All issues of all files, in the order of the posters.
     format : str
         Name of the format that they were read from.
+    fixes : tuple of str
+        What was done to the names after reading; every signature says it.
     """
 
     name: str
@@ -118,6 +120,7 @@ class Posters:
     broken: Mapping[str, tuple[Issue, ...]]
     issues: tuple[Issue, ...]
     format: str = "posters"
+    fixes: tuple[str, ...] = ()
 
 
 def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None = 200) -> Posters:

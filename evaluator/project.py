@@ -8,15 +8,18 @@ no number and formats nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple
 
 import msgspec
 
-from evaluator import formats
+from evaluator import checkup, formats
+from evaluator.doctor import fixes_for
+from evaluator.doctor.diagnosis import number
 from evaluator.formats.base import Kind, Reading
 from evaluator.formats.folder import is_folder
 from evaluator.model.dataset import Annotations, Dataset, Side, join, map_labels
@@ -133,7 +136,8 @@ def options_of(protocol: AnyProtocol, **chosen: Any) -> Options:  # noqa: ANN401
     OptionError
         For an option that the protocol does not have.
     """
-    fields = protocol.options.__struct_fields__
+    every = Options.__struct_fields__
+    fields = (*(name for name in protocol.options.__struct_fields__ if name not in every), *every)
     values = {name: value for name, value in chosen.items() if value is not None}
     for name in values:
         if name not in fields:
@@ -193,6 +197,10 @@ def open_project(
     Project
         Files with errors are in it with their issues.
     """
+    if any(fix.kind == "swap-sides" for fix in options.fix):
+        if len(predictions) != 1:
+            raise OptionError("--fix swap-sides takes one prediction")
+        ground_truth, predictions = predictions[0], [ground_truth]
     members = []
     with ThreadPoolExecutor(1) as pool:
         ahead = None
@@ -204,7 +212,30 @@ def open_project(
         say(f"Reading {_name(origin)}")
         early = ahead if place == 0 else None
         members.append(early.result() if early else _read(protocol, origin, "prediction", options))
-    return Project(truth, tuple(members))
+    return _with_fixes(Project(truth, tuple(members)), options)
+
+
+def _with_fixes(project: Project[Source], options: Options) -> Project[Source]:
+    """The project with the fixes of the options applied; a file that they do not fit has that as its error."""
+    fixes, truth = options.fix, project.ground_truth
+    members = (*((truth,) if truth else ()), *project.models)
+    strange = [fix for fix in fixes if fix.file and fix.file not in {member.name for member in members}]
+    if strange:
+        names = ", ".join(member.name for member in members)
+        raise OptionError(f"--fix is for one of {names}; found {strange[0].file}")
+    if not fixes or truth is None or any(member.source is None for member in members):
+        return project
+    known: Source | None = truth.source
+    models: list[Member[Source]] = []
+    for member in project.models:
+        assert member.source is not None
+        try:
+            known, (source,) = checkup.mended(truth.source, [member.source], fixes)
+        except BadInput as problem:
+            models.append(replace(member, source=None, issues=(*member.issues, *problem.issues)))
+        else:
+            models.append(replace(member, source=source, issues=source.issues))
+    return Project(replace(truth, source=known), tuple(models))
 
 
 def read_ahead(origin: Input) -> bool:
@@ -233,7 +264,7 @@ def require_joined(project: Project[Source], protocol: BoxProtocol[Any], options
                 fitting.append(predicted)
     each_once = tuple(dict.fromkeys(issues))
     if not isinstance(truth, Annotations) or not fitting or len(fitting) < len(project.models):
-        raise BadInput(each_once)
+        raise BadInput((*each_once, *explanation(project, protocol, options)))
     return Joined(join(truth, *fitting), each_once)
 
 
@@ -246,15 +277,28 @@ def read_member(name: str, side: Side, origin: Path | Upload, read: Callable[[],
     return Member(name, side, source, source.issues, origin)
 
 
-def _read(protocol: AnyProtocol, origin: Input, side: Side, options: Options) -> Member[Source]:
+def _read(
+    protocol: AnyProtocol, origin: Input, side: Side, options: Options, *, as_written: bool = False
+) -> Member[Source]:  # fmt: skip
     """One side as the protocol needs it, with its labels renamed."""
+    files = origin if isinstance(origin, Upload) else Path(origin)
+    reading = protocol.reading(side, options)
+    fixes = fixes_for(options.fix, files.name, prediction=side == "prediction")
+    if as_written or any(fix.moves_boxes for fix in fixes):
+        reading = msgspec.structs.replace(reading, as_written=True)
 
     def renamed() -> Source:
-        source = read_content(files, protocol.reading(side, options), protocol.kind)
-        return map_labels(source, protocol.renamed(options)) if isinstance(source, Annotations) else source
+        source = read_content(files, reading, protocol.kind)
+        return _relabelled(source, side, protocol.renamed(options)) if isinstance(source, Annotations) else source
 
-    files = origin if isinstance(origin, Upload) else Path(origin)
     return read_member(files.name, side, files, renamed)
+
+
+def _relabelled(source: Annotations, side: Side, names: Mapping[str, str]) -> Annotations:
+    """The boxes of a side with labels renamed; the signature says it of the predictions, once for both."""
+    renamed = map_labels(source, names)
+    said = tuple(f"label={old}={new}" for old, new in names.items())
+    return replace(renamed, fixes=said) if said and side == "prediction" else renamed
 
 
 def _name(origin: Input) -> str:
@@ -306,11 +350,12 @@ def evaluate(
     if system.wants_ranges(options):
         return [_over_ranges(system, ground_truth, origin, options, say) for origin in predictions]
     project = open_project(system, ground_truth, predictions, options, say)
-    truth, models = project.required()
-    evaluations = []
-    for member, model in zip(project.models, models, strict=True):
-        say(f"Evaluating {member.name}")
-        evaluations += _evaluated(system, truth, [model], options, count)
+    with _explained(project, system, options):
+        truth, models = project.required()
+        evaluations = []
+        for member, model in zip(project.models, models, strict=True):
+            say(f"Evaluating {member.name}")
+            evaluations += _evaluated(system, truth, [model], options, count)
     return evaluations
 
 
@@ -342,9 +387,10 @@ def evaluate_together(
     if system.wants_ranges(options):
         raise OptionError("--page-ranges leaves no boxes to compare; it belongs to layoutscope evaluate")
     project = open_project(system, ground_truth, predictions, options, say)
-    truth, models = project.required()
-    say("Evaluating")
-    return _evaluated(system, truth, models, options, count)
+    with _explained(project, system, options):
+        truth, models = project.required()
+        say("Evaluating")
+        return _evaluated(system, truth, models, options, count)
 
 
 def _evaluated(
@@ -352,9 +398,80 @@ def _evaluated(
 ) -> list[Evaluation]:
     """The evaluations of some models; OptionError for an option whose value makes no sense."""
     try:
-        return protocol.evaluate(truth, models, options, count)
+        evaluations = protocol.evaluate(truth, models, options, count)
+        return [
+            checkup.checked_evaluation(protocol, truth, model, options, evaluation)
+            for model, evaluation in zip(models, evaluations, strict=True)
+        ]
     except ValueError as problem:
         raise OptionError(str(problem)) from problem
+
+
+@contextmanager
+def _explained(project: Project[Any], protocol: AnyProtocol, options: Options) -> Iterator[None]:
+    """What cannot be compared is refused with the diagnosis besides, where there is one."""
+    try:
+        yield
+    except BadInput as problem:
+        more = explanation(project, protocol, options)
+        if not more or any(issue in problem.issues for issue in more):
+            raise
+        raise BadInput((*problem.issues, *more)) from problem
+
+
+def explanation(project: Project[Any], protocol: AnyProtocol, options: Options) -> tuple[Issue, ...]:
+    """What the doctor says of files that cannot be compared as they are.
+
+    Returns
+    -------
+    tuple of Issue
+        One for each prediction with which a fix would help; empty when none does, and for files without boxes.
+    """
+    if protocol.kind != "boxes" or project.ground_truth is None:
+        return ()
+    truth = _as_written(project.ground_truth, protocol, options)
+    found = []
+    for member in project.models:
+        prediction = _as_written(member, protocol, options)
+        if not isinstance(truth, Annotations) or not isinstance(prediction, Annotations):
+            found += _swapped(project.ground_truth, member, protocol, options)
+            continue
+        try:
+            diagnosis = checkup.diagnosis_of(truth, prediction, protocol, options)
+        except BadInput:
+            continue
+        if diagnosis.best is not None:
+            found.append(msgspec.structs.replace(diagnosis.issue(), severity="error"))
+    return tuple(found)
+
+
+def _as_written(member: Member[Source], protocol: AnyProtocol, options: Options) -> Source | None:
+    """A side with its coordinates as they stand in the file; None when it cannot be read even so."""
+    if member.source is not None:
+        return member.source
+    plain_options = msgspec.structs.replace(options, fix=())
+    return _read(protocol, member.origin, member.side, plain_options, as_written=True).source
+
+
+def _swapped(truth: Member[Source], prediction: Member[Source], protocol: AnyProtocol, options: Options) -> list[Issue]:
+    """An issue when the two can be compared the other way round."""
+    sides: tuple[Side, Side] = ("ground_truth", "prediction")
+    first, second = (
+        _read(protocol, member.origin, side, options).source
+        for member, side in zip((prediction, truth), sides, strict=True)
+    )
+    if not isinstance(first, Annotations) or not isinstance(second, Annotations):
+        return []
+    try:
+        f1 = checkup.measure_of(protocol, options)(first, formats.resolve(second, first))
+    except BadInput:
+        return []
+    rule = (
+        f"a ground truth and predictions must be given as what they are; {truth.name} and {prediction.name} are swapped"
+    )
+    fix = f"Apply it with --fix swap-sides, or give --gt {prediction.name} --pred {truth.name}."
+    found = f"exchanged they have F1 {number(f1)}"
+    return [Issue(severity="error", file=prediction.name, place="", rule=rule, found=found, fix=fix)]
 
 
 def _over_ranges(
@@ -366,7 +483,7 @@ def _over_ranges(
     error types included, because they are there.
     """
     for name, value in options.chosen().items():
-        if name not in ("page_ranges", "iou") and (name, value) != ("format", protocol.name):
+        if name not in ("page_ranges", "iou", "allow_no_match") and (name, value) != ("format", protocol.name):
             raise OptionError(f"--page-ranges goes with --iou alone, and not with {spelled(name)}")
     paths = []
     for origin in (ground_truth, prediction):

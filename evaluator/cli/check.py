@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from evaluator import export, formats
+from evaluator.checkup import diagnosis_of
 from evaluator.cli.program import BAD_INPUT, OK
+from evaluator.doctor import Diagnosis, Fix, spelled
+from evaluator.doctor.diagnosis import number
 from evaluator.metrics.results import count_of
-from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput, Issue, has_errors, issues_text
+from evaluator.model.dataset import Annotations, Side
+from evaluator.model.issues import BadInput, Issue, has_errors, issues_text, plain
 
 
 def check(
@@ -24,7 +29,8 @@ def check(
 ) -> int:
     """Read and validate files; list all issues; exit 2 when any of them is an error.
 
-    A ground truth and predictions given together are also checked against each other.
+    A ground truth and predictions given together are also checked against each other; where little or nothing matches,
+    hypotheses are tried on the data, and what was found is said with numbers and with the option that applies it.
 
     Parameters
     ----------
@@ -42,15 +48,66 @@ def check(
     if len(truths) == 1:
         predictions = [read for read in annotations if read.side == "prediction"]
         issues += [issue for read in predictions for issue in formats.pair_issues(truths[0], read)]
+    diagnoses = [] if has_errors(issues) and len(files) == 1 else _diagnoses(files)
     if json:
         described = [_described(path, read) for path, (read, _) in zip(files, results, strict=True)]
-        print(export.to_json({"files": described, "issues": issues}))
+        found = [each.to_json() for each in diagnoses]
+        print(export.to_json({"files": described, "issues": issues, "diagnosis": found}))
     else:
         sys.stdout.write(issues_text(issues))
+        for each in diagnoses:
+            sys.stdout.write(_diagnosis_text(each))
         errors = sum(issue.severity == "error" for issue in issues)
         warnings = count_of(len(issues) - errors, "warning")
         print(f"{len(files)} checked: {count_of(errors, 'error')}, {warnings}")
     return BAD_INPUT if has_errors(issues) else OK
+
+
+def _diagnoses(files: Sequence[Path]) -> list[Diagnosis]:
+    """What the doctor says of predictions that were given with one ground truth; those with nothing to say left out.
+
+    A file that states no side, such as COCO with images, is the ground truth when it comes first.
+    """
+    held = [(path, read) for path in files if (read := _as_written(path)) is not None]
+    truths = [path for path, read in held if read.side == "ground_truth"]
+    if len(held) < 2 or (len(truths) != 1 and held[0][0] not in truths):
+        return []
+    first = truths[0]
+    truth = next(read for path, read in held if path == first)
+    found = []
+    for path, read in held:
+        prediction = read if read.side == "prediction" else _as_written(path, side="prediction")
+        if path == first or prediction is None:
+            continue
+        with contextlib.suppress(BadInput):
+            found.append(diagnosis_of(truth, prediction))
+    return [each for each in found if not each.silent]
+
+
+def _as_written(path: Path, side: Side | None = None) -> Annotations | None:
+    """The boxes of a file with their coordinates as they stand there; None when it cannot be read even so."""
+    try:
+        return formats.read(path, side=side, as_written=True)
+    except BadInput:
+        return None
+
+
+def _diagnosis_text(found: Diagnosis) -> str:
+    """A diagnosis for people: the sentence, what was tried, labels, and what applies it."""
+    lines = [f"diagnosis: {plain(found.file)} against {plain(found.against)}: {found.sentence}"]
+    if found.best is not None and found.best.documents:
+        lines.append(f"  so in {found.best.documents:,} of {count_of(found.documents, 'document')}")
+    lines += [f"  {number(each.f1)}  {plain(each.words)}" for each in found.hypotheses]
+    for label in found.labels:
+        proposal = f"probably {plain(label.proposal)}" if label.proposal else "no label of the ground truth"
+        evidence = f"{label.overlapping:,} of {label.boxes:,} boxes overlap"
+        lines.append(f"  label {plain(label.label)}: {proposal}; {evidence}")
+    if found.best is not None:
+        lines.append(f"  apply it with {plain(found.option)}")
+    elif found.labels_f1 is not None:
+        mapped = [Fix("label", f"{each.label}={each.proposal}") for each in found.labels if each.proposal]
+        lines.append(f"  with these labels F1 {number(found.labels_f1)}: {plain(spelled(mapped))}")
+    return "\n".join(lines) + "\n"
 
 
 def _check(path: Path, columns: str) -> tuple[Annotations | None, tuple[Issue, ...]]:

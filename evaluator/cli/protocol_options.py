@@ -28,6 +28,7 @@ from msgspec import Meta
 
 from evaluator.cli.arguments import assignment, names, need_ratio, size, thresholds, weight
 from evaluator.cli.program import UsageError
+from evaluator.doctor.fixes import Fix, FixError, fix_of
 from evaluator.project import spelled
 from evaluator.protocols import PROTOCOLS
 from evaluator.protocols.base import BoxOptions
@@ -65,6 +66,8 @@ def _flag_of(hint: object, meta: Meta) -> _Flag:
         return _Flag(bool, False, _as_written)
     if hint is float:
         return _Flag(float | None, None, _ratio if (meta.ge, meta.le) == (0.0, 1.0) else _as_written)
+    if hint == tuple[Fix, ...]:
+        return _Flag(tuple[str, ...], (), lambda flag, texts: _fixes(texts))
     if hint == tuple[float, ...]:
         return _Flag(tuple[str, ...], (), lambda flag, texts: tuple(x for text in texts for x in thresholds(text)))
     if hint == tuple[float, float]:
@@ -84,6 +87,13 @@ def _names_to_names(flag: str, texts: tuple[str, ...]) -> dict[str, str]:
 
 def _names_to_numbers(flag: str, texts: tuple[str, ...]) -> dict[str, float]:
     return {name: weight(name, value) for name, value in (assignment(flag, text) for text in texts)}
+
+
+def _fixes(texts: tuple[str, ...]) -> tuple[Fix, ...]:
+    try:
+        return tuple(map(fix_of, texts))
+    except FixError as problem:
+        raise UsageError(f"{problem}.") from problem
 
 
 class _Option(NamedTuple):

@@ -7,15 +7,17 @@ import sys
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Group, Parameter
 
 from evaluator import protocols
-from evaluator.cli.arguments import letters, need_ratio
+from evaluator.checkup import checked_match
+from evaluator.cli.arguments import assignment, letters, need_ratio
 from evaluator.cli.arguments import names as names_of
 from evaluator.cli.program import OK, UsageError
 from evaluator.cli.progress import progress
+from evaluator.doctor import FixError, fix_of
 from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import count_of
@@ -28,7 +30,7 @@ from evaluator.pack.html_pack import Written, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pdf.pool import PagePool
-from evaluator.project import open_project, require_joined
+from evaluator.project import OptionError, open_project, require_joined
 from evaluator.protocols import box_protocols
 from evaluator.protocols.base import BoxOptions, BoxProtocol
 from evaluator.review.place import store_address
@@ -52,6 +54,9 @@ def review_pack(
     iou: Annotated[float | None, Parameter(group=_numbers)] = None,
     min_score: Annotated[tuple[float, ...], Parameter(group=_numbers, negative="")] = (),
     labels: Annotated[str | None, Parameter(group=_numbers)] = None,
+    map_label: Annotated[tuple[str, ...], Parameter(group=_numbers, negative="")] = (),
+    fix: Annotated[tuple[str, ...], Parameter(group=_numbers, negative="")] = (),
+    allow_no_match: Annotated[bool, Parameter(group=_numbers, negative="")] = False,
     as_reference: Annotated[bool, Parameter(group=_numbers, negative="")] = False,
     title: Annotated[str, Parameter(group=_contents)] = "",
     findings: Annotated[str | None, Parameter(group=_contents)] = None,
@@ -84,6 +89,12 @@ def review_pack(
         Leave out predictions below this score; repeat it for each further model.
     labels
         Score these labels only, separated by commas.
+    map_label
+        Rename a label in all files, "fig=Figure"; repeat it for more.
+    fix
+        Mend the predictions before they are compared, y-flip or lines.json:page-offset=+1; repeat it for more.
+    allow_no_match
+        Make a pack of files of which nothing matches, too.
     as_reference
         Allow --gt to be a prediction file.
     title
@@ -133,15 +144,29 @@ def review_pack(
     except ValueError as problem:
         raise UsageError(f"{problem}.") from problem
     with progress("Reading") as say:
-        chosen = system.options(labels=names_of(labels), as_reference=as_reference)
-        files = require_joined(open_project(system, gt, pred, chosen, say), system, chosen)
+        chosen = _options(
+            system,
+            labels=names_of(labels),
+            map_label=dict(assignment("--map-label", text) for text in map_label),
+            fix=fix,
+            allow_no_match=allow_no_match,
+            as_reference=as_reference,
+        )
+        try:
+            files = require_joined(open_project(system, gt, pred, chosen, say), system, chosen)
+        except OptionError as problem:
+            raise UsageError(f"{problem}.") from problem
         events = _events(findings, workspace, gt)
         say("Evaluating")
         results = _results(system, files.dataset, chosen, iou, [*min_score, *[0.0] * len(pred)])
+        issues = list(files.issues)
+        for side, result in zip(files.dataset.predictions, results, strict=True):
+            truth = files.dataset.ground_truth.source
+            issues += checked_match(system, truth, side.source, chosen, result)
         sources = [side.source for side in files.dataset.predictions]
         named = [f"{read.model or read.name} {read.version or ''}".strip() for read in sources]
         called = [ModelItem(*each) for each in zip(letters(len(named)), named, strict=True)]
-        contents = gather(results, called, ReviewLog.of(events), options, issues=files.issues)
+        contents = gather(results, called, ReviewLog.of(events), options, issues=issues)
         _need_documents(options.documents, contents)
         with PagePool() as pool:
             pictures = Pictures(pool, pdfs)
@@ -158,9 +183,18 @@ def review_pack(
                 told = _told(out / "pack.html", made.html) + _told(out / "pack.pdf", made.pdf)
                 for one in made.marked:
                     told += f"{one.name}: {one.problem or count_of(one.notes, 'mark')}\n"
-    sys.stderr.write(issues_text(files.issues))
+    sys.stderr.write(issues_text(issues))
     sys.stdout.write(told)
     return OK
+
+
+def _options(system: BoxProtocol[Any], *, fix: tuple[str, ...], **chosen: Any) -> BoxOptions:  # noqa: ANN401
+    """The options of the protocol with those of the command; UsageError for a fix that is written wrongly."""
+    try:
+        options: BoxOptions = system.options(fix=tuple(map(fix_of, fix)), **chosen)
+    except FixError as problem:
+        raise UsageError(f"{problem}.") from problem
+    return options
 
 
 def _today() -> str:

@@ -5,9 +5,10 @@ Owns the notes and the proposals; nothing is renamed here. Whoever accepts a pro
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+from evaluator.doctor.labels import folded
 
 
 class LabelNotes(NamedTuple):
@@ -64,12 +65,6 @@ def _mapping(labels: Sequence[str], kept: Sequence[str]) -> dict[str, str]:
     """New name by old name for labels that fold to exactly one of the names that are kept."""
     by_folded: dict[str, list[str]] = {}
     for name in dict.fromkeys(kept):
-        by_folded.setdefault(_folded(name), []).append(name)
-    proposals: Mapping[str, list[str]] = {label: by_folded.get(_folded(label), []) for label in labels}
+        by_folded.setdefault(folded(name), []).append(name)
+    proposals: Mapping[str, list[str]] = {label: by_folded.get(folded(label), []) for label in labels}
     return {label: names[0] for label, names in proposals.items() if len(names) == 1 and names[0] != label}
-
-
-def _folded(label: str) -> str:
-    """The letters and digits of a label in one case."""
-    normal = unicodedata.normalize("NFKC", label).casefold()
-    return "".join(char for char in normal if char.isalnum()) or label

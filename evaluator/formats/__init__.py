@@ -199,6 +199,7 @@ def read(
     max_per_rule: int | None = 200,
     lenient: bool = False,
     columns: str = "",
+    as_written: bool = False,
 ) -> Annotations:
     """The columns of a file of boxes, or of a folder of files of one side read as one.
 
@@ -207,7 +208,7 @@ def read(
     path : str or Path
     format : str or None
         A key of `of_kind`; None detects it from the content.
-    side, as_reference, max_per_rule, lenient, columns
+    side, as_reference, max_per_rule, lenient, columns, as_written
         See `Reading`.
 
     Returns
@@ -220,7 +221,10 @@ def read(
     BadInput
         With all issues of all files.
     """
-    reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns)
+    reading = Reading(
+        side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns,
+        as_written=as_written,
+    )  # fmt: skip
     for name, row in of_kind("boxes").items():
         if format in (name, None) and row.takes(Path(path)):
             return row.read_path(Path(path), reading)
@@ -239,10 +243,14 @@ def read_bytes(
     max_per_rule: int | None = 200,
     lenient: bool = False,
     columns: str = "",
+    as_written: bool = False,
 ) -> Annotations:
     """The columns of a file of boxes whose bytes are at hand, by its name for the issues; otherwise as `read`."""
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
-    reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns)
+    reading = Reading(
+        side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns,
+        as_written=as_written,
+    )  # fmt: skip
     return _box_format(content, name, format, columns).read(content, name, reading)
 
 

@@ -56,6 +56,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         Name of the format; None recognises it by the content.
     columns : str
         Which columns of a table hold what, as ``target=column,target=column``; empty for those with known names.
+    as_written : bool
+        Keep coordinates that break the rules of the format, for a fix or a diagnosis, which judge them afterwards.
     """
 
     side: Side | None = None
@@ -64,6 +66,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     max_per_rule: int | None = 200
     format: str | None = None
     columns: str = ""
+    as_written: bool = False
 
 
 ANY_SIDE: Final = Reading()

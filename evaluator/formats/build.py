@@ -98,6 +98,7 @@ class Builder:
         self._within: dict[str, dict[str, str]] = {}
         self._pages: list[_Page] = []
         self._boxes: list[_Box] = []
+        self._turned: list[tuple[str, Corners]] = []
 
     @property
     def pages(self) -> int:
@@ -240,8 +241,7 @@ class Builder:
             error(place, rule, listed(xyxy), "Correct the region.")
             return
         if xyxy[2] < xyxy[0] or xyxy[3] < xyxy[1]:
-            rule = f"x2 must not be less than x1, nor y2 less than y1 ({self._source})"
-            error(place, rule, listed(xyxy), "Exchange the corners, or remove the box.")
+            self._turned.append((place, xyxy))
         self._check_inside(self._pages[page], xyxy, place)
         position = self._on_page[page] if position is None else position
         self._on_page[page] += 1
@@ -276,6 +276,8 @@ class Builder:
         """
         side = reading.side or side or ("prediction" if any(box.score == box.score for box in self._boxes) else None)
         side = side or "ground_truth"
+        if not reading.as_written:
+            self._check_corners()
         self._check_limits()
         self._check_scores(side, as_reference=reading.as_reference)
         self._name_images()
@@ -347,6 +349,12 @@ class Builder:
                 rule = f"coordinates should be between 0 and 1, shares of the page ({self._source})"
             what = f"{listed(xyxy)} (corners) in {width:g} x {height:g}"
             self._collector.warning(place, rule, what, "It is compared as it is; check the size of the image.")
+
+    def _check_corners(self) -> None:
+        """Errors for boxes whose second corner comes before the first."""
+        for place, xyxy in self._turned:
+            rule = f"x2 must not be less than x1, nor y2 less than y1 ({self._source})"
+            self._collector.error(place, rule, listed(xyxy), "Exchange the corners, or remove the box.")
 
     def _check_limits(self) -> None:
         """Errors for more boxes or labels than are read."""

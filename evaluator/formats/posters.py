@@ -109,6 +109,8 @@ class Posters:
         All issues of all files, in the order of the posters.
     format : str
         Name of the format that they were read from.
+    fixes : tuple of str
+        What was done to the names after reading; every signature says it.
     """
 
     name: str
@@ -117,6 +119,7 @@ class Posters:
     broken: Mapping[str, tuple[Issue, ...]]
     issues: tuple[Issue, ...]
     format: str = "posters"
+    fixes: tuple[str, ...] = ()
 
 
 def _gathered(

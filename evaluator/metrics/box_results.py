@@ -30,7 +30,7 @@ from evaluator.metrics.results import (
     weighted_mean,
 )
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap
-from evaluator.model.dataset import Dataset, JoinedBoxes, Side
+from evaluator.model.dataset import Dataset, JoinedBoxes, Side, fixes_said
 from evaluator.model.polygons import POLYGON_IOU
 
 UNMATCHED: Final = -1
@@ -111,9 +111,14 @@ class BoxMatching(ABC):
             labels=self._asked_labels,
             documents=len(self.dataset.documents),
             pages=self.dataset.pages,
-            options=(*options, POLYGON_IOU) if self.pairs.polygons else tuple(options),
+            options=(*options, *([POLYGON_IOU] if self.pairs.polygons else []), *self._fixes),
             **own,
         )
+
+    @property
+    def _fixes(self) -> tuple[str, ...]:
+        """What was done to the files before they were compared, in words of the signature."""
+        return fixes_said(self.dataset.ground_truth.source, self.prediction.source)
 
     @property
     def _asked_labels(self) -> tuple[str, ...] | None:

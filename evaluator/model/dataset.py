@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 import numpy as np
@@ -154,6 +154,8 @@ class Annotations:
     attributes : mapping of str to sequences of length M
         What the file says of its page entries besides, as ``doc_category`` of DocLayNet: a text for each page entry,
         None where it does not say it. Empty for nothing.
+    fixes : tuple of str
+        What was done to the columns after reading, as it is written on the command line; every signature says it.
     """
 
     name: str
@@ -176,6 +178,7 @@ class Annotations:
     page_size: FloatArray | None = None
     items_at: str = ""
     attributes: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+    fixes: tuple[str, ...] = ()
 
     def source_of(self, row: int) -> tuple[str, int, int]:
         """Where a box comes from.
@@ -467,6 +470,20 @@ def map_labels(annotations: Annotations, names: Mapping[str, str]) -> Annotation
     boxes = replace(annotations.boxes, label=codes[annotations.boxes.label])
     label_map = {key: names.get(label, label) for key, label in annotations.label_map.items()}
     return replace(annotations, labels=labels, evaluated=len(mapped), boxes=boxes, label_map=label_map)
+
+
+class Mended(Protocol):
+    """Anything that was read, with what was done to it afterwards."""
+
+    @property
+    def fixes(self) -> tuple[str, ...]:
+        """As they are written on the command line."""
+
+
+def fixes_said(ground_truth: Mended, prediction: Mended) -> tuple[str, ...]:
+    """What was done to two files after reading, in words of the signature; empty when nothing was."""
+    sides = (("fix of the ground truth", ground_truth), ("fix", prediction))
+    return tuple(f"{name}: {', '.join(source.fixes)}" for name, source in sides if source.fixes)
 
 
 def _recode(

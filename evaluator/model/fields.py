@@ -86,6 +86,8 @@ class FieldDocuments:
         Whether this is one document in a file of its own, whose name need not be that of the other side's.
     format : str
         Name of the format that they were read from.
+    fixes : tuple of str
+        What was done to the names after reading; every signature says it.
     """
 
     name: str
@@ -95,6 +97,7 @@ class FieldDocuments:
     issues: tuple[Issue, ...] = field(default=())
     single: bool = False
     format: str = "fields"
+    fixes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.documents)

@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Meta
 
 from evaluator import formats
+from evaluator.doctor.fixes import Fix
 from evaluator.formats.posters import Posters
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult, plain_values
@@ -54,7 +55,23 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
     Every field has the protocol's own default and, in its annotation, a `msgspec.Meta` with the help text and the
     allowed range. The terminal makes a flag of each field, the dashboard reads ranges and defaults from here.
+
+    Attributes
+    ----------
+    fix : tuple of Fix
+        What is done to the files before they are compared; see `evaluator.doctor.fixes`.
+    allow_no_match : bool
+        Evaluate files of which nothing matches, too.
     """
+
+    fix: Annotated[
+        tuple[Fix, ...],
+        Meta(
+            description="Mend the predictions before they are compared, y-flip or lines.json:page-offset=+1; repeat it "
+            "for more. layoutscope check proposes what fits."
+        ),
+    ] = ()
+    allow_no_match: Annotated[bool, Meta(description="Evaluate files of which nothing matches, too.")] = False
 
     def chosen(self) -> dict[str, Any]:
         """The options that are not the protocol's own, by name."""

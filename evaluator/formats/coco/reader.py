@@ -29,6 +29,7 @@ from evaluator.formats.coco.rules import (
     check_items,
     check_scores,
     check_size,
+    report_zero,
     rows_of,
 )
 from evaluator.formats.coco.shape import CocoFile, ItemColumns, corners, decode
@@ -332,7 +333,9 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
     check_items(items, place, collector, side=side)
     if side == "prediction" and not items.no_score.all():
         check_scores(items, place, collector)
-    check_ids(items, place, collector, side=side)
+    check_ids(items.id, place, collector)
+    if side == "ground_truth":
+        report_zero(items.id, items.crowd, place, collector)
     check_size(len(items.xywh), collector)
     if collector.failed:
         raise BadInput(collector.issues())

@@ -28,6 +28,7 @@ from evaluator.formats.coco.rules import (
     check_items,
     check_scores,
     check_size,
+    report_zero,
     rows_of,
 )
 from evaluator.formats.coco.shape import (
@@ -128,7 +129,9 @@ class Instances:
             count += len(rows)
             yield rows
         collector = _no_issues()
-        check_ids(np.frombuffer(ids, dtype=np.int64) if ids else None, "", collector)
+        all_ids = np.frombuffer(ids, dtype=np.int64) if ids else None
+        check_ids(all_ids, "", collector)
+        report_zero(all_ids, None, "", collector)
         check_size(count, collector)
         _need_nothing(collector)
 

@@ -70,7 +70,10 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
 
     def over_ranges(self, ground_truth: Path, prediction: Path, options: CocoOptions) -> Result | None:
         """The twelve numbers of one model without its boxes; None when a file needs the ordinary way."""
-        return average_over_ranges(ground_truth, prediction, iou=options.iou or IOU_THRESHOLDS)
+        result = average_over_ranges(ground_truth, prediction, iou=options.iou or IOU_THRESHOLDS)
+        # Where nothing matches the boxes are needed to say why.
+        nothing = result is not None and not any(result.numbers.values())
+        return None if nothing and not options.allow_no_match else result
 
     def pair(self, dataset: Dataset, model: int, options: CocoOptions, *, iou_floor: float | None = None) -> Pairs:
         """Every pair of one label on one page that could match."""

@@ -11,7 +11,7 @@ its numbers: its pairing, its recall grid in decimals, ties in the order of arri
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -22,6 +22,7 @@ from evaluator.metrics.average_precision import RECALL_101, average_precision
 from evaluator.metrics.confidence import Confidence
 from evaluator.metrics.results import ResultTable, Signature, defined, ratio, sum_by, weighted_mean
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.dataset import fixes_said
 from evaluator.model.fields import Field, FieldDocuments, Schema
 from evaluator.protocols.base import Result
 from evaluator.protocols.fields.pairing import compare
@@ -119,6 +120,8 @@ class FieldsResult(Result):
         Predicted boxes with a lower confidence are left out; confidence metrics see every field.
     labels : tuple of str or None
         The classes that are scored when not all are.
+    fixes : tuple of str
+        What was done to the names of documents, in words of the signature.
     """
 
     compared: ComparedFields
@@ -126,6 +129,7 @@ class FieldsResult(Result):
     recall_grid: RecallGrid
     min_score: float = 0.0
     labels: tuple[str, ...] | None = None
+    fixes: tuple[str, ...] = ()
 
     # Which rows count, and their ranking ---------------------------------------------------------------------
 
@@ -362,7 +366,7 @@ class FieldsResult(Result):
             iou=self.iou,
             min_score=self.min_score,
             labels=self.labels,
-            options=tuple(options),
+            options=(*options, *self.fixes),
             documents=len(compared.documents),
             pages=int(compared.pages.sum()),
         )
@@ -538,7 +542,9 @@ def evaluate(
     if parity not in get_args(Parity):
         raise ValueError(f"parity must be one of {', '.join(get_args(Parity))}; found {parity}")
     compared = compare(ground_truth, prediction, schema=schema, parity=parity)
-    return score(compared, iou=iou, recall_grid=recall_grid, min_score=min_score, labels=labels)
+    result = score(compared, iou=iou, recall_grid=recall_grid, min_score=min_score, labels=labels)
+    fixes = fixes_said(ground_truth, prediction)
+    return replace(result, fixes=fixes) if fixes else result
 
 
 def _thresholds(iou: Sequence[float]) -> tuple[float, ...]:

@@ -22,7 +22,7 @@ from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.pixel_counts import PairCounts, Resolution, count_pairs
 from evaluator.metrics.results import ResultTable, Signature, defined, threshold_text
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, join
+from evaluator.model.dataset import Annotations, Dataset, JoinedBoxes, fixes_said, join
 from evaluator.model.issues import BadInput, Collector, Issue
 from evaluator.protocols.base import DatasetResult
 from evaluator.protocols.pixel import tables
@@ -424,6 +424,7 @@ def evaluate(
             f"missing pages: {missing_page}",
             *([] if page_size is None else [f"pages of unknown size: {page_size[0]:g} x {page_size[1]:g}"]),
             *([f"score of the first side ≥ {threshold_text(first_min_score)}"] if first_min_score > 0.0 else []),
+            *fixes_said(dataset.ground_truth.source, dataset.predictions[0].source),
         ),
         min_score=min_score,
         missing_page=missing_page,

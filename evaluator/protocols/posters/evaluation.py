@@ -20,6 +20,7 @@ import numpy as np
 from evaluator.formats.posters import Posters
 from evaluator.metrics.results import ResultTable, Signature, weighted_mean
 from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import fixes_said
 from evaluator.model.issues import Collector, Issue, quote
 from evaluator.protocols.base import Result
 from evaluator.protocols.posters.comparison import Captured, Comparison, PosterMetrics
@@ -128,7 +129,7 @@ class PostersResult(Result):
             protocol=NAME,
             version=VERSION,
             min_score=None,
-            options=(*self.profile.options, thresholds),
+            options=(*self.profile.options, thresholds, *fixes_said(self.ground_truth, self.prediction)),
             documents=len(self.posters),
             pages=len(self.posters),
         )

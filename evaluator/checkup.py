@@ -1,0 +1,204 @@
+"""Files before and after they are compared: fixes that were asked for, and whether the numbers can be right.
+
+Owns how the fixes among the options of a protocol are applied to what was read, and what is asked of the doctor under
+that protocol, so that its numbers are those of an evaluation. A comparison in which nothing matches is refused with
+the diagnosis unless it is allowed. A file without boxes is a legitimate result of a model and never refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from evaluator import formats
+from evaluator.doctor import Diagnosis, Fix, apply_fixes, diagnose, fixes_for
+from evaluator.doctor.diagnosis import Measure
+from evaluator.doctor.names import best_modes, renamed
+from evaluator.formats.posters import Posters
+from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.model.dataset import Annotations, join
+from evaluator.model.fields import FieldDocuments
+from evaluator.model.issues import BadInput, Issue, examples, refuse
+from evaluator.protocols import DEFAULT, PROTOCOLS, AnyProtocol, box_protocols
+from evaluator.protocols.base import BoxEvaluation, BoxProtocol, Evaluation, Options, Source
+
+# Above this F1 nothing is suspected.
+_SUSPECT: Final = 0.5
+
+SourceT = TypeVar("SourceT", bound=Source)
+
+
+# --- fixes ---------------------------------------------------------------------------------------------------
+
+
+def mended(
+    truth: Source | None, models: Sequence[Source], fixes: Sequence[Fix]
+) -> tuple[Source | None, list[Source]]:  # fmt: skip
+    """A ground truth and its predictions with the fixes that are meant for each.
+
+    Raises
+    ------
+    BadInput
+        A fix cannot be applied.
+    """
+    if truth is None or not fixes:
+        return truth, list(models)
+    of_truth = fixes_for(fixes, truth.name, prediction=False)
+    if of_truth and models:
+        truth = _mended(truth, models[0], of_truth)
+    return truth, [_mended(model, truth, fixes_for(fixes, model.name)) for model in models]
+
+
+def _mended(source: Source, other: Source, fixes: Sequence[Fix]) -> Source:
+    """One file with its fixes, against what it is compared with."""
+    if not fixes:
+        return source
+    if isinstance(source, Annotations) and isinstance(other, Annotations):
+        return apply_fixes(formats.resolve(source, other), other, fixes)
+    modes = [fix.value for fix in fixes if fix.kind == "names"]
+    if len(modes) < len(fixes):
+        strange = next(fix.text for fix in fixes if fix.kind != "names")
+        refuse(source.name, "", "extracted fields and posters take --fix names= alone", strange, "Leave it out.")
+    said = tuple(fix.text for fix in fixes)
+    if isinstance(source, FieldDocuments) and isinstance(other, FieldDocuments):
+        names = renamed(list(source.documents), list(other.documents), modes)
+        documents = {names.get(name, name): tree for name, tree in source.documents.items()}
+        return replace(source, documents=documents, fixes=said)
+    if isinstance(source, Posters) and isinstance(other, Posters):
+        names = renamed(list(source.posters), list(other.posters), modes)
+        posters = {
+            names.get(name, name): msgspec.structs.replace(poster, poster_id=names.get(name, name))
+            for name, poster in source.posters.items()
+        }
+        return replace(source, posters=dict(sorted(posters.items())), fixes=said)
+    return source
+
+
+# --- the doctor ----------------------------------------------------------------------------------------------
+
+
+def measure_of(protocol: AnyProtocol, options: Options) -> Measure:
+    """F1 under a protocol at its first threshold; under the default one for a protocol that matches no boxes."""
+    box: BoxProtocol[Any] = protocol if isinstance(protocol, BoxProtocol) else box_protocols()[DEFAULT]
+    chosen: Any = options if box is protocol else box.options()
+    labels = getattr(chosen, "labels", None)
+    if labels is not None:
+        # Other labels than those of the ground truth are looked at, too.
+        chosen = msgspec.structs.replace(chosen, labels=None)
+
+    def measure(truth: Annotations, prediction: Annotations) -> float | None:
+        if truth.unit != prediction.unit:
+            return None
+        try:
+            dataset = join(truth, prediction)
+            iou = (chosen.iou or box.thresholds)[0]
+            pairs = box.pair(dataset, 0, chosen, iou_floor=iou)
+            value: float | None = box.match(pairs, chosen).at(iou).micro.row(0)["f1"]
+        except ValueError:
+            return None
+        return value
+
+    return measure
+
+
+def diagnosis_of(
+    truth: Annotations, prediction: Annotations, protocol: AnyProtocol | None = None, options: Options | None = None
+) -> Diagnosis:
+    """What the doctor says of two files under a protocol, the default one when none is given.
+
+    Raises
+    ------
+    BadInput
+        The prediction does not name its pages and does not belong to this ground truth.
+    """
+    protocol = protocol or PROTOCOLS[DEFAULT]
+    measure = measure_of(protocol, options or protocol.options())
+    return diagnose(truth, formats.resolve(prediction, truth), measure)
+
+
+def checked_match(
+    protocol: AnyProtocol, truth: Source, model: Source, options: Options, result: AnyBoxResult | None = None
+) -> tuple[Issue, ...]:
+    """What has to be said of two files that were compared, because nothing or little matches.
+
+    Parameters
+    ----------
+    result : BoxResult, optional
+        The matching, for protocols that match boxes.
+
+    Returns
+    -------
+    tuple of Issue
+        A warning with the diagnosis where little matches and a fix would help; empty otherwise.
+
+    Raises
+    ------
+    BadInput
+        Nothing matches, or so little that a fix explains it, and this is not allowed.
+    """
+    issue = _match_issue(protocol, truth, model, options, result)
+    if issue is None:
+        return ()
+    if issue.severity == "error" and not options.allow_no_match:
+        raise BadInput([issue])
+    return (msgspec.structs.replace(issue, severity="warning"),)
+
+
+def _match_issue(
+    protocol: AnyProtocol, truth: Source, model: Source, options: Options, result: AnyBoxResult | None
+) -> Issue | None:
+    if not isinstance(truth, Annotations) or not isinstance(model, Annotations):
+        return _names_issue(truth, model)
+    # A side without boxes, by itself or under the score threshold, is no sign of anything.
+    if not len(truth.boxes) or bool((model.boxes.score < getattr(options, "min_score", 0.0)).all()):
+        return None
+    resolved = formats.resolve(model, truth)
+    if result is not None:
+        if (result.micro.row(0)["f1"] or 0.0) >= _SUSPECT:
+            return None
+    elif (measure_of(protocol, options)(truth, resolved) or 0.0) >= _SUSPECT:
+        return None
+    found = diagnosis_of(truth, resolved, protocol, options)
+    if found.best is None and not found.nothing_matches:
+        return None
+    if result is None and found.best is None and found.shared_documents:
+        # Pixels may well agree where no box reaches an IoU of 0.5.
+        return None
+    return found.issue()
+
+
+def _names_issue(truth: Source, model: Source) -> Issue | None:
+    """The issue of two sides of fields or posters that share no document."""
+    known, ours = _names(truth), _names(model)
+    single = isinstance(truth, FieldDocuments) and isinstance(model, FieldDocuments) and truth.single and model.single
+    if not known or not ours or set(known) & set(ours) or single:
+        return None
+    modes = best_modes(ours, known)
+    fix = "Give both sides the same documents; --allow-no-match evaluates them as they are."
+    if modes:
+        option = " ".join(f"--fix names={mode}" for mode in modes)
+        count = len(renamed(ours, known, modes))
+        fix = f"With {option} {count:,} of {len(ours):,} fit; or allow it with --allow-no-match."
+    rule = f"documents should be those of {truth.name}; none is"
+    return Issue(severity="error", file=model.name, place="", rule=rule, found=examples(sorted(ours)), fix=fix)
+
+
+def _names(source: Source) -> list[str]:
+    if isinstance(source, FieldDocuments):
+        return list(source.documents)
+    if isinstance(source, Posters):
+        return [*source.posters, *source.broken]
+    return [document.doc_id for document in source.documents]
+
+
+def checked_evaluation(
+    protocol: AnyProtocol, truth: Source, model: Source, options: Options, evaluation: Evaluation
+) -> Evaluation:
+    """An evaluation with what `checked_match` says of it; raises as that does."""
+    result = evaluation.result
+    matching = result.first if isinstance(result, BoxEvaluation) else None
+    more = checked_match(protocol, truth, model, options, matching)
+    return replace(evaluation, issues=(*evaluation.issues, *more)) if more else evaluation

@@ -1,0 +1,471 @@
+"""Coordinates and page numbers that mean something else than they are read as.
+
+Owns the search: which form of boxes, order of axes, unit, scale, direction, shift and page offset brings most boxes of
+one file onto boxes of the other, whatever their labels. Works on a sample of pages; how good a guess really is, is
+measured by whoever asks.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evaluator.doctor.fixes import Fix, reshaped, sizes_of
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
+from evaluator.model.dataset import Annotations
+
+_IOU: Final = 0.5
+_MOST_PAIRS: Final = 20_000
+_MOST_OFFSETS: Final = 8
+_FORMS: Final = ("", "xywh", "xyxy", "centre")
+# Each further fix has to bring more than this of all boxes.
+_PRICE: Final = 0.03
+_ENOUGH: Final = 0.5
+# What a wrong scale and shift may reach by chance; not looked at further.
+_CHANCE: Final = 0.1
+GOOD: Final = 0.6
+"""A file of which so many boxes lie on one of the other has nothing wrong with its coordinates."""
+# Factors that people meet: units, and the usual resolutions in dots per inch.
+_ROUND: Final = (
+    0.01, 0.001, 100.0, 1000.0, 0.5, 2.0, 0.25, 4.0, 1 / 3, 3.0, 0.75, 4 / 3, 0.72, 0.48, 0.36, 0.24, 100 / 72,
+    150 / 72, 200 / 72, 300 / 72, 96 / 150, 96 / 200, 96 / 300, 150 / 96, 200 / 96, 300 / 96, 2 / 3, 1.5,
+)  # fmt: skip
+
+
+class Guess(NamedTuple):
+    """Fixes, and the mean share of boxes of both files that lie on one of the other with them, in [0, 1]."""
+
+    fixes: tuple[Fix, ...]
+    score: float
+
+
+class Sheet(NamedTuple):
+    """Boxes of one file that take part: page as a number that both share, and corners."""
+
+    page: IntArray
+    xyxy: FloatArray
+
+
+class Pairs(NamedTuple):
+    """Every pair of boxes on a shared page, and how many boxes there are in all."""
+
+    first: IntArray
+    second: IntArray
+    of_first: int
+    of_second: int
+
+
+def guesses(source: Annotations, other: Annotations) -> list[Guess]:
+    """What may be wrong with the coordinates and page numbers of a file, best first.
+
+    Parameters
+    ----------
+    source : Annotations
+        The file that is mended; documents go by the names that it has.
+    other : Annotations
+        What it is compared with.
+
+    Returns
+    -------
+    list of Guess
+        The first has no fixes and says how it is as given; the others are ranked, and there are none when it is good
+        as given. Empty when the two share no document, or one of them has no boxes.
+    """
+    search = _Search(source, other)
+    if not search.possible:
+        return []
+    given = Guess((), search.as_given())
+    return [given] if given.score >= GOOD else [given, *search.ranked(given.score)]
+
+
+class _Search:
+    """The search for one pair of files."""
+
+    def __init__(self, source: Annotations, other: Annotations) -> None:
+        self._source, self._other = source, other
+        codes = {document.doc_id: code for code, document in enumerate(other.documents)}
+        self._ours = np.array([codes.get(document.doc_id, -1) for document in source.documents], dtype=np.int64)
+        mine = self._ours[source.boxes.document] if len(source.boxes) else np.empty(0, np.int64)
+        self.rows = np.flatnonzero(mine >= 0)
+        self._document = mine[self.rows]
+        self._theirs = _pages(other.boxes.document.astype(np.int64), other.boxes.page)
+        self.possible = len(self.rows) > 0 and len(other.boxes) > 0
+        size = other.page_size
+        self._unit = np.ones((len(other.boxes), 2)) if size is None else size[other.boxes.entry]
+        # With sizes of pages everything is looked at in shares of the page.
+        self._shares = other.unit == "page" or size is not None
+        known = other.boxes.xyxy if other.unit == "page" else other.boxes.xyxy / np.tile(self._unit, 2)
+        self._truth = known
+        self._extent = np.ptp(known.reshape(-1, 2), axis=0) if len(known) else np.ones(2)
+        self._found: list[Guess] = []
+
+    def as_given(self) -> float:
+        """How good the file is without any fix."""
+        pairs = self._pairs(0)
+        if self._source.unit != self._other.unit or not len(pairs.first):
+            return 0.0
+        fitting = iou(self._truth[pairs.first], self._base("same")[pairs.second]) >= _IOU
+        shares = self._shares_of(pairs, fitting)
+        # A model that finds nearly everything has the right coordinates, whatever it finds besides.
+        return max(shares) if max(shares) >= 0.75 else sum(shares) / 2.0
+
+    def ranked(self, given: float) -> list[Guess]:
+        """Guesses with at least one fix, best first; what is dear is tried only when nothing cheap explains it."""
+        bases, offsets = self._bases(), self._offsets()
+        shifted = [(Fix("page-offset", f"{offset:+d}"), self._pairs(offset)) for offset in offsets]
+        pairs = self._pairs(0)
+        for base, fixes in bases:
+            self._try(base, fixes, pairs, estimate=False)
+        if not self._explained(given):
+            for fix, at in shifted:
+                for base, fixes in bases:
+                    self._try(base, (fix, *fixes), at, estimate=False)
+        if not self._explained(given):
+            for base, fixes in bases:
+                self._try(base, fixes, pairs, estimate=True)
+        if not self._explained(given):
+            for fix, at in shifted[:3]:
+                for base, fixes in bases:
+                    self._try(base, (fix, *fixes), at, estimate=True)
+        different = {guess.fixes: guess for guess in self._found if guess.fixes and guess.score > 0.0}
+        return sorted(different.values(), key=lambda guess: -_value(guess))
+
+    def _explained(self, given: float) -> bool:
+        """Whether a guess is good, and much better than the file as given."""
+        return any(guess.fixes and guess.score >= max(_ENOUGH, 1.5 * given) for guess in self._found)
+
+    # --- what is looked at -----------------------------------------------------------------------------------
+
+    def _base(self, name: str) -> FloatArray:
+        """The numbers of the file in the unit in which the search looks: shares where sizes are known."""
+        xyxy = self._source.boxes.xyxy[self.rows]
+        if name == "raw" or self._other.unit == "page":
+            return xyxy
+        sizes = sizes_of(self._source, self._other)
+        return xyxy if sizes is None else xyxy / np.tile(sizes[self.rows], 2)
+
+    def _bases(self) -> list[tuple[FloatArray, tuple[Fix, ...]]]:
+        """The numbers as they may be meant, with the fix that says so."""
+        units = lambda value: (Fix("units", value),)  # noqa: E731
+        if self._other.unit == "page":
+            bases: list[tuple[FloatArray, tuple[Fix, ...]]] = []
+            if self._source.unit == "page":
+                raw = self._base("raw")
+                bases = [(raw, ()), (raw / 100.0, units("percent")), (raw / 1000.0, units("thousandths"))]
+            own = self._source.page_size
+            if own is not None:
+                bases.append(
+                    (
+                        self._source.boxes.xyxy[self.rows] / np.tile(own[self._source.boxes.entry], 2)[self.rows],
+                        units("pixels"),
+                    )
+                )
+            return bases
+        raw = self._source.boxes.xyxy[self.rows]
+        bases = [(self._base("same"), ())] if self._source.unit == "pixels" else []
+        if self._shares:
+            bases += [(raw, units("share")), (raw / 100.0, units("percent")), (raw / 1000.0, units("thousandths"))]
+            own = self._source.page_size
+            if own is not None and self._source.unit == "pixels":
+                bases.append((raw / np.tile(own[self._source.boxes.entry], 2)[self.rows], units("pixels")))
+        return bases
+
+    def _pairs(self, offset: int) -> Pairs:
+        """Every pair of boxes on a shared page, for a sample of pages."""
+        page = _pages(self._document, self._source.boxes.page[self.rows] + offset)
+        return _paired(page, self._theirs)
+
+    def _offsets(self) -> list[int]:
+        """Page offsets that may be, most likely first: those that bring pages with equally many boxes together."""
+        votes: Counter[int] = Counter()
+        ours, theirs = (
+            _by_document(self._document, self._source.boxes.page[self.rows]),
+            _by_document(self._other.boxes.document.astype(np.int64), self._other.boxes.page),
+        )
+        for document in list(ours.keys() & theirs.keys())[:200]:
+            for page, count in list(ours[document].items())[:60]:
+                for other, known in list(theirs[document].items())[:60]:
+                    votes[other - page] += 4 if count == known else 1 if 0.5 <= count / known <= 2.0 else 0
+        near = [offset for offset in (-1, 1, -2, 2) if votes[offset]]
+        most = [offset for offset, _ in votes.most_common(_MOST_OFFSETS)]
+        return [offset for offset in dict.fromkeys([*near[:2], *most, *near]) if offset]
+
+    def boxes(self) -> tuple[Sheet, Sheet]:
+        """Pages and corners of both files as they are, in one unit."""
+        page = _pages(self._document, self._source.boxes.page[self.rows])
+        return Sheet(page, self._base("same")), Sheet(self._theirs, self._truth)
+
+    # --- one hypothesis --------------------------------------------------------------------------------------
+
+    def _try(self, base: FloatArray, fixes: tuple[Fix, ...], pairs: Pairs, *, estimate: bool) -> None:
+        """All forms, orders and directions of some numbers, directly and with an estimated scale and shift."""
+        if not len(pairs.first):
+            return
+        unit = tuple(fix for fix in fixes if fix.kind == "units")
+        scaled = any(fix.value in ("percent", "thousandths") for fix in unit)
+        for shape, form in _shapes(base):
+            for swapped in (False, True):
+                corners = shape[:, [1, 0, 3, 2]] if swapped else shape
+                before = (*fixes, *form, *((Fix("swap-axes"),) if swapped else ()))
+                for flips, turned in self._turned(corners):
+                    score = self._score(pairs, turned) if self._shares else 0.0
+                    if not self._shares and not flips:
+                        score = self._score(pairs, turned)
+                    self._found.append(Guess((*before, *flips), score))
+                    # Per cent and the like are scales already.
+                    if estimate and not scaled and score < 0.8:
+                        self._found += self._estimated(pairs, corners, before, flips)
+
+    def _turned(self, corners: FloatArray) -> Iterator[tuple[tuple[Fix, ...], FloatArray]]:
+        """The four directions of the axes."""
+        for kinds in ((), ("y-flip",), ("x-flip",), ("x-flip", "y-flip")):
+            turned = corners
+            for kind in kinds:
+                axis = 0 if kind == "x-flip" else 1
+                turned = turned.copy()
+                ends = 1.0 - turned[:, [axis + 2, axis]]
+                turned[:, [axis, axis + 2]] = np.sort(ends, axis=1)
+            yield tuple(Fix(kind) for kind in kinds), turned
+
+    def _estimated(
+        self, pairs: Pairs, corners: FloatArray, before: tuple[Fix, ...], flips: tuple[Fix, ...]
+    ) -> Iterator[Guess]:
+        """Guesses with a scale, and with a shift, that the boxes themselves suggest."""
+        kinds = {fix.kind for fix in flips}
+        sign = np.array([-1.0 if "x-flip" in kinds else 1.0, -1.0 if "y-flip" in kinds else 1.0])
+        ordered = np.sort((corners * np.tile(sign, 2)).reshape(-1, 2, 2), axis=1).reshape(-1, 4)
+        for voted in _votes(ordered[pairs.second], self._truth[pairs.first], self._extent):
+            if self._score(pairs, ordered * np.tile(voted[0], 2) + np.tile(voted[1], 2)) < _CHANCE:
+                continue
+            scale, shift = self._refined(pairs, ordered, *voted)
+            if not (np.isfinite(scale).all() and np.isfinite(shift).all() and (scale > 0.0).all()):
+                continue
+            best = Guess((), 0.0)
+            for factor, moved in _simpler(scale, shift, sign, self._shares, kinds):
+                score = self._score(pairs, ordered * np.tile(factor, 2) + np.tile(moved, 2))
+                guess = Guess((*before, *_written(factor, moved, sign, kinds, shares=self._shares)), score)
+                best = max(best, guess, key=_value)
+            yield best
+
+    def _refined(
+        self, pairs: Pairs, ours: FloatArray, scale: FloatArray, shift: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+        """Scale and shift fitted to the pairs that overlap with them, a few times over."""
+        for _ in range(3):
+            moved = ours * np.tile(scale, 2) + np.tile(shift, 2)
+            near = np.flatnonzero(iou(self._truth[pairs.first], moved[pairs.second]) >= _IOU)
+            if len(near) < 3:
+                break
+            mine, truth = ours[pairs.second[near]], self._truth[pairs.first[near]]
+            new_scale, new_shift = scale.copy(), shift.copy()
+            for axis in (0, 1):
+                x = np.concatenate([mine[:, axis], mine[:, axis + 2]])
+                y = np.concatenate([truth[:, axis], truth[:, axis + 2]])
+                if np.ptp(x) > 0.0:
+                    new_scale[axis], new_shift[axis] = _line(x, y)
+            scale, shift = new_scale, new_shift
+        return scale, shift
+
+    def _score(self, pairs: Pairs, ours: FloatArray) -> float:
+        """Mean share of the boxes of either file that lie on one of the other; 0 without pairs."""
+        if not len(pairs.first):
+            return 0.0
+        with np.errstate(invalid="ignore", over="ignore"):
+            fitting = iou(self._truth[pairs.first], ours[pairs.second]) >= _IOU
+        # A mean of shares, not a share of all: one file may have many more boxes than the other.
+        return sum(self._shares_of(pairs, fitting)) / 2.0
+
+    def _shares_of(self, pairs: Pairs, fitting: BoolArray) -> tuple[float, float]:
+        """Share of the boxes of each file that fit one of the other."""
+        first = np.count_nonzero(np.bincount(pairs.first[fitting])) / pairs.of_first
+        second = np.count_nonzero(np.bincount(pairs.second[fitting])) / pairs.of_second
+        return float(first), float(second)
+
+
+def _value(guess: Guess) -> float:
+    """How good a guess is, with a price for each fix."""
+    return guess.score - _PRICE * len(guess.fixes)
+
+
+def _shapes(base: FloatArray) -> Iterator[tuple[FloatArray, tuple[Fix, ...]]]:
+    """The forms that the four numbers may have; those that make no boxes are left out."""
+    for form in _FORMS:
+        shape = reshaped(base, form) if form else base
+        if form and float(_positive(shape).mean()) < 0.95:
+            continue
+        yield shape, (Fix(form),) if form else ()
+
+
+def _positive(xyxy: FloatArray) -> BoolArray:
+    return np.asarray((xyxy[:, 2] > xyxy[:, 0]) & (xyxy[:, 3] > xyxy[:, 1]))
+
+
+def _pages(document: IntArray, page: IntArray) -> IntArray:
+    """One number for each page; negative pages keep apart from those of other documents."""
+    return np.asarray((document << 33) + page)
+
+
+def _by_document(document: IntArray, page: IntArray) -> dict[int, Counter[int]]:
+    """How many boxes each page of each document has."""
+    found: dict[int, Counter[int]] = {}
+    for of, index in zip(document.tolist(), page.tolist(), strict=True):
+        found.setdefault(of, Counter())[index] += 1
+    return found
+
+
+def _paired(ours: IntArray, theirs: IntArray) -> Pairs:
+    """Pairs on shared pages; of many pages a sample that is spread evenly over the file."""
+    mine, count_mine = np.unique(ours, return_counts=True)
+    known, count_known = np.unique(theirs, return_counts=True)
+    shared, at_mine, at_known = np.intersect1d(mine, known, return_indices=True)
+    if not len(shared):
+        return Pairs(np.empty(0, np.int64), np.empty(0, np.int64), len(theirs), len(ours))
+    product = count_mine[at_mine] * count_known[at_known]
+    order = np.random.default_rng(0).permutation(len(shared))
+    kept = order[: max(1, int(np.searchsorted(np.cumsum(product[order]), _MOST_PAIRS, side="right")))]
+    by_mine, by_known = np.argsort(ours, kind="stable"), np.argsort(theirs, kind="stable")
+    start_mine, start_known = np.searchsorted(ours[by_mine], shared), np.searchsorted(theirs[by_known], shared)
+    first, second = [], []
+    for page in kept.tolist():
+        mine_rows = by_mine[start_mine[page] : start_mine[page] + count_mine[at_mine[page]]]
+        known_rows = by_known[start_known[page] : start_known[page] + count_known[at_known[page]]]
+        # A page with more pairs than all may have is looked at in part.
+        side = max(1, int(_MOST_PAIRS**0.5))
+        mine_rows, known_rows = mine_rows[:side], known_rows[:side]
+        first.append(np.repeat(known_rows, len(mine_rows)))
+        second.append(np.tile(mine_rows, len(known_rows)))
+    in_sample = [np.unique(np.concatenate(rows)).size for rows in (first, second)]
+    share = len(kept) / len(shared)
+    # Boxes on pages that only one file has count against the hypothesis, in proportion to the sample.
+    lonely_known = int(share * (len(theirs) - count_known[at_known].sum()))
+    lonely_mine = int(share * (len(ours) - count_mine[at_mine].sum()))
+    return Pairs(np.concatenate(first), np.concatenate(second), in_sample[0] + lonely_known, in_sample[1] + lonely_mine)
+
+
+def _votes(ours: FloatArray, truth: FloatArray, extent: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Scales and shifts that most pairs agree on: a vote on the ratio of sizes, then on the distance of centres."""
+    sizes = [side[:, 2:] - side[:, :2] for side in (ours, truth)]
+    usable = np.flatnonzero((sizes[0] > 0.0).all(axis=1) & (sizes[1] > 0.0).all(axis=1))
+    if len(usable) < 3:
+        return
+    ratio = np.log(sizes[1][usable] / sizes[0][usable])
+    bins = np.round(ratio / 0.05).astype(np.int64)
+    for cell in _most_common(bins, 3):
+        near = usable[(np.abs(ratio - cell * 0.05) <= 0.05).all(axis=1)]
+        scale = np.exp(np.median(np.log(sizes[1][near] / sizes[0][near]), axis=0))
+        centres = [(side[near, :2] + side[near, 2:]) / 2.0 for side in (ours, truth)]
+        distance = centres[1] - centres[0] * scale
+        step = np.maximum(extent * 0.02, 1e-12)
+        places = np.round(distance / step).astype(np.int64)
+        for place in _most_common(places, 2):
+            close = (np.abs(distance / step - place) <= 1.0).all(axis=1)
+            if close.any():
+                yield scale, np.median(distance[close], axis=0)
+
+
+def _most_common(cells: IntArray, count: int) -> FloatArray:
+    """The cells with most votes, their neighbours' votes included, int64 of shape (at most count, 2)."""
+    low = cells.min(axis=0) - 1
+    wide = int(cells[:, 1].max() - low[1]) + 2
+    flat = (cells[:, 0] - low[0]) * wide + (cells[:, 1] - low[1])
+    values, votes = np.unique(flat, return_counts=True)
+    total = votes.astype(np.float64)
+    for step in (1, -1, wide, -wide):
+        at = np.searchsorted(values, values + step)
+        there = (at < len(values)) & (values[np.minimum(at, len(values) - 1)] == values + step)
+        total[there] += 0.5 * votes[at[there]]
+    best = values[np.argsort(-total, kind="stable")[:count]]
+    return np.stack([best // wide + low[0], best % wide + low[1]], axis=1)
+
+
+def _line(x: FloatArray, y: FloatArray) -> tuple[float, float]:
+    """Slope and intercept of the line through some points, without those that lie far from it."""
+    slope, intercept = np.polyfit(x, y, 1)
+    off = np.abs(y - slope * x - intercept)
+    kept = off <= max(2.0 * float(np.median(off)), 1e-12)
+    if kept.sum() >= 3 and np.ptp(x[kept]) > 0.0:
+        slope, intercept = np.polyfit(x[kept], y[kept], 1)
+    return float(slope), float(intercept)
+
+
+def _simpler(
+    scale: FloatArray, shift: FloatArray, sign: FloatArray, shares: bool, flips: set[str]
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """A scale and a shift in round numbers, and as they were found; a flip of shares has its own shift of 1."""
+    none = np.where(sign < 0.0, 1.0, 0.0) if shares else np.zeros(2)
+    rounded = np.array([_rounded(value) for value in scale])
+    for factor in (
+        {tuple(rounded), (rounded.mean(), rounded.mean())} if np.ptp(rounded) < 0.02 * rounded[0] else {tuple(rounded)}
+    ):
+        yield np.array(factor), none
+        yield np.array(factor), shift
+    yield np.ones(2), shift
+    yield scale, none
+    yield scale, shift
+
+
+def _rounded(value: float) -> float:
+    """The nearest factor that people meet when it is within 1 %, else the value itself."""
+    near = min(_ROUND, key=lambda each: abs(each - value))
+    return near if abs(near - value) <= 0.01 * near else value
+
+
+def _written(
+    scale: FloatArray, shift: FloatArray, sign: FloatArray, flips: set[str], *, shares: bool
+) -> tuple[Fix, ...]:  # fmt: skip
+    """Scale and shift as fixes."""
+    fixes: list[Fix] = []
+    factors = [f"{value:.4g}" for value in scale]
+    if factors != ["1", "1"]:
+        text = factors[0] if factors[0] == factors[1] else ",".join(factors)
+        known = {"0.01": "percent", "0.001": "thousandths"}
+        fixes.append(Fix("scale", text) if text not in known else Fix("units", known[text]))
+    rest = shift.copy()
+    for axis, kind in enumerate(("x-flip", "y-flip")):
+        if kind in flips:
+            # Without sizes of pages the height is what the boxes say.
+            fixes.append(Fix(kind) if shares else Fix(kind, f"{max(rest[axis], 1e-9):.6g}"))
+            rest[axis] = rest[axis] - 1.0 if shares else 0.0
+    if (np.abs(rest) > 0.002).any() if shares else (np.abs(rest) > 0.5).any():
+        fixes.append(Fix("shift", ",".join(f"{value:.4g}" for value in rest)))
+    return tuple(fixes)
+
+
+def overlaps(source: Annotations, other: Annotations) -> tuple[IntArray, IntArray]:
+    """How many boxes of each label lie on a box of each label of another file, and how many there are.
+
+    Returns
+    -------
+    int64, shape (L,) and int64, shape (L, K)
+        Boxes of each label; and those with IoU 0.5 or more with a box of a label, the best one counts.
+    """
+    counts = np.bincount(source.boxes.label, minlength=len(source.labels)).astype(np.int64)
+    table = np.zeros((len(source.labels), len(other.labels)), dtype=np.int64)
+    search = _Search(source, other)
+    if not search.possible:
+        return counts, table
+    ours, theirs = search.boxes()
+    pairs = _paired(ours.page, theirs.page)
+    if not len(pairs.first):
+        return counts, table
+    value = iou(theirs.xyxy[pairs.first], ours.xyxy[pairs.second])
+    order = np.lexsort((-value, pairs.second))
+    second, first, value = pairs.second[order], pairs.first[order], value[order]
+    best = np.flatnonzero(np.diff(second, prepend=-1))
+    best = best[value[best] >= _IOU]
+    np.add.at(table, (source.boxes.label[search.rows[second[best]]], other.boxes.label[first[best]]), 1)
+    return counts, table
+
+
+def documents_that_fit(source: Annotations, other: Annotations) -> int:
+    """In how many documents a box of one file lies on one of the other, in a sample of pages."""
+    search = _Search(source, other)
+    if not search.possible or source.unit != other.unit:
+        return 0
+    ours, theirs = search.boxes()
+    pairs = _paired(ours.page, theirs.page)
+    fitting = iou(theirs.xyxy[pairs.first], ours.xyxy[pairs.second]) >= _IOU
+    return len(np.unique(other.boxes.document[pairs.first[fitting]]))

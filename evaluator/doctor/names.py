@@ -1,0 +1,141 @@
+"""Document names that differ between two files: by ending, case, padding, prefix, suffix, Unicode form or folder.
+
+Owns what a name is compared as, and which names of one side are which of the other. Two names are only taken for one
+when each has no other counterpart.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Final
+
+_ENDING: Final = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}$")
+_NUMBER: Final = re.compile(r"\d+")
+_APART: Final = re.compile(r"[\s_\-.]+")
+
+
+def _without_folder(name: str) -> str:
+    return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+
+
+def _without_ending(name: str) -> str:
+    # Twice: "a.pdf.json" is the output for "a.pdf".
+    return _ENDING.sub("", _ENDING.sub("", name))
+
+
+def _without_padding(name: str) -> str:
+    return _NUMBER.sub(lambda number: number[0].lstrip("0") or "0", name)
+
+
+KEYS: Final[Mapping[str, Callable[[str], str]]] = {
+    "unicode": lambda name: unicodedata.normalize("NFKC", name),
+    "folder": _without_folder,
+    "ending": _without_ending,
+    "case": str.casefold,
+    "padding": _without_padding,
+    "blanks": lambda name: _APART.sub(" ", name).strip(),
+}
+"""What a name is compared as, by the word of the fix, in the order in which several are applied."""
+
+MODES: Final = (*KEYS, "prefix", "suffix")
+"""Every way in which names may differ."""
+
+WORDS: Final[Mapping[str, str]] = {
+    "unicode": "document names compared in one Unicode form",
+    "folder": "document names compared without their folder",
+    "ending": "document names compared without their ending",
+    "case": "document names compared without upper and lower case",
+    "padding": "numbers in document names compared without leading zeros",
+    "blanks": "document names compared without blanks and punctuation",
+    "prefix": "document names compared without what stands before them",
+    "suffix": "document names compared without what stands behind them",
+}
+
+
+def renamed(names: Sequence[str], known: Sequence[str], modes: Iterable[str]) -> dict[str, str]:
+    """Which names of one file are which of the other.
+
+    Parameters
+    ----------
+    names, known : sequence of str
+        Names of the file that is mended, and of the one that it is compared with.
+    modes : iterable of str
+        Of `MODES`; how names are compared.
+
+    Returns
+    -------
+    dict of str to str
+        The known name by the other one, for names that differ and have exactly one counterpart; empty for none.
+    """
+    chosen = set(modes)
+    keys = [KEYS[mode] for mode in KEYS if mode in chosen]
+    wanted = set(known)
+
+    def key(name: str) -> str:
+        for of in keys:
+            name = of(name)
+        return name
+
+    free = [name for name in dict.fromkeys(names) if name not in wanted]
+    taken = set(names)
+    by_key = _unique((key(name), name) for name in dict.fromkeys(known) if name not in taken)
+    ours = _unique((key(name), name) for name in free)
+    found = {ours[text]: by_key[text] for text in ours if text in by_key}
+    for mode, inside in (("prefix", str.endswith), ("suffix", str.startswith)):
+        if mode in chosen:
+            found |= _inside(
+                {text: name for text, name in ours.items() if name not in found},
+                {text: name for text, name in by_key.items() if name not in set(found.values())},
+                inside,
+            )
+    return found
+
+
+def best_modes(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """The fewest ways of comparing names under which most of them have a counterpart.
+
+    Returns
+    -------
+    tuple of str
+        Of `MODES`; empty when none of them, nor two together, brings any name further.
+    """
+    best: tuple[str, ...] = ()
+    count = 0
+    for size in (1, 2, 3):
+        for modes in combinations(MODES, size):
+            found = len(renamed(names, known, modes))
+            # Another way of comparing has to bring more than a stray name.
+            if found > count + (0 if not best else max(0, len(names) // 20) if size > len(best) else 0):
+                best, count = modes, found
+        if count and count == len(set(names) - set(known)):
+            break
+    return best
+
+
+def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Name by key, for keys that only one name has."""
+    found: dict[str, str] = {}
+    twice = set()
+    for key, name in pairs:
+        if key in found:
+            twice.add(key)
+        found[key] = name
+    return {key: name for key, name in found.items() if key not in twice}
+
+
+def _inside(
+    ours: Mapping[str, str], known: Mapping[str, str], inside: Callable[[str, str], bool]
+) -> dict[str, str]:  # fmt: skip
+    """Names of which one ends (or begins) with the other, each with exactly one counterpart."""
+    pairs = [
+        (name, other)
+        for key, name in ours.items()
+        for other_key, other in known.items()
+        if min(len(key), len(other_key)) > 2 and (inside(key, other_key) or inside(other_key, key))
+    ]
+    once = _unique(pairs)
+    back = _unique((other, name) for name, other in pairs)
+    return {name: other for name, other in once.items() if back.get(other) == name}

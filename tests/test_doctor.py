@@ -1,0 +1,423 @@
+"""The doctor: planted hypotheses are found first, alone and two at a time; good files are left in peace."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evaluator import checkup, cli, formats, project
+from evaluator.doctor import FixError, apply_fixes, fix_of, fixes_for, spelled
+from evaluator.doctor.fixes import KINDS
+from evaluator.doctor.labels import proposals
+from evaluator.doctor.names import MODES, best_modes, renamed
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import BadInput
+from evaluator.project import OptionError
+from tests.building import annotations, box, ground_truth, write_file
+from tests.planting import PLANTS, decomposed, planted
+
+SAMPLE = Path(__file__).resolve().parent.parent / "sample_data"
+SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
+WORLDBANK = Path(SHARED) / "real" / "worldbank"
+needs_real = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/worldbank")
+
+# What an estimated scale or shift may lose against the exact one.
+CLOSE = 0.03
+# All 210 pairs are tried by tests.benchmarks.bench_doctor; two ways to the same corner undo each other.
+TWO = [
+    ("ending", "bottom left"),
+    ("one page on", "aliases"),
+    ("percent", "bottom left, corners"),
+    ("prefix", "points"),
+    ("swapped", "labels in capitals"),
+    ("xywh", "three pages on"),
+    ("cropped", "case"),
+    ("double size", "swapped"),
+]
+
+
+@cache
+def pair(name: str) -> tuple[Annotations, Annotations]:
+    if name == "worldbank":
+        return formats.read(WORLDBANK / "evaluate_model_gt.json"), formats.read(WORLDBANK / "evaluate_model_pred.json")
+    return formats.read(SAMPLE / "ground_truth.json"), formats.read(SAMPLE / f"{name}.json")
+
+
+@cache
+def good(name: str) -> float:
+    found = checkup.diagnosis_of(*pair(name)).as_given
+    assert found is not None
+    return found
+
+
+def assert_found(name: str, *plants: str) -> None:
+    truth, prediction = pair(name)
+    found = checkup.diagnosis_of(truth, planted(prediction, *plants))
+    assert found.best is not None, found.sentence
+    assert found.best.f1 is not None
+    assert found.best.f1 >= good(name) - CLOSE, found.sentence
+    assert found.hypotheses[0] == found.best
+    assert found.sentence == (
+        f"F1 {'n/a' if found.as_given is None else f'{found.as_given:.3f}'}. "
+        f"With {found.best.words}: {found.best.f1:.3f}."
+    )
+
+
+@pytest.mark.parametrize("name", ["lines", "blocks", pytest.param("worldbank", marks=needs_real)])
+def test_good_files_are_left_in_peace(name: str) -> None:
+    found = checkup.diagnosis_of(*pair(name))
+    assert found.silent
+    assert found.hypotheses == ()
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+def test_a_hypothesis_is_found_on_the_sample_data(plant: str) -> None:
+    assert_found("lines", plant)
+
+
+@needs_real
+@pytest.mark.parametrize("plant", PLANTS)
+def test_a_hypothesis_is_found_on_the_world_bank_files(plant: str) -> None:
+    assert_found("worldbank", plant)
+
+
+@pytest.mark.parametrize("plants", TWO, ids=" and ".join)
+def test_two_hypotheses_are_found_together(plants: tuple[str, str]) -> None:
+    assert_found("blocks", *plants)
+
+
+@pytest.mark.parametrize(
+    ("plant", "sentence", "option"),
+    [
+        ("bottom left", "F1 0.040. With the y axis flipped: 0.696.", "--fix y-flip"),
+        ("one page on", "F1 0.101. With boxes moved 1 page back: 0.696.", "--fix page-offset=-1"),
+        ("ending", "F1 0.000. With document names compared without their ending: 0.696.", "--fix names=ending"),
+        ("double size", "F1 0.000. With coordinates times 0.5: 0.696.", "--fix scale=0.5"),
+        ("percent", "F1 0.000. With coordinates read as per cent of the page: 0.696.", "--fix units=percent"),
+        (
+            "labels in capitals",
+            "F1 0.000. With label names compared without upper and lower case: 0.696.",
+            "--fix labels=case",
+        ),
+        ("swapped", "F1 0.014. With x and y swapped: 0.696.", "--fix swap-axes"),
+    ],
+)
+def test_the_sentence_and_the_option_say_what_to_do(plant: str, sentence: str, option: str) -> None:
+    truth, prediction = pair("lines")
+    found = checkup.diagnosis_of(truth, planted(prediction, plant))
+    assert (found.sentence, found.option) == (sentence, option)
+
+
+def test_names_in_another_unicode_form() -> None:
+    rows = [box(0.1, 0.1, 0.4 + page / 20, 0.5, document="résumé.pdf", page=page) for page in range(6)]
+    found = checkup.diagnosis_of(ground_truth(rows), decomposed(annotations(rows)))
+    assert (found.option, found.best.f1 if found.best else None) == ("--fix names=unicode", 1.0)
+
+
+def test_a_file_without_boxes_is_no_mistake() -> None:
+    found = checkup.diagnosis_of(ground_truth([box(0, 0, 1, 1)]), annotations([], documents=["a.pdf"]))
+    assert (found.silent, found.nothing_matches, found.as_given) == (True, False, None)
+
+
+def test_files_that_have_nothing_to_do_with_each_other() -> None:
+    truth = ground_truth([box(0.1, 0.1, 0.2, 0.2, document="a.pdf")])
+    found = checkup.diagnosis_of(truth, annotations([box(0.7, 0.7, 0.9, 0.9, document="other.pdf")]))
+    assert found.best is None
+    assert found.nothing_matches
+    assert found.sentence == "F1 0.000. Nothing matches: prediction.json has no document of ground_truth.json."
+
+
+def test_labels_of_other_names_are_proposed_with_evidence() -> None:
+    truth, prediction = pair("blocks")
+    found = checkup.diagnosis_of(truth, planted(prediction, "aliases"))
+    by_label = {each.label: each for each in found.labels}
+    assert {label: each.proposal for label, each in by_label.items()} == {
+        "paragraph": "Text", "image": "Figure", "tabular": "Table", "legend": "Caption",
+    }  # fmt: skip
+    assert all(0 < each.overlapping <= each.boxes for each in by_label.values())
+    assert found.labels_f1 == pytest.approx(good("blocks"))
+
+
+def test_a_label_without_counterpart_gets_no_proposal() -> None:
+    (found,) = proposals(["aside"], ["Text"], np.array([5]), np.array([[1]]))
+    assert (found.proposal, found.reason, found.overlapping) == (None, "", 1)
+
+
+# --- fixes ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y-flip", "y-flip=842", "x-flip", "swap-axes", "xywh", "xyxy", "centre", "page-offset=+1", "page-offset=-12",
+        "names=ending", "scale=0.5", "scale=0.5,2", "shift=-0.1,0.2", "units=percent", "labels=case", "label=a=b",
+        "swap-sides",
+    ],
+)  # fmt: skip
+def test_a_fix_is_written_as_it_is_read(text: str) -> None:
+    assert fix_of(text).text == text
+    fix = fix_of(f"C:out.json:{text}")
+    assert (fix.text, fix.file) == (text, "C:out.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("flip", f"--fix must be one of {', '.join(KINDS)}; found flip"),
+        ("y-flip=0", "--fix y-flip is written y-flip; found y-flip=0"),
+        ("page-offset=0", "--fix page-offset is written page-offset=+1; found page-offset=0"),
+        ("names=sound", f"--fix names is written names=HOW, where HOW is one of {', '.join(MODES)}; found names=sound"),
+        ("scale=-1", "--fix scale is written scale=0.5 or scale=0.5,0.25; found scale=-1"),
+        ("label=a", "--fix label is written label=OLD=NEW; found label=a"),
+    ],
+)
+def test_a_fix_that_makes_no_sense_is_refused_in_one_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(FixError) as refused:
+        fix_of(text)
+    assert str(refused.value) == sentence
+
+
+def test_fixes_are_for_all_predictions_or_for_one_file() -> None:
+    fixes = [fix_of("y-flip"), fix_of("b.json:xywh")]
+    assert [fix.text for fix in fixes_for(fixes, "a.json")] == ["y-flip"]
+    assert [fix.text for fix in fixes_for(fixes, "b.json")] == ["y-flip", "xywh"]
+    assert fixes_for(fixes, "gt.json", prediction=False) == ()
+    assert spelled([fix_of("label=a b=c")]) == '--fix "label=a b=c"'
+
+
+def test_outlines_follow_their_boxes() -> None:
+    source = annotations([box(0.1, 0.2, 0.3, 0.4)])
+    ring = np.array([[0.1, 0.2], [0.3, 0.2], [0.2, 0.4]])
+    source.boxes.polygons[0] = [ring]  # type: ignore[index]
+    flipped = apply_fixes(source, source, [fix_of("y-flip"), fix_of("shift=0.1,0")])
+    np.testing.assert_allclose(flipped.boxes.xyxy, [[0.2, 0.6, 0.4, 0.8]])
+    np.testing.assert_allclose(flipped.boxes.polygons[0], [[[0.2, 0.8], [0.4, 0.8], [0.3, 0.6]]])
+    np.testing.assert_allclose(source.boxes.polygons[0], [ring])
+    assert flipped.fixes == ("y-flip", "shift=0.1,0")
+
+
+def test_a_fix_that_leaves_no_boxes_is_refused() -> None:
+    source = annotations([box(0.5, 0.5, 0.6, 0.6), box(0.1, 0.1, 0.9, 0.9)])
+    with pytest.raises(BadInput, match="1 of 2 boxes without, with xyxy"):
+        apply_fixes(source, source, [fix_of("xyxy")])
+    with pytest.raises(BadInput, match="2 boxes before the first page"):
+        apply_fixes(source, source, [fix_of("page-offset=-1")])
+
+
+def test_boxes_that_leave_their_page_with_a_fix_are_one_warning() -> None:
+    source = annotations([box(0.5, 0.5, 0.6, 0.6)] * 201)
+    (issue,) = apply_fixes(source, source, [fix_of("scale=2")]).issues
+    assert issue.found == "201 of 201 boxes leave it, with scale=2"
+
+
+@pytest.mark.parametrize(
+    ("ours", "known", "modes"),
+    [
+        (["a.pdf", "b.pdf"], ["a.json", "b.json"], ("ending",)),
+        (["page_007"], ["page_7"], ("padding",)),
+        (["x/A.PDF"], ["a"], ("folder", "ending", "case")),
+        (["alpha-final"], ["alpha"], ("suffix",)),
+        (["a"], ["b"], ()),
+    ],
+)
+def test_the_fewest_ways_of_comparing_names(ours: list[str], known: list[str], modes: tuple[str, ...]) -> None:
+    assert best_modes(ours, known) == modes
+    assert set(renamed(ours, known, modes)) == (set(ours) if modes else set())
+
+
+def test_names_with_two_counterparts_stay() -> None:
+    assert renamed(["a.PDF", "a.pdf"], ["A.pdf"], ["case"]) == {}
+
+
+# --- commands ------------------------------------------------------------------------------------------------
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def run_main(*words: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            cli.main([str(word) for word in words])
+        streams = capsys.readouterr()
+        return int(str(left.value.code)), streams.out, streams.err
+
+    return run_main
+
+
+ROWS = [
+    box(0.05 + 0.02 * page, 0.05 + 0.1 * place, 0.4 + 0.05 * place, 0.1 + 0.1 * place, page=page, label=label)
+    for page in range(5)
+    for place, label in enumerate(["Figure", "Table", "Figure", "Table"])
+]
+
+
+def files(folder: Path, rows: list[object]) -> tuple[Path, Path]:
+    truth = write_file(folder / "gt.json", ROWS, side="ground_truth")
+    return truth, write_file(folder / "pred.json", rows)  # type: ignore[arg-type]
+
+
+def coco(folder: Path, *, scale: float = 1.0, shares: bool = False, label: str = "Figure", name: str = "é.png") -> Path:
+    """A COCO instances file of four pages, spoilt."""
+    divisor = (1000.0, 800.0) if shares else (1 / scale, 1 / scale)
+    corners = [(100 + 20 * page, 100 * place + 50, 300, 60 + 5 * place) for page in range(4) for place in range(5)]
+    items = [[value / divisor[axis % 2] for axis, value in enumerate(box)] for box in corners]
+    path = folder / f"{label}{scale}{shares}{len(name)}.json"
+    path.write_text(
+        json.dumps(
+            {
+                "images": [
+                    {"id": page + 1, "file_name": f"{page}{name}", "width": 1000, "height": 800} for page in range(4)
+                ],
+                "categories": [{"id": 1, "name": label}],
+                "annotations": [
+                    {"id": row + 1, "image_id": row // 5 + 1, "category_id": 1, "bbox": bbox, "area": bbox[2] * bbox[3],
+                     "iscrowd": 0, "score": 0.9}
+                    for row, bbox in enumerate(items)
+                ],
+            }
+        )
+    )  # fmt: skip
+    return path
+
+
+SPOILT = [
+    ({"shares": True}, "units=share"),
+    ({"scale": 2.0}, "scale=0.5"),
+    ({"label": "FIGURE"}, "labels=case"),
+    ({"name": "é.jpg.png"}, "names=ending"),
+    ({"name": "e\u0301.png"}, "names=unicode"),
+]
+
+
+@pytest.mark.parametrize("protocol", ["snapshot", "coco", "pod", "pixel"])
+@pytest.mark.parametrize(("spoilt", "option"), SPOILT, ids=[option for _, option in SPOILT])
+def test_nothing_that_matches_is_refused_with_the_diagnosis(
+    run: Run, tmp_path: Path, protocol: str, spoilt: dict[str, object], option: str
+) -> None:
+    truth, prediction = coco(tmp_path), coco(tmp_path, **spoilt)  # type: ignore[arg-type]
+    sides = ("--gt", truth, "--pred", prediction)
+    lenient = ("--lenient",) if protocol == "pod" else ()
+    code, out, err = run("evaluate", protocol, *sides, *lenient, "--json")
+    assert (code, out) == (2, "")
+    assert f"--fix {option}" in err
+    code, out, _ = run("evaluate", protocol, *sides, *lenient, "--fix", option, "--json")
+    assert code == 0
+    assert f"fix: {option}" in json.loads(out)["signature"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("gate", "coco", "--fail-if", "AP < 0"),
+        ("compare", "coco", "--pred", "{pred}"),
+        ("report", "coco", "--out", "{folder}/pack.html"),
+        ("evaluate", "coco"),
+        ("evaluate", "coco", "--page-ranges"),
+    ],
+    ids=lambda words: " ".join(words[:3:2]),
+)
+def test_every_command_refuses_what_does_not_match(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
+    truth, prediction = coco(tmp_path), coco(tmp_path, scale=2.0)
+    given = [word.format(pred=prediction, folder=tmp_path) for word in words]
+    code, out, err = run(*given, "--gt", truth, "--pred", prediction)
+    assert (code, out) == (2, "")
+    assert "--fix scale=0.5" in err
+    assert run(*given, "--gt", truth, "--pred", prediction, "--allow-no-match")[0] == 0
+
+
+def test_an_empty_prediction_is_evaluated(run: Run, tmp_path: Path) -> None:
+    truth = write_file(tmp_path / "gt.json", ROWS, side="ground_truth")
+    empty = write_file(tmp_path / "pred.json", [], documents=["a.pdf"])
+    assert run("evaluate", "snapshot", "--gt", truth, "--pred", empty)[0] == 0
+    low = write_file(tmp_path / "low.json", [row._replace(score=0.1) for row in ROWS])
+    assert run("evaluate", "snapshot", "--gt", truth, "--pred", low, "--min-score", "0.5")[0] == 0
+
+
+def test_swapped_sides_are_said_and_mended(run: Run, tmp_path: Path) -> None:
+    truth, prediction = files(tmp_path, list(ROWS))
+    code, out, err = run("evaluate", "snapshot", "--gt", prediction, "--pred", truth)
+    assert (code, out) == (2, "")
+    assert (
+        "gt.json and pred.json are swapped; found exchanged they have F1 1.000. "
+        "Apply it with --fix swap-sides, or give --gt gt.json --pred pred.json."
+        in err
+        or "pred.json and gt.json are swapped; found exchanged they have F1 1.000. "
+        "Apply it with --fix swap-sides, or give --gt gt.json --pred pred.json."
+        in err
+    )
+    words = ("evaluate", "snapshot", "--gt", prediction, "--pred", truth, "--fix", "swap-sides", "--json")
+    code, out, _ = run(*words)
+    assert code == 0
+    assert json.loads(out)["thresholds"]["0.5"]["micro"]["f1"] == 1.0
+
+
+def test_a_file_that_breaks_its_rules_gets_its_issues_and_the_diagnosis(run: Run, tmp_path: Path) -> None:
+    rows = [row._replace(xyxy=tuple(1000.0 * value for value in row.xyxy)) for row in ROWS]
+    truth, prediction = files(tmp_path, list(rows))
+    code, out, err = run("evaluate", "snapshot", "--gt", truth, "--pred", prediction)
+    assert (code, out) == (2, "")
+    assert "coordinates must lie in [0, 1]" in err
+    assert "with coordinates read as 0 to 1,000: 1.000. Apply it with --fix units=thousandths" in err
+    code, out, err = run("check", truth, prediction, "--json")
+    assert code == 2
+    (found,) = json.loads(out)["diagnosis"]
+    assert (found["sentence"], found["option"], found["fixed_f1"]) == (
+        "F1 0.000. With coordinates read as 0 to 1,000: 1.000.", "--fix units=thousandths", 1.0,
+    )  # fmt: skip
+    code, out, err = run(
+        "evaluate", "snapshot", "--gt", truth, "--pred", prediction, "--fix", "pred.json:units=thousandths", "--json"
+    )
+    assert (code, err) == (0, "")
+    assert json.loads(out)["signature"].split(" · ")[3] == "fix: units=thousandths"
+
+
+def test_check_prints_the_diagnosis(run: Run, tmp_path: Path) -> None:
+    rows = [row._replace(xyxy=(row.xyxy[0], 1 - row.xyxy[3], row.xyxy[2], 1 - row.xyxy[1])) for row in ROWS]
+    truth, prediction = files(tmp_path, list(rows))
+    code, out, err = run("check", truth, prediction)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "diagnosis: pred.json against gt.json: F1 0.000. With the y axis flipped: 1.000."
+    assert lines[1:3] == ["  so in 1 of 1 document", "  1.000  the y axis flipped"]
+    assert "  apply it with --fix y-flip" in lines
+    code, out, _ = run("check", truth, truth, "--json")
+    assert json.loads(out)["diagnosis"] == []
+
+
+def test_a_fix_for_a_file_that_is_not_there(tmp_path: Path) -> None:
+    truth, prediction = files(tmp_path, list(ROWS))
+    with pytest.raises(OptionError, match=r"^--fix is for one of gt\.json, pred\.json; found x\.json$"):
+        project.evaluate("snapshot", truth, [prediction], fix=(fix_of("x.json:y-flip"),))
+
+
+@pytest.mark.parametrize("protocol", ["fields", "posters"])
+def test_fields_and_posters_under_other_names(run: Run, tmp_path: Path, protocol: str) -> None:
+    source = SAMPLE / protocol
+    other = tmp_path / "model"
+    other.mkdir()
+    model = next(path for path in sorted(source.iterdir()) if path.name not in ("pdf", "ground_truth"))
+    for file in model.glob("*.json"):
+        (other / f"run7-{file.name}").write_bytes(file.read_bytes())
+    sides = ("--gt", source / "ground_truth", "--pred", other)
+    code, out, err = run("evaluate", protocol, *sides, "--json")
+    assert (code, out) == (2, "")
+    assert "--fix names=prefix" in err
+    code, out, err = run("evaluate", protocol, *sides, "--fix", "names=prefix", "--json")
+    assert (code, "fix: names=prefix" in json.loads(out)["signature"]) == (0, True)
+
+
+@pytest.mark.parametrize("words", [("compare",), ("gate", "--fail-if", "f1 < 0"), ("report", "--out", "x.html")])
+def test_label_maps_that_differ_are_refused_by_every_command(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
+    truth, prediction = files(tmp_path, list(ROWS))
+    other = write_file(tmp_path / "other.json", ROWS, labels=["Figure", "Table", "Chart"])
+    models = ("--pred", other) if words[0] == "gate" else ("--pred", prediction, "--pred", other)
+    code, out, err = run(words[0], "snapshot", "--gt", truth, *models, *words[1:])
+    assert (code, out) == (2, "")
+    assert "label_map must be the same as in gt.json" in err

@@ -34,6 +34,10 @@ COMMANDS = {
         "report:review_pack",
         "Make a review pack of one or more models: numbers, differences, findings and pages in one file.",
     ),
+    "slices": (
+        "slices:slices",
+        "Find where a model fails by itself: sets of boxes, told by up to three conditions, worse than elsewhere.",
+    ),
 }
 for _name, (_place, _help) in COMMANDS.items():
     app.command(f"evaluator.cli.{_place}", name=_name, help=_help)

@@ -11,6 +11,7 @@ from cyclopts import Group, Parameter
 
 from evaluator import export, project
 from evaluator.cli.arguments import letters
+from evaluator.cli.named_slices import PageTable, SlicesFile, named_in
 from evaluator.cli.program import GATE_FAILED, OK, Protocol, Truth, UsageError, tell
 from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
@@ -22,6 +23,7 @@ from evaluator.metrics.results import count_of
 from evaluator.project import OptionError, Say
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import Evaluation
+from evaluator.slices.named import PREFIX, slices_part, with_slices
 
 _MOST_RESAMPLES: Final = 1_000_000
 
@@ -41,6 +43,8 @@ def compare(
     gt: Truth,
     pred: Annotated[list[Path], Parameter(negative="")],
     options: ProtocolOptions = DEFAULT,
+    slices: SlicesFile = None,
+    attributes: PageTable = None,
     seed: _Seed = SEED,
     resamples: _Resamples = RESAMPLES,
     json: _Json = False,
@@ -62,7 +66,9 @@ def compare(
     with progress("Reading") as say:
         evaluations = _evaluated(protocol, gt, pred, options, say)
         say("Comparing")
-        found = compared([one.result for one in evaluations], letters(len(pred)), seed=seed, resamples=resamples)
+        parts = [slices_part(each) for each in named_in(evaluations, gt, slices, attributes)]
+        results = [one.result for one in evaluations]
+        found = compared(results, letters(len(pred)), seed=seed, resamples=resamples, more=parts)
         try:
             text = _form(found, evaluations, [path.name for path in pred], json=json, markdown=markdown)
         except ValueError as problem:
@@ -82,6 +88,8 @@ def gate(
     baseline: Path | None = None,
     fail_if: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     options: ProtocolOptions = DEFAULT,
+    slices: SlicesFile = None,
+    attributes: PageTable = None,
     seed: _Seed = SEED,
     resamples: _Resamples = RESAMPLES,
     json: _Json = False,
@@ -90,7 +98,7 @@ def gate(
     """Fail with exit code 1 when a prediction is not good enough, in absolute terms or against a baseline.
 
     A condition says what is not allowed: "recall[Table] < baseline - 0.5pt", "f1 < 0.85", "precision < baseline and
-    significant". See docs/ci-gate.md for all of it.
+    significant". See docs/ci-gate.md for all of it. A named slice stands in place of a label: "recall[slice:scans] < 0.5".
 
     Parameters
     ----------
@@ -112,6 +120,9 @@ def gate(
             evaluations = _evaluated(protocol, gt, paths, options, say)
             say("Judging")
             sides = [protocol_of(result).measures(result) for result in (one.result for one in evaluations)]
+            if slices is not None or any((each.label or "").startswith(PREFIX) for each in conditions):
+                named = named_in(evaluations, gt, slices, attributes)
+                sides = [with_slices(side, each) for side, each in zip(sides, named, strict=True)]
             reference = sides[1] if len(sides) > 1 else None
             verdicts = judge(conditions, sides[0], reference, seed=seed, resamples=resamples)
         except ConditionError as problem:

@@ -10,12 +10,14 @@ from typing import Annotated, Any
 from cyclopts import Group, Parameter
 
 from evaluator import export, project
+from evaluator.cli.named_slices import PageTable, SlicesFile, named_in
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, tell
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.metrics.results import ResultTable
 from evaluator.project import OptionError
 from evaluator.protocols.base import Evaluation
+from evaluator.slices.named import Counted, slices_json, slices_table
 
 _output = Group("Output", sort_key=3)
 
@@ -32,6 +34,8 @@ def evaluate(
     markdown: Annotated[bool, Parameter(group=_output, negative="")] = False,
     out: Annotated[Path | None, Parameter(group=_output)] = None,
     findings: Annotated[str | None, Parameter(group=_output)] = None,
+    slices: SlicesFile = None,
+    attributes: PageTable = None,
 ) -> int:
     """Evaluate predictions against a ground truth.
 
@@ -63,20 +67,32 @@ def evaluate(
             from evaluator.cli.findings import with_corrected  # it brings the database library
 
             results = with_corrected(results, findings)
+        named = named_in(results, gt, slices, attributes)
         form = "result.json" if json else "result.csv" if csv else "result.md" if markdown else None
-        text = _written(results, form, out, say)
+        text = _written(results, named, form, out, say)
     sys.stdout.write(text)
     if not json:  # the JSON has them
         tell(issue for evaluated in results for issue in evaluated.issues)
     return OK
 
 
-def _written(results: Sequence[Evaluation], chosen: str | None, out: Path | None, say: Bar) -> str:
+def _written(
+    results: Sequence[Evaluation],
+    named: Sequence[Sequence[Counted]],
+    chosen: str | None,
+    out: Path | None,
+    say: Bar,
+) -> str:
     """The results in the chosen form for standard output; all forms in the folder when one is given."""
     tables = [evaluated.result.table() for evaluated in results]
+    tables += [
+        slices_table(slices, f"Named slices: {table.title}", table.signature)
+        for table, slices in zip(tuple(tables), named, strict=True)
+        if slices
+    ]
     # Made when it is wanted: the matrices of every page are dear, and most runs want a table.
     forms: dict[str, Callable[[], str]] = {
-        "result.json": lambda: export.to_json(_values(results)) + "\n",
+        "result.json": lambda: export.to_json(_values(results, named)) + "\n",
         "result.csv": lambda: export.to_csv([evaluated.result.csv_table() for evaluated in results]),
         "result.md": lambda: export.to_markdown(tables),
     }
@@ -109,7 +125,10 @@ def numbered(files: Mapping[str, ResultTable], model: int, models: int) -> dict[
     return dict(files) if models == 1 else {f"model-{model + 1}-{name}": table for name, table in files.items()}
 
 
-def _values(results: Sequence[Evaluation]) -> dict[str, Any] | list[dict[str, Any]]:
+def _values(results: Sequence[Evaluation], named: Sequence[Sequence[Counted]]) -> dict[str, Any] | list[dict[str, Any]]:
     """The result of one model, or a list of those of several."""
-    values = [evaluated.to_json() for evaluated in results]
+    values = [
+        {**evaluated.to_json(), **({"slices": slices_json(slices)} if slices else {})}
+        for evaluated, slices in zip(results, named, strict=True)
+    ]
     return values[0] if len(values) == 1 else values

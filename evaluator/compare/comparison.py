@@ -23,7 +23,7 @@ from evaluator.compare.resampling import LEVEL, RESAMPLES, SEED
 from evaluator.compare.sentences import interval_text, moved_text, sentence, summary
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import ERROR_TYPES
-from evaluator.metrics.measures import Measures
+from evaluator.metrics.measures import Measures, Part
 from evaluator.metrics.results import ResultTable, Signature, threshold_text
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import BoxEvaluation, Result
@@ -44,17 +44,24 @@ class Comparison:
         What they are called in sentences and titles.
     seed, resamples : int
         Of the intervals.
+    more : tuple of tuple of Part
+        Numbers besides those of the protocol, one tuple for each result, such as those of named slices; empty for none.
     """
 
     results: tuple[Result, ...]
     names: tuple[str, ...]
     seed: int
     resamples: int
+    more: tuple[tuple[Part, ...], ...] = ()
 
     @cached_property
     def measures(self) -> tuple[Measures, ...]:
         """The numbers of each model."""
-        return tuple(protocol_of(result).measures(result) for result in self.results)
+        own = tuple(protocol_of(result).measures(result) for result in self.results)
+        if not self.more:
+            return own
+        both = zip(own, self.more, strict=True)
+        return tuple(Measures(each.documents, each.overall, (*each.parts, *parts)) for each, parts in both)
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
@@ -200,7 +207,12 @@ def first_boxes(result: Result) -> AnyBoxResult | None:
 
 
 def compare(
-    results: Sequence[Result], names: Sequence[str], *, seed: int = SEED, resamples: int = RESAMPLES
+    results: Sequence[Result],
+    names: Sequence[str],
+    *,
+    seed: int = SEED,
+    resamples: int = RESAMPLES,
+    more: Sequence[Sequence[Part]] = (),
 ) -> Comparison:
     """Models under one protocol, compared.
 
@@ -213,6 +225,8 @@ def compare(
         What the models are called, one each.
     seed, resamples : int
         See `evaluator.compare.resampling.draws`.
+    more : sequence of sequences of Part
+        See `Comparison`.
 
     Returns
     -------
@@ -232,7 +246,7 @@ def compare(
         raise ValueError("results are compared under one protocol")
     if resamples < 1:
         raise ValueError(f"resamples must be at least 1; found {resamples}")
-    return Comparison(tuple(results), tuple(names), seed, resamples)
+    return Comparison(tuple(results), tuple(names), seed, resamples, tuple(tuple(parts) for parts in more))
 
 
 def signature_line(

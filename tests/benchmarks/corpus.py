@@ -43,9 +43,9 @@ def snap_like(pages: int) -> tuple[Annotations, Annotations]:
     return _sides(truth, [*found, invented], SNAP_LABELS, pages, rng)
 
 
-def dln_like(pages: int) -> tuple[Annotations, Annotations]:
+def dln_like(pages: int, *, seed: int = 1302) -> tuple[Annotations, Annotations]:
     """Ground truth and predictions of eleven labels; about 13.7 and 15.7 boxes a page."""
-    rng = np.random.default_rng(1302)
+    rng = np.random.default_rng(seed)
     count = np.maximum(rng.poisson(rng.gamma(3.0, 13.7 / 3.0, pages)), 1)
     page = np.repeat(np.arange(pages), count)
     label = rng.choice(len(DLN_LABELS), len(page), p=_DLN_SHARE / _DLN_SHARE.sum())

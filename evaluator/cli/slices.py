@@ -1,0 +1,119 @@
+"""The command that finds where a model fails by itself."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Group, Parameter
+
+from evaluator import export, project
+from evaluator.cli.program import OK, Protocol, Truth, UsageError, tell
+from evaluator.cli.progress import progress
+from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
+from evaluator.compare.comparison import first_boxes
+from evaluator.project import OptionError
+from evaluator.slices.named import NamedSlice, default_file, saved
+from evaluator.slices.page_table import read_page_table
+from evaluator.slices.search import SMALLEST_EFFECT
+from evaluator.slices.slices import Measure, find_slices
+
+_search = Group("Search", sort_key=3)
+_output = Group("Output", sort_key=4)
+
+
+def slices(
+    protocol: Protocol,
+    /,
+    *,
+    gt: Truth,
+    pred: Annotated[list[Path], Parameter(negative="")],
+    options: ProtocolOptions = DEFAULT,
+    measure: Annotated[Measure, Parameter(group=_search)] = "recall",
+    attributes: Annotated[Path | None, Parameter(group=_search)] = None,
+    conditions: Annotated[int, Parameter(group=_search)] = 3,
+    smallest: Annotated[float, Parameter(group=_search)] = SMALLEST_EFFECT,
+    use_score: Annotated[bool, Parameter(group=_search, negative="")] = False,
+    only_confirmed: Annotated[bool, Parameter(group=_search, negative="")] = False,
+    save: Annotated[str | None, Parameter(group=_output)] = None,
+    slices_file: Annotated[Path | None, Parameter(group=_output)] = None,
+    json: Annotated[bool, Parameter(group=_output, negative="")] = False,
+    markdown: Annotated[bool, Parameter(group=_output, negative="")] = False,
+) -> int:
+    """Find where a model fails by itself: sets of boxes, told by up to three conditions, worse than elsewhere.
+
+    With two --pred, where B does differently from A. See docs/slices.md for what is tried and how chance is controlled.
+
+    Parameters
+    ----------
+    pred
+        Prediction file or folder; a second one is compared with the first.
+    measure
+        Recall of the boxes of the ground truth, or precision of the predictions.
+    attributes
+        CSV with attributes of documents or pages: a column document, perhaps page (from 0) or page_no (from 1).
+    conditions
+        Conditions of a slice, at most: 1, 2 or 3.
+    smallest
+        Smallest difference that is listed, as a ratio.
+    use_score
+        Let conditions be on the score of predictions; with --measure precision.
+    only_confirmed
+        List only what the other half of the documents confirms.
+    save
+        Keep the first slice under this name, for evaluate, compare and gate.
+    slices_file
+        Where named slices are kept; layoutscope-slices.json beside the ground truth when absent.
+    json
+        Write JSON to standard output.
+    markdown
+        Write Markdown to standard output.
+    """
+    need_protocol(protocol)
+    if json and markdown:
+        raise UsageError("choose one of --json and --markdown.")
+    if len(pred) > 2:
+        raise UsageError("give --pred once or twice.")
+    if not 1 <= conditions <= 3:
+        raise UsageError(f"--conditions must be 1, 2 or 3; found {conditions}.")
+    if not 0.0 <= smallest < 1.0:
+        raise UsageError(f"--smallest must be at least 0 and below 1; found {smallest:g}.")
+    if use_score and measure != "precision":
+        raise UsageError("--use-score goes with --measure precision: the ground truth has no scores.")
+    with progress("Reading") as say:
+        try:
+            evaluations = project.evaluate_together(protocol, gt, pred, say, **chosen(options))
+        except OptionError as problem:
+            raise UsageError(f"{problem}.") from problem
+        boxes = [found for found in (first_boxes(one.result) for one in evaluations) if found is not None]
+        if len(boxes) < len(evaluations):
+            raise UsageError(f"slices are of boxes that are matched one to one, which {protocol} does not do.")
+        of_pages = None
+        if attributes is not None:
+            of_pages = read_page_table(attributes, boxes[0].matching.dataset.document_ids)
+        say("Searching")
+        lines = list(dict.fromkeys(one.result.signature.line for one in evaluations))
+        line = lines[0] if len(lines) == 1 else f"A: {lines[0]} · B: {lines[1]}"
+        try:
+            found = find_slices(
+                boxes, measure=measure, of_pages=of_pages, use_score=use_score, smallest=smallest, depth=conditions,
+                signature=line,
+            )  # fmt: skip
+        except ValueError as problem:
+            raise UsageError(f"{problem}.") from problem
+    if only_confirmed:
+        found = found._replace(slices=tuple(each for each in found.slices if each.confirmed))
+    if save is not None:
+        if not found.slices:
+            raise UsageError(f"there is no slice to save as {save}.")
+        saved(slices_file or default_file(gt), NamedSlice(save, found.slices[0].conditions))
+    if json:
+        sys.stdout.write(export.to_json([each.to_json() for each in found.slices]) + "\n")
+    elif markdown:
+        sys.stdout.write(export.to_markdown([found.table()]))
+    else:
+        sys.stdout.write("".join(f"{each.sentence}\n" for each in found.slices))
+        sys.stdout.write(("\n" if found.slices else "") + export.to_text([found.table()]))
+    tell((issue for one in evaluations for issue in one.issues), [found.summary] if json else ())
+    return OK

@@ -1,0 +1,230 @@
+"""Attributes of boxes: what can be said of a box, its page and its document without opening a PDF.
+
+Owns `Attribute` and the tables of attributes of one side of a dataset. Every attribute is a column with one value for
+each box, worked out from the joined columns; what a file says of its pages, or a table beside the files, is joined by
+document and page. What a condition on an attribute is, `conditions` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.dataset import Dataset, JoinedBoxes
+from evaluator.slices.neighbours import NOTHING, columns_of_text, surroundings
+
+Kind = Literal["category", "number"]
+Level = Literal["box", "page", "document"]
+Value = str | int | float | bool | None
+OfPages = Mapping[tuple[str, int | None], Mapping[str, Value]]
+"""What is known of pages: names and values by document id and page from 0; a page None is the whole document."""
+
+NONE_THERE: Final = "none"
+"""Value of a neighbour that is not there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attribute:
+    """One attribute of N boxes.
+
+    Attributes
+    ----------
+    name : str
+        As in conditions, JSON and named slices.
+    kind : "category" or "number"
+    values : float64, shape (N,)
+        Numbers, or codes into `names`; NaN where it is not known.
+    names : tuple of str
+        The categories; empty for numbers.
+    level : "box", "page" or "document"
+        What it is an attribute of.
+    whole : bool
+        Whether its numbers are counts.
+    """
+
+    name: str
+    kind: Kind
+    values: FloatArray
+    names: tuple[str, ...] = ()
+    level: Level = "box"
+    whole: bool = False
+
+    def take(self, rows: IntArray) -> Attribute:
+        """The attribute of some of the boxes."""
+        return Attribute(self.name, self.kind, self.values[rows], self.names, self.level, self.whole)
+
+
+def attributes_of(
+    dataset: Dataset, side: JoinedBoxes, *, of_pages: OfPages | None = None, score: bool = False
+) -> tuple[Attribute, ...]:
+    """Everything that is known of the boxes of one side.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    side : JoinedBoxes
+        The ground truth or one of the predictions of the dataset; neighbours and pages are those of this side.
+    of_pages : mapping, optional
+        Attributes of pages and documents from elsewhere; a name that is taken already gets " (file)" behind it.
+    score : bool
+        Whether the score of the predictions is one of the attributes.
+
+    Returns
+    -------
+    tuple of Attribute
+        Of N = ``len(side)`` boxes; without what the files do not give (the size of a page, for instance).
+    """
+    page, label, pages = side.page, side.label.astype(np.int64), dataset.pages
+    size = dataset.page_size
+    known_size = bool(pages) and not np.isnan(size).any(axis=1).all()
+    shares = side.xyxy if side.source.unit == "page" else side.xyxy / np.tile(_scale(dataset, side), 2)[page]
+    width, height = shares[:, 2] - shares[:, 0], shares[:, 3] - shares[:, 1]
+    per_page = np.bincount(page, minlength=pages).astype(np.float64)
+    labels = dataset.labels
+    around = surroundings(page, label, shares)
+    columns = columns_of_text(page, shares, pages)
+    first, length = _position(dataset)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Width against height as they are on the paper, where the size of the page is known.
+        turned = (size[:, 0] / size[:, 1])[page] if known_size else 1.0
+        aspect = np.where(height > 0, width / height * turned, np.nan)
+        place = np.where(length > 1, first / np.maximum(length - 1, 1), np.nan)
+    same = np.bincount(page * len(labels) + label, minlength=pages * len(labels))[page * len(labels) + label]
+    order = _order(page, shares[:, 1])
+
+    def number(name: str, values: FloatArray | IntArray, level: Level = "box", *, whole: bool = False) -> Attribute:
+        return Attribute(name, "number", np.asarray(values, np.float64), (), level, whole)
+
+    def category(name: str, codes: IntArray, names: Sequence[str], level: Level = "box") -> Attribute:
+        return Attribute(name, "category", np.asarray(codes, np.float64), tuple(names), level)
+
+    def neighbour(name: str, codes: IntArray) -> Attribute:
+        return category(name, np.where(codes == NOTHING, len(labels), codes), (*labels, NONE_THERE))
+
+    found = [
+        category("label", label, labels),
+        number("area", width * height),
+        number("width", width),
+        number("height", height),
+        number("aspect", aspect),
+        number("x", (shares[:, 0] + shares[:, 2]) / 2),
+        number("y", (shares[:, 1] + shares[:, 3]) / 2),
+        number("distance", around.distance),
+        number("boxes beside", around.beside, whole=True),
+        number("inside", around.inside, whole=True),
+        number("holds", around.holds, whole=True),
+        number("rank on page", order, whole=True),
+        number("same label on page", same, whole=True),
+        neighbour("next label", around.next_label),
+        neighbour("label above", around.above),
+        neighbour("label below", around.below),
+        number("boxes on page", per_page[page], "page", whole=True),
+        number("columns", columns[page], "page", whole=True),
+        number("page number", dataset.page_index[page] + 1, "page", whole=True),
+        number("position in document", place[page], "page"),
+        number("pages in document", length[page], "document", whole=True),
+    ]
+    if known_size:
+        landscape = np.where(np.isnan(size[:, 0]), np.nan, size[:, 0] > size[:, 1])
+        found += [
+            category("landscape", landscape[page], ("no", "yes"), "page"),
+            number("page width", size[page, 0], "page"),
+            number("page height", size[page, 1], "page"),
+        ]
+    if score and not np.isnan(side.score).all():
+        found.append(number("score", side.score))
+    taken = {attribute.name for attribute in found}
+    for attribute in page_attributes(dataset, of_pages or {}):
+        name = f"{attribute.name} (file)" if attribute.name in taken else attribute.name
+        found.append(
+            Attribute(name, attribute.kind, attribute.values[page], attribute.names, attribute.level, attribute.whole)
+        )
+    return tuple(found)
+
+
+def page_attributes(dataset: Dataset, of_pages: OfPages) -> tuple[Attribute, ...]:
+    """Attributes of pages and documents from elsewhere, with one value for each page of a dataset.
+
+    A name whose values are all numbers is a number, any other a category; true and false are "yes" and "no". What is
+    said of a page counts more than what is said of its document.
+    """
+    whole_documents: dict[str, Mapping[str, Value]] = {}
+    of_page: dict[tuple[str, int], Mapping[str, Value]] = {}
+    for (document, page), values in of_pages.items():
+        if page is None:
+            whole_documents[document] = values
+        else:
+            of_page[document, page] = values
+    names = list(dict.fromkeys(name for values in of_pages.values() for name in values))
+    if not names:
+        return ()
+    columns: dict[str, list[Value]] = {name: [] for name in names}
+    documents = dataset.document_ids
+    nothing: Mapping[str, Value] = {}
+    codes, indices = dataset.page_document.tolist(), dataset.page_index.tolist()
+    for code, index in zip(codes, indices, strict=True):
+        document = documents[code]
+        from_document = whole_documents.get(document, nothing)
+        from_page = of_page.get((document, index), nothing)
+        for name, column in columns.items():
+            value = from_page.get(name)
+            column.append(from_document.get(name) if value is None else value)
+    level_of = {name: "page" if any(name in values for values in of_page.values()) else "document" for name in names}
+    return tuple(_column(name, column, "page" if level_of[name] == "page" else "document")
+                 for name, column in columns.items())  # fmt: skip
+
+
+def _column(name: str, column: Sequence[Value], level: Level) -> Attribute:
+    """One attribute from plain values, NaN for None."""
+    known = [value for value in column if value is not None and value != ""]
+    if known and all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known):
+        numbers = np.array([np.nan if value in (None, "") else float(value) for value in column])  # type: ignore[arg-type]
+        whole = bool((numbers[~np.isnan(numbers)] % 1 == 0).all())
+        return Attribute(name, "number", numbers, (), level, whole)
+    texts = [None if value in (None, "") else _words(value) for value in column]
+    names = tuple(sorted({text for text in texts if text is not None}))
+    code = {text: place for place, text in enumerate(names)}
+    codes = np.array([np.nan if text is None else code[text] for text in texts], dtype=np.float64)
+    return Attribute(name, "category", codes, names, level)
+
+
+def _words(value: Value) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def _scale(dataset: Dataset, side: JoinedBoxes) -> FloatArray:
+    """Width and height by which the pixels of each page are divided, float64, shape (P, 2).
+
+    A page whose size no file gives counts as large as its boxes need.
+    """
+    size = dataset.page_size.copy()
+    missing = np.isnan(size)
+    if missing.any():
+        extent = np.ones_like(size)
+        for axis in (0, 1):
+            np.maximum.at(extent[:, axis], side.page, side.xyxy[:, 2 + axis])
+        size[missing] = extent[missing]
+    return size
+
+
+def _position(dataset: Dataset) -> tuple[FloatArray, FloatArray]:
+    """Page of its document, from 0, and the pages that the files mention of it, of each page."""
+    document = dataset.page_document.astype(np.int64)
+    last = np.zeros(len(dataset.documents), np.int64)
+    np.maximum.at(last, document, dataset.page_index)
+    return dataset.page_index.astype(np.float64), (last[document] + 1).astype(np.float64)
+
+
+def _order(page: IntArray, top: FloatArray) -> IntArray:
+    """Place of each box among those of its page from the top down, from 1."""
+    order = np.lexsort((top, page))
+    sorted_page = page[order]
+    rank = np.empty(len(page), np.int64)
+    rank[order] = np.arange(len(page)) - np.searchsorted(sorted_page, sorted_page, side="left") + 1
+    return rank

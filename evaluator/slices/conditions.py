@@ -1,0 +1,257 @@
+"""Conditions on attributes: what they are, which of them the search tries, and how they read in a sentence.
+
+Owns `Condition` (an attribute, ``==``, ``<`` or ``>=``, and a value), the bins in which the search counts, and the words.
+A condition is never true where its attribute is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.slices.attributes import Attribute
+
+Operator = Literal["==", "<", ">="]
+CodeArray = npt.NDArray[np.uint8]
+
+_QUANTILES: Final = (0.02, 0.05, *(step / 10 for step in range(1, 10)), 0.95, 0.98)
+# A category beyond these many is in no condition of the search; a named slice may still use it.
+_MOST_CATEGORIES: Final = 24
+
+
+class Condition(NamedTuple):
+    """One condition on one attribute.
+
+    Attributes
+    ----------
+    op : "==", "<" or ">="
+        ``==`` for categories, the others for numbers.
+    value : str or float
+    """
+
+    attribute: str
+    op: Operator
+    value: str | float
+
+    def to_json(self) -> dict[str, Any]:
+        """The condition as plain values."""
+        return {"attribute": self.attribute, "op": self.op, "value": self.value}
+
+    def holds(self, attribute: Attribute) -> BoolArray:
+        """For which boxes it holds, bool, shape (N,); nowhere for a category that the data does not have."""
+        if self.op == "==":
+            if attribute.kind == "number":
+                return attribute.values == _number(self.value)
+            name = str(self.value)
+            if name not in attribute.names:
+                return np.zeros(len(attribute.values), bool)
+            return attribute.values == attribute.names.index(name)
+        value = _number(self.value)
+        with np.errstate(invalid="ignore"):
+            return attribute.values < value if self.op == "<" else attribute.values >= value
+
+
+def _number(value: str | float) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        return float("nan")
+
+
+def holding(conditions: Sequence[Condition], attributes: Mapping[str, Attribute]) -> BoolArray:
+    """For which boxes all of some conditions hold, bool, shape (N,); at least one condition.
+
+    Raises
+    ------
+    KeyError
+        For an attribute that is not there.
+    """
+    parts = [condition.holds(attributes[condition.attribute]) for condition in conditions]
+    return np.logical_and.reduce(parts)
+
+
+class Range(NamedTuple):
+    """A condition of the search: an attribute by its place, and the bins from `low` to before `high`."""
+
+    attribute: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, eq=False)
+class Binned:
+    """Attributes as bins, and the conditions that can be told by bins.
+
+    Attributes
+    ----------
+    attributes : tuple of Attribute
+        A of them, those with two bins or more.
+    cuts : tuple of float64 arrays
+        Of numbers, where a new bin begins; empty for categories.
+    codes : uint8, shape (N, A)
+        Bin of each box; the number of bins of the attribute where it is not known.
+    sizes : tuple of int
+        How many bins each attribute has.
+    """
+
+    attributes: tuple[Attribute, ...]
+    cuts: tuple[FloatArray, ...]
+    codes: CodeArray
+    sizes: tuple[int, ...]
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """Place of the first bin of each attribute among all bins, int64, shape (A + 1,)."""
+        return np.append(0, np.cumsum(self.sizes)).astype(np.int64)
+
+    @cached_property
+    def ranges(self) -> tuple[Range, ...]:
+        """Every single condition, those of one attribute together."""
+        found = []
+        for place, (attribute, size) in enumerate(zip(self.attributes, self.sizes, strict=True)):
+            if attribute.kind == "category":
+                found += [Range(place, bin_, bin_ + 1) for bin_ in range(size)]
+            else:
+                found += [Range(place, 0, cut) for cut in range(1, size)]
+                found += [Range(place, cut, size) for cut in range(1, size)]
+        return tuple(found)
+
+    def within(self, part: Range) -> BoolArray:
+        """For which boxes a condition holds, bool, shape (N,)."""
+        codes = self.codes[:, part.attribute]
+        if part.high == part.low + 1:
+            return codes == part.low
+        return (codes >= part.low) & (codes < part.high)
+
+    def conditions(self, part: Range) -> list[Condition]:
+        """A range in conditions: one, or two for a range with two ends."""
+        attribute, cuts = self.attributes[part.attribute], self.cuts[part.attribute]
+        if attribute.kind == "category":
+            return [Condition(attribute.name, "==", attribute.names[int(cuts[part.low])])]
+        found = []
+        if part.low > 0:
+            found.append(Condition(attribute.name, ">=", float(cuts[part.low - 1])))
+        if part.high < self.sizes[part.attribute]:
+            found.append(Condition(attribute.name, "<", float(cuts[part.high - 1])))
+        return found
+
+
+def binned(attributes: Sequence[Attribute], *, least: int) -> Binned:
+    """Attributes in bins.
+
+    Parameters
+    ----------
+    least : int
+        A category with fewer boxes is in no condition.
+
+    Returns
+    -------
+    Binned
+        For categories ``cuts`` has the code of each bin.
+    """
+    kept, cuts, codes = [], [], []
+    for attribute in attributes:
+        known = ~np.isnan(attribute.values)
+        found = attribute.values[known]
+        column = np.empty(len(known), np.uint8)
+        if attribute.kind == "category":
+            count = np.bincount(found.astype(np.int64), minlength=len(attribute.names))
+            most = np.argsort(-count, kind="stable")[:_MOST_CATEGORIES]
+            chosen = np.sort(most[count[most] >= least])
+            bin_of = np.full(len(attribute.names) + 1, len(chosen), np.uint8)
+            bin_of[chosen] = np.arange(len(chosen))
+            column[:] = bin_of[np.where(known, attribute.values, len(attribute.names)).astype(np.int64)]
+            # One value for all boxes says nothing.
+            size, edges = len(chosen), chosen.astype(np.float64)
+            if size == 1 and count[chosen[0]] == len(known):
+                continue
+        else:
+            edges = _cuts(found)
+            size = len(edges) + 1
+            column[:] = np.where(known, np.searchsorted(edges, attribute.values, side="right"), size)
+            if size == 1:
+                continue
+        if size:
+            kept.append(attribute)
+            cuts.append(edges)
+            codes.append(column)
+    table = np.column_stack(codes) if codes else np.empty((0, 0), np.uint8)
+    sizes = tuple(
+        len(edges) + (attribute.kind == "number") for attribute, edges in zip(kept, cuts, strict=True)
+    )
+    return Binned(tuple(kept), tuple(cuts), table, sizes)
+
+
+def _cuts(values: FloatArray) -> FloatArray:
+    """Where bins of numbers begin: between two neighbouring values each, rising; empty for one value."""
+    if not len(values):
+        return np.empty(0)
+    at = np.unique(np.quantile(values, _QUANTILES, method="higher"))
+    different = np.unique(values) if len(values) < 1_000_000 else np.unique(np.concatenate([values[::17], at]))
+    before = different[np.maximum(np.searchsorted(different, at) - 1, 0)]
+    return np.array(sorted({short_between(low, high) for low, high in zip(before, at, strict=True) if low < high}))
+
+
+def short_between(low: float, high: float) -> float:
+    """The number with the fewest digits that is above `low` and at most `high`; ``low < high``.
+
+    Examples
+    --------
+    >>> short_between(0.1234, 0.1311)
+    0.13
+    >>> short_between(2.0, 3.0)
+    3.0
+    """
+    for digits in range(13):
+        scale = 10.0**digits
+        value = float(np.floor(high * scale) / scale)
+        if low < value <= high:
+            return value
+    return float(high)
+
+
+# --- words -----------------------------------------------------------------------------------------------------
+
+_WORDS: Final[Mapping[str, tuple[str, str]]] = {
+    # name: (unit or scale, words)
+    "area": ("percent", "area"),
+    "width": ("percent", "width"),
+    "height": ("percent", "height"),
+    "distance": ("percent", "distance to the next box"),
+    "x": ("percent", "centre from the left"),
+    "y": ("percent", "centre from the top"),
+    "position in document": ("percent", "position in the document"),
+}
+_OF: Final[Mapping[str, str]] = {
+    "area": " of the page",
+    "width": " of the page",
+    "height": " of the page",
+    "distance": " of the page",
+    "x": " of the page",
+    "y": " of the page",
+    "position in document": "",
+}
+
+
+def words(condition: Condition) -> str:
+    """A condition as a person would say it: ``area below 2.5 % of the page``."""
+    name, op, value = condition
+    if op == "==":
+        return f"{name} {value}" if not isinstance(value, float) else f"{name} {value:g}"
+    percent, text = _WORDS.get(name, ("", name))
+    number = f"{float(value) * 100:.6g} %{_OF[name]}" if percent else f"{float(value):.6g}"
+    return f"{text} below {number}" if op == "<" else f"{text} {number} or more"
+
+
+def subject(conditions: Sequence[Condition], noun: str) -> str:
+    """What a slice is, as the beginning of a sentence: ``Table boxes, area below 2.5 % of the page``."""
+    labels = [str(each.value) for each in conditions if each.attribute == "label" and each.op == "=="]
+    others = [words(each) for each in conditions if not (each.attribute == "label" and each.op == "==")]
+    start = f"{labels[0]} {noun}" if labels else noun[:1].upper() + noun[1:]
+    return f"{start} with {' and '.join(others)}" if others else start

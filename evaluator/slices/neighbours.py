@@ -1,0 +1,141 @@
+"""What stands around a box on its page: the next box, the boxes that hold it, what is above and below.
+
+Owns the comparison of every box with every box of its page, some millions of pairs at a time. Boxes are given as shares
+of their page; nothing here knows of labels' names or of files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+
+NOTHING: Final = -1
+"""Code of a neighbour that is not there."""
+_PAIRS_AT_A_TIME: Final = 2_000_000
+# A box holds another one when it covers so much of its area.
+_HELD: Final = 0.9
+
+
+class Surroundings(NamedTuple):
+    """What stands around each of N boxes.
+
+    Attributes
+    ----------
+    distance : float64, shape (N,)
+        Gap to the next box in shares of the page, 0 where they touch; NaN for a box that is alone on its page.
+    next_label, above, below : int64, shape (N,)
+        Label code of the next box and of the nearest one above and below that shares a part of its width; -1 for none.
+    inside, holds : int64, shape (N,)
+        How many boxes hold it (cover at least 90 % of it and are larger), and how many it holds.
+    beside : int64, shape (N,)
+        How many boxes share more than half of its height, or it theirs, without sharing any of its width.
+    """
+
+    distance: FloatArray
+    next_label: IntArray
+    above: IntArray
+    below: IntArray
+    inside: IntArray
+    holds: IntArray
+    beside: IntArray
+
+
+def surroundings(page: IntArray, label: IntArray, xyxy: FloatArray) -> Surroundings:
+    """What stands around each box.
+
+    Parameters
+    ----------
+    page, label : int64, shape (N,)
+        In any order.
+    xyxy : float64, shape (N, 4)
+        In shares of the page.
+    """
+    order = np.argsort(page, kind="stable")
+    page, label, xyxy = page[order], label[order], xyxy[order]
+    size = len(page)
+    found = Surroundings(np.full(size, np.nan), *(np.full(size, NOTHING, np.int64) for _ in range(3)),
+                         *(np.zeros(size, np.int64) for _ in range(3)))  # fmt: skip
+    for low, high in _chunks(page):
+        _around(page[low:high], label[low:high], xyxy[low:high], Surroundings(*(part[low:high] for part in found)))
+    back = np.empty(size, np.int64)
+    back[order] = np.arange(size)
+    return Surroundings(*(part[back] for part in found))
+
+
+def _chunks(page: IntArray) -> Iterator[tuple[int, int]]:
+    """Ranges of whole pages with a bounded number of pairs of boxes; `page` is sorted."""
+    starts = np.flatnonzero(np.diff(page, prepend=page[0] - 1)) if len(page) else np.empty(0, np.int64)
+    ends = np.append(starts[1:], len(page))
+    pairs = np.cumsum((ends - starts) ** 2)
+    first = 0
+    while first < len(starts):
+        before = pairs[first - 1] if first else 0
+        last = max(int(np.searchsorted(pairs, before + _PAIRS_AT_A_TIME, side="right")), first + 1)
+        yield int(starts[first]), int(ends[last - 1])
+        first = last
+
+
+def _around(page: IntArray, label: IntArray, xyxy: FloatArray, out: Surroundings) -> None:
+    """What stands around the boxes of some whole pages, written into `out`."""
+    first = np.searchsorted(page, page, side="left")
+    count = np.searchsorted(page, page, side="right") - first
+    ends = np.cumsum(count)
+    one = np.repeat(np.arange(len(page)), count)
+    other = np.arange(ends[-1]) - np.repeat(ends - count, count) + np.repeat(first, count)
+    apart = one != other
+    one, other = one[apart], other[apart]
+    if not len(one):
+        return
+    x1, y1, x2, y2 = np.ascontiguousarray(xyxy.T)
+    across = np.maximum(x1[one], x1[other]) - np.minimum(x2[one], x2[other])
+    along = np.maximum(y1[one], y1[other]) - np.minimum(y2[one], y2[other])
+    middle = (y1 + y2) / 2
+    starts = np.flatnonzero(np.diff(one, prepend=-1))
+    rows = one[starts]
+
+    def nearest(distance: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Least distance of each box, and the label of the box there; the first of several."""
+        least = np.minimum.reduceat(distance, starts)
+        at = np.where(distance == np.repeat(least, np.diff(np.append(starts, len(one)))), np.arange(len(one)), len(one))
+        return least, label[other[np.minimum.reduceat(at, starts)]]
+
+    gap = np.hypot(np.maximum(across, 0.0), np.maximum(along, 0.0))
+    out.distance[rows], out.next_label[rows] = nearest(gap)
+    over = across < 0.0
+    for part, way in ((out.above, middle[other] < middle[one]), (out.below, middle[other] > middle[one])):
+        least, names = nearest(np.where(over & way, along, np.inf))
+        part[rows] = np.where(np.isfinite(least), names, NOTHING)
+    areas = (x2 - x1) * (y2 - y1)
+    shared = np.maximum(-across, 0.0) * np.maximum(-along, 0.0)
+    held: BoolArray = (shared >= _HELD * areas[one]) & (areas[other] > areas[one])
+    out.inside[:] = np.bincount(one[held], minlength=len(page))
+    out.holds[:] = np.bincount(other[held], minlength=len(page))
+    low = np.minimum((y2 - y1)[one], (y2 - y1)[other])
+    out.beside[:] = np.bincount(one[(across >= 0.0) & (-along > 0.5 * low)], minlength=len(page))
+
+
+def columns_of_text(page: IntArray, xyxy: FloatArray, pages: int) -> IntArray:
+    """In how many columns the boxes of each page stand, int64, shape (pages,); 0 for a page without boxes.
+
+    The heights of the boxes are added up over the width of the page; boxes wider than 0.6 of the page are left out where
+    there are others. A column is a stretch where the sum is above 0.15 of its largest value.
+    """
+    steps = 64
+    narrow = xyxy[:, 2] - xyxy[:, 0] <= 0.6
+    height = np.where(narrow, xyxy[:, 3] - xyxy[:, 1], 0.0)
+    # Half a step from both sides, so that columns with a narrow gap stay apart.
+    start = np.clip(np.ceil(xyxy[:, 0] * steps), 0, steps).astype(np.int64)
+    end = np.maximum(np.clip(np.floor(xyxy[:, 2] * steps), 0, steps).astype(np.int64), start)
+    width = steps + 1
+    change = np.bincount(page * width + start, height, pages * width)
+    change -= np.bincount(page * width + end, height, pages * width)
+    sums = np.cumsum(change.reshape(pages, width), axis=1)
+    covered = sums > np.maximum(0.15 * sums.max(axis=1, initial=0.0, keepdims=True), 1e-9)
+    rising = covered & ~np.concatenate([np.zeros((pages, 1), bool), covered[:, :-1]], axis=1)
+    found = rising.sum(axis=1)
+    boxes = np.bincount(page, minlength=pages)
+    return np.where(boxes > 0, np.maximum(found, 1), 0).astype(np.int64)

@@ -1,0 +1,705 @@
+"""The search for slices: the sets of boxes, told by up to three conditions, where an outcome is worse than elsewhere.
+
+Owns the counting, the statistic, its control, and the choice of conditions; knows nothing of files or words.
+
+Every box has an outcome ("loss": 1 for a missed box, 0 for a found one; for two models the difference of the two). All
+pairs of conditions are counted at once: with one column for each bin of each attribute, B, the boxes in every pair of
+bins are ``BᵀB`` and their losses ``Bᵀ diag(loss) B``, and sums over neighbouring bins give every pair of conditions.
+The counts are kept for groups of documents (each document where there are at most 64), because documents are what is
+independent. Of a set c of boxes with residuals r (loss less what is expected), with R_g the sum of r over the boxes of c
+in group g less the share of c times the sum over all boxes of g,
+
+    T = sum R_g / sqrt(max(binomial variance, sum R_g² - (sum R_g)² / G)),
+
+the z of a cluster-robust mean, whose variance is never taken to be below that of independent boxes. T is largest at the
+set itself: a larger set that holds it is diluted, a smaller one is a part of it.
+
+Chance is controlled over everything that is tried: the R_g, less their mean, get random signs by group (the wild cluster
+bootstrap; Cameron, Gelbach and Miller 2008), the largest T over all single conditions and pairs is taken each time, and
+a Gumbel law through these maxima gives the p-value of the largest T (max-T; Westfall and Young 1993). Triples are tried
+below the best pairs only; their p-value counts as if all of them had been: a third condition multiplies the number of
+independent tries by no more than the second one did.
+
+What is found is listed once: its boxes get their own expectation, and the search goes on with what is left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.slices.attributes import Attribute
+from evaluator.slices.conditions import Binned, Condition, Range, binned, holding, short_between
+
+Float32 = npt.NDArray[np.float32]
+
+ALPHA: Final = 0.02
+"""Chance that anything at all is listed where nothing is to be found."""
+SMALLEST_EFFECT: Final = 0.03
+"""A smaller difference is not listed."""
+LEAST_BOXES: Final = 20
+LEAST_DOCUMENTS: Final = 5
+MOST_ROWS: Final = 12
+
+_MOST_GROUPS: Final = 64
+_LEAST_GROUPS: Final = 8
+_FLIPS: Final = 400
+_PARENTS: Final = 128
+_PRIOR: Final = 20.0
+# What a further condition must add to T²: about what the best of some hundred conditions without any meaning adds.
+_PRICE: Final = 9.0
+_DECOYS: Final = 6
+_CONFIRM_Z: Final = 1.645
+_CHUNK: Final = 1 << 14
+_AT_A_TIME: Final = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A slice.
+
+    Attributes
+    ----------
+    conditions : tuple of Condition
+        At most three.
+    rows : int64
+        Boxes in it, rising.
+    documents : int
+        How many documents these come from.
+    z : float
+        The statistic T.
+    p : float
+        Chance of a T as large anywhere in the search.
+    confirmed : bool
+        Whether the best slice of one half of the documents is this one (half of the boxes in common or more) and is
+        worse than elsewhere in the other half too (one-sided p below 0.05).
+    """
+
+    conditions: tuple[Condition, ...]
+    rows: IntArray
+    documents: int
+    z: float
+    p: float
+    confirmed: bool
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search gave.
+
+    Attributes
+    ----------
+    found : tuple of Found
+        In the order in which they were found, the clearest first.
+    tested : int
+        How many sets of boxes were tried, at least.
+    documents : int
+        With boxes.
+    needed : int
+        How many documents a search needs; more than `documents` when there were too few.
+    best_p : float
+        p-value of the best set that is not listed; 1 without any.
+    """
+
+    found: tuple[Found, ...]
+    tested: int = 0
+    documents: int = 0
+    needed: int = _LEAST_GROUPS
+    best_p: float = 1.0
+
+
+def search(
+    attributes: Sequence[Attribute],
+    loss: FloatArray,
+    document: IntArray,
+    *,
+    two_sided: bool = False,
+    alpha: float = ALPHA,
+    smallest: float = SMALLEST_EFFECT,
+    depth: int = 3,
+    seed: int = 0,
+) -> Search:
+    """The slices where the loss is higher than elsewhere.
+
+    Parameters
+    ----------
+    attributes : sequence of Attribute
+        Of N boxes.
+    loss : float64, shape (N,)
+        1, 0 or -1 of each box.
+    document : int64, shape (N,)
+        Code of the document of each box.
+    two_sided : bool
+        Whether slices where it is lower are looked for too.
+    alpha : float
+        Chance that anything is listed where there is nothing.
+    smallest : float
+        Smallest difference that is listed.
+    depth : int
+        Conditions, at most; 1 to 3.
+    """
+    present = np.unique(document)
+    if len(present) < _LEAST_GROUPS or len(loss) < 2 * LEAST_BOXES:
+        return Search((), 0, len(present))
+    return _Run(attributes, loss, document, two_sided, alpha, smallest, depth, seed).run()
+
+
+class _Tried(NamedTuple):
+    """The best of a search before its conditions are looked at one by one."""
+
+    ranges: tuple[Range, ...]
+    z: float
+    p: float
+
+
+@dataclass(eq=False)
+class _Outcome:
+    """What is expected of the boxes so far: cells of boxes with one expectation each.
+
+    Attributes
+    ----------
+    cell : int64, shape (N,)
+        Bits: which of the slices that are set aside a box is in.
+    residual, variance : float64, shape (N,)
+    """
+
+    cell: IntArray
+    residual: FloatArray
+    variance: FloatArray
+    expected: dict[int, float] = field(default_factory=dict)
+    spread: dict[int, float] = field(default_factory=dict)
+
+
+class _Run:
+    """One search; the rows are sorted by group."""
+
+    def __init__(
+        self,
+        attributes: Sequence[Attribute],
+        loss: FloatArray,
+        document: IntArray,
+        two_sided: bool,  # noqa: FBT001
+        alpha: float,
+        smallest: float,
+        depth: int,
+        seed: int,
+    ) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.two_sided, self.alpha, self.smallest, self.depth = two_sided, alpha, smallest, depth
+        group = self._groups(document)
+        self.order = np.argsort(group, kind="stable").astype(np.int64)
+        self.group = group[self.order]
+        self.loss, self.document = loss[self.order], document[self.order]
+        self.documents = len(np.unique(document))
+        self.attributes = {each.name: each.take(self.order) for each in attributes}
+        self.bins: Binned = binned(tuple(self.attributes.values()), least=LEAST_BOXES)
+        self.groups = int(self.group[-1]) + 1
+        self.bounds = np.searchsorted(self.group, np.arange(self.groups + 1))
+        half = self.rng.permutation(self.groups)
+        self.first_half, self.other_half = np.sort(half[: self.groups // 2]), np.sort(half[self.groups // 2 :])
+        self.low = np.array([self.bins.starts[r.attribute] + r.low for r in self.bins.ranges], dtype=np.int64)
+        self.high = np.array([self.bins.starts[r.attribute] + r.high for r in self.bins.ranges], dtype=np.int64)
+        self.owner = np.array([r.attribute for r in self.bins.ranges], dtype=np.int64)
+        self.width = int(self.bins.starts[-1])
+        self.size = len(loss)
+        self.decoys = self._decoys()
+        self.law: tuple[float, float, float] | None = None
+        self.tested = 0
+
+    def _groups(self, document: IntArray) -> IntArray:
+        """Group of each box: its document, or one of some groups of documents of about the same size, at random."""
+        present, code = np.unique(document, return_inverse=True)
+        if len(present) <= _MOST_GROUPS:
+            return code.astype(np.int64)
+        shuffled = self.rng.permutation(len(present)) % _MOST_GROUPS
+        return shuffled[code].astype(np.int64)
+
+    def _decoys(self) -> npt.NDArray[np.uint8]:
+        """Bins of attributes without any meaning, uint8, shape (N, 6): numbers from 0 to 9, at random."""
+        return self.rng.integers(0, 10, (self.size, _DECOYS), dtype=np.uint8)
+
+    # --- the loop -----------------------------------------------------------------------------------------------
+
+    def run(self) -> Search:
+        """Slice after slice, until chance could have found the next one."""
+        found: list[Found] = []
+        documents = self.documents
+        best_p = 1.0
+        if self.width == 0:
+            return Search((), 0, documents)
+        self.losses = self._gram(np.flatnonzero(self.loss > 0)) - self._gram(np.flatnonzero(self.loss < 0))
+        cells = {0: self._gram(np.arange(self.size))}
+        self.counts = cells[0]
+        outcome = self._expect(np.zeros(self.size, np.int64))
+        every = np.arange(self.groups)
+        for step in range(2 * MOST_ROWS):
+            tried = self._best(outcome, cells, every, self.depth)
+            if tried is None:
+                break
+            if tried.p > self.alpha:
+                best_p = tried.p
+                break
+            conditions, rows = self._polished(tried, outcome)
+            mask = np.zeros(self.size, bool)
+            mask[rows] = True
+            z, t = self._statistic(mask, outcome, every)
+            p = max(tried.p, self._p(abs(z), len(conditions)))
+            inside = len(np.unique(self.document[rows]))
+            effect = abs(outcome.residual[rows].mean() - outcome.residual[~mask].mean()) if len(rows) < self.size else 0.0
+            if p <= self.alpha and effect >= self.smallest and len(rows) >= LEAST_BOXES and inside >= LEAST_DOCUMENTS:
+                confirmed = self._confirmed(mask, t, outcome, cells, len(conditions))
+                found.append(Found(conditions, np.sort(self.order[rows]), inside, t, p, confirmed))
+                if len(found) == MOST_ROWS:
+                    break
+            bit = np.int64(1) << step
+            cell = outcome.cell | np.where(mask, bit, 0)
+            cells = self._split(cells, cell, mask, int(bit))
+            outcome = self._expect(cell)
+        return Search(tuple(found), self.tested, documents, max(_LEAST_GROUPS, 0), best_p)
+
+    def _expect(self, cell: IntArray) -> _Outcome:
+        """What is expected of the boxes of each cell: their mean."""
+        values, code = np.unique(cell, return_inverse=True)
+        count = np.bincount(code)
+        mean = np.bincount(code, self.loss) / count
+        spread = np.maximum(np.bincount(code, self.loss**2) / count - mean**2, 0.0)
+        return _Outcome(
+            cell, self.loss - mean[code], spread[code],
+            dict(zip(values.tolist(), mean.tolist(), strict=True)),
+            dict(zip(values.tolist(), spread.tolist(), strict=True)),
+        )  # fmt: skip
+
+    def _split(self, cells: dict[int, Float32], cell: IntArray, mask: BoolArray, bit: int) -> dict[int, Float32]:
+        """Counts of the cells after a new slice: only its own boxes are counted again."""
+        split = dict(cells)
+        for value in np.unique(cell[mask]).tolist():
+            part = self._gram(np.flatnonzero(cell == value))
+            split[value] = part
+            split[value & ~bit] = split[value & ~bit] - part
+        kept = set(np.unique(cell).tolist())
+        return {value: part for value, part in split.items() if value in kept}
+
+    # --- counting -----------------------------------------------------------------------------------------------
+
+    def _columns(self, rows: IntArray) -> Iterator[tuple[IntArray, Float32]]:
+        """One column for each bin, for some rows at a time; never across two chunks of `_CHUNK`."""
+        starts = self.bins.starts[:-1]
+        for low in range(0, len(rows), _CHUNK):
+            part = rows[low : low + _CHUNK]
+            codes = self.bins.codes[part].astype(np.int64)
+            matrix = np.zeros((len(part), self.width + 1), np.float32)
+            # An unknown value goes into a column of its own, which is left out.
+            places = np.where(codes < np.array(self.bins.sizes), codes + starts, self.width)
+            matrix[np.arange(len(part))[:, None], places] = 1.0
+            yield part, matrix[:, : self.width]
+
+    def _gram(self, rows: IntArray) -> Float32:
+        """Boxes in every pair of bins by group, float32, shape (K, K, G)."""
+        out = np.zeros((self.groups, self.width, self.width), np.float32)
+        for part, matrix in self._columns(rows):
+            group = self.group[part]
+            for one in range(int(group[0]), int(group[-1]) + 1):
+                low, high = np.searchsorted(group, [one, one + 1])
+                if high > low:
+                    some = matrix[low:high]
+                    out[one] += some.T @ some
+        # Groups last: what is added up over neighbouring bins then stands side by side in memory.
+        return np.ascontiguousarray(out.transpose(1, 2, 0))
+
+    # --- the statistic ------------------------------------------------------------------------------------------
+
+    def _best(
+        self, outcome: _Outcome, cells: dict[int, Float32], groups: IntArray, depth: int
+    ) -> _Tried | None:
+        """The best set in some of the groups, with its p-value when these are all of them."""
+        every = len(groups) == self.groups
+        pick = slice(None) if every else groups
+        sums = self.losses[:, :, pick].copy()
+        variance = np.zeros((self.width, self.width))
+        for value, part in cells.items():
+            chosen = part[:, :, pick]
+            sums -= np.float32(outcome.expected[value]) * chosen
+            variance += outcome.spread[value] * chosen.sum(axis=2, dtype=np.float64)
+        counts = np.ascontiguousarray(self.counts[:, :, pick])
+        level = self._level(outcome, groups)
+        signs = None
+        if self.law is None and every:
+            signs = self.rng.choice(np.array([-1.0, 1.0], np.float32), (_FLIPS, len(groups)))
+        singles, pairs = self._singles_and_pairs(sums, counts, variance, level, signs)
+        triples = self._triples(pairs, outcome, groups, level) if depth > 2 else []
+        depths = [singles, pairs if depth > 1 else [], triples]
+        if not any(depths):
+            return None
+        every_p = [[self._p(abs(each.z), depth) for each in tried] for depth, tried in enumerate(depths, 1)]
+        least = min(p for some in every_p for p in some)
+        # Among those that chance does not give, the one that explains most for its number of conditions.
+        clear = [
+            (each.t**2 - _PRICE * depth, each)
+            for depth, (tried, some) in enumerate(zip(depths, every_p, strict=True), 1)
+            for each, p in zip(tried, some, strict=True)
+            if p <= max(self.alpha, least)
+        ]
+        best = max(clear, key=lambda each: each[0])[1]
+        return _Tried(best.ranges, best.t, least)
+
+    def _level(self, outcome: _Outcome, groups: IntArray) -> _Level:
+        """All boxes of some groups."""
+        totals = np.bincount(self.group, outcome.residual, self.groups)[groups]
+        boxes = np.diff(self.bounds)[groups].astype(np.float64)
+        variance = np.bincount(self.group, outcome.variance, self.groups)[groups]
+        between = max(float((totals**2 - variance).sum() / (boxes**2).sum()), 0.0)
+        return _Level(totals, boxes, between, _PRIOR * (self.groups / self.documents) ** 2)
+
+    def _p(self, z: float, conditions: int) -> float:
+        """Chance of a T as large anywhere among the sets with so many conditions, twice: there are two families."""
+        assert self.law is not None
+        place, scale, more = self.law
+        if conditions < 3:
+            return min(1.0, 2.0 * -math.expm1(-math.exp(-(z - place) / scale)))
+        # The same law, moved to where `more` times as many tries have their largest.
+        return min(1.0, 2.0 * -math.expm1(-math.exp(-(z - place - more) / scale)))
+
+    def _singles_and_pairs(
+        self, sums: Float32, counts: Float32, variance: FloatArray, level: _Level, signs: Float32 | None
+    ) -> tuple[list[_Candidate], list[_Candidate]]:
+        """The best single conditions and the best pairs of every two attributes, clearest first."""
+        ranges, starts = self.bins.ranges, self.bins.starts
+        prefix = _summed(_summed(variance, 0), 1)
+        singles: list[_Candidate] = []
+        pairs: list[_Candidate] = []
+        largest = np.zeros((2, _FLIPS))
+
+        def tried(of_sums: Float32, of_counts: Float32, of_variance: FloatArray, depth: int) -> _Statistic:
+            found = level.statistic(of_sums, of_counts, of_variance, signs, two_sided=self.two_sided)
+            if found.largest is not None:
+                np.maximum(largest[depth - 1], found.largest, out=largest[depth - 1])
+                self.tested += len(found.z)
+            return found
+
+        for place, attribute in enumerate(self.bins.attributes):
+            start, stop = int(starts[place]), int(starts[place + 1])
+            own, later = np.flatnonzero(self.owner == place), np.flatnonzero(self.owner > place)
+            # The attribute alone: its own bins stand on the diagonal. Ranges with two ends are pairs of conditions.
+            diagonal = np.arange(start, stop)
+            alone = [_summed(each[diagonal, diagonal], 0) for each in (sums, counts)]
+            lone_variance = _summed(variance[diagonal, diagonal], 0)
+            kinds = [[ranges[each] for each in own.tolist()]]
+            if attribute.kind == "number" and self.depth > 1:
+                bins = stop - start
+                kinds.append([Range(place, a, b) for a in range(1, bins) for b in range(a + 1, bins)])
+            for both, made in enumerate(kinds):
+                if not made:
+                    continue
+                low, high = (np.array([getattr(each, name) for each in made]) for name in ("low", "high"))
+                parts = [each[high] - each[low] for each in alone]
+                found = tried(parts[0], parts[1], lone_variance[high] - lone_variance[low], both + 1)
+                for at in self._top(found.z, 4):
+                    (pairs if both else singles).append(_Candidate(float(found.z[at]), float(found.t[at]), (made[at],)))
+            if not len(later) or self.depth < 2:
+                continue
+            low, high = self.low[own] - start, self.high[own] - start
+            first = int(starts[place + 1])
+            blocks = []
+            for each in (sums, counts):
+                rows = _summed(each[start:stop, first:], 0)
+                block = _summed(rows[high] - rows[low], 1)
+                columns = block[:, self.high[later] - first]
+                columns -= block[:, self.low[later] - first]
+                blocks.append(columns.reshape(-1, each.shape[2]))
+            row = prefix[self.high[own]] - prefix[self.low[own]]
+            of_variance = (row[:, self.high[later]] - row[:, self.low[later]]).ravel()
+            found = tried(blocks[0], blocks[1], of_variance, 2)
+            z, t = (each.reshape(len(own), len(later)) for each in (found.z, found.t))
+            for other in range(place + 1, len(self.bins.attributes)):
+                columns = np.flatnonzero(self.owner[later] == other)
+                part = z[:, columns]
+                for at in self._top(part.ravel(), 3):
+                    i, j = divmod(at, len(columns))
+                    chosen = (ranges[own[i]], ranges[later[columns[j]]])
+                    pairs.append(_Candidate(float(part[i, j]), float(t[i, columns[j]]), chosen))
+        if signs is not None:
+            self._learn(largest)
+        singles.sort(key=lambda each: -abs(each.z))
+        pairs.sort(key=lambda each: -abs(each.z))
+        return singles, pairs
+
+    def _learn(self, largest: FloatArray) -> None:
+        """The law of the largest T of single conditions and pairs where nothing is to be found, and its shift by a third.
+
+        The method of moments for the Gumbel law. The shift is what the second condition moved the median by, from that
+        of single conditions alone: the step from two to three is a smaller one, in sets per set and in T.
+        """
+        both = largest.max(axis=0)
+        scale = float(both.std(ddof=1) * math.sqrt(6.0) / math.pi)
+        place = float(both.mean() - 0.5772156649 * scale)
+        normal = NormalDist()
+        tails = [max(normal.cdf(-float(np.median(each))), 1e-300) for each in (largest[0], both)]
+        ratio = max(tails[0] / tails[1], 1.0)
+        third = -normal.inv_cdf(tails[1] / ratio)
+        self.law = place, scale, third - float(np.median(both))
+
+    def _top(self, z: FloatArray, most: int) -> list[int]:
+        """Places of the largest values of interest."""
+        worth = np.abs(z) if self.two_sided else z
+        if len(worth) <= most:
+            chosen = np.argsort(-worth)
+        else:
+            part = np.argpartition(-worth, most)[:most]
+            chosen = part[np.argsort(-worth[part])]
+        return [int(at) for at in chosen if worth[at] > 0]
+
+    def _triples(
+        self, pairs: Sequence[_Candidate], outcome: _Outcome, groups: IntArray, level: _Level
+    ) -> list[_Candidate]:
+        """The best third conditions of the best pairs."""
+        parents = [each.ranges for each in pairs[:_PARENTS]]
+        if not parents:
+            return []
+        inside = np.zeros((self.size, len(parents)), np.float32)
+        for place, parent in enumerate(parents):
+            inside[:, place] = self._mask(parent)
+        tables = np.zeros((2, len(parents), self.width, len(groups)), np.float32)
+        residual = outcome.residual.astype(np.float32)[:, None]
+        for at, one in enumerate(groups.tolist()):
+            for part, matrix in self._columns(np.arange(self.bounds[one], self.bounds[one + 1])):
+                members = inside[part]
+                tables[0, :, :, at] += (members * residual[part]).T @ matrix
+                tables[1, :, :, at] += members.T @ matrix
+        weight = inside.sum(axis=0, dtype=np.float64)
+        spread = (inside.T @ outcome.variance.astype(np.float32)) / np.maximum(weight, 1.0)
+        prefixes = [_summed(each, 1) for each in tables]
+        shape = len(parents), len(self.low)
+        parts = [(each[:, self.high] - each[:, self.low]).reshape(-1, len(groups)) for each in prefixes]
+        of_variance = parts[1].sum(axis=1, dtype=np.float64) * np.repeat(spread, shape[1])
+        found = level.statistic(parts[0], parts[1], of_variance, None, two_sided=self.two_sided)
+        z = found.z.reshape(shape)
+        for place, parent in enumerate(parents):
+            # A range within a range of the same attribute is no third condition.
+            z[place, np.isin(self.owner, [part.attribute for part in parent])] = 0.0
+        self.tested += z.size
+        return [
+            _Candidate(float(found.z[at]), float(found.t[at]), (*parents[at // shape[1]], self.bins.ranges[at % shape[1]]))
+            for at in self._top(z.ravel(), 32)
+        ]
+
+    def _mask(self, ranges: Sequence[Range]) -> BoolArray:
+        return np.logical_and.reduce([self.bins.within(part) for part in ranges])
+
+    def _statistic(self, mask: BoolArray, outcome: _Outcome, groups: IntArray) -> tuple[float, float]:
+        """T of one set of boxes in some groups, as a normal z and as it is."""
+        rows = np.flatnonzero(mask & np.isin(self.group, groups))
+        sums = np.bincount(self.group[rows], outcome.residual[rows], self.groups)[groups]
+        counts = np.bincount(self.group[rows], minlength=self.groups)[groups]
+        variance = np.array([outcome.variance[rows].sum()])
+        found = self._level(outcome, groups).statistic(
+            sums[None].astype(np.float32), counts[None].astype(np.float32), variance, None, two_sided=True
+        )
+        return float(found.z[0]), float(found.t[0])
+
+    # --- the conditions of what was found -------------------------------------------------------------------------
+
+    def _polished(self, tried: _Tried, outcome: _Outcome) -> tuple[tuple[Condition, ...], IntArray]:
+        """The conditions that are needed, with the cuts where they tell best, and the rows for which they hold."""
+        conditions = [each for part in tried.ranges for each in self.bins.conditions(part)]
+        every = np.arange(self.groups)
+        sign = 1.0 if tried.z > 0 else -1.0
+        for _ in range(3):
+            before = list(conditions)
+            for at in range(len(conditions)):
+                conditions[at] = self._cut(conditions, at, outcome, sign)
+            while len(conditions) > 1:
+                z = sign * self._statistic(holding(conditions, self.attributes), outcome, every)[1]
+                without = [conditions[:at] + conditions[at + 1 :] for at in range(len(conditions))]
+                least = [sign * self._statistic(holding(each, self.attributes), outcome, every)[1] for each in without]
+                at = int(np.argmax(least))
+                price = max(_PRICE, self._of_decoys(holding(without[at], self.attributes), outcome, sign, least[at]))
+                if least[at] <= 0 or z * z - least[at] ** 2 > price:
+                    break
+                conditions = without[at]
+            if conditions == before:
+                break
+        order = [each for each in conditions if each.attribute == "label"]
+        ordered = (*order, *(each for each in conditions if each.attribute != "label"))
+        return ordered, np.flatnonzero(holding(ordered, self.attributes))
+
+    def _of_decoys(self, parent: BoolArray, outcome: _Outcome, sign: float, z: float) -> float:
+        """By how much the best condition on an attribute without meaning raises T² of a set."""
+        rows = np.flatnonzero(parent)
+        if len(rows) < 2 * LEAST_BOXES:
+            return 0.0
+        best = 0.0
+        residual, variance = sign * outcome.residual[rows], outcome.variance[rows]
+        inflation = max((residual.sum() / max(z, 1e-9)) ** 2 / max(variance.sum(), 1e-9), 1e-9)
+        for column in self.decoys[rows].T:
+            sums = np.append(0.0, np.cumsum(np.bincount(column, residual, 10)))
+            spread = np.append(0.0, np.cumsum(np.bincount(column, variance, 10)))
+            for part, of in ((sums[1:10], spread[1:10]), (sums[-1] - sums[1:10], spread[-1] - spread[1:10])):
+                best = max(best, float((np.maximum(part, 0.0) ** 2 / np.maximum(of * inflation, 1e-9)).max()))
+        return best - z * z
+
+    def _cut(self, conditions: list[Condition], at: int, outcome: _Outcome, sign: float) -> Condition:
+        """A condition on a number with its value where the set tells best, the other conditions being what they are."""
+        one = conditions[at]
+        if one.op == "==":
+            return one
+        others = conditions[:at] + conditions[at + 1 :]
+        values = self.attributes[one.attribute].values
+        known = ~np.isnan(values)
+        rows = np.flatnonzero(holding(others, self.attributes) & known if others else known)
+        if len(rows) < 2 * LEAST_BOXES:
+            return one
+        # From the end that the condition holds: how T grows with every further value.
+        order = np.argsort(values[rows] if one.op == "<" else -values[rows], kind="stable")
+        rows = rows[order]
+        sums = np.cumsum(sign * outcome.residual[rows])
+        spread = np.cumsum(outcome.variance[rows])
+        share = np.arange(1, len(rows) + 1) / self.size
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = sums / np.sqrt(spread * np.maximum(1.0 - share, 1e-9))
+        ordered = values[rows]
+        # Only between two values can a cut be; the last row would be no condition at all.
+        allowed = np.append(ordered[1:] != ordered[:-1], False)
+        allowed[: LEAST_BOXES - 1] = False
+        if not allowed.any():
+            return one
+        best = int(np.argmax(np.where(allowed & np.isfinite(z), z, -np.inf)))
+        inside, outside = float(ordered[best]), float(ordered[best + 1])
+        value = short_between(min(inside, outside), max(inside, outside))
+        return one._replace(value=value)
+
+    # --- the other half -------------------------------------------------------------------------------------------
+
+    def _confirmed(
+        self, mask: BoolArray, z: float, outcome: _Outcome, cells: dict[int, Float32], depth: int
+    ) -> bool:
+        """Whether one half of the documents finds this set by itself and the other half agrees."""
+        if min(len(self.first_half), len(self.other_half)) < LEAST_DOCUMENTS - 1:
+            return False
+        for search_in, check_in in ((self.first_half, self.other_half), (self.other_half, self.first_half)):
+            tried = self._best(outcome, cells, search_in, max(depth, 2))
+            if tried is None:
+                continue
+            own = self._mask(tried.ranges)
+            shared = int((own & mask).sum())
+            if 2 * shared < int((own | mask).sum()) or tried.z * z < 0:
+                continue
+            if math.copysign(1.0, z) * self._statistic(own, outcome, check_in)[1] >= _CONFIRM_Z:
+                return True
+        return False
+
+
+class _Level(NamedTuple):
+    """All boxes of a search by group.
+
+    Attributes
+    ----------
+    totals, boxes : float64, shape (G,)
+        The sum of their residuals, and how many there are.
+    between : float
+        Variance of the mean residual of a group beyond that of independent boxes.
+    prior : float
+        How many degrees of freedom the variance that follows from `between` counts as.
+    """
+
+    totals: FloatArray
+    boxes: FloatArray
+    between: float
+    prior: float
+
+    def statistic(
+        self, sums: Float32, counts: Float32, variance: FloatArray, signs: Float32 | None, *, two_sided: bool
+    ) -> _Statistic:
+        """The statistics of C sets of boxes.
+
+        Parameters
+        ----------
+        sums, counts : float32, shape (C, G)
+            Residuals and boxes by group.
+        variance : float64, shape (C,)
+            Binomial variance; a set with too few boxes, or all but too few, gets 0.
+        """
+        size, overall = self.boxes.sum(), self.totals.sum()
+        # The sums over groups of s, s S, s N and of n, n S, n N, where S and N are those of all boxes.
+        every = np.column_stack([np.ones_like(self.totals), self.totals, self.boxes]).astype(np.float32)
+        s1, s_s, s_n = (sums @ every).astype(np.float64).T
+        n1, n_s, n_n = (counts @ every).astype(np.float64).T
+        ss, sn, nn = (
+            np.einsum("cg,cg->c", one, other).astype(np.float64)
+            for one, other in ((sums, sums), (sums, counts), (counts, counts))
+        )
+        share = n1 / size
+        inside = s1 / np.maximum(n1, 1.0)
+        outside = (overall - s1) / np.maximum(size - n1, 1.0)
+        # What a group adds to (mean inside - mean outside) n (1 - share), less what is expected of its boxes:
+        # s - a n - f S + b N.
+        a, f, b = inside * (1.0 - share) + outside * share, share, share * outside
+        squares = (
+            ss + a * a * nn + f * f * (self.totals**2).sum() + b * b * (self.boxes**2).sum()
+            + 2.0 * (-a * sn - f * s_s + b * s_n + a * f * n_s - a * b * n_n - f * b * (self.totals * self.boxes).sum())
+        )  # fmt: skip
+        difference = (inside - outside) * n1 * (1.0 - share)
+        # As many groups as count: fewer when most of the boxes are in few of them.
+        effective = np.maximum(n1**2 / np.maximum(nn, 1.0), 1.0 + 1e-9)
+        # A variance from few groups is drawn towards what all groups say of each other (Smyth 2004), never below that.
+        pooled = (variance + self.between * nn) * np.maximum(1.0 - share, 0.0)
+        freedom = effective - 1.0
+        own = squares * effective / freedom
+        spread = np.maximum(pooled, (freedom * own + self.prior * pooled) / (freedom + self.prior))
+        usable = (n1 >= LEAST_BOXES) & (n1 <= size - LEAST_BOXES) & (spread > 0) & (effective > 2.0)
+        scale = np.where(usable, 1.0 / np.sqrt(np.where(usable, spread, 1.0)), 0.0)
+        t = difference * scale
+        # Student's t as a normal z, Wallace 1959.
+        freedom = freedom + self.prior
+        z = np.sign(t) * (8 * freedom + 1) / (8 * freedom + 3) * np.sqrt(freedom * np.log1p(t**2 / freedom))
+        if signs is None:
+            return _Statistic(z, t, None)
+        largest = np.zeros(len(signs))
+        for low in range(0, len(sums), _AT_A_TIME):
+            some = slice(low, low + _AT_A_TIME)
+            centred = sums[some] - counts[some] * a[some, None].astype(np.float32)
+            centred -= np.outer(f[some], self.totals).astype(np.float32)
+            centred += np.outer(b[some], self.boxes).astype(np.float32)
+            centred *= scale[some, None].astype(np.float32)
+            part = centred @ signs.T
+            np.maximum(largest, np.abs(part).max(axis=0) if two_sided else part.max(axis=0), out=largest)
+        return _Statistic(z, t, largest)
+
+
+class _Statistic(NamedTuple):
+    """T of C sets of boxes.
+
+    Attributes
+    ----------
+    z : float64, shape (C,)
+        As a normal z, by as many degrees of freedom as there are groups that count, less one.
+    t : float64, shape (C,)
+        As it is.
+    largest : float64, shape (flips,), or None
+        The largest of all sets under each row of signs; None without signs.
+    """
+
+    z: FloatArray
+    t: FloatArray
+    largest: FloatArray | None
+
+
+class _Candidate(NamedTuple):
+    """A set of boxes that the search tried."""
+
+    z: float
+    t: float
+    ranges: tuple[Range, ...]
+
+
+def _summed(values: npt.NDArray[np.floating], axis: int) -> npt.NDArray[np.floating]:
+    """Running sums along an axis with a 0 in front: a range of bins is the difference of two of them."""
+    shape = list(values.shape)
+    shape[axis] = 1
+    return np.concatenate([np.zeros(shape, values.dtype), np.cumsum(values, axis=axis, dtype=values.dtype)], axis=axis)

@@ -1,0 +1,255 @@
+"""Slices: is what is planted found first, is nothing found where nothing is, how long does it take, and what do others do.
+
+    python -m tests.benchmarks.bench_slices [--seeds 100] [--pages 1000] [--effect 0.15] [--only planted,null,speed,peers]
+    [--smoke] [--json]
+
+Planted: one to three random conditions, misses more frequent where they hold, on corpora of random layout with documents
+of a random category and pages that are scans or not. A plant is drawn until independent boxes would show it with z = 8 or
+more (`--z`), because nobody can find what the data does not hold. "First" means that the costliest row and the plant have
+more than half of their boxes in common. Null: outcomes of whole documents, which differ from document to document, go to
+other documents. Peers: `sliceline` and `divexplorer` on the same bins of the same attributes, when they are installed; they
+are no dependency (``uv pip install sliceline divexplorer``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.dataset import Dataset, join
+from evaluator.slices.attributes import Attribute, attributes_of
+from evaluator.slices.conditions import Binned, binned
+from evaluator.slices.search import LEAST_BOXES, Search, search
+from tests.benchmarks.corpus import dln_like
+
+MISSED = 0.15
+BARS = {10_000: 10.0, 80_000: 60.0}
+
+
+def corpus(pages: int, seed: int) -> tuple[Dataset, tuple[Attribute, ...]]:
+    """A dataset without predictions, and the attributes of its boxes, some of them from the files."""
+    truth, _ = dln_like(pages, seed=seed)
+    dataset = join(truth)
+    rng = np.random.default_rng(seed)
+    category = ("reports", "laws", "patents", "manuals", "tenders")
+    of_pages: dict[tuple[str, int | None], dict[str, Any]] = {
+        (document, None): {"doc_category": category[rng.integers(5)]} for document in dataset.document_ids
+    }
+    for code, page in zip(dataset.page_document.tolist(), dataset.page_index.tolist(), strict=True):
+        of_pages[dataset.document_ids[code], page] = {"scan": bool(rng.random() < 0.3)}
+    return dataset, attributes_of(dataset, dataset.ground_truth, of_pages=of_pages)
+
+
+def planted(
+    attributes: Sequence[Attribute], rng: np.random.Generator, depth: int, least: float
+) -> tuple[list[str], BoolArray]:
+    """Random conditions, in words, and the boxes for which they hold: at least so many, and at most 40 % of all.
+
+    Every condition leaves out a fifth of what the others hold, or more.
+    """
+    while True:
+        words, masks = [], []
+        for place in rng.choice(len(attributes), depth, replace=False).tolist():
+            one = attributes[place]
+            if one.kind == "category":
+                code = int(rng.integers(len(one.names)))
+                masks.append(one.values == code)
+                words.append(f"{one.name} == {one.names[code]}")
+            else:
+                cut = float(np.nanquantile(one.values, rng.uniform(0.15, 0.85)))
+                below = bool(rng.random() < 0.5)
+                masks.append(one.values < cut if below else one.values >= cut)
+                words.append(f"{one.name} {'<' if below else '>='} {cut:.4g}")
+        every = np.logical_and.reduce(masks)
+        others = [np.logical_and.reduce([m for m in masks if m is not mask] or [~(mask & False)]) for mask in masks]
+        if every.sum() >= least and every.mean() <= 0.4 and all(every.sum() <= 0.8 * each.sum() for each in others):
+            return words, every
+
+
+def rows_of(found: Search, loss: FloatArray) -> list[BoolArray]:
+    """The rows of a search as sets of boxes, most costly first."""
+    masks = []
+    for one in found.found:
+        mask = np.zeros(len(loss), bool)
+        mask[one.rows] = True
+        masks.append((mask.sum() * (loss[mask].mean() - loss[~mask].mean()), mask))
+    return [mask for _, mask in sorted(masks, key=lambda each: -each[0])]
+
+
+def judged(rows: Sequence[BoolArray], plant: BoolArray) -> tuple[bool, int]:
+    """Whether the first row is the plant, and how many rows share more than a tenth of their boxes with it."""
+    first = bool(rows) and (rows[0] & plant).sum() > 0.5 * (rows[0] | plant).sum()
+    return bool(first), sum((row & plant).sum() > 0.1 * min(row.sum(), plant.sum()) for row in rows)
+
+
+def find_planted(
+    pages: int, seeds: range, effect: float, z: float, peers: Sequence[str], verbose: bool
+) -> dict[str, Any]:
+    """How often the plant is the first row, by us and by others on the same table."""
+    names = ("ours", *peers)
+    first, overlap, seconds = ({name: [] for name in names} for _ in range(3))  # type: ignore[var-annotated]
+    confirmed = []
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        dataset, attributes = corpus(pages, seed)
+        depth = seed % 3 + 1
+        least = (z / effect) ** 2 * MISSED
+        words, plant = planted(attributes, rng, depth, least)
+        loss = (rng.random(len(plant)) < np.where(plant, MISSED + effect, MISSED)).astype(np.float64)
+        start = time.process_time()
+        found = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
+        seconds["ours"].append(time.process_time() - start)
+        results = {"ours": rows_of(found, loss)}
+        confirmed.append(bool(found.found) and found.found[0].confirmed)
+        table = binned(attributes, least=LEAST_BOXES)
+        for peer in peers:
+            start = time.process_time()
+            results[peer] = PEERS[peer](table, loss)
+            seconds[peer].append(time.process_time() - start)
+        for name, rows in results.items():
+            right, several = judged(rows, plant)
+            first[name].append(right)
+            overlap[name].append(several)
+        if verbose:
+            said = [[tuple(each) for each in one.conditions] for one in found.found]
+            print(seed, words, int(plant.sum()), {n: (first[n][-1], overlap[n][-1], round(seconds[n][-1], 2)) for n in names},
+                  said if not first["ours"][-1] or overlap["ours"][-1] > 3 else "", file=sys.stderr, flush=True)  # fmt: skip
+    return {
+        name: {
+            "first": int(sum(first[name])), "of": len(first[name]), "rows_overlapping": float(np.mean(overlap[name])),
+            "most_overlapping": int(max(overlap[name])), "cpu_seconds": float(np.mean(seconds[name])),
+            **({"confirmed": int(sum(confirmed))} if name == "ours" else {}),
+        }
+        for name in names
+    }  # fmt: skip
+
+
+def find_nothing(pages: int, seeds: range, verbose: bool) -> dict[str, Any]:
+    """How often anything is listed when whole documents trade their outcomes."""
+    any_row = 0
+    for seed in seeds:
+        rng = np.random.default_rng(seed + 50_000)
+        dataset, attributes = corpus(pages, seed + 50_000)
+        document = dataset.ground_truth.document.astype(np.int64)
+        # Documents are hard or easy, tables and small boxes hard: all of it goes to other documents.
+        hard = np.exp(rng.normal(0.0, 0.4, document.max() + 1))[document]
+        label = next(each for each in attributes if each.name == "label").values
+        risk = np.clip(MISSED * hard * np.where(label == 8, 2.0, 1.0), 0.0, 0.9)
+        loss = (rng.random(len(risk)) < risk).astype(np.float64)
+        parts = np.split(loss, np.flatnonzero(np.diff(document)) + 1)
+        loss = np.concatenate([parts[place] for place in rng.permutation(len(parts))])
+        found = search(attributes, loss, document)
+        any_row += bool(found.found)
+        if verbose:
+            said = [[tuple(each) for each in one.conditions] + [one.z, one.p] for one in found.found]
+            print("null", seed, said, found.best_p, file=sys.stderr, flush=True)
+    return {"any_row": any_row, "of": len(seeds)}
+
+
+def speed(pages: int) -> dict[str, Any]:
+    """CPU seconds for the attributes and the search."""
+    start = time.process_time()
+    truth, _ = dln_like(pages)
+    dataset = join(truth)
+    made = time.process_time()
+    attributes = attributes_of(dataset, dataset.ground_truth)
+    known = time.process_time()
+    rng = np.random.default_rng(0)
+    label, y = (next(each for each in attributes if each.name == name).values for name in ("label", "y"))
+    loss = (rng.random(len(y)) < np.where((label == 8) & (y > 0.5), 0.4, MISSED)).astype(np.float64)
+    found = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
+    done = time.process_time()
+    return {
+        "pages": pages, "boxes": len(y), "rows": len(found.found), "attributes_cpu_s": known - made,
+        "search_cpu_s": done - known, "total_cpu_s": done - made, "bar_s": BARS.get(pages), "corpus_cpu_s": made - start,
+    }  # fmt: skip
+
+
+def sliceline_rows(table: Binned, loss: FloatArray) -> list[BoolArray]:
+    """The best ten slices of sliceline on bins, most costly first."""
+    from sliceline.slicefinder import Slicefinder  # type: ignore[import-not-found]
+
+    codes = table.codes.astype(np.int64) + 1
+    finder = Slicefinder(alpha=0.95, k=10, max_l=3, min_sup=max(LEAST_BOXES, len(loss) // 100), verbose=False)
+    finder.fit(codes, loss)
+    slices = [[None if value is None else int(value) for value in row] for row in finder.top_slices_]
+    return _costly([np.logical_and.reduce([codes[:, at] == value for at, value in enumerate(row) if value is not None])
+                    for row in slices], loss)  # fmt: skip
+
+
+def divexplorer_rows(table: Binned, loss: FloatArray) -> list[BoolArray]:
+    """The ten slices of divexplorer with the largest t, redundant ones pruned by its own rule, most costly first."""
+    import pandas as pd
+    from divexplorer import DivergenceExplorer  # type: ignore[import-not-found]
+
+    frame = pd.DataFrame({f"a{at}": table.codes[:, at].astype(str) for at in range(table.codes.shape[1])})
+    frame["loss"] = loss
+    explorer = DivergenceExplorer(frame)
+    groups = explorer.get_pattern_divergence(
+        min_support=0.01, quantitative_outcomes=["loss"], attributes=[c for c in frame.columns if c != "loss"], max_len=3
+    )
+    groups = groups[groups["loss_div"] > 0].sort_values("loss_t", ascending=False).head(10)
+    masks = []
+    for itemset in groups["itemset"]:
+        pairs = [item.split("=", 1) for item in itemset]
+        if pairs:
+            masks.append(np.logical_and.reduce([(frame[name] == value).to_numpy() for name, value in pairs]))
+    return _costly(masks, loss)
+
+
+def _costly(masks: Sequence[BoolArray], loss: FloatArray) -> list[BoolArray]:
+    return sorted(masks, key=lambda mask: -float(mask.sum() * (loss[mask].mean() - loss[~mask].mean())))
+
+
+PEERS = {"sliceline": sliceline_rows, "divexplorer": divexplorer_rows}
+
+
+def main() -> None:
+    """Print the numbers."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("--from-seed", type=int, default=0)
+    parser.add_argument("--pages", type=int, default=1000)
+    parser.add_argument("--effect", type=float, default=0.15)
+    parser.add_argument("--z", type=float, default=8.0)
+    parser.add_argument("--only", default="planted,null,speed,peers")
+    parser.add_argument("--speed-pages", default="10000,80000")
+    parser.add_argument("--smoke", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--verbose", action="store_true")
+    given = parser.parse_args()
+    if given.smoke:
+        given.seeds, given.pages, given.speed_pages = 2, 400, "400"
+    seeds = range(given.from_seed, given.from_seed + given.seeds)
+    wanted = given.only.split(",")
+    peers = [name for name in PEERS if importlib.util.find_spec(name)] if "peers" in wanted else []
+    result: dict[str, Any] = {}
+    if "planted" in wanted or peers:
+        result["planted"] = find_planted(given.pages, seeds, given.effect, given.z, peers, given.verbose)
+    if "null" in wanted:
+        result["null"] = find_nothing(given.pages, seeds, given.verbose)
+    if "speed" in wanted:
+        result["speed"] = [speed(int(pages)) for pages in given.speed_pages.split(",")]
+    if given.json:
+        print(json.dumps(result))
+        return
+    for name, one in result.get("planted", {}).items():
+        print(f"{name:12} first {one['first']}/{one['of']}, rows over the plant {one['rows_overlapping']:.2f} "
+              f"(most {one['most_overlapping']}), {one['cpu_seconds']:.2f} s of CPU")  # fmt: skip
+    if "null" in result:
+        print(f"shuffled     any row {result['null']['any_row']}/{result['null']['of']}")
+    for one in result.get("speed", []):
+        print(f"{one['pages']:>7,} pages {one['boxes']:>9,} boxes: {one['total_cpu_s']:.1f} s of CPU "
+              f"(attributes {one['attributes_cpu_s']:.1f}, search {one['search_cpu_s']:.1f}), rows {one['rows']}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -94,6 +94,24 @@ class Boxes:
         return len(self.label)
 
 
+class Run(msgspec.Struct, frozen=True):
+    """What a file says of the run that made it.
+
+    Attributes
+    ----------
+    run_id : str or None
+        Its name.
+    created_at : str or None
+        Date or time as the file writes it, in ISO 8601 where it is one.
+    """
+
+    run_id: str | None = None
+    created_at: str | None = None
+
+
+NO_RUN = Run()
+
+
 class Part(msgspec.Struct, frozen=True):
     """One file of several that were read as one.
 
@@ -152,6 +170,8 @@ class Annotations:
         Width and height of each page entry in the file's pixels; None when the file does not say.
     items_at : str
         JSON path of the array of boxes, for formats with more than one form of file; empty for others.
+    run : Run
+        What the file says of the run that made it; nothing for most formats.
     """
 
     name: str
@@ -173,6 +193,7 @@ class Annotations:
     unit: Literal["page", "pixels"] = "page"
     page_size: FloatArray | None = None
     items_at: str = ""
+    run: Run = NO_RUN
 
     def source_of(self, row: int) -> tuple[str, int, int]:
         """Where a box comes from.

@@ -23,6 +23,7 @@ from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.coco.outlines import outlines
 from evaluator.formats.coco.rules import (
     check_categories,
+    check_id_zero,
     check_ids,
     check_images,
     check_inside,
@@ -324,7 +325,9 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
     check_items(items, place, collector, side=side)
     if side == "prediction" and not items.no_score.all():
         check_scores(items, place, collector)
-    check_ids(items, place, collector, side=side)
+    check_ids(items.id, place, collector)
+    if side == "ground_truth":
+        check_id_zero(items.id, items.crowd, place, collector)
     check_size(len(items.xywh), collector)
     if collector.failed:
         raise BadInput(collector.issues())

@@ -182,14 +182,9 @@ def _check_unique(ids: Sequence[int | None], place: str, what: str, collector: C
             collector.error(f"{place}[{row}].id", rule, f"{key}, as {place}[{first[key]}]", "Give each its own id.")
 
 
-def check_ids(items: ItemColumns, place: str, collector: Collector, *, side: Side) -> None:
+def check_ids(ids: IntArray | None, place: str, collector: Collector) -> None:
     """Annotation ids must differ: tools that look annotations up by id would use the last one for all."""
-    ids = items.id
-    if ids is None:
-        return
-    if side == "ground_truth":
-        _report_zero(ids, items.crowd, place, collector)
-    if (np.diff(ids) > 0).all():
+    if ids is None or (np.diff(ids) > 0).all():
         return
     order = np.argsort(ids, kind="stable")
     again = np.flatnonzero(np.diff(ids[order]) == 0)
@@ -205,8 +200,10 @@ def check_ids(items: ItemColumns, place: str, collector: Collector, *, side: Sid
     )
 
 
-def _report_zero(ids: IntArray, crowd: IntArray | None, place: str, collector: Collector) -> None:
-    """Say that pycocotools does not see the match of an annotation whose id is 0; its id stands for "no match"."""
+def check_id_zero(ids: IntArray | None, crowd: IntArray | None, place: str, collector: Collector) -> None:
+    """Say that pycocotools does not see the match of a ground truth whose id is 0; its id stands for "no match"."""
+    if ids is None:
+        return
     # A crowd is never a true positive.
     rows = np.flatnonzero(ids == 0 if crowd is None else (ids == 0) & (crowd == 0))
     if len(rows):

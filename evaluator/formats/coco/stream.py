@@ -22,6 +22,7 @@ from evaluator.formats.coco.pieces import CLOSING, empty_columns, plain_keys
 from evaluator.formats.coco.rules import (
     Labels,
     check_categories,
+    check_id_zero,
     check_ids,
     check_images,
     check_inside,
@@ -129,7 +130,9 @@ class Instances:
             count += len(rows)
             yield rows
         collector = _no_issues()
-        check_ids(np.frombuffer(ids, dtype=np.int64) if ids else None, "", collector)
+        known = np.frombuffer(ids, dtype=np.int64) if ids else None
+        check_ids(known, "", collector)
+        check_id_zero(known, None, "", collector)
         check_size(count, collector)
         _need_nothing(collector)
 

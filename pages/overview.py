@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pandas as pd
 import streamlit as st
 
@@ -10,13 +12,14 @@ from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
-from pages.shared import frame, headline, protocol, widgets
+from pages.shared import frame, headline, own_numbers, protocol, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import Named, OpenedBoxes
 from pages.shared.results import Result, result_of
 from pages.shared.state import state
 
 BROWSER_VIEW = "pages/page_browser.py"
+_MOST_BUTTONS = 4
 _FITS = (("IoU", "iou", "mean_iou"), ("Coverage", "coverage", "mean_coverage"), ("Purity", "purity", "mean_purity"))
 
 
@@ -33,7 +36,9 @@ def _labels(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     head.html('<h2 class="ls-section">Labels <small>a row opens its boxes</small></h2>')
     names = {model.letter: f"{model.letter} {frame.short_name(model)}" for model in chosen}
     thresholds = sorted({state.iou, *protocol.chosen().thresholds})
-    with controls.container(horizontal=True, horizontal_alignment="right", gap="small"):
+    with controls.container(
+        horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small", key="labels_controls"
+    ):
         letter = st.segmented_control(
             "Numbers of",
             list(names),
@@ -44,15 +49,7 @@ def _labels(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
             required=True,
             persist_state="session",
         )
-        iou = st.segmented_control(
-            "IoU threshold of the table",
-            thresholds,
-            format_func=lambda value: f"IoU {threshold_text(value)}",
-            default=state.iou,
-            key=f"table_iou_{state.iou}",
-            label_visibility="collapsed",
-            required=True,
-        )
+        iou = _table_iou(thresholds)
     results = {model.letter: result_of(found, model, iou=iou) for model in chosen}
     shown = results[letter if letter in results else "A"]
     columns, micro = shown.per_label, shown.micro
@@ -96,6 +93,26 @@ def _labels(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     for row, _ in event["selection"]["cells"]:
         state.model = next((model.index for model in chosen if model.letter == letter), chosen[0].index)
         _open_pages(label="" if row == 0 else shown.matching.labels[row - 1])
+
+
+def _table_iou(thresholds: list[float]) -> float:
+    """The IoU threshold of the table: a few as buttons, the ten of COCO as a list."""
+    words: Callable[[float], str] = lambda value: f"IoU {threshold_text(round(value, 10))}"  # noqa: E731
+    title, key = "IoU threshold of the table", f"table_iou_{state.iou}"
+    if len(thresholds) > _MOST_BUTTONS:
+        place = thresholds.index(state.iou)
+        return float(st.selectbox(title, thresholds, place, words, key=key, label_visibility="collapsed", width=110))
+    return float(
+        st.segmented_control(
+            title,
+            thresholds,
+            format_func=words,
+            default=state.iou,
+            key=key,
+            label_visibility="collapsed",
+            required=True,
+        )
+    )
 
 
 def _mistakes(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
@@ -209,6 +226,12 @@ def view() -> None:
     frame.title("Overview", frame.signature(found, chosen))
     frame.banners(found, chosen)
     headline.operating_point(found, chosen)
+    own = own_numbers.has_own_numbers(found)
+    if own:
+        own_numbers.numbers_table(found, chosen)
+        own_numbers.labels_and_curves(found, chosen)
+        own_numbers.costs_and_scores(found, chosen)
+        frame.section("At the operating point", "what the sliders choose, and what the lists show")
     baseline = result_of(found, chosen[0]).micro
     for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
         with column:

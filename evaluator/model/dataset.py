@@ -94,6 +94,24 @@ class Boxes:
         return len(self.label)
 
 
+class Run(msgspec.Struct, frozen=True):
+    """What a file says of the run that made it.
+
+    Attributes
+    ----------
+    run_id : str or None
+        Its name.
+    created_at : str or None
+        Date or time as the file writes it, in ISO 8601 where it is one.
+    """
+
+    run_id: str | None = None
+    created_at: str | None = None
+
+
+NO_RUN = Run()
+
+
 class Part(msgspec.Struct, frozen=True):
     """One file of several that were read as one.
 
@@ -156,6 +174,8 @@ class Annotations:
         None where it does not say it. Empty for nothing.
     fixes : tuple of str
         What was done to the columns after reading, as it is written on the command line; every signature says it.
+    run : Run
+        What the file says of the run that made it; nothing for most formats.
     """
 
     name: str
@@ -179,6 +199,7 @@ class Annotations:
     items_at: str = ""
     attributes: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
     fixes: tuple[str, ...] = ()
+    run: Run = NO_RUN
 
     def source_of(self, row: int) -> tuple[str, int, int]:
         """Where a box comes from.

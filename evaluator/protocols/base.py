@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -22,6 +22,8 @@ from evaluator.doctor.fixes import Fix
 from evaluator.formats.posters import Posters
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult, plain_values
+from evaluator.metrics.box_scores import tide_of
+from evaluator.metrics.error_types import TideErrors
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
 from evaluator.metrics.results import ResultTable, Signature, SourceFile
@@ -228,6 +230,34 @@ class BoxEvaluation(DatasetResult):
         """Rows under the name of the prediction file and the signature."""
         title = self.matching.prediction.source.name
         return ResultTable(title=title, signature=self.signature.line, columns=tuple(columns), rows=tuple(rows))
+
+
+class Number(NamedTuple):
+    """One of the numbers that a protocol is known by.
+
+    Attributes
+    ----------
+    title : str
+        In its group.
+    metric : str
+        Key of `evaluator.metrics.metric.Metric` where its difference has an interval; empty for others.
+    value : float or None
+        None where undefined.
+    why : str
+        Why it is undefined, in a few words; empty when it is defined.
+    """
+
+    title: str
+    metric: str
+    value: float | None
+    why: str = ""
+
+
+class NumberGroup(NamedTuple):
+    """Numbers that belong together, in the order of the protocol."""
+
+    title: str
+    numbers: tuple[Number, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -439,6 +469,18 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios of the matching at the first threshold."""
         return box_measures(result.first)
+
+    def own_numbers(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
+        """The numbers that the protocol is known by, beside those of the matching at one threshold; often none."""
+        return ()
+
+    def label_numbers(self, result: BoxEvaluation) -> Mapping[str, Sequence[float | None]]:
+        """Some of these for each label of the matching, by title; the first is what labels are compared by."""
+        return {}
+
+    def error_types(self, result: BoxEvaluation) -> TideErrors | None:
+        """The six TIDE types at the first threshold and what each costs; None where they cannot be told."""
+        return tide_of(result.first)
 
     def labels(self, result: BoxEvaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The labels that the two files know."""

@@ -182,9 +182,7 @@ def binned(attributes: Sequence[Attribute], *, least: int) -> Binned:
             cuts.append(edges)
             codes.append(column)
     table = np.column_stack(codes) if codes else np.empty((0, 0), np.uint8)
-    sizes = tuple(
-        len(edges) + (attribute.kind == "number") for attribute, edges in zip(kept, cuts, strict=True)
-    )
+    sizes = tuple(len(edges) + (attribute.kind == "number") for attribute, edges in zip(kept, cuts, strict=True))
     return Binned(tuple(kept), tuple(cuts), table, sizes)
 
 

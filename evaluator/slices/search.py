@@ -185,7 +185,7 @@ class _Run:
         attributes: Sequence[Attribute],
         loss: FloatArray,
         document: IntArray,
-        two_sided: bool,  # noqa: FBT001
+        two_sided: bool,
         alpha: float,
         smallest: float,
         depth: int,
@@ -252,7 +252,9 @@ class _Run:
             z, t = self._statistic(mask, outcome, every)
             p = max(tried.p, self._p(abs(z), len(conditions)))
             inside = len(np.unique(self.document[rows]))
-            effect = abs(outcome.residual[rows].mean() - outcome.residual[~mask].mean()) if len(rows) < self.size else 0.0
+            effect = (
+                abs(outcome.residual[rows].mean() - outcome.residual[~mask].mean()) if len(rows) < self.size else 0.0
+            )
             if p <= self.alpha and effect >= self.smallest and len(rows) >= LEAST_BOXES and inside >= LEAST_DOCUMENTS:
                 confirmed = self._confirmed(mask, t, outcome, cells, len(conditions))
                 found.append(Found(conditions, np.sort(self.order[rows]), inside, t, p, confirmed))
@@ -315,9 +317,7 @@ class _Run:
 
     # --- the statistic ------------------------------------------------------------------------------------------
 
-    def _best(
-        self, outcome: _Outcome, cells: dict[int, Float32], groups: IntArray, depth: int
-    ) -> _Tried | None:
+    def _best(self, outcome: _Outcome, cells: dict[int, Float32], groups: IntArray, depth: int) -> _Tried | None:
         """The best set in some of the groups, with its p-value when these are all of them."""
         every = len(groups) == self.groups
         pick = slice(None) if every else groups
@@ -485,7 +485,9 @@ class _Run:
             z[place, np.isin(self.owner, [part.attribute for part in parent])] = 0.0
         self.tested += z.size
         return [
-            _Candidate(float(found.z[at]), float(found.t[at]), (*parents[at // shape[1]], self.bins.ranges[at % shape[1]]))
+            _Candidate(
+                float(found.z[at]), float(found.t[at]), (*parents[at // shape[1]], self.bins.ranges[at % shape[1]])
+            )
             for at in self._top(z.ravel(), 32)
         ]
 
@@ -576,9 +578,7 @@ class _Run:
 
     # --- the other half -------------------------------------------------------------------------------------------
 
-    def _confirmed(
-        self, mask: BoolArray, z: float, outcome: _Outcome, cells: dict[int, Float32], depth: int
-    ) -> bool:
+    def _confirmed(self, mask: BoolArray, z: float, outcome: _Outcome, cells: dict[int, Float32], depth: int) -> bool:
         """Whether one half of the documents finds this set by itself and the other half agrees."""
         if min(len(self.first_half), len(self.other_half)) < LEAST_DOCUMENTS - 1:
             return False

@@ -135,7 +135,9 @@ class Slices(NamedTuple):
             missing = count_of(tried.needed - tried.documents, "more document") + " would do for a search"
             return f"Too few documents to say: {tried.documents} with boxes; {missing}, more find smaller effects."
         confirmed = sum(each.confirmed for each in self.slices)
-        found = f"{count_of(len(self.slices), 'slice')} found, {confirmed} confirmed" if self.slices else "No slice found"
+        found = (
+            f"{count_of(len(self.slices), 'slice')} found, {confirmed} confirmed" if self.slices else "No slice found"
+        )
         more = "" if self.slices else f" The clearest has p = {min(tried.best_p, 1.0):.2g}."
         return (
             f"{found}, of {tried.tested:,} tried on {self.boxes:,} boxes of {count_of(tried.documents, 'document')}. "

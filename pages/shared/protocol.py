@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs
 from evaluator.model.dataset import Annotations, Dataset
 from evaluator.model.issues import Issue
 from evaluator.protocols import DEFAULT, box_protocols
-from evaluator.protocols.base import BoxProtocol
+from evaluator.protocols.base import BoxEvaluation, BoxProtocol
 from pages.shared.state import state
 
 
@@ -36,6 +37,18 @@ def pairs(dataset: Dataset, model: int) -> AnyBoxPairs:
     """Every pair of boxes of a model that could match, for every threshold that can be chosen."""
     of = chosen()
     return of.pair(dataset, model, of.options())
+
+
+def evaluation(of_matching: Any) -> BoxEvaluation:  # noqa: ANN401 - of the chosen protocol
+    """The evaluation of a matching at the protocol's own IoU thresholds."""
+    of = chosen()
+    return of.result(of_matching, of.thresholds, of.options())
+
+
+def curve(result: Any, label: str) -> Curve:  # noqa: ANN401 - of a protocol that ranks by score
+    """Precision and recall of a label against the score."""
+    found: Curve = result.curve(label)
+    return found
 
 
 def match(of_pairs: AnyBoxPairs, min_score: float) -> AnyBoxMatching:

@@ -114,6 +114,12 @@ def pairs_of(found: OpenedBoxes, model: Model) -> AnyBoxPairs:
     return _pairs(found.digests, protocol.chosen().name, model.index, _dataset=found.dataset)
 
 
+def matching_of_all(found: OpenedBoxes, model: Model) -> AnyBoxMatching:
+    """The matching of all predictions of a model, whatever its score threshold."""
+    key = result_key(found, model)
+    return _matching(key.digests, key.protocol, key.model, 0.0, _pairs=lambda: pairs_of(found, model))
+
+
 def result_of(found: OpenedBoxes, model: Model, *, iou: float | None = None) -> Result:
     """The result of a model at the operating point, or at another IoU threshold."""
     return _result(result_key(found, model, iou=iou), _pairs=lambda: pairs_of(found, model))

@@ -136,6 +136,9 @@ class State:
     presets_of: Field[tuple[float, ...]] = Field(())
     best_f1_at: Field[tuple[float, ...]] = Field(())
 
+    # What the chosen protocol is known by, on the Overview.
+    own_intervals: Field[bool] = Field(False)
+
     # The page that is shown, and the filter of mistakes.
     doc: Field[str | None] = Field(None)
     page: Field[int | None] = Field(None)

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.dataset import Dataset, join
 from evaluator.slices.attributes import Attribute, attributes_of
 from evaluator.slices.conditions import Binned, binned
@@ -194,7 +194,10 @@ def divexplorer_rows(table: Binned, loss: FloatArray) -> list[BoolArray]:
     frame["loss"] = loss
     explorer = DivergenceExplorer(frame)
     groups = explorer.get_pattern_divergence(
-        min_support=0.01, quantitative_outcomes=["loss"], attributes=[c for c in frame.columns if c != "loss"], max_len=3
+        min_support=0.01,
+        quantitative_outcomes=["loss"],
+        attributes=[c for c in frame.columns if c != "loss"],
+        max_len=3,
     )
     groups = groups[groups["loss_div"] > 0].sort_values("loss_t", ascending=False).head(10)
     masks = []

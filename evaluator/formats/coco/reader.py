@@ -23,13 +23,13 @@ from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.coco.outlines import outlines
 from evaluator.formats.coco.rules import (
     check_categories,
+    check_id_zero,
     check_ids,
     check_images,
     check_inside,
     check_items,
     check_scores,
     check_size,
-    report_zero,
     rows_of,
 )
 from evaluator.formats.coco.shape import CocoFile, ItemColumns, corners, decode
@@ -335,7 +335,7 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
         check_scores(items, place, collector)
     check_ids(items.id, place, collector)
     if side == "ground_truth":
-        report_zero(items.id, items.crowd, place, collector)
+        check_id_zero(items.id, items.crowd, place, collector)
     check_size(len(items.xywh), collector)
     if collector.failed:
         raise BadInput(collector.issues())

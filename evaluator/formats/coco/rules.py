@@ -214,8 +214,8 @@ def check_ids(ids: IntArray | None, place: str, collector: Collector) -> None:
     )
 
 
-def report_zero(ids: IntArray | None, crowd: IntArray | None, place: str, collector: Collector) -> None:
-    """Say that pycocotools does not see the match of an annotation whose id is 0; its id stands for "no match"."""
+def check_id_zero(ids: IntArray | None, crowd: IntArray | None, place: str, collector: Collector) -> None:
+    """Say that pycocotools does not see the match of a ground truth whose id is 0; its id stands for "no match"."""
     if ids is None:
         return
     # A crowd is never a true positive.

@@ -22,13 +22,13 @@ from evaluator.formats.coco.pieces import CLOSING, empty_columns, plain_keys
 from evaluator.formats.coco.rules import (
     Labels,
     check_categories,
+    check_id_zero,
     check_ids,
     check_images,
     check_inside,
     check_items,
     check_scores,
     check_size,
-    report_zero,
     rows_of,
 )
 from evaluator.formats.coco.shape import (
@@ -129,9 +129,9 @@ class Instances:
             count += len(rows)
             yield rows
         collector = _no_issues()
-        all_ids = np.frombuffer(ids, dtype=np.int64) if ids else None
-        check_ids(all_ids, "", collector)
-        report_zero(all_ids, None, "", collector)
+        known = np.frombuffer(ids, dtype=np.int64) if ids else None
+        check_ids(known, "", collector)
+        check_id_zero(known, None, "", collector)
         check_size(count, collector)
         _need_nothing(collector)
 

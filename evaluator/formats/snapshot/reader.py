@@ -157,6 +157,7 @@ def _checked(source: json_text.Source, file: SnapshotFile, collector: Collector,
         issues=collector.issues(),
         label_map=header.label_map,
         page_ids=file.pages.page_ids,
+        run=header.run,
     )
 
 

@@ -27,7 +27,7 @@ from evaluator.formats.snapshot.walk import (
     SCORE_RULE,
 )
 from evaluator.model.boxes import BoolArray, FloatArray
-from evaluator.model.dataset import Side
+from evaluator.model.dataset import NO_RUN, Run, Side
 from evaluator.model.issues import Collector, quote
 
 _LABEL_ID = re.compile(r"[1-9][0-9]*\Z")
@@ -51,6 +51,7 @@ class Header(NamedTuple):
     side: Side | None
     model: str | None
     version: str | None
+    run: Run = NO_RUN
 
 
 class Labels(NamedTuple):
@@ -81,7 +82,8 @@ def check_header(label_map: object, info: object, collector: Collector) -> Heade
     if side is not UNSET and side not in _SIDES:
         rule = 'type must be "ground_truth" or "prediction" (snapshot 1.3, section 4)'
         collector.error("$.info.type", rule, excerpt(side), "Write which of the two the file is.")
-    return Header(names, side if side in _SIDES else None, model, version)
+    run = Run(info.get("run_id"), info.get("created_at")) if not collector.failed else NO_RUN
+    return Header(names, side if side in _SIDES else None, model, version, run)
 
 
 def check_side(header: Header, expected: Side | None, collector: Collector, *, as_reference: bool) -> None:

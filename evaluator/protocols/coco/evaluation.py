@@ -16,10 +16,11 @@ import numpy as np
 
 from evaluator import formats
 from evaluator.metrics.box_results import ALL_LABELS, AnyBoxMatching
-from evaluator.metrics.error_types import BoxColumns, TideErrors, tide
+from evaluator.metrics.box_scores import box_columns
+from evaluator.metrics.error_types import TideErrors, tide
 from evaluator.metrics.results import ResultTable, Signature, defined
-from evaluator.model.boxes import FloatArray, IntArray
-from evaluator.model.dataset import Annotations, JoinedBoxes
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector, Issue
 from evaluator.protocols.base import BoxEvaluation, checked, joined_pair, lowest
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, average
@@ -83,9 +84,9 @@ class CocoResult(BoxEvaluation):
             return None
         crowd = truth.source.boxes.crowd
         return tide(
-            _columns(truth, np.flatnonzero(matching.truth_counts)),
-            _columns(prediction, rows),
-            ignore=None if crowd is None else _columns(truth, np.flatnonzero(crowd)),
+            box_columns(truth, np.flatnonzero(matching.truth_counts)),
+            box_columns(prediction, rows),
+            ignore=None if crowd is None else box_columns(truth, np.flatnonzero(crowd)),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -99,13 +100,6 @@ class CocoResult(BoxEvaluation):
     def table(self) -> ResultTable:
         """One row per label, the mean over labels first: columns ``label`` and the twelve numbers."""
         return table_of(self.matching.prediction.source.name, self.signature, self.numbers, self.per_label)
-
-
-def _columns(side: JoinedBoxes, rows: IntArray) -> BoxColumns:
-    """Some boxes of a side, with their areas as the file states them."""
-    stated = side.source.boxes.box_area
-    areas = None if stated is None else stated[rows]
-    return BoxColumns(side.xyxy[rows], side.label[rows], side.page[rows], side.score[rows], areas)
 
 
 def numbers_of(columns: Columns, iou: Sequence[float], labels: slice = slice(None)) -> dict[str, float | None]:

@@ -12,13 +12,15 @@ from msgspec import Meta
 from evaluator.metrics.average_precision import RECALL_101
 from evaluator.metrics.box_measures import box_measures, column, joined_means, rankings
 from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.metrics.error_types import TideErrors
 from evaluator.metrics.measures import Averages, Key, Means, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.ranked import Ranking, on_grid
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Dataset
 from evaluator.model.issues import Issue
-from evaluator.protocols.base import BoxEvaluation, BoxOptions, BoxProtocol, Result
+from evaluator.protocols.base import BoxEvaluation, BoxOptions, BoxProtocol, Number, NumberGroup, Result
+from evaluator.protocols.coco.curves import MAX_DETECTIONS
 from evaluator.protocols.coco.evaluation import (
     IOU_THRESHOLDS,
     CocoResult,
@@ -83,6 +85,42 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
     def result(self, matching: Matching, iou: Sequence[float], options: CocoOptions) -> CocoResult:
         """The evaluation of a matching, thresholds rising."""
         return result_of(matching, iou)
+
+    def own_numbers(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
+        """The twelve numbers in the official order; one of a size says why it is undefined."""
+        found = cast(CocoResult, result)
+        sizes = found.matching.pairs.sizes
+
+        def number(name: str, title: str, size: str = "all") -> Number:
+            value = found.numbers[name]
+            why = ""
+            if value is None:
+                why = "no ground truth" if size == "all" else "no ground truth of this size"
+                why = why if size in sizes else "sizes in pixels are not known"
+                if name in ("AP50", "AP75") and int(name[2:]) / 100 not in found.thresholds:
+                    why = "its IoU threshold was not evaluated"
+            return Number(title, name if name in self.metrics else "", value, why)
+
+        def sized(kind: str) -> tuple[Number, ...]:
+            return tuple(number(f"{kind}{size[0]}", size.capitalize(), size) for size in ("small", "medium", "large"))
+
+        precision = (number("AP", "AP"), number("AP50", "AP50"), number("AP75", "AP75"), *sized("AP"))
+        recall = (*(number(f"AR{most}", str(most)) for most in MAX_DETECTIONS), *sized("AR"))
+        return (
+            NumberGroup("Average precision", precision),
+            NumberGroup("Average recall, at most {}, {} or {} predictions".format(*MAX_DETECTIONS), recall),
+        )
+
+    def label_numbers(self, result: BoxEvaluation) -> Mapping[str, Sequence[float | None]]:
+        """AP, AP50 and AR100 of each label."""
+        found = cast(CocoResult, result)
+        return {
+            name: [found.per_label[label][name] for label in found.matching.labels] for name in ("AP", "AP50", "AR100")
+        }
+
+    def error_types(self, result: BoxEvaluation) -> TideErrors | None:
+        """The six TIDE types at IoU 0.5; see `CocoResult.error_types`."""
+        return cast(CocoResult, result).error_types
 
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios at the first threshold; AP, AP50, AP75 and AR100 over all labels and per label."""

@@ -16,10 +16,10 @@ from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.measures import Averages, Key, Means, Measures, Part
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.metrics.ranked import Interpolation, all_point, eleven_point
-from evaluator.metrics.results import RATIOS
+from evaluator.metrics.results import RATIOS, defined, threshold_text
 from evaluator.model.dataset import Annotations, Dataset, Side
 from evaluator.model.issues import Issue
-from evaluator.protocols.base import BoxEvaluation, BoxOptions, BoxProtocol
+from evaluator.protocols.base import BoxEvaluation, BoxOptions, BoxProtocol, Number, NumberGroup
 from evaluator.protocols.pod.evaluation import (
     IOU_FLOOR,
     IOU_THRESHOLDS,
@@ -99,6 +99,31 @@ class PodProtocol(BoxProtocol[PodOptions]):
     def result(self, matching: Matching, iou: Sequence[float], options: PodOptions) -> PodResult:
         """The evaluation of a matching."""
         return PodResult(matching, {float(threshold): matching.at(threshold) for threshold in iou})
+
+    def own_numbers(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
+        """Mean AP (mAP) and mean F1 at each threshold; only those of the first have intervals."""
+        groups = []
+        for place, (iou, found) in enumerate(cast(PodResult, result).thresholds.items()):
+            numbers = [("mAP", "map", found.mean_average_precision), ("Mean F1", "mean_f1", found.mean_f1)]
+            groups.append(
+                NumberGroup(
+                    f"IoU > {threshold_text(iou)}",
+                    tuple(
+                        Number(title, "" if place else metric, value, "no ground truth" if value is None else "")
+                        for title, metric, value in numbers
+                    ),
+                )
+            )
+        return tuple(groups)
+
+    def label_numbers(self, result: BoxEvaluation) -> Mapping[str, Sequence[float | None]]:
+        """AP and F1 of each label at each threshold."""
+        columns: dict[str, Sequence[float | None]] = {}
+        for iou, found in cast(PodResult, result).thresholds.items():
+            at = threshold_text(iou)
+            columns[f"AP {at}"] = [defined(value) for value in found.average_precision.tolist()]
+            columns[f"F1 {at}"] = [defined(value) for value in found.per_label.f1.tolist()]
+        return columns
 
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios, AP of each label, and the means over the labels, at the first threshold."""

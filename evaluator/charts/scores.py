@@ -1,0 +1,231 @@
+"""Charts of scored boxes: precision and recall of labels, what each kind of error costs, and how far scores are right.
+
+Owns how these charts look; the numbers come ready from ``metrics.box_scores`` and the protocols. Field names are fixed
+words and data are cells, so a label is never read as an expression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from evaluator.charts.theme import Chart, bars_of_labels, palette, themed, tips, unit_scale
+from evaluator.metrics.average_precision import Curve
+from evaluator.metrics.confidence import Calibration
+from evaluator.model.boxes import FloatArray
+
+MOST_CURVES: Final = 6
+"""More labels than this nobody can tell apart."""
+# Six inks that keep apart in both themes; the label stands at the end of its line, so colour is never the only sign.
+_INKS: Final = {
+    "light": ("#B45309", "#3F7D0B", "#1D4ED8", "#8A6116", "#0F7A83", "#A21CAF"),
+    "dark": ("#FDBA74", "#A3D977", "#93B8FF", "#D9B872", "#67D3DB", "#F0A6F5"),
+}
+# Below 1 the axis begins a little under the lowest value, at a tenth.
+_LABEL_GAP: Final = 0.062
+
+
+class Point(NamedTuple):
+    """A point of a curve: recall and precision; NaN where undefined."""
+
+    recall: float
+    precision: float
+
+
+def label_curves(
+    curves: Mapping[str, Curve],
+    now: Mapping[str, Point],
+    best: Mapping[str, Point],
+    *,
+    dark: bool,
+    height: int = 330,
+) -> Chart:
+    """Precision against recall, a line for each label with its name at the end.
+
+    Parameters
+    ----------
+    curves : mapping of Curve
+        By label, at most `MOST_CURVES`; without undefined points.
+    now, best : mapping of Point
+        At the score threshold of the moment (filled dot), and at the best one of the label (hollow dot).
+    height : int
+        In pixels.
+
+    Returns
+    -------
+    Chart
+        The axis of precision begins at the tenth below the lowest value; without curves empty axes.
+    """
+    colours, inks = palette(dark=dark), _INKS["dark" if dark else "light"]
+    names = list(curves)
+    frame = pd.concat(
+        [pd.DataFrame({"label": [], "recall": [], "precision": [], "score": [], "order": []})]
+        + [
+            pd.DataFrame(
+                {
+                    "label": name,
+                    "recall": curve.recall,
+                    "precision": curve.precision,
+                    "score": curve.score,
+                    "order": np.arange(len(curve.score)),
+                }
+            )
+            for name, curve in curves.items()
+        ],
+        ignore_index=True,
+    )
+    dots = [(name, kind, *points[name]) for kind, points in (("now", now), ("best", best)) for name in names]
+    marks = pd.DataFrame(dots, columns=["label", "kind", "recall", "precision"]).dropna()
+    lowest = min([1.0, *frame["precision"].tolist(), *marks["precision"].tolist()])
+    low = max(np.floor(lowest * 10 - 1e-9) / 10, 0.0) if lowest < 1.0 else 0.9
+    colour = alt.Color("label:N", scale=alt.Scale(domain=names, range=list(inks[: len(names)])), legend=None)
+    steps = [tenth / 10 for tenth in range(round(10 * low), 11)]
+    x = alt.X(
+        "recall:Q",
+        title="Recall",
+        # Room for the names at the ends.
+        scale=alt.Scale(domain=[0, 1.42], nice=False),
+        axis=alt.Axis(values=[0, 0.25, 0.5, 0.75, 1.0], format=".2f", grid=False),
+    )
+    y = alt.Y(
+        "precision:Q",
+        title="Precision",
+        scale=alt.Scale(domain=[low, 1.0], nice=False),
+        axis=alt.Axis(values=steps, format=".1f", grid=True),
+    )
+    tooltip = tips(
+        label="Label", recall=("Recall", ".3f"), precision=("Precision", ".3f"), score=("Score, at least", ".3f")
+    )
+    lines = (
+        alt.Chart(frame)
+        .mark_line(strokeWidth=1.8, interpolate="step-before", clip=True)
+        .encode(x=x, y=y, color=colour, detail="label:N", order="order:Q", tooltip=tooltip)
+    )
+    ends = _ends(curves, low)
+    leaders = (
+        alt.Chart(ends)
+        .mark_rule(strokeWidth=1, opacity=0.7)
+        .encode(x="from_recall:Q", x2="to_recall:Q", y="from_precision:Q", y2="to_precision:Q", color=colour)
+    )
+    words = (
+        alt.Chart(ends)
+        .mark_text(align="left", dx=4, fontSize=12.5, fontWeight="bold", limit=120)
+        .encode(x="to_recall:Q", y="to_precision:Q", text="label:N", color=colour)
+    )
+    base = alt.Chart(marks).encode(x=x, y=y, color=colour)
+    filled = base.mark_point(filled=True, size=80, opacity=1).transform_filter("datum.kind == 'now'")
+    hollow = base.mark_point(filled=False, size=80, strokeWidth=2, fill=colours.surface, opacity=1)
+    hollow = hollow.transform_filter("datum.kind == 'best'")
+    return themed(alt.layer(lines, leaders, words, hollow, filled).properties(height=height), colours)
+
+
+def _ends(curves: Mapping[str, Curve], low: float) -> pd.DataFrame:
+    """Where the names of the lines stand: beside their ends, moved apart where they would touch."""
+    ends = [
+        (name, float(curve.recall[-1]), float(curve.precision[-1]))
+        for name, curve in curves.items()
+        if len(curve.score)
+    ]
+    ends.sort(key=lambda end: -end[2])
+    gap = _LABEL_GAP * (1.0 - low)
+    rows, above = [], 1.0 + gap
+    for place, (name, recall, precision) in enumerate(ends):
+        # Room below for those that follow.
+        at = max(min(precision, above - gap), low + gap * (len(ends) - 1 - place))
+        above = at
+        rows.append((name, recall, precision, 1.05, at))
+    columns = ["label", "from_recall", "from_precision", "to_recall", "to_precision"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def error_costs(
+    titles: Sequence[str],
+    costs: Mapping[str, FloatArray],
+    counts: Mapping[str, Sequence[int]],
+    *,
+    baseline: str,
+    dark: bool,
+    height: int = 250,
+) -> Chart:
+    """Bars of what each kind of error costs, one bar per model.
+
+    Parameters
+    ----------
+    titles : sequence of str
+        The kinds, in their order.
+    costs : mapping of float64, shape (len(titles),)
+        By model: points of AP that the repair of all errors of the kind gains; NaN where undefined.
+    counts : mapping of sequences of int
+        How many errors of the kind a model has.
+    baseline : str
+        The model that is drawn grey.
+    height : int
+        In pixels.
+    """
+    colours = palette(dark=dark, baseline=baseline)
+    frame = pd.DataFrame(
+        [
+            {"label": title, "model": model, "points": float(points[row]), "errors": int(counts[model][row])}
+            for model, points in costs.items()
+            for row, title in enumerate(titles)
+        ],
+        columns=["label", "model", "points", "errors"],
+    ).dropna()
+    largest = max([1e-9, *frame["points"].tolist()])
+    chart = bars_of_labels(
+        frame,
+        list(titles),
+        list(costs),
+        x=alt.X(
+            "points:Q", title=None, scale=alt.Scale(domain=[0, largest * 1.16], nice=False), axis=alt.Axis(tickCount=4)
+        ),
+        tooltip=tips(label="Error", model="Model", points=("Points of AP", ".2f"), errors=("Errors", ",d")),
+        colours=colours,
+        thick=0.86,
+        number=alt.Text("points:Q", format=".1f"),
+    )
+    return themed(chart.properties(height=height), colours)
+
+
+def reliability_bars(bins: Calibration, *, model: str, baseline: str, dark: bool, height: int = 250) -> Chart:
+    """Share of the boxes that are right in each bin of their score, as bars against the diagonal.
+
+    Parameters
+    ----------
+    model : str
+        In the colour of which the bars are.
+    baseline : str
+        The model that is drawn grey.
+    height : int
+        In pixels.
+
+    Returns
+    -------
+    Chart
+        Empty bins have no bar.
+    """
+    colours = palette(dark=dark, baseline=baseline)
+    frame = pd.DataFrame(
+        {
+            "low": bins.low,
+            "high": bins.high,
+            "accuracy": bins.accuracy,
+            "confidence": bins.mean_confidence,
+            "boxes": bins.count,
+        }
+    ).dropna()
+    x = alt.X("low:Q", title=None, scale=unit_scale(), axis=alt.Axis(values=[0, 0.5, 1], format=".1f", grid=False))
+    y = alt.Y("accuracy:Q", title=None, scale=unit_scale(), axis=alt.Axis(values=[0, 0.5, 1], format=".1f"))
+    tooltip = tips(
+        low=("Score from", ".1f"), high=("to", ".1f"), accuracy=("Right", ".3f"), confidence=("Mean score", ".3f"),
+        boxes=("Boxes", ",d"),
+    )  # fmt: skip
+    bars = alt.Chart(frame).mark_bar(color=colours.of(model), opacity=0.55, binSpacing=1, cornerRadius=0)
+    bars = bars.encode(x=x, x2="high:Q", y=y, y2=alt.datum(0), tooltip=tooltip)
+    diagonal = pd.DataFrame({"low": [0.0, 1.0], "accuracy": [0.0, 1.0]})
+    ideal = alt.Chart(diagonal).mark_line(color=colours.text, strokeWidth=1, strokeDash=[4, 3]).encode(x=x, y=y)
+    return themed(alt.layer(bars, ideal).properties(height=height), colours)

@@ -1,0 +1,190 @@
+"""What the scores of boxes are worth: how often a score is right, and what one threshold for each label would gain.
+
+Owns the calibration of the scores of one matching, the choice between one score threshold and one per label, and the
+precision-recall points of labels. Works on results of any protocol that matches boxes; undefined is NaN in columns and
+None in single values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from evaluator.metrics.average_precision import Curve
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
+from evaluator.metrics.confidence import BINS, Calibration, calibration
+from evaluator.metrics.error_types import BoxColumns, TideErrors, TideOptions, tide
+from evaluator.metrics.results import ScoreCurve, defined, ratio
+from evaluator.model.boxes import FloatArray, IntArray
+from evaluator.model.dataset import JoinedBoxes
+
+CURVE_POINTS: Final = 240
+"""Points of a precision-recall curve that are drawn; more nobody sees."""
+
+
+def box_calibration(result: AnyBoxResult, label: str | None = None, *, bins: int = BINS) -> Calibration | None:
+    """Share of the predictions that are true positives, by their score, in bins of equal width.
+
+    Parameters
+    ----------
+    label : str, optional
+        Of one label; all of the matching when absent.
+    bins : int
+        How many, at least 1.
+
+    Returns
+    -------
+    Calibration or None
+        Of the predictions that are true or false positives. None when one of them has no score or one outside [0, 1],
+        which is then no probability.
+
+    Raises
+    ------
+    ValueError
+        When the label is not scored, or with less than one bin.
+    """
+    prediction, rows = result.matching.prediction, np.flatnonzero(result.counting_predictions)
+    if label is not None:
+        rows = rows[prediction.label[rows] == _code(result, label)]
+    score = prediction.score[rows]
+    if np.isnan(score).any() or (score < 0.0).any() or (score > 1.0).any():
+        return None
+    return calibration(result.prediction_partner[rows] != UNMATCHED, score, bins=bins)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ThresholdChoice:
+    """One score threshold for all labels, or one for each.
+
+    Attributes
+    ----------
+    labels : tuple of str, length L
+    one : float
+        The lowest of 0.00, 0.01, ..., 1.00 with the best F1 of all labels pooled.
+    own : float64, shape (L,)
+        The same for each label alone; NaN for a label without any box.
+    f1_one, f1_own : float
+        F1 of all labels pooled, at the one threshold, and with each label at its own; NaN without any box.
+    label_f1_one, label_f1_own : float64, shape (L,)
+        F1 of each label there.
+    recall_own, precision_own : float64, shape (L,)
+        Of each label at its own threshold.
+    """
+
+    labels: tuple[str, ...]
+    one: float
+    own: FloatArray
+    f1_one: float
+    f1_own: float
+    label_f1_one: FloatArray
+    label_f1_own: FloatArray
+    recall_own: FloatArray
+    precision_own: FloatArray
+
+    @property
+    def gains(self) -> IntArray:
+        """Places of the labels that gain by a threshold of their own, the largest gain first, int64."""
+        gain = np.nan_to_num(self.label_f1_own - self.label_f1_one)
+        order = np.argsort(-gain, kind="stable")
+        return np.asarray(order[gain[order] > 0.0], dtype=np.int64)
+
+    def to_json(self) -> dict[str, Any]:
+        """The thresholds as plain values: ``one`` and, by label, ``own``; undefined is None."""
+        own = {label: defined(value) for label, value in zip(self.labels, self.own.tolist(), strict=True)}
+        return {
+            "one": {"score": self.one, "f1": defined(self.f1_one)},
+            "own": {"f1": defined(self.f1_own), "score": own},
+        }
+
+
+def threshold_choice(curve: ScoreCurve) -> ThresholdChoice:
+    """The best score threshold of all labels together, and that of each label.
+
+    Notes
+    -----
+    Boxes match within their label, so a threshold of one label leaves the others as they are, and the counts of all
+    labels at their own thresholds add up. Each label's threshold is the best for its own F1, which is not always the
+    best for F1 of all pooled; where it is worse than the one threshold, that is what `f1_own` says.
+
+    Examples
+    --------
+    >>> counts = np.array([[2, 1], [1, 1]])
+    >>> curve = ScoreCurve(np.array([0.0, 0.5]), ("a", "b"), tp=counts, predictions=np.array([[2, 4], [1, 1]]),
+    ...     ground_truth=np.array([2, 1]))
+    >>> threshold_choice(curve).own
+    array([0. , 0.5])
+    """
+    f1 = ratio(2 * curve.tp, curve.predictions + curve.ground_truth)
+    pooled = curve.columns().f1
+    known = ~np.isnan(f1).all(axis=0)
+    at_one = 0 if np.isnan(pooled).all() else int(np.nanargmax(pooled))
+    at_own = np.where(known, np.argmax(np.nan_to_num(f1, nan=-1.0), axis=0), 0)
+    columns = np.arange(len(curve.labels))
+    tp, predictions = curve.tp[at_own, columns], curve.predictions[at_own, columns]
+    truths = int(curve.ground_truth.sum())
+    boxes = int(predictions.sum()) + truths
+    return ThresholdChoice(
+        labels=curve.labels,
+        one=float(curve.threshold[at_one]),
+        own=np.where(known, curve.threshold[at_own], np.nan),
+        f1_one=float(pooled[at_one]),
+        f1_own=2 * int(tp.sum()) / boxes if boxes else float("nan"),
+        label_f1_one=f1[at_one],
+        label_f1_own=f1[at_own, columns],
+        recall_own=ratio(tp, curve.ground_truth),
+        precision_own=ratio(tp, predictions),
+    )
+
+
+def thinned(curve: Curve, most: int = CURVE_POINTS) -> Curve:
+    """At most so many points of a curve: its first, its last, and others at equal steps of recall.
+
+    Points where precision or recall is undefined are left out.
+    """
+    rows = np.flatnonzero(~(np.isnan(curve.precision) | np.isnan(curve.recall)))
+    if len(rows) > most:
+        wanted = np.linspace(curve.recall[rows[0]], curve.recall[rows[-1]], most)
+        kept = np.searchsorted(curve.recall[rows], wanted, side="left")
+        rows = rows[np.unique(np.append(np.minimum(kept, len(rows) - 1), [0, len(rows) - 1]))]
+    return Curve(*(column[rows] for column in curve))
+
+
+def tide_of(result: AnyBoxResult) -> TideErrors | None:
+    """The six TIDE types of a result, and what each costs in AP at its IoU threshold.
+
+    Returns
+    -------
+    TideErrors or None
+        Of the boxes that are true or false positives or false negatives. None when a prediction has no score, and for
+        outlines, whose AP the types of boxes do not explain.
+
+    Notes
+    -----
+    See `metrics.error_types.tide`: its AP is that of 101 points at IoU >= the threshold, whatever the protocol's is.
+    """
+    matching = result.matching
+    rows = np.flatnonzero(result.counting_predictions)
+    if matching.pairs.polygons or np.isnan(matching.prediction.score[rows]).any():
+        return None
+    options = TideOptions(iou=result.iou, background_iou=min(TideOptions().background_iou, result.iou))
+    truths = np.flatnonzero(matching.truth_counts)
+    return tide(
+        box_columns(matching.dataset.ground_truth, truths), box_columns(matching.prediction, rows), options=options
+    )
+
+
+def box_columns(side: JoinedBoxes, rows: IntArray) -> BoxColumns:
+    """Some boxes of a side, with their areas as the file states them."""
+    stated = side.source.boxes.box_area
+    areas = None if stated is None else stated[rows]
+    return BoxColumns(side.xyxy[rows], side.label[rows], side.page[rows], side.score[rows], areas)
+
+
+def _code(result: AnyBoxResult, label: str) -> int:
+    """The code of a scored label."""
+    matching = result.matching
+    if label not in matching.labels:
+        raise ValueError(f"label must be one of {', '.join(matching.labels)}; found {label}")
+    return int(matching.dataset.labels.index(label))

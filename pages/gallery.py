@@ -14,7 +14,6 @@ from evaluator.drawing.class_matrix import class_matrix
 from evaluator.drawing.payloads import GalleryPayload, with_axes
 from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question, in_words
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
-from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
 from pages.shared import frame, headline, widgets
 from pages.shared import gallery as held
@@ -241,6 +240,9 @@ def _names(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     def pick() -> None:
         points = chosen_points(key, "label")
         picked = points[0].get("label") if points else None
+        state.model = next(
+            (each.index for each in chosen if points and each.letter == points[0].get("model")), state.model
+        )
         held.ask(Question(name=DOCUMENT[titles.index(picked)]) if picked in titles else None)
 
     st.altair_chart(
@@ -263,12 +265,8 @@ def _head(shown: held.Shown) -> None:
     """What the cards are, how many, their order, and the way back to all mistakes."""
     asked = state.gallery_question
     text = "Mistakes" if asked is None else plain(in_words(asked))
-    matched = len(shown.items) - shown.mistakes
-    counts = [count_of(shown.mistakes, "mistake")] if shown.mistakes or not matched else []
-    counts += [count_of(matched, "matched pair")] if matched else []
-    counted = f"{' and '.join(counts)} on {count_of(shown.pages, 'page')}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gallery_head"):
-        frame.section(text, counted)
+        frame.section(text, held.heading(shown))
         if asked is not None:
             st.button("All mistakes", on_click=held.clear, key="gallery_all")
         widgets.choice("Order", held.ORDERS, State.gallery_sort, label_visibility="collapsed", width=150)

@@ -195,6 +195,20 @@ def in_cell(result: BoxResult[Any], truth_label: str | None, prediction_label: s
     return pick
 
 
+def boxes_of_cell(result: BoxResult[Any], chosen: Items, cell: tuple[str | None, str | None]) -> int:
+    """How many of the boxes that one cell of the class confusion counts some items hold.
+
+    Cells count boxes and a mistake may hold several, so this is what the cell says when `chosen` is all behind it.
+    """
+    pick, mistakes = in_cell(result, *cell), result.mistakes
+    held = np.zeros(len(mistakes) + 1, dtype=bool)
+    held[chosen.mistake[chosen.mistake >= 0]] = True
+    held[-1] = False
+    if cell[0] is None:
+        return int((pick.prediction & held[mistakes.of_prediction]).sum())
+    return int((chosen.kind == MATCHED).sum()) + int((pick.truth & held[mistakes.of_truth]).sum())
+
+
 def with_fit(every: Items, **ranges: tuple[float, float]) -> BoolArray:
     """Items whose boxes fit as asked, bool, shape (K,); False where a side is missing.
 

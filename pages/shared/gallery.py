@@ -17,7 +17,7 @@ from evaluator.drawing.payloads import CardItem, CropItem, Rect
 from evaluator.metrics import box_items
 from evaluator.metrics.box_items import MATCHED, Items, Question
 from evaluator.metrics.error_types import DOCUMENT
-from evaluator.metrics.results import ScoreCurve
+from evaluator.metrics.results import ScoreCurve, count_of
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.model.issues import plain
 from evaluator.pdf.problems import PageProblem
@@ -79,12 +79,18 @@ class Shown:
         In the chosen order.
     mistakes, pages : int
         How many of them are mistakes, and on how many pages they are.
+    boxes : int or None
+        Boxes of the cell of the class confusion that was asked for; None for any other question.
+    hidden : int
+        Items behind the question that the filter hides.
     """
 
     result: Result
     items: Items
     mistakes: int
     pages: int
+    boxes: int | None
+    hidden: int
 
 
 @st.cache_resource(max_entries=16, show_spinner="Listing the boxes")
@@ -116,26 +122,49 @@ def shown(found: OpenedBoxes, model: Model) -> Shown:
     result, every = result_of(found, model), every_item(found, model)
     asked = state.gallery_question
     keep = every.kind != MATCHED if asked is None else box_items.answer(result, every, asked)
-    keep &= _passing(every, found) & _in_third(every, state.gallery_third)
+    behind = int(keep.sum())
+    keep &= _passing(found, model, every) & _in_third(every, state.gallery_third)
     rows = np.flatnonzero(keep)
     rows = rows[_order(every, rows, state.gallery_sort)]
     chosen = every.take(rows)
     mistakes = int((chosen.kind != MATCHED).sum())
-    return Shown(result, chosen, mistakes, len(np.unique(chosen.page)))
+    return Shown(
+        result,
+        chosen,
+        mistakes=mistakes,
+        pages=len(np.unique(chosen.page)),
+        boxes=None if asked is None or asked.cell is None else box_items.boxes_of_cell(result, chosen, asked.cell),
+        hidden=behind - len(chosen),
+    )
 
 
-def _passing(every: Items, found: OpenedBoxes) -> BoolArray:
-    """What the filter of the page browser keeps; names are about mistakes, matched pairs have none."""
+def heading(shown: Shown) -> str:
+    """What the cards hold, each number with its unit, and how much of it the filter hides."""
+    matched = len(shown.items) - shown.mistakes
+    held = [count_of(shown.mistakes, "mistake")] if shown.mistakes or not matched else []
+    held += [count_of(matched, "matched pair")] if matched else []
+    text = f"{' and '.join(held)} on {count_of(shown.pages, 'page')}"
+    if shown.boxes is not None:
+        text = f"{shown.boxes:,} {'box' if shown.boxes == 1 else 'boxes'} in {text}"
+    return f"{text}; the filter hides {shown.hidden:,}" if shown.hidden else text
+
+
+def _passing(found: OpenedBoxes, model: Model, every: Items) -> BoolArray:
+    """What the filter of the page browser keeps, by the same columns; names are about mistakes, pairs have none."""
+    own, mistakes = listing.plain_columns(found, model), every.mistake >= 0
+    at = every.mistake[mistakes]
     columns = MistakeColumns(
         kind=every.kind,
         page=every.page,
         document=every.document,
-        truth_label=every.truth_label,
-        prediction_label=every.prediction_label,
-        score=every.score,
-        iou=every.iou,
-        size=every.size,
+        truth_label=every.truth_label.copy(),
+        prediction_label=every.prediction_label.copy(),
+        score=every.score.copy(),
+        iou=every.iou.copy(),
+        size=every.size.copy(),
     )
+    for name in ("truth_label", "prediction_label", "score", "iou", "size"):
+        getattr(columns, name)[mistakes] = getattr(own, name)[at]
     # Verdicts are about mistakes under their own ids; the gallery does not know them.
     chosen = msgspec.structs.replace(listing.chosen_filter(), unjudged=False)
     return mistake_filter.passing(columns, found.dataset, chosen)

@@ -36,13 +36,13 @@ from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
 from evaluator.protocols.pixel.difference import difference
 from pages.shared import compare as held
-from pages.shared import frame, headline, pictures, widgets
+from pages.shared import decision, frame, headline, pictures, widgets
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.components import board, chosen_cell, matrix, panes, parse_linked, parse_panes
 from pages.shared.opened import Named, OpenedBoxes, Place
 from pages.shared.pixel import results as pixels
-from pages.shared.results import confusion_of, score_threshold
+from pages.shared.results import confusion_of, result_key, score_threshold
 from pages.shared.state import State, chosen_cells, chosen_points, report, state
 
 BROWSER_VIEW, PIXEL_VIEW = "pages/page_browser.py", "pages/pixel_confusion.py"
@@ -423,6 +423,13 @@ def view() -> None:
     _label_notes(found, chosen)
     _choices(found)
     both = held.compared(found)
+    keys = result_key(found, chosen[0]), result_key(found, chosen[1])
+    decision.card(
+        chosen,
+        both.differences,
+        decision.cost(*keys, _results=both.results),
+        lambda: _write_url(held.shown_place(found)),
+    )
     board(
         board_data(both.ledger, both.differences, _names(chosen), show=state.pair_show, label=state.label),
         key=_BOARD,

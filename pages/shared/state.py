@@ -176,6 +176,11 @@ class State:
     pair_whole: Field[bool] = Field(False)
     pair_visits: Field[int] = Field(0)
     pair_mistakes: Field[str | None] = Field(None)
+    # When B is to be shipped; differences in points.
+    rule_measure: Field[str] = Field("f1")
+    rule_least: Field[float] = Field(1.0)
+    rule_loss: Field[float] = Field(5.0)
+    rule_moved: Field[bool] = Field(False)
 
     # Pixel confusion.
     pixel_scope: Field[Scope] = Field("dataset")

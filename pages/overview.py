@@ -114,10 +114,7 @@ def _mistakes(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
             persist_state="session",
         )
     totals = "".join(f" {frame.letter_badge(letter)} {len(columns):,}" for letter, columns in every.items())
-    head.html(
-        f'<h2 class="ls-section{frame.theme()}">Mistakes <small>a bar opens them</small>'
-        f'<small class="ls-right">{totals}</small></h2>'
-    )
+    head.html(f'<h2 class="ls-section{frame.theme()}">Mistakes <small class="ls-right">{totals}</small></h2>')
     if not any(map(len, every.values())):
         st.caption("No mistake at these thresholds.")
         return
@@ -138,8 +135,7 @@ def _mistakes(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
             key=f"mistakes_{by}",
             alt=f"Mistakes by {str(by).lower()}",
         )
-        if by != "Name":
-            st.caption("A mistake between two labels counts for both.")
+        st.caption("A bar opens them." + ("" if by == "Name" else " One between two labels counts for both."))
     for point in event["selection"]["label"]:
         asked = titles[str(point["label"])]
         _open_pages(_lettered(chosen, str(point.get("model"))), **{"name" if by == "Name" else "label": asked})

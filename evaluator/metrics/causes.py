@@ -27,6 +27,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -183,13 +184,20 @@ def causes(result: AnyBoxResult) -> Causes:
     Returns
     -------
     Causes
-        Empty columns without mistakes. In the order of their pages; of one page, in the order of the rules.
+        Empty columns without mistakes. In the order of their pages; of one page, in the order of the rules. The same
+        object for the same result.
     """
-    mistakes = result.mistakes
-    grouping = _Grouping(result, mistakes)
-    for page in np.unique(mistakes.page).tolist():
-        grouping.group(page)
-    return grouping.finished()
+    found = _KNOWN.get(result)
+    if found is None:
+        grouping = _Grouping(result, result.mistakes)
+        for page in np.unique(result.mistakes.page).tolist():
+            grouping.group(page)
+        found = _KNOWN[result] = grouping.finished()
+    return found
+
+
+# A result is immutable and asked for page after page.
+_KNOWN: WeakKeyDictionary[AnyBoxResult, Causes] = WeakKeyDictionary()
 
 
 class _Boxes(NamedTuple):

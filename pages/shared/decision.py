@@ -59,7 +59,7 @@ def _rule(candidate: Named, measures: Sequence[str]) -> None:
     """The rule as a sentence with three choices."""
     look: dict[str, Any] = {
         "label_visibility": "collapsed",
-        "width": 112,
+        "width": 98,
         "on_change": lambda: State.rule_moved.set(True),
     }
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="decision_rule"):

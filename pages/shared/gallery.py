@@ -16,6 +16,7 @@ from evaluator.drawing.mistake_filter import MistakeColumns
 from evaluator.drawing.payloads import CardItem, CropItem, Rect
 from evaluator.metrics import box_items
 from evaluator.metrics.box_items import MATCHED, Items, Question
+from evaluator.metrics.causes import Family, causes
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.metrics.results import ScoreCurve, count_of
 from evaluator.model.boxes import BoolArray, IntArray
@@ -32,8 +33,10 @@ CHARTS: Final = {
     "scores": "Scores",
     "fit": "Fit",
     "names": "Names",
+    "causes": "Causes",
 }
 ORDERS: Final = {
+    "costliest": "Worst first",
     "page": "By page",
     "surest": "Highest score",
     "worst": "Lowest IoU",
@@ -83,6 +86,8 @@ class Shown:
         Boxes of the cell of the class confusion that was asked for; None for any other question.
     hidden : int
         Items behind the question that the filter hides.
+    causes : int64 or None
+        Causes behind the question, the costliest first: then a card is a cause. None when no cause was asked for.
     """
 
     result: Result
@@ -91,6 +96,11 @@ class Shown:
     pages: int
     boxes: int | None
     hidden: int
+    causes: IntArray | None
+
+    def __len__(self) -> int:
+        """How many cards there are."""
+        return len(self.items) if self.causes is None else len(self.causes)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Listing the boxes")
@@ -125,7 +135,7 @@ def shown(found: OpenedBoxes, model: Model) -> Shown:
     behind = int(keep.sum())
     keep &= _passing(found, model, every) & _in_third(every, state.gallery_third)
     rows = np.flatnonzero(keep)
-    rows = rows[_order(every, rows, state.gallery_sort)]
+    rows = rows[_order(result, every, rows, state.gallery_sort)]
     chosen = every.take(rows)
     mistakes = int((chosen.kind != MATCHED).sum())
     return Shown(
@@ -133,9 +143,18 @@ def shown(found: OpenedBoxes, model: Model) -> Shown:
         chosen,
         mistakes=mistakes,
         pages=len(np.unique(chosen.page)),
+        causes=None if asked is None or asked.cause is None else _causes_of(result, chosen, asked.cause),
         boxes=None if asked is None or asked.cell is None else box_items.boxes_of_cell(result, chosen, asked.cell),
         hidden=behind - len(chosen),
     )
+
+
+def _causes_of(result: Result, chosen: Items, family: Family) -> IntArray:
+    """The causes of a family that some items belong to, the costliest first."""
+    found = causes(result)
+    held = set(found.of_mistake[chosen.mistake[chosen.mistake >= 0]].tolist())
+    rows = found.alike.get(family, np.empty(0, dtype=np.int64))
+    return np.array([row for row in rows.tolist() if row in held], dtype=np.int64)
 
 
 def heading(shown: Shown) -> str:
@@ -144,6 +163,8 @@ def heading(shown: Shown) -> str:
     held = [count_of(shown.mistakes, "mistake")] if shown.mistakes or not matched else []
     held += [count_of(matched, "matched pair")] if matched else []
     text = f"{' and '.join(held)} on {count_of(shown.pages, 'page')}"
+    if shown.causes is not None:
+        text = f"{len(shown.causes):,} times, {text}"
     if shown.boxes is not None:
         text = f"{shown.boxes:,} {'box' if shown.boxes == 1 else 'boxes'} in {text}"
     return f"{text}; the filter hides {shown.hidden:,}" if shown.hidden else text
@@ -178,8 +199,15 @@ def _in_third(every: Items, third: str) -> BoolArray:
     return np.asarray(np.clip((every.middle * 3).astype(np.int64), 0, 2) == place, dtype=bool)
 
 
-def _order(every: Items, rows: IntArray, order: str) -> IntArray:
-    """Places of the rows in the wanted order; what has no value comes last."""
+def _order(result: Result, every: Items, rows: IntArray, order: str) -> IntArray:
+    """Places of the rows in the wanted order; what has no value comes last.
+
+    Worst first: what takes most boxes to put right, then the largest; of matched pairs the one that fits worst.
+    """
+    if order == "costliest":
+        touched = np.append(result.mistakes.corrections, 0)[every.mistake[rows]]
+        fit = np.where(every.kind[rows] == MATCHED, np.nan_to_num(every.iou[rows]), 0.0)
+        return np.lexsort((-every.size[rows], fit, -touched))
     if order == "surest":
         return np.argsort(-np.nan_to_num(every.score[rows], nan=-1.0), kind="stable")
     if order == "worst":

@@ -161,7 +161,7 @@ class State:
     # Gallery.
     gallery_question: Field[Question | None] = Field(None)
     gallery_charts: Field[str] = Field("classes")
-    gallery_sort: Field[str] = Field("page")
+    gallery_sort: Field[str] = Field("costliest")
     gallery_third: Field[str] = Field("")
     gallery_sheet: Field[int] = Field(0)
     gallery_round: Field[int] = Field(0)

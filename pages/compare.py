@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import msgspec
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from evaluator.charts import boxes as charts
 from evaluator.compare.differences import Difference
 from evaluator.compare.labels import label_notes
-from evaluator.compare.mistakes import mistake_counts
 from evaluator.compare.sentences import interval_text, moved_text
 from evaluator.drawing import pair_list
 from evaluator.drawing.board import board_data
 from evaluator.drawing.class_matrix import class_difference
 from evaluator.drawing.matrix import SHOWS, difference_data
+from evaluator.drawing.mistake_filter import label_counts
 from evaluator.drawing.pair import pair_data
 from evaluator.drawing.payloads import (
     CompareEvents,
@@ -29,18 +30,19 @@ from evaluator.drawing.payloads import (
     with_axes,
     with_notes,
 )
-from evaluator.metrics.error_types import ERROR_TYPES
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
 from evaluator.protocols.pixel.difference import difference
 from pages.shared import compare as held
-from pages.shared import frame, headline, pictures, widgets
+from pages.shared import decision, frame, headline, pictures, widgets
 from pages.shared.address import at, leave_first_address, read_url, write_url
+from pages.shared.browser import listing as browser
 from pages.shared.components import board, chosen_cell, matrix, panes, parse_linked, parse_panes
 from pages.shared.opened import Named, OpenedBoxes, Place
 from pages.shared.pixel import results as pixels
-from pages.shared.results import confusion_of, score_threshold
+from pages.shared.results import confusion_of, result_key, score_threshold
 from pages.shared.state import State, chosen_cells, chosen_points, report, state
 
 BROWSER_VIEW, PIXEL_VIEW = "pages/page_browser.py", "pages/pixel_confusion.py"
@@ -295,45 +297,49 @@ def _more(found: OpenedBoxes) -> None:
 def _mistakes(found: OpenedBoxes) -> None:
     """Mistakes of both models by name and by label."""
     both = held.compared(found)
-    counts = mistake_counts(*both.results)
-    if not counts.a.any() and not counts.b.any():
+    every = [browser.plain_columns(found, model) for model in both.chosen]
+    if not any(map(len, every)):
         st.caption("No mistake at these thresholds.")
         return
-    titles = [ERROR_TYPES["document"][name].chip for name in counts.names]
+    labels = found.dataset.labels
+    titles = [ERROR_TYPES["document"][name].chip for name in DOCUMENT]
+    totals = " ".join(
+        f"{frame.letter_badge(model.letter)} {len(columns):,}"
+        for model, columns in zip(both.chosen, every, strict=True)
+    )
     left, right = st.columns(2, gap="medium")
-    for column, name, key, names, sides in (
-        (left, "By name", _BY_NAME, titles, (counts.a.sum(axis=0), counts.b.sum(axis=0))),
-        (right, "By label", _BY_LABEL, list(counts.labels), (counts.a.sum(axis=1), counts.b.sum(axis=1))),
+    for column, name, key, names, counts in (
+        (left, "By name", _BY_NAME, titles, [np.bincount(one.kind, minlength=len(DOCUMENT)) for one in every]),
+        (right, "By label", _BY_LABEL, list(labels), [label_counts(one, len(labels)) for one in every]),
     ):
-        totals = " ".join(
-            f"{frame.letter_badge(letter)} {int(side.sum()):,}" for letter, side in zip("AB", sides, strict=True)
-        )
         column.html(
-            f'<h2 class="ls-section{frame.theme()}">{name} <small>a bar opens its pages</small>'
+            f'<h2 class="ls-section{frame.theme()}">{name} <small>a bar opens its mistakes</small>'
             f'<small class="ls-right">{totals}</small></h2>'
         )
         bars = charts.mistakes_by_label(
-            names, dict(zip("AB", sides, strict=True)), baseline="A", dark=frame.is_dark(), height=_BARS_HEIGHT
+            names, dict(zip("AB", counts, strict=True)), baseline="A", dark=frame.is_dark(), height=_BARS_HEIGHT
         )
         column.altair_chart(
             bars,
-            on_select=_bar_chosen(key, dict(zip(titles, counts.names, strict=True))),
+            on_select=_bar_chosen(both.chosen, key, dict(zip(titles, DOCUMENT, strict=True))),
             selection_mode="label",
             theme=None,
             key=key,
             alt=f"Mistakes of A and B, {name}",
         )
+    right.caption("A mistake between two labels counts for both.")
 
 
-def _bar_chosen(key: str, names: dict[str, str]) -> Callable[[], None]:
-    """What a bar opens: the changed pages of a label here, those of a name in the Page browser, which filters by it."""
+def _bar_chosen(chosen: tuple[Named, ...], key: str, names: dict[str, str]) -> Callable[[], None]:
+    """What a bar opens: the mistakes that it counts, in the Page browser."""
 
     def opened() -> None:
         for point in chosen_points(key, "label"):
-            if key == _BY_LABEL:
-                held.open_linked(LinkItem("changed", str(point["label"])))
-            else:
-                held.ask_mistakes(names[point["label"]])
+            asked, letter = str(point["label"]), point.get("model")
+            model = next((each for each in chosen if each.letter == letter), chosen[0])
+            held.ask_mistakes(
+                model, label=asked if key == _BY_LABEL else "", name=names.get(asked, "") if key == _BY_NAME else ""
+            )
 
     return opened
 
@@ -412,6 +418,13 @@ def view() -> None:
     _label_notes(found, chosen)
     _choices(found)
     both = held.compared(found)
+    keys = result_key(found, chosen[0]), result_key(found, chosen[1])
+    decision.card(
+        chosen,
+        both.differences,
+        decision.cost(*keys, _results=both.results),
+        lambda: _write_url(held.shown_place(found)),
+    )
     board(
         board_data(both.ledger, both.differences, _names(chosen), show=state.pair_show, label=state.label),
         key=_BOARD,

@@ -13,6 +13,7 @@ from evaluator.drawing import crops
 from evaluator.drawing.class_matrix import class_matrix
 from evaluator.drawing.payloads import GalleryPayload, with_axes
 from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question, in_words
+from evaluator.metrics.causes import causes, family_title
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
@@ -23,7 +24,7 @@ from pages.shared.browser import listing as browser
 from pages.shared.components import chosen_cell, gallery, matrix, opened_card, wanted
 from pages.shared.opened import Named, OpenedBoxes
 from pages.shared.results import confusion_of, has_scores, result_key, result_of, score_threshold
-from pages.shared.state import State, chosen_points, chosen_range, go_to, report, state
+from pages.shared.state import State, chosen_cells, chosen_points, chosen_range, go_to, report, state
 
 BROWSER_VIEW = "pages/page_browser.py"
 _KEY = "gallery"
@@ -33,12 +34,14 @@ _TITLES = {
     "scores": "Score curves",
     "fit": "How well pairs fit",
     "names": "Names of mistakes",
+    "causes": "Causes",
 }
 _HINTS = {
     "classes": "rows: ground truth, columns: prediction; a cell opens its boxes",
     "scores": "drag to select a score range and see its boxes; a point of the right curve sets the threshold",
     "fit": "drag to see the pairs that fit like this",
     "names": "a bar opens its mistakes",
+    "causes": "mistakes with one reason, put together, costliest first; a row shows each time it happened",
 }
 
 
@@ -87,6 +90,7 @@ def _charts(found: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None
         "scores": lambda: _scores(found, chosen),
         "fit": lambda: _fit(found, chosen, model),
         "names": lambda: _names(found, chosen),
+        "causes": lambda: _causes(found, model),
     }
     with st.container(border=True, key=f"charts_{charts}"):
         draw[charts]()
@@ -241,6 +245,9 @@ def _names(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     def pick() -> None:
         points = chosen_points(key, "label")
         picked = points[0].get("label") if points else None
+        state.model = next(
+            (each.index for each in chosen if points and each.letter == points[0].get("model")), state.model
+        )
         held.ask(Question(name=DOCUMENT[titles.index(picked)]) if picked in titles else None)
 
     st.altair_chart(
@@ -250,6 +257,44 @@ def _names(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         theme=None,
         key=key,
         alt="Mistakes by name",
+    )
+
+
+def _causes(found: OpenedBoxes, model: Named) -> None:
+    """Families of causes; a row shows each time one happened."""
+    result = result_of(found, model)
+    made = causes(result)
+    if not len(made):
+        st.caption("No mistake at these thresholds.")
+        return
+    families = list(made.alike.items())
+    key = f"causes_{model.letter}_{state.gallery_round}"
+
+    def pick() -> None:
+        for row, _ in chosen_cells(key):
+            held.ask(Question(cause=families[row][0]))
+
+    widgets.table(
+        {
+            "Cause": [plain(family_title(family)) for family, _ in families],
+            "Times": [len(rows) for _, rows in families],
+            "Mistakes": [sum(len(made.rows[row]) for row in rows.tolist()) for _, rows in families],
+            "Boxes to correct": [int(made.cost[rows].sum()) for _, rows in families],
+            "Pages": [len(np.unique(made.page[rows])) for _, rows in families],
+        },
+        rows=8,
+        on_select=pick,
+        key=key,
+        columns={
+            "Cause": 420,
+            **dict.fromkeys(("Times", "Mistakes", "Pages"), widgets.count(80)),
+            "Boxes to correct": widgets.count(130),
+        },
+        alt="Causes of mistakes",
+    )
+    st.caption(
+        f"{count_of(len(made), 'cause')} of {count_of(len(result.mistakes), 'mistake')}; "
+        f"{int(made.cost.sum()):,} boxes to correct."
     )
 
 
@@ -263,21 +308,17 @@ def _head(shown: held.Shown) -> None:
     """What the cards are, how many, their order, and the way back to all mistakes."""
     asked = state.gallery_question
     text = "Mistakes" if asked is None else plain(in_words(asked))
-    matched = len(shown.items) - shown.mistakes
-    counts = [count_of(shown.mistakes, "mistake")] if shown.mistakes or not matched else []
-    counts += [count_of(matched, "matched pair")] if matched else []
-    counted = f"{' and '.join(counts)} on {count_of(shown.pages, 'page')}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gallery_head"):
-        frame.section(text, counted)
+        frame.section(text, held.heading(shown))
         if asked is not None:
             st.button("All mistakes", on_click=held.clear, key="gallery_all")
         widgets.choice("Order", held.ORDERS, State.gallery_sort, label_visibility="collapsed", width=150)
-        sheets = -(-len(shown.items) // held.CARDS)
+        sheets = -(-len(shown) // held.CARDS)
         if sheets > 1:
             st.selectbox(
                 "Cards",
                 range(sheets),
-                format_func=lambda at: _stretch(at, len(shown.items)),
+                format_func=lambda at: _stretch(at, len(shown)),
                 key=State.gallery_sheet.key,
                 label_visibility="collapsed",
                 width=190,
@@ -293,8 +334,11 @@ def _stretch(sheet: int, total: int) -> str:
 @st.fragment
 def _cards(found: OpenedBoxes, model: Named, shown: held.Shown, first: int) -> None:
     """The cards; a crop that is wanted runs this part of the view only."""
-    stretch = shown.items.take(np.arange(first, min(first + held.CARDS, len(shown.items))))
-    cards = crops.cards(shown.result, stretch)
+    stretch = np.arange(first, min(first + held.CARDS, len(shown)))
+    if shown.causes is None:
+        cards = crops.cards(shown.result, shown.items.take(stretch))
+    else:
+        cards = crops.cause_cards(shown.result, shown.causes[stretch])
     by_key = {card.key: card for card in cards}
     asked = [by_key[key] for key in state.gallery_wanted if key in by_key]
 
@@ -338,7 +382,7 @@ def view() -> None:
     _charts(found, chosen, model)
     shown = held.shown(found, model)
     first = state.gallery_sheet * held.CARDS
-    if first >= len(shown.items):
+    if first >= len(shown):
         state.gallery_sheet = 0
         first = 0
     _head(shown)

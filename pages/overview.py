@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from evaluator.charts import boxes as charts
+from evaluator.drawing.mistake_filter import document_counts, label_counts
 from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
 from pages.shared import frame, headline, own_numbers, protocol, widgets
 from pages.shared.address import read_url, write_url
-from pages.shared.opened import Named, OpenedBoxes
-from pages.shared.results import Result, result_of
+from pages.shared.browser import listing as browser
+from pages.shared.opened import Model, Named, OpenedBoxes
+from pages.shared.results import result_of
 from pages.shared.state import state
 
 BROWSER_VIEW = "pages/page_browser.py"
@@ -23,17 +26,16 @@ _MOST_BUTTONS = 4
 _FITS = (("IoU", "iou", "mean_iou"), ("Coverage", "coverage", "mean_coverage"), ("Purity", "purity", "mean_purity"))
 
 
-def _open_pages(*, within: str = "", label: str = "") -> None:
-    """Go to the page browser with some of its filters set."""
-    state.within, state.label, state.order = within, label, "worst"
-    state.box = state.page = None
+def _open_pages(model: Model, *, within: str = "", label: str = "", name: str = "") -> None:
+    """Go to the page browser, to the mistakes that a number counts."""
+    browser.open_all_of(model, within=within, label=label, name=name)
     st.switch_page(BROWSER_VIEW)
 
 
 def _labels(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """One row per label: F1 of both models, and all numbers of one of them."""
     head, controls = st.columns([1, 1.6], vertical_alignment="center")
-    head.html('<h2 class="ls-section">Labels <small>a row opens its boxes</small></h2>')
+    head.html('<h2 class="ls-section">Labels <small>a row opens its mistakes</small></h2>')
     names = {model.letter: f"{model.letter} {frame.short_name(model)}" for model in chosen}
     thresholds = sorted({state.iou, *protocol.chosen().thresholds})
     with controls.container(
@@ -91,8 +93,7 @@ def _labels(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         alt="Results by label",
     )
     for row, _ in event["selection"]["cells"]:
-        state.model = next((model.index for model in chosen if model.letter == letter), chosen[0].index)
-        _open_pages(label="" if row == 0 else shown.matching.labels[row - 1])
+        _open_pages(_lettered(chosen, letter), label="" if row == 0 else shown.matching.labels[row - 1])
 
 
 def _table_iou(thresholds: list[float]) -> float:
@@ -117,7 +118,7 @@ def _table_iou(thresholds: list[float]) -> float:
 
 def _mistakes(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """Mistakes per label or per name, one bar per model."""
-    results = {model.letter: result_of(found, model) for model in chosen}
+    every = {model.letter: browser.plain_columns(found, model) for model in chosen}
     head, control = st.columns([1.2, 1], gap="xsmall", vertical_alignment="center")
     with control.container(horizontal=True, horizontal_alignment="right"):
         by = st.segmented_control(
@@ -129,33 +130,37 @@ def _mistakes(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
             required=True,
             persist_state="session",
         )
-    totals = "".join(f" {frame.letter_badge(letter)} {_items(result, by):,}" for letter, result in results.items())
+    totals = "".join(f" {frame.letter_badge(letter)} {len(columns):,}" for letter, columns in every.items())
     head.html(f'<h2 class="ls-section{frame.theme()}">Mistakes <small class="ls-right">{totals}</small></h2>')
-    if not any(int(result.micro.mistakes[0]) for result in results.values()):
+    if not any(map(len, every.values())):
         st.caption("No mistake at these thresholds.")
         return
     height = widgets.HEADER_HEIGHT + 12 * widgets.ROW_HEIGHT
+    if by == "Name":
+        titles = {ERROR_TYPES["document"][name].chip: name for name in DOCUMENT}
+        counts = {letter: np.bincount(columns.kind, minlength=len(DOCUMENT)) for letter, columns in every.items()}
+    else:
+        titles = {label: label for label in found.dataset.labels}
+        counts = {letter: label_counts(columns, len(titles)) for letter, columns in every.items()}
     with st.container(border=True, key="mistakes_chart"):
-        if by == "Name":
-            counts = {letter: result.mistakes.counts for letter, result in results.items()}
-            titles = [ERROR_TYPES["document"][name].chip for name in DOCUMENT]
-            chart = charts.mistakes_by_label(titles, counts, baseline="A", dark=frame.is_dark(), height=height)
-            st.altair_chart(chart, theme=None, key="mistakes_by_name", alt="Mistakes by name")
-            return
-        per_label = {letter: result.per_label.mistakes for letter, result in results.items()}
-        labels = next(iter(results.values())).matching.labels
-        chart = charts.mistakes_by_label(labels, per_label, baseline="A", dark=frame.is_dark(), height=height)
+        chart = charts.mistakes_by_label(list(titles), counts, baseline="A", dark=frame.is_dark(), height=height)
         event = st.altair_chart(
-            chart, on_select="rerun", selection_mode="label", theme=None, key="mistakes", alt="Mistakes by label"
+            chart,
+            on_select="rerun",
+            selection_mode="label",
+            theme=None,
+            key=f"mistakes_{by}",
+            alt=f"Mistakes by {str(by).lower()}",
         )
-    points = event["selection"]["label"]
-    if points:
-        _open_pages(label=str(points[0]["label"]))
+        st.caption("A bar opens them." + ("" if by == "Name" else " One between two labels counts for both."))
+    for point in event["selection"]["label"]:
+        asked = titles[str(point["label"])]
+        _open_pages(_lettered(chosen, str(point.get("model"))), **{"name" if by == "Name" else "label": asked})
 
 
-def _items(result: Result, by: str | None) -> int:
-    """How many mistakes the bars add up to: boxes by label, named mistakes (a pair is one) by name."""
-    return int(result.mistakes.counts.sum()) if by == "Name" else int(result.micro.mistakes[0])
+def _lettered(chosen: tuple[Named, ...], letter: str | None) -> Named:
+    """The model of a letter; A for a letter that no model has."""
+    return next((model for model in chosen if model.letter == letter), chosen[0])
 
 
 def _fit(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
@@ -182,15 +187,18 @@ def _documents(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """Documents, worst first; a row opens its pages."""
     results = {model.letter: result_of(found, model) for model in chosen}
     first = results["A"].per_document
-    order = sorted(range(len(first)), key=lambda row: (-int(first.mistakes[row]), row))
     dataset = found.dataset
+    mistakes = {
+        model.letter: document_counts(browser.plain_columns(found, model), len(dataset.documents)) for model in chosen
+    }
+    order = sorted(range(len(first)), key=lambda row: (-int(mistakes["A"][row]), row))
     pages = pd.Series(dataset.page_document).value_counts()
     table = pd.DataFrame({"Document": [plain(dataset.documents[row].name) for row in order]})
     table["Pages"] = [int(pages.get(row, 0)) for row in order]
     for key, result in results.items():
         table[f"F1, {key}"] = result.per_document.f1[order]
-    for key, result in results.items():
-        table[f"Mistakes, {key}"] = result.per_document.mistakes[order]
+    for key, counts in mistakes.items():
+        table[f"Mistakes, {key}"] = counts[order]
     st.html(f'<h2 class="ls-section">Documents, worst first <small>{len(table)} by mistakes of A</small></h2>')
     event = widgets.table(
         table,
@@ -211,8 +219,9 @@ def _documents(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         },
         alt="Documents, worst first",
     )
-    for row, _ in event["selection"]["cells"]:
-        _open_pages(within=dataset.documents[order[row]].doc_id)
+    for row, column in event["selection"]["cells"]:
+        letter = str(column)[-1:]
+        _open_pages(_lettered(chosen, letter), within=dataset.documents[order[row]].doc_id)
 
 
 def view() -> None:

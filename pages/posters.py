@@ -118,8 +118,8 @@ def _table(chosen: tuple[choices.PosterModel, ...], ordered: tuple[str, ...]) ->
     """Every poster with its four criteria; a cell opens the poster of its row."""
     of = state.poster_of
     table, failing = _differences(chosen, ordered) if of == "B-A" else _values(chosen, ordered, of)
-    numbers = "B minus A" if of == "B-A" else f"model {of}, ✕ fails"
-    frame.section("All posters", f"{len(ordered):,}, worst first · {numbers} · a row opens its poster")
+    rule = "B minus A, most lost first" if of == "B-A" else f"model {of}, worst first, ✕ fails"
+    frame.section("All posters", f"{len(ordered):,} · {rule} · a row opens its poster")
     key = f"{_TABLE}_{of}"
     event = widgets.table(
         _styled(table, failing, signed=of == "B-A"),
@@ -290,6 +290,8 @@ def view() -> None:
         return
     _sidebar(posters)
     ordered = choices.order(chosen)
+    # Another model, or the difference, has another order; the poster on screen stays.
+    state.poster = choices.poster_shown(ordered)
     shown = chosen[-1] if state.poster_of in ("B", "B-A") else chosen[0]
     frame.title("Posters", choices.evaluated(shown).signature)
     frame.refused_parts()

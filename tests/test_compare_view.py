@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
 from evaluator.compare import differences
+from evaluator.compare.decision import cost_of, decide
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
 from evaluator.drawing.pair_list import boxes_of, listed_pages
@@ -60,7 +61,7 @@ def test_more_than_two_models_stand_in_one_table(monkeypatch: pytest.MonkeyPatch
         assert row["Recall"] == micro.recall[0]
         assert row["TP"] == micro.tp[0]
     assert table["Recall − A"].isna().tolist() == [True, False, False]
-    assert table["Recall − A"][1].startswith("+7.2 (+2.4 to +13.3)")
+    assert table["Recall − A"][1].startswith("+7.2 (+1.0 to +15.1)")
     assert table["Recall − A"][2].startswith("−")
 
 
@@ -374,3 +375,55 @@ def test_reports_are_read() -> None:
     assert found.open == OpenEvent("B", "g1")
     linked = components.parse_linked({"link": {"show": "both_found", "label": "Table", "at": 1}})
     assert linked == LinkItem("both_found", "Table")
+
+
+# --- the decision --------------------------------------------------------------------------------------------
+
+
+def decision_words(app: AppTest) -> list[str]:
+    body = next(body for body in dashboard.html_blocks(app) if "ls-decision" in body)
+    return dashboard.read_html(body).words
+
+
+def test_it_opens_with_the_decision_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, COMPARE)
+    results, _ = core()
+    made = decide(differences.differences(*(box_measures(each) for each in results)), ("lines 1.0", "blocks 1.0"))
+    assert decision_words(app)[:2] == [made.headline, made.sentence]
+    assert made.headline == "Cannot tell on these 8 documents"
+    text = " ".join(dashboard.words(app))
+    assert made.more_documents in text
+    assert cost_of(*results) is not None
+    assert decide([], ("", ""), cost=cost_of(*results)).cost_words[0] in text
+
+
+def test_the_rule_can_be_set_and_stands_in_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, COMPARE, measure="recall", least="2", loss="100")
+    assert [app.selectbox(key=name).value for name in ("rule_measure", "rule_least", "rule_loss")] == [
+        "recall",
+        2.0,
+        100,
+    ]
+    assert decision_words(app)[1].startswith("Recall ")
+    app.selectbox(key="rule_measure").set_value("precision")
+    dashboard.fine(app.run())
+    assert decision_words(app)[1].startswith("Precision ")
+    assert (app.query_params["measure"], app.query_params["least"]) == ("precision", "2")
+
+
+def test_f1_stands_first_and_every_clear_loss_is_in_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    few, every = board(start(monkeypatch, COMPARE))["tables"]
+    assert few["rows"][0]["title"].startswith("F1")
+    losses = {row["title"] for row in every["rows"] if row["tone"] == "loss"}
+    assert losses
+    assert losses <= {row["title"] for row in few["rows"]}
+
+
+def test_names_of_models_are_text_in_the_decision(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    value = json.loads((SAMPLE_DATA / "lines.json").read_text())
+    value["info"]["model"]["name"] = HOSTILE
+    (tmp_path / "hostile.json").write_text(json.dumps(value))
+    sides = [tmp_path / "hostile.json", SAMPLE_DATA / "blocks.json"]
+    app = start(monkeypatch, COMPARE, files=dashboard.workspace(SAMPLE_DATA / "ground_truth.json", sides))
+    body = next(body for body in dashboard.html_blocks(app) if "ls-decision" in body)
+    assert "img" not in [tag for tag, _ in dashboard.read_html(body).tags]

@@ -19,6 +19,7 @@ from evaluator.review.corrections import corrections
 from evaluator.review.exchange import to_csv
 from evaluator.review.identity import document_target, page_mistakes, page_target
 from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder, store_address
+from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, Target, judge
 from tests.dashboard import PAGE_BROWSER, SAMPLE_DATA, fine, start
@@ -230,6 +231,30 @@ class TestVerdict:
         assert "NOT SAVED" not in text_of(app)
         with Store(kept) as store:
             assert (store.events()[-1].note, store.events()[-1].author) == ("do not lose me", "Chidi")
+
+    def test_what_was_stored_without_an_answer_is_not_stored_again(
+        self, kept: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The store took the verdict and its answer was lost: Save again sends it under the id that it had."""
+        seeded(kept)
+        app = start(monkeypatch, FINDINGS)
+        app.session_state["reviewer"] = "Chidi"
+        fine(app.run())
+        app.text_area[0].input("once").run()
+        add = Store.add
+
+        def answer_lost(store: Store, events: Any, workspace: str = "") -> None:
+            add(store, events, workspace)
+            raise StoreProblem("unreachable", store="findings")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(Store, "add", answer_lost)
+            self.verdict(app, "Ignore")
+        assert "NOT SAVED" in text_of(app)
+        fine(next(button for button in app.button if button.label == "Save again").click().run())
+        assert "NOT SAVED" not in text_of(app)
+        with Store(kept) as store:
+            assert [event.note for event in store.events()].count("once") == 1
 
     def test_a_disk_that_refuses_leaves_the_text_marked(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         seeded(kept)

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator import formats
 from evaluator.metrics.box_items import MATCHED, Question, answer, class_confusion, items
+from evaluator.metrics.causes import Family
 from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import ThresholdResult, pair
 from tests.dashboard import SAMPLE_DATA, fine, start, workspace
@@ -108,6 +109,28 @@ def test_thresholds_match_everything_again(monkeypatch: pytest.MonkeyPatch) -> N
     data = component(app, "ramp")
     assert data["text"][1][1] == f"{confusion.counts[0, 0]:,}"
     assert data["classes"] == ["Background", *confusion.labels]
+
+
+def test_a_cause_is_one_card_each_time_it_happened(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, GALLERY, door="causes")
+    table = next(each.value for each in app.dataframe if "Cause" in each.value)
+    assert table["Cause"][0] == "Table read as several boxes"
+    assert table["Boxes to correct"].is_monotonic_decreasing
+    assert table["Mistakes"].sum() == len(core().mistakes)
+    app.session_state["gallery_question"] = Question(cause=Family("parts", "", "Table", ""))
+    cards = component(fine(app.run()), "cards")["cards"]
+    assert len(cards) == table["Times"][0] == 8
+    assert cards[0]["title"] == "Table read as 14 boxes"
+    assert "8 times, " in heading(app)
+    assert f"{table['Mistakes'][0]} mistakes on {table['Pages'][0]} pages" in heading(app)
+    again = start(monkeypatch, GALLERY, **{name: app.query_params[name] for name in ("question", "door")})
+    assert component(again, "cards")["cards"] == cards
+
+
+def test_it_begins_with_the_worst(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, GALLERY)
+    tags = [len(card["boxes"]) for card in component(app, "cards")["cards"]]
+    assert tags[0] == max(tags)
 
 
 @pytest.mark.parametrize("door", ["scores", "fit", "names"])

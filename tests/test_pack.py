@@ -89,8 +89,11 @@ def test_it_says_the_numbers_of_the_results(results: list[ThresholdResult]) -> N
     ]
     for (_, _, _, row), result in zip(rows, results, strict=True):
         assert row == result.micro.row(0)
-    assert contents.summary.startswith("B finds more: recall +7.2 points")
-    assert contents.title in contents.summary
+    assert contents.title == "blocks 1.0 against lines 1.0: Cannot tell on these 8 documents"
+    assert contents.summary.startswith("Cannot tell on these 8 documents. F1 +9.9: its interval, ")
+    assert (
+        "Saves 247.2 corrected boxes per 100 pages, 477.8 instead of 725.0. 7 more documents would" in contents.summary
+    )
     assert contents.ledger is not None
     assert contents.cards_words == "no mistake has a verdict yet; the 12 largest are shown"
     assert len({card.page for card in contents.cards}) == 12

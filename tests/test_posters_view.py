@@ -92,9 +92,9 @@ def test_all_posters_worst_first_with_their_criteria(monkeypatch: pytest.MonkeyP
     assert signature(app).startswith("posters 1 · profile documented · stop words layoutscope-en-1")
     rows = table(app)
     assert [row["Poster"] for row in rows] == [
-        "seed-bank", "museum-labels", "tidal-turbidity", "night-buses", "reading-aloud",
+        "night-buses", "tidal-turbidity", "seed-bank", "museum-labels", "reading-aloud",
     ]  # fmt: skip
-    assert [row["Result"] for row in rows] == ["✕ 2 of 4", "✕ 1 of 4", "✕ 2 of 4", "✕ 2 of 4", "✓ pass"]
+    assert [row["Result"] for row in rows] == ["✕ 2 of 4", "✕ 2 of 4", "✕ 2 of 4", "✕ 1 of 4", "✓ pass"]
     assert list(rows[0])[2:] == ["Words ≥ 0.75", "ROUGE-L ≥ 0.75", "Numbers ≥ 0.75", "Fields 0.50–2.00"]
     (expected,) = evaluate("posters", SAMPLE / "ground_truth", [SAMPLE / "across"])
     by_id = {each["poster_id"]: each["metrics"] for each in expected.to_json()["posters"]}
@@ -105,7 +105,7 @@ def test_all_posters_worst_first_with_their_criteria(monkeypatch: pytest.MonkeyP
 
 
 def test_one_poster_says_what_passes_and_what_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = start(monkeypatch, POSTERS)
+    app = start(monkeypatch, POSTERS, poster="seed-bank")
     assert poster(app) == "seed-bank"
     assert four(app) == [
         ["A", "0.995", "✕ 0.612", "1.000", "✕ 0.395", "✕ fails"],
@@ -133,12 +133,34 @@ def test_the_difference_of_two_models(monkeypatch: pytest.MonkeyPatch) -> None:
     assert viewer(app)["model"] == {"letter": "B", "name": "columns"}
 
 
+@pytest.mark.parametrize("of", ["A", "B"])
+def test_the_table_is_sorted_by_the_model_that_it_shows(monkeypatch: pytest.MonkeyPatch, of: str) -> None:
+    app = start(monkeypatch, POSTERS, poster_of=of)
+    failed = [int(row["Result"].split()[1]) if "of" in row["Result"] else 0 for row in table(app)]
+    assert failed == sorted(failed, reverse=True)
+    assert any(f"model {of}, worst first" in text for text in words(app))
+
+
+def test_another_model_has_another_order_and_the_same_poster(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, POSTERS)
+    assert poster(app) == "night-buses"
+    app = choose(app, "poster_of", "B")
+    assert (poster(app), table(app)[0]["Poster"]) == ("night-buses", "seed-bank")
+
+
+def test_differences_are_sorted_by_what_b_loses(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, POSTERS, poster_of="B-A")
+    lost = [sum(list(row.values())[2:5]) for row in table(app)]
+    assert lost == sorted(lost)
+    assert any("B minus A, most lost first" in text for text in words(app))
+
+
 def test_a_cell_opens_its_poster_once(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, POSTERS)
-    app.session_state["poster_table_A"] = {"selection": {"rows": [], "columns": [], "cells": [(3, "Result")]}}
+    app.session_state["poster_table_A"] = {"selection": {"rows": [], "columns": [], "cells": [(1, "Result")]}}
     fine(app.run())
-    assert poster(app) == "night-buses"
-    assert app.query_params["poster"] == "night-buses"
+    assert poster(app) == "tidal-turbidity"
+    assert app.query_params["poster"] == "tidal-turbidity"
     # The cell stays chosen; another way on is not undone by it.
     app = _set(app, "poster", "reading-aloud")
     assert poster(app) == "reading-aloud"
@@ -277,7 +299,7 @@ def test_no_posters_is_an_empty_state_with_a_way_out(monkeypatch: pytest.MonkeyP
     app = start(monkeypatch, POSTERS, files=opened(None))
     assert any("No posters are open." in text for text in words(app))
     fine(app.button[0].click().run())
-    assert poster(app) == "seed-bank"
+    assert poster(app) == "night-buses"
 
 
 def test_one_side_alone_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,7 +352,7 @@ def test_a_folder_that_cannot_be_read_says_why(monkeypatch: pytest.MonkeyPatch, 
 
 def test_an_address_that_cannot_be_followed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, POSTERS, poster="none", profile="other", part="page", poster_of="C")
-    assert poster(app) == "seed-bank"
+    assert poster(app) == "night-buses"
     assert any("could not be followed" in each.value and "profile" in each.value for each in app.caption)
 
 

@@ -22,7 +22,7 @@ HISTOGRAM_BINS: Final = 20
 def mistakes_by_label(
     labels: Sequence[str], mistakes: Mapping[str, IntArray], *, baseline: str, dark: bool, height: int, top: int = 12
 ) -> Chart:
-    """Bars of unmatched boxes per label, most first, one bar per model.
+    """Bars of mistakes per label or name, most first, one bar per model.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def mistakes_by_label(
     Returns
     -------
     Chart
-        With a point selection named ``label``; empty axes for no labels.
+        With a point selection named ``label`` of one bar, its ``label`` and ``model``; empty axes for no labels.
     """
     colours = palette(dark=dark, baseline=baseline)
     total = sum(mistakes.values(), np.zeros(len(labels), dtype=np.int64))
@@ -56,7 +56,7 @@ def mistakes_by_label(
         colours=colours,
         thick=0.86,
         number=alt.Text("mistakes:Q", format=",d"),
-        pick=alt.selection_point(name="label", fields=["label"], on="click", empty=False),
+        pick=alt.selection_point(name="label", fields=["label", "model"], on="click", empty=False),
     )
     return themed(chart.properties(height=min(height, max(len(shown), 1) * (18 * len(mistakes) + 8) + 34)), colours)
 

@@ -167,26 +167,19 @@ def error_costs(
         In pixels.
     """
     colours = palette(dark=dark, baseline=baseline)
-    frame = pd.DataFrame(
-        [
-            {"label": title, "model": model, "points": float(points[row]), "errors": int(counts[model][row])}
-            for model, points in costs.items()
-            for row, title in enumerate(titles)
-        ],
-        columns=["label", "model", "points", "errors"],
-    ).dropna()
-    largest = max([1e-9, *frame["points"].tolist()])
+    largest = max([1e-9, *(float(np.nanmax(points, initial=0.0)) for points in costs.values())])
     chart = bars_of_labels(
-        frame,
-        list(titles),
-        list(costs),
+        titles,
+        costs,
+        "points",
         x=alt.X(
             "points:Q", title=None, scale=alt.Scale(domain=[0, largest * 1.16], nice=False), axis=alt.Axis(tickCount=4)
         ),
-        tooltip=tips(label="Error", model="Model", points=("Points of AP", ".2f"), errors=("Errors", ",d")),
+        tooltip=tips(label="Error", model="Model", points=("Points of AP", ".2f"), count=("Errors", ",d")),
         colours=colours,
         thick=0.86,
         number=alt.Text("points:Q", format=".1f"),
+        counts=counts,
     )
     return themed(chart.properties(height=height), colours)
 

@@ -81,6 +81,7 @@ def bars_of_labels(
     thick: float,
     number: alt.Text,
     pick: alt.Parameter | None = None,
+    counts: Mapping[str, Sequence[int]] | None = None,
 ) -> Chart:
     """Horizontal bars of ``label``, one for each ``model`` below each other, with their numbers behind them.
 
@@ -98,14 +99,16 @@ def bars_of_labels(
         Thickness of a bar as a share of its band.
     pick : Parameter, optional
         The selection that a bar makes.
+    counts : mapping of sequences of int, optional
+        By model, ``count`` of the tooltip.
     """
     rows = [
-        (label, model, value)
+        (label, model, value, counts[model][place] if counts else None)
         for place, label in enumerate(labels)
         for model, column in values.items()
         if not np.isnan(value := column[place].item())
     ]
-    base = alt.Chart(pd.DataFrame(rows, columns=["label", "model", name])).encode(
+    base = alt.Chart(pd.DataFrame(rows, columns=["label", "model", name, "count"])).encode(
         y=alt.Y("label:N", sort=list(labels), title=None, axis=label_axis()),
         yOffset=alt.YOffset("model:N", sort=list(values), scale=alt.Scale(paddingInner=0)),
         x=x,

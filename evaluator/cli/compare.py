@@ -17,7 +17,9 @@ from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.compare.comparison import Comparison, signature_line
 from evaluator.compare.comparison import compare as compared
+from evaluator.compare.decision import Rule
 from evaluator.compare.gate import EXAMPLE, ConditionError, Verdict, judge, parse, verdict_table
+from evaluator.compare.metrics import METRICS
 from evaluator.compare.resampling import RESAMPLES, SEED
 from evaluator.metrics.results import count_of
 from evaluator.project import OptionError, Say
@@ -32,6 +34,12 @@ _output = Group("Output", sort_key=4)
 
 _Seed = Annotated[int, Parameter(group=_resampling, help="Seed of the resampling.")]
 _Resamples = Annotated[int, Parameter(group=_resampling, help="How often documents are drawn for the intervals.")]
+_Rule = Group("Decision", sort_key=2)
+_Measure = Annotated[
+    str | None, Parameter(group=_Rule, help="Main measure of the decision; F1, or what the protocol speaks of first.")
+]
+_Least = Annotated[float, Parameter(group=_Rule, help="Smallest difference of it that matters, in points.")]
+_Loss = Annotated[float, Parameter(group=_Rule, help="Largest clear loss of any other number, in points.")]
 _Json = Annotated[bool, Parameter(group=_output, negative="", help="Write JSON to standard output.")]
 _Markdown = Annotated[bool, Parameter(group=_output, negative="", help="Write Markdown to standard output.")]
 
@@ -45,6 +53,9 @@ def compare(
     options: ProtocolOptions = DEFAULT,
     slices: SlicesFile = None,
     attributes: PageTable = None,
+    decide_by: _Measure = None,
+    least: _Least = 1.0,
+    largest_loss: _Loss = 5.0,
     seed: _Seed = SEED,
     resamples: _Resamples = RESAMPLES,
     json: _Json = False,
@@ -63,12 +74,13 @@ def compare(
     _check(json=json, markdown=markdown, resamples=resamples, seed=seed)
     if len(pred) < 2:
         raise UsageError("give --pred twice or more; to evaluate one prediction use layoutscope evaluate.")
+    rule = _rule(decide_by, least, largest_loss)
     with progress("Reading") as say:
         evaluations = _evaluated(protocol, gt, pred, options, say)
         say("Comparing")
         parts = [slices_part(each) for each in named_in(evaluations, gt, slices, attributes)]
         results = [one.result for one in evaluations]
-        found = compared(results, letters(len(pred)), seed=seed, resamples=resamples, more=parts)
+        found = compared(results, letters(len(pred)), seed=seed, resamples=resamples, more=parts, rule=rule)
         try:
             text = _form(found, evaluations, [path.name for path in pred], json=json, markdown=markdown)
         except ValueError as problem:
@@ -142,6 +154,16 @@ def _evaluated(protocol: str, gt: Path, paths: Sequence[Path], options: Protocol
         return project.evaluate_together(protocol, gt, paths, say, **chosen(options))
     except OptionError as problem:
         raise UsageError(f"{problem}.") from problem
+
+
+def _rule(metric: str | None, least: float, loss: float) -> Rule:
+    """When B is to be shipped, from what was typed."""
+    if metric is not None and metric not in METRICS:
+        raise UsageError(f"--decide-by must be one of {', '.join(sorted(METRICS))}; found {metric}.")
+    for name, value in (("--least", least), ("--largest-loss", loss)):
+        if not 0.0 <= value < 100.0:
+            raise UsageError(f"{name} must be at least 0 and below 100 points; found {value:g}.")
+    return Rule(metric=metric, least=least / 100.0, loss=loss / 100.0)
 
 
 def _check(*, json: bool, markdown: bool, resamples: int, seed: int) -> None:

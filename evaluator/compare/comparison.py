@@ -8,12 +8,13 @@ called is up to the caller.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
 import msgspec
 
+from evaluator.compare.decision import Decision, Rule, cost_of, decide
 from evaluator.compare.differences import Difference, differences, in_reading_order
 from evaluator.compare.labels import LabelNotes, label_notes
 from evaluator.compare.ledger import Ledger, ledger
@@ -46,6 +47,8 @@ class Comparison:
         Of the intervals.
     more : tuple of tuple of Part
         Numbers besides those of the protocol, one tuple for each result, such as those of named slices; empty for none.
+    rule : Rule
+        When the candidate is to be shipped.
     """
 
     results: tuple[Result, ...]
@@ -53,6 +56,14 @@ class Comparison:
     seed: int
     resamples: int
     more: tuple[tuple[Part, ...], ...] = ()
+    rule: Rule = field(default_factory=Rule)
+
+    @cached_property
+    def decision(self) -> Decision:
+        """What the first two say under the rule."""
+        a, b = (first_boxes(result) for result in self.results[:2])
+        cost = None if a is None or b is None else cost_of(a, b)
+        return decide(self.differences, self.names, rule=self.rule, cost=cost)
 
     @cached_property
     def measures(self) -> tuple[Measures, ...]:
@@ -107,16 +118,18 @@ class Comparison:
         Returns
         -------
         dict
-            ``protocol``, ``signature``, ``summary``, ``a``, ``b``; ``iou``, ``ledger`` by label, ``false_positives``,
-            ``documents`` (the ledger of each), ``pages`` (those that changed) and ``mistakes``, all None for protocols
-            without boxes; ``differences`` in reading order; ``labels``, ``seed``, ``resamples``, ``level``; ``models``
-            with the numbers of all of them when there are more than two. Undefined is None.
+            ``protocol``, ``signature``, ``decision``, ``summary``, ``a``, ``b``; ``iou``, ``ledger`` by label,
+            ``false_positives``, ``documents`` (the ledger of each), ``pages`` (those that changed) and ``mistakes``,
+            all None for protocols without boxes; ``differences`` in reading order; ``labels``, ``seed``,
+            ``resamples``, ``level``; ``models`` with the numbers of all of them when there are more than two. Undefined
+            is None.
         """
         counts, words = self.ledger, summary(self.differences, self.names)
         boxes = first_boxes(self.results[0])
         value: dict[str, Any] = {
             "protocol": results[0]["protocol"],
             "signature": self.signature,
+            "decision": self.decision.to_json(),
             "summary": f"{words.headline} {words.notes}".rstrip(),
             "a": results[0],
             "b": results[1],
@@ -163,7 +176,11 @@ class Comparison:
         titles = [f"{name} {file}" for name, file in zip(self.names, files, strict=True)]
         title, words = ", ".join(titles[:2]), summary(self.differences, self.names)
         tables = [self._models_table("All models: " + ", ".join(titles))] if len(titles) > 2 else []
-        tables.append(self._differences_table(f"{title}. {words.headline} {words.notes}".rstrip()))
+        tables.append(
+            self._differences_table(
+                f"{title}. {self.decision.headline}. {self.decision.sentence} {words.headline} {words.notes}".rstrip()
+            )
+        )
         if self.ledger is not None and self.mistakes is not None:
             tables.append(_ledger_table(self.ledger, title, self.signature))
             tables.append(_mistakes_table(self.mistakes, title, self.signature))
@@ -213,6 +230,7 @@ def compare(
     seed: int = SEED,
     resamples: int = RESAMPLES,
     more: Sequence[Sequence[Part]] = (),
+    rule: Rule | None = None,
 ) -> Comparison:
     """Models under one protocol, compared.
 
@@ -227,6 +245,8 @@ def compare(
         See `evaluator.compare.resampling.draws`.
     more : sequence of sequences of Part
         See `Comparison`.
+    rule : Rule, optional
+        When the candidate is to be shipped; the one that everybody gets when absent.
 
     Returns
     -------
@@ -246,7 +266,8 @@ def compare(
         raise ValueError("results are compared under one protocol")
     if resamples < 1:
         raise ValueError(f"resamples must be at least 1; found {resamples}")
-    return Comparison(tuple(results), tuple(names), seed, resamples, tuple(tuple(parts) for parts in more))
+    more_parts = tuple(tuple(parts) for parts in more)
+    return Comparison(tuple(results), tuple(names), seed, resamples, more_parts, rule or Rule())
 
 
 def signature_line(

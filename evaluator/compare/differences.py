@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.resampling import FEW_DOCUMENTS, RESAMPLES, SEED, draws, interval
+from evaluator.compare.resampling import FEW_DOCUMENTS, RESAMPLES, SEED, draws, interval, widened
 from evaluator.metrics.measures import Key, Measures
 from evaluator.metrics.results import defined
 from evaluator.model.boxes import FloatArray, IntArray
@@ -122,8 +122,9 @@ def differences(
 
     Notes
     -----
-    Paired percentile bootstrap over documents: one draw of documents gives one number of each model, and their
-    difference. Documents are put in the order of their ids first, so that the order of files changes nothing.
+    Paired bootstrap over documents: one draw of documents gives one number of each model, and their difference. The
+    percentile interval is widened for the number of documents that have the label, see `resampling.widened`. Documents
+    are put in the order of their ids first, so that the order of files changes nothing.
     """
     if keys is not None:
         a, b = a.only(set(keys)), b.only(set(keys))
@@ -133,12 +134,12 @@ def differences(
     resampled = np.concatenate(
         [sides[1].resampled(w) - sides[0].resampled(w) for w in draws(len(documents), resamples=resamples, seed=seed)]
     )
-    intervals = interval(resampled)
     difference = sides[1].values - sides[0].values
-    known = ~np.isnan(difference) & (len(documents) > 1)
-    low, high = np.where(known, intervals.low, np.nan), np.where(known, intervals.high, np.nan)
     alone = [side.per_document(len(documents)) for side in sides]
     counted = (~np.isnan(alone[0]) | ~np.isnan(alone[1])).sum(axis=0)
+    intervals = widened(interval(resampled), difference, counted)
+    known = ~np.isnan(difference) & (len(documents) > 1)
+    low, high = np.where(known, intervals.low, np.nan), np.where(known, intervals.high, np.nan)
     good = [_judged(values, every) for values in alone]
     better, worse = (good[1] > good[0]).sum(axis=0), (good[1] < good[0]).sum(axis=0)
     return tuple(
@@ -185,6 +186,22 @@ def worth_showing(
     rank: Mapping[Kind, int] = {"loss": 1, "gain": 2, "unclear": 3, "undefined": 4}
     chosen.sort(key=lambda one: (0 if one.overall else rank[one.kind], -abs(one.difference or 0.0)))
     return in_reading_order(chosen[:limit])
+
+
+def decisive(
+    every: Sequence[Difference], *, limit: int = 8, metrics: Sequence[str] = ("f1", "precision", "recall")
+) -> tuple[Difference, ...]:
+    """The differences that a decision rests on, in the order in which they are read.
+
+    Those over all labels in the order of `metrics`; all clear losses, the largest first; then, up to `limit` rows,
+    clear gains and what is not clear, the larger before the smaller. Undefined ones are left out.
+    """
+    known = [one for one in every if one.metric in metrics and one.difference is not None]
+    first = sorted((one for one in known if one.overall), key=lambda one: metrics.index(one.metric))
+    by_size = sorted((one for one in known if not one.overall), key=lambda one: -abs(one.difference or 0.0))
+    losses = [one for one in by_size if one.kind == "loss"]
+    rest = [one for kind in ("gain", "unclear") for one in by_size if one.kind == kind]
+    return (*first, *losses, *rest[: max(limit - len(first) - len(losses), 0)])
 
 
 def _judged(values: FloatArray, keys: Sequence[Key]) -> FloatArray:

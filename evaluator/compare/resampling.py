@@ -1,13 +1,17 @@
 """Resampling documents with replacement: how often each is drawn, and the interval that follows.
 
-Owns the draws and the percentile interval. Documents are drawn, not pages or boxes, because what happens on the pages
-of one document is not independent; both models see the same draws, so that what makes a document hard for both falls
-out of their difference. A draw is a row of weights: how often each document occurs in it. Weights are whole numbers.
+Owns the draws, the percentile interval and what makes it honest for few documents. Documents are drawn, not pages or
+boxes, because what happens on the pages of one document is not independent; both models see the same draws, so that
+what makes a document hard for both falls out of their difference. A draw is a row of weights: how often each document
+occurs in it. Weights are whole numbers.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from functools import lru_cache
+from statistics import NormalDist
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -101,6 +105,86 @@ def interval(resampled: FloatArray, *, level: float = LEVEL) -> Interval:
     low, high = _lower_end(resampled, level), -_lower_end(-resampled, level)
     known = (undefined <= UNDEFINED_SHARE * len(resampled)) & (undefined < len(resampled))
     return Interval(np.where(known, low, np.nan), np.where(known, high, np.nan), undefined)
+
+
+def widened(found: Interval, estimate: FloatArray, documents: IntArray, *, level: float = LEVEL) -> Interval:
+    """Intervals that hold what they say for few documents too.
+
+    Parameters
+    ----------
+    found : Interval
+        From `interval`.
+    estimate : float64, shape (M,)
+        The number itself.
+    documents : int64, shape (M,)
+        Documents in which each number is defined.
+
+    Returns
+    -------
+    Interval
+        Each end as many times as far from the estimate as `reach` says; an end on the other side of it stays.
+
+    Notes
+    -----
+    Resampling n documents takes their spread with n instead of n - 1, and the normal quantile where only n documents
+    say how wide it is: at 8 documents the percentile interval holds 87 of 100. This is the correction of Hesterberg,
+    "What Teachers Should Know About the Bootstrap" (2015), section 4.1, applied to the distance from the estimate
+    and not to the quantile, which 2,000 resamples do not reach. `tests/benchmarks/bench_compare` has the shares held.
+    """
+    factor = np.array([reach(int(count), level=level) for count in documents]) - 1.0
+    low = found.low - factor * np.maximum(estimate - found.low, 0.0)
+    high = found.high + factor * np.maximum(found.high - estimate, 0.0)
+    return Interval(low, high, found.undefined)
+
+
+@lru_cache(maxsize=4096)
+def reach(documents: int, *, level: float = LEVEL) -> float:
+    """How many times further than the percentile interval an honest one reaches, for n documents; 1.0 below 2.
+
+    Examples
+    --------
+    >>> [round(reach(n), 2) for n in (8, 20, 50, 500)]
+    [1.29, 1.1, 1.04, 1.0]
+    """
+    if documents < 2:
+        return 1.0
+    normal = NormalDist().inv_cdf((1.0 + level) / 2.0)
+    return math.sqrt(documents / (documents - 1)) * _student(level, documents - 1) / normal
+
+
+def _student(level: float, freedom: int) -> float:
+    """The quantile of Student's t that a share of it lies within on both sides.
+
+    Notes
+    -----
+    Abramowitz and Stegun 26.7.3 and 26.7.4, inverted by halving; from 30 degrees of freedom on 26.7.5, which then is
+    right to six digits.
+    """
+    z = NormalDist().inv_cdf((1.0 + level) / 2.0)
+    if freedom >= 30:
+        first = (z**3 + z) / 4.0
+        second = (5 * z**5 + 16 * z**3 + 3 * z) / 96.0
+        third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384.0
+        return z + first / freedom + second / freedom**2 + third / freedom**3
+    low, high = 0.0, 1e6
+    for _ in range(100):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if _within(middle, freedom) < level else (low, middle)
+    return low
+
+
+def _within(t: float, freedom: int) -> float:
+    """The share of Student's t between -t and t."""
+    angle = math.atan2(t, math.sqrt(freedom))
+    cosine, sine = math.cos(angle), math.sin(angle)
+    odd = freedom % 2
+    if freedom == 1:
+        return 2.0 * angle / math.pi
+    term = total = cosine if odd else 1.0
+    for step in range(3 if odd else 2, freedom - 1, 2):
+        term *= cosine * cosine * (step - 1) / step
+        total += term
+    return 2.0 / math.pi * (angle + sine * total) if odd else sine * total
 
 
 def _lower_end(resampled: FloatArray, level: float) -> FloatArray:

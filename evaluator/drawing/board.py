@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from evaluator.compare.differences import Difference, in_reading_order, worth_showing
+from evaluator.compare.differences import Difference, decisive, in_reading_order
 from evaluator.compare.ledger import Ledger
 from evaluator.compare.resampling import FEW_DOCUMENTS
 from evaluator.compare.sentences import (
@@ -79,7 +79,7 @@ def board_data(
     BoardPayload
         Without documents or differences the lists are empty.
     """
-    few = worth_showing(differences, limit=SHOWN_DIFFERENCES)
+    few = decisive(differences, limit=SHOWN_DIFFERENCES)
     every = in_reading_order([one for one in differences if one.difference is not None])
     return BoardPayload(
         sentence=sentence_parts(differences, names),

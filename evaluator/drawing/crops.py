@@ -19,7 +19,9 @@ from evaluator.drawing.page_rows import page_shares
 from evaluator.drawing.payloads import CardBoxItem, CardItem, Rect
 from evaluator.metrics.box_items import MATCHED, Items
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.causes import causes
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
+from evaluator.metrics.results import count_of
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.dataset import Side
 from evaluator.model.issues import plain
@@ -30,6 +32,7 @@ CARD_ASPECT: Final = 1.7
 _MARGIN: Final = 0.03
 _LEAST_WIDTH: Final = 0.34
 _QUALITY: Final = 82
+_BOXES_OF_A_CARD: Final = 60
 
 
 def region(boxes: FloatArray, page_points: tuple[float, float], *, aspect: float = CARD_ASPECT) -> Rect:
@@ -119,6 +122,35 @@ def _card(result: AnyBoxResult, shown: Items, row: int) -> CardItem:
         box=boxes[-1].key,
         boxes=[box for box in boxes if not np.isnan(box.xyxy).any()],
     )
+
+
+def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
+    """Some causes of the mistakes of a result, each on one card with all boxes that carry a name."""
+    found, dataset, mistakes = causes(result), result.matching.dataset, result.mistakes
+    made = []
+    for row in rows.tolist():
+        truths = np.flatnonzero(np.isin(mistakes.of_truth, found.rows[row]))
+        predictions = np.flatnonzero(np.isin(mistakes.of_prediction, found.rows[row]))
+        boxes = [*_boxes("ground_truth", result, truths), *_boxes("prediction", result, predictions)]
+        page = int(found.page[row])
+        document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
+        made.append(
+            CardItem(
+                key=f"{page}/cause/{boxes[0].key}",
+                title=plain(found.title(row)),
+                label="",
+                facts=[
+                    f"{count_of(len(found.rows[row]), 'mistake')}, {int(found.cost[row]):,} to correct",
+                ],
+                place=f"{plain(document.name)}, page {index + 1}",
+                tags=list(dict.fromkeys(box.status for box in boxes if box.status != "truth")),
+                document=document.doc_id,
+                index=index,
+                box=boxes[-1].key,
+                boxes=[box for box in boxes if not np.isnan(box.xyxy).any()][:_BOXES_OF_A_CARD],
+            )
+        )
+    return made
 
 
 def _boxes(side: Side, result: AnyBoxResult, rows: IntArray) -> list[CardBoxItem]:

@@ -17,9 +17,17 @@ import msgspec
 import numpy as np
 
 from evaluator.drawing.page_rows import page_shares
-from evaluator.metrics.box_items import Items, codes_at
+from evaluator.metrics.box_items import Items
 from evaluator.metrics.box_results import AnyBoxResult
-from evaluator.metrics.error_types import DOCUMENT, BoxColumns, KindArray, MistakeOptions, Mistakes, name_mistakes
+from evaluator.metrics.error_types import (
+    DOCUMENT,
+    NONE,
+    BoxColumns,
+    KindArray,
+    MistakeOptions,
+    Mistakes,
+    name_mistakes,
+)
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, iou
 from evaluator.model.dataset import CodeArray, Dataset
@@ -68,8 +76,11 @@ class MistakeColumns:
     kind : int8, shape (M,)
         Code into `DOCUMENT`.
     page : int64, shape (M,)
-    document, truth_label, prediction_label : int32, shape (M,)
-        Codes of the dataset; -1 for a side without a box.
+    document : int32, shape (M,)
+        Code of the dataset.
+    truth_label, prediction_label : int32, shape (M,)
+        Codes of the dataset, of the boxes that carry the mistake's name; -1 for a side without one, such as the ground
+        truth that a duplicate repeats.
     score : float64, shape (M,)
         The highest score of its predictions; NaN for none.
     iou : float64, shape (M,)
@@ -129,6 +140,7 @@ def mistake_columns(result: AnyBoxResult, mistakes: Mistakes) -> MistakeColumns:
     dataset, prediction = result.matching.dataset, result.matching.prediction
     truth = dataset.ground_truth
     score = _highest(prediction.score[mistakes.prediction_rows], mistakes.prediction_offsets)
+    labels = named_labels(result, mistakes)
     sizes = (
         _highest(area(page_shares(dataset, truth, mistakes.truth_rows)), mistakes.truth_offsets),
         _highest(area(page_shares(dataset, prediction, mistakes.prediction_rows)), mistakes.prediction_offsets),
@@ -137,12 +149,46 @@ def mistake_columns(result: AnyBoxResult, mistakes: Mistakes) -> MistakeColumns:
         kind=mistakes.kind,
         page=mistakes.page,
         document=dataset.page_document[mistakes.page],
-        truth_label=codes_at(truth.label, mistakes.first_truth),
-        prediction_label=codes_at(prediction.label, mistakes.first_prediction),
+        truth_label=labels[0],
+        prediction_label=labels[1],
         score=score,
         iou=_best_iou(mistakes, truth.xyxy, prediction.xyxy),
         size=np.fmax(*sizes),
     )
+
+
+def named_labels(result: AnyBoxResult, mistakes: Mistakes) -> tuple[CodeArray, CodeArray]:
+    """Label of the ground truth and of the predictions that carry the name of each mistake, int32; -1 for none.
+
+    A mistake is one of a label when such a box has it: that is what a filter by label keeps and what a page then lists.
+    All boxes of a mistake on one side have one label.
+    """
+    sides = (
+        (result.matching.dataset.ground_truth.label, mistakes.of_truth),
+        (result.matching.prediction.label, mistakes.of_prediction),
+    )
+    found = []
+    for labels, of in sides:
+        column = np.full(len(mistakes), NONE, dtype=np.int32)
+        rows = np.flatnonzero(of != NONE)
+        column[of[rows]] = labels[rows]
+        found.append(column)
+    return found[0], found[1]
+
+
+def label_counts(columns: MistakeColumns, labels: int) -> IntArray:
+    """How many mistakes a filter by each label keeps, int64, shape (labels,).
+
+    A mistake between two labels counts for both, so they may add up to more than there are.
+    """
+    both = columns.truth_label != columns.prediction_label
+    codes = np.concatenate([columns.truth_label, columns.prediction_label[both]]).astype(np.int64)
+    return np.bincount(codes[codes >= 0], minlength=labels)
+
+
+def document_counts(columns: MistakeColumns, documents: int) -> IntArray:
+    """How many mistakes there are in each document, int64, shape (documents,)."""
+    return np.bincount(columns.document, minlength=documents)
 
 
 def _highest(values: FloatArray, offsets: IntArray) -> FloatArray:

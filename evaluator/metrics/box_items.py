@@ -14,7 +14,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import numpy as np
 
-from evaluator.metrics.box_results import UNMATCHED, BoxResult
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult, BoxResult
+from evaluator.metrics.causes import Family, causes, family_title
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, KindArray
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, overlap
 from evaluator.model.dataset import CodeArray
@@ -195,6 +196,20 @@ def in_cell(result: BoxResult[Any], truth_label: str | None, prediction_label: s
     return pick
 
 
+def boxes_of_cell(result: BoxResult[Any], chosen: Items, cell: tuple[str | None, str | None]) -> int:
+    """How many of the boxes that one cell of the class confusion counts some items hold.
+
+    Cells count boxes and a mistake may hold several, so this is what the cell says when `chosen` is all behind it.
+    """
+    pick, mistakes = in_cell(result, *cell), result.mistakes
+    held = np.zeros(len(mistakes) + 1, dtype=bool)
+    held[chosen.mistake[chosen.mistake >= 0]] = True
+    held[-1] = False
+    if cell[0] is None:
+        return int((pick.prediction & held[mistakes.of_prediction]).sum())
+    return int((chosen.kind == MATCHED).sum()) + int((pick.truth & held[mistakes.of_truth]).sum())
+
+
 def with_fit(every: Items, **ranges: tuple[float, float]) -> BoolArray:
     """Items whose boxes fit as asked, bool, shape (K,); False where a side is missing.
 
@@ -222,6 +237,15 @@ def with_name(every: Items, name: str) -> BoolArray:
     return np.asarray(every.kind == DOCUMENT.index(name), dtype=bool)
 
 
+def with_cause(every: Items, result: AnyBoxResult, family: Family) -> BoolArray:
+    """Items that are mistakes whose cause is of a family, bool, shape (K,)."""
+    found = causes(result)
+    named = np.zeros(len(result.mistakes) + 1, dtype=bool)
+    for cause in found.alike.get(family, ()):
+        named[found.rows[int(cause)]] = True
+    return np.asarray(named[every.mistake], dtype=bool)
+
+
 class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a reader clicked or brushed, and so which items are meant: all that is said must hold.
 
@@ -231,12 +255,15 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, fo
         Label of the ground truth and label of the prediction in the class confusion; None is the background.
     name : str, optional
         One of `evaluator.metrics.error_types.DOCUMENT`, or ``matched``.
+    cause : Family, optional
+        Mistakes whose cause is of this family, see `evaluator.metrics.causes`.
     score, iou, coverage, purity : tuple of float, optional
         Lowest and highest value, both included.
     """
 
     cell: tuple[str | None, str | None] | None = None
     name: str | None = None
+    cause: Family | None = None
     score: tuple[float, float] | None = None
     iou: tuple[float, float] | None = None
     coverage: tuple[float, float] | None = None
@@ -256,6 +283,8 @@ def answer(result: BoxResult[Any], every: Items, question: Question) -> BoolArra
         kept &= behind(every, result, in_cell(result, *question.cell))
     if question.name is not None:
         kept &= every.kind == MATCHED if question.name == MATCHED_NAME else with_name(every, question.name)
+    if question.cause is not None:
+        kept &= with_cause(every, result, question.cause)
     if question.score is not None:
         kept &= with_score(every, *question.score)
     ranges = {name: getattr(question, name) for name in FITS if getattr(question, name) is not None}
@@ -276,6 +305,8 @@ def in_words(question: Question) -> str:
         parts.append(f"{truth} predicted as {predicted}")
     if question.name is not None:
         parts.append("Matched" if question.name == MATCHED_NAME else ERROR_TYPES["document"][question.name].title)
+    if question.cause is not None:
+        parts.append(family_title(question.cause))
     names = {"score": "score", "iou": "IoU", "coverage": "coverage", "purity": "purity"}
     for field, name in names.items():
         bounds = getattr(question, field)

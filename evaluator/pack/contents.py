@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from evaluator.compare import decision, sentences
 from evaluator.compare import differences as compare_differences
-from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.drawing import layers
@@ -116,17 +116,18 @@ def gather(
     models = _models(results, called, applied)
     differences = _differences(results[:2]) if len(results) > 1 else ()
     summary = sentences.summary(differences, [model.letter for model in models]) if differences else None
+    made = _decided(results, models, differences) if differences else None
     statuses = [status for status in finding_statuses(log, results) if chosen(status, options)]
     cards = cards_of(models, statuses, log, options)
     pages, left_out = _pages(models, cards, options)
     return Contents(
         options=options,
-        title=options.title or (summary.headline if summary else f"{models[0].name}: {_f1_words(models[0])}"),
+        title=options.title or _title(models, made),
         signature=_signature(models),
         dataset=dataset,
         models=models,
         differences=differences,
-        summary=f"{summary.headline} {summary.notes}".strip() if summary else "",
+        summary=f"{_decision_words(made)} {summary.headline} {summary.notes}".strip() if summary and made else "",
         ledger=ledger(*results[:2]) if len(results) > 1 else None,
         cards=cards,
         cards_words=_cards_words(cards, statuses),
@@ -189,6 +190,28 @@ def _differences(results: Sequence[AnyBoxResult]) -> tuple[Difference, ...]:
     """The second minus the first with intervals, in reading order."""
     first, second = (box_measures(result) for result in results)
     return compare_differences.in_reading_order(compare_differences.differences(first, second))
+
+
+def _decided(
+    results: Sequence[AnyBoxResult], models: Sequence[Model], differences: Sequence[Difference]
+) -> decision.Decision:
+    """What the first two models say under the rule that everybody gets."""
+    names = [model.name for model in models[:2]]
+    return decision.decide(differences, names, cost=decision.cost_of(*results[:2]))
+
+
+def _title(models: Sequence[Model], made: decision.Decision | None) -> str:
+    """What the pack is about: the models and the decision, or one model and its F1."""
+    if made is None:
+        return f"{models[0].name}: {_f1_words(models[0])}"
+    return f"{models[1].name} against {models[0].name}: {made.headline}"
+
+
+def _decision_words(made: decision.Decision) -> str:
+    """The decision in the first lines of the pack: answer, reason, cost, and how many documents would settle it."""
+    cost, detail = made.cost_words
+    parts = [f"{made.headline}.", made.sentence, f"{cost}, {detail}." if cost else "", made.more_documents]
+    return " ".join(part for part in parts if part)
 
 
 def _signature(models: Sequence[Model]) -> str:

@@ -16,6 +16,7 @@ import msgspec
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from evaluator.compare.decision import FOUND
 from evaluator.drawing import fields as field_drawing
 from evaluator.drawing.matrix import COLOURS, SHOWS
 from evaluator.drawing.pair import PAGE_FILTERS
@@ -24,7 +25,7 @@ from evaluator.metrics.error_types import DOCUMENT
 from evaluator.protocols import pixel
 from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.posters.profiles import PROFILES
-from pages.shared import compare, gallery, opened, pictures, protocol, results
+from pages.shared import compare, decision, gallery, opened, pictures, protocol, results
 from pages.shared.components import MODES
 from pages.shared.fields import results as of_fields
 from pages.shared.opened import Place
@@ -100,6 +101,18 @@ def _one_of(words: Sequence[str]) -> Callable[[str], Any]:
         if text not in words:
             raise ValueError(text)
         return text
+
+    return read
+
+
+def _number_of(choices: Sequence[float]) -> Callable[[str], float]:
+    """Reads one of some numbers."""
+
+    def read(text: str) -> float:
+        value = float(text)
+        if value not in choices:
+            raise ValueError(text)
+        return value
 
     return read
 
@@ -297,6 +310,9 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("show", State.pair_show, _one_of(tuple(PAGE_FILTERS)), _text, _COMPARE),
     Entry("look", State.pair_mode, _one_of(MODES), _text, _COMPARE),
     Entry("below", State.pair_part, _one_of(compare.PARTS), _text, _COMPARE),
+    Entry("measure", State.rule_measure, _one_of(FOUND), _text, _COMPARE),
+    Entry("least", State.rule_least, _number_of(decision.LEAST), _number, _COMPARE),
+    Entry("loss", State.rule_loss, _number_of(decision.LOSSES), _number, _COMPARE),
     # Pixel confusion.
     Entry("scope", State.pixel_scope, _one_of(SCOPES), _text, _PIXEL),
     Entry("shows", State.pixel_shows, _one_of(tuple(SHOWS)), _text, _PIXEL),

@@ -22,6 +22,7 @@ from evaluator.drawing.payloads import LinkItem
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.measures import Measures
 from evaluator.model.boxes import IntArray
+from pages.shared.browser import listing
 from pages.shared.opened import Model, Named, OpenedBoxes, Place
 from pages.shared.results import Result, ResultKey, result_key, result_of
 from pages.shared.state import go_to, state
@@ -55,11 +56,10 @@ def open_linked(pages: LinkItem) -> None:
     state.pair_visits += 1
 
 
-def ask_mistakes(name: str) -> None:
-    """Filter the Page browser by a name of mistakes, and go there as soon as a callback has ended."""
-    state.mistake_names = [name]
-    state.box = state.doc = None
-    state.pair_mistakes = name
+def ask_mistakes(model: Model, *, label: str = "", name: str = "") -> None:
+    """Filter the Page browser by the mistakes that a bar counts, and go there as soon as a callback has ended."""
+    listing.open_all_of(model, label=label, name=name)
+    state.pair_mistakes = name or label
 
 
 def clear() -> None:

@@ -14,8 +14,9 @@ from evaluator.drawing import crops, mistake_filter
 from evaluator.drawing.payloads import CardItem, CropItem, Rect
 from evaluator.metrics import box_items
 from evaluator.metrics.box_items import MATCHED, Items, Question
+from evaluator.metrics.causes import Family, causes
 from evaluator.metrics.error_types import DOCUMENT
-from evaluator.metrics.results import ScoreCurve
+from evaluator.metrics.results import ScoreCurve, count_of
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.model.issues import plain
 from evaluator.pdf.problems import PageProblem
@@ -30,8 +31,10 @@ CHARTS: Final = {
     "scores": "Scores",
     "fit": "Fit",
     "names": "Names",
+    "causes": "Causes",
 }
 ORDERS: Final = {
+    "costliest": "Worst first",
     "page": "By page",
     "surest": "Highest score",
     "worst": "Lowest IoU",
@@ -77,12 +80,25 @@ class Shown:
         In the chosen order.
     mistakes, pages : int
         How many of them are mistakes, and on how many pages they are.
+    boxes : int or None
+        Boxes of the cell of the class confusion that was asked for; None for any other question.
+    hidden : int
+        Items behind the question that the filter hides.
+    causes : int64 or None
+        Causes behind the question, the costliest first: then a card is a cause. None when no cause was asked for.
     """
 
     result: Result
     items: Items
     mistakes: int
     pages: int
+    boxes: int | None
+    hidden: int
+    causes: IntArray | None
+
+    def __len__(self) -> int:
+        """How many cards there are."""
+        return len(self.items) if self.causes is None else len(self.causes)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Listing the boxes")
@@ -114,19 +130,63 @@ def shown(found: OpenedBoxes, model: Model) -> Shown:
     result, every = result_of(found, model), every_item(found, model)
     asked = state.gallery_question
     keep = every.kind != MATCHED if asked is None else box_items.answer(result, every, asked)
-    keep &= _passing(every, found) & _in_third(every, state.gallery_third)
+    behind = int(keep.sum())
+    keep &= _passing(found, model, every) & _in_third(every, state.gallery_third)
     rows = np.flatnonzero(keep)
-    rows = rows[_order(every, rows, state.gallery_sort)]
+    rows = rows[_order(result, every, rows, state.gallery_sort)]
     chosen = every.take(rows)
     mistakes = int((chosen.kind != MATCHED).sum())
-    return Shown(result, chosen, mistakes, len(np.unique(chosen.page)))
+    return Shown(
+        result,
+        chosen,
+        mistakes=mistakes,
+        pages=len(np.unique(chosen.page)),
+        causes=None if asked is None or asked.cause is None else _causes_of(result, chosen, asked.cause),
+        boxes=None if asked is None or asked.cell is None else box_items.boxes_of_cell(result, chosen, asked.cell),
+        hidden=behind - len(chosen),
+    )
 
 
-def _passing(every: Items, found: OpenedBoxes) -> BoolArray:
-    """What the filter of the page browser keeps; names are about mistakes, matched pairs have none."""
+def _causes_of(result: Result, chosen: Items, family: Family) -> IntArray:
+    """The causes of a family that some items belong to, the costliest first."""
+    found = causes(result)
+    held = set(found.of_mistake[chosen.mistake[chosen.mistake >= 0]].tolist())
+    rows = found.alike.get(family, np.empty(0, dtype=np.int64))
+    return np.array([row for row in rows.tolist() if row in held], dtype=np.int64)
+
+
+def heading(shown: Shown) -> str:
+    """What the cards hold, each number with its unit, and how much of it the filter hides."""
+    matched = len(shown.items) - shown.mistakes
+    held = [count_of(shown.mistakes, "mistake")] if shown.mistakes or not matched else []
+    held += [count_of(matched, "matched pair")] if matched else []
+    text = f"{' and '.join(held)} on {count_of(shown.pages, 'page')}"
+    if shown.causes is not None:
+        text = f"{len(shown.causes):,} times, {text}"
+    if shown.boxes is not None:
+        text = f"{shown.boxes:,} {'box' if shown.boxes == 1 else 'boxes'} in {text}"
+    return f"{text}; the filter hides {shown.hidden:,}" if shown.hidden else text
+
+
+def _passing(found: OpenedBoxes, model: Model, every: Items) -> BoolArray:
+    """What the filter of the page browser keeps, by the same columns; names are about mistakes, pairs have none."""
+    own, mistakes = listing.plain_columns(found, model), every.mistake >= 0
+    at = every.mistake[mistakes]
+    columns = mistake_filter.MistakeColumns(
+        kind=every.kind,
+        page=every.page,
+        document=every.document,
+        truth_label=every.truth_label.copy(),
+        prediction_label=every.prediction_label.copy(),
+        score=every.score.copy(),
+        iou=every.iou.copy(),
+        size=every.size.copy(),
+    )
+    for name in ("truth_label", "prediction_label", "score", "iou", "size"):
+        getattr(columns, name)[mistakes] = getattr(own, name)[at]
     # Verdicts are about mistakes under their own ids; the gallery does not know them.
     chosen = msgspec.structs.replace(listing.chosen_filter(), unjudged=False)
-    return mistake_filter.passing(every, found.dataset, chosen)
+    return mistake_filter.passing(columns, found.dataset, chosen)
 
 
 def _in_third(every: Items, third: str) -> BoolArray:
@@ -137,8 +197,15 @@ def _in_third(every: Items, third: str) -> BoolArray:
     return np.asarray(np.clip((every.middle * 3).astype(np.int64), 0, 2) == place, dtype=bool)
 
 
-def _order(every: Items, rows: IntArray, order: str) -> IntArray:
-    """Places of the rows in the wanted order; what has no value comes last."""
+def _order(result: Result, every: Items, rows: IntArray, order: str) -> IntArray:
+    """Places of the rows in the wanted order; what has no value comes last.
+
+    Worst first: what takes most boxes to put right, then the largest; of matched pairs the one that fits worst.
+    """
+    if order == "costliest":
+        touched = np.append(result.mistakes.corrections, 0)[every.mistake[rows]]
+        fit = np.where(every.kind[rows] == MATCHED, np.nan_to_num(every.iou[rows]), 0.0)
+        return np.lexsort((-every.size[rows], fit, -touched))
     if order == "surest":
         return np.argsort(-np.nan_to_num(every.score[rows], nan=-1.0), kind="stable")
     if order == "worst":

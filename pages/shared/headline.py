@@ -118,7 +118,7 @@ def model_card(found: OpenedBoxes, model: Named, baseline: MetricColumns | None)
         f'<span class="ls-tag ls-{status.lower()}">{status} {count:,}</span>'
         for status, count in (("TP", row["tp"]), ("FP", row["fp"]), ("FN", row["fn"]))
     )
-    signed = f"{_thresholds(model)} · {count_of(row['fp'] + row['fn'], 'mistake')}"
+    signed = f"{_thresholds(model)} · {count_of(len(result.mistakes), 'mistake')}"
     st.html(
         f'<section class="ls-card{theme()}" aria-label="Model {model.letter}"><header>{letter_badge(model.letter)}'
         f'<b title="{html.escape(plain(model.name))}">{html.escape(plain(model.name))}</b>'

@@ -165,7 +165,7 @@ class State:
     # Gallery.
     gallery_question: Field[Question | None] = Field(None)
     gallery_charts: Field[str] = Field("classes")
-    gallery_sort: Field[str] = Field("page")
+    gallery_sort: Field[str] = Field("costliest")
     gallery_third: Field[str] = Field("")
     gallery_sheet: Field[int] = Field(0)
     gallery_round: Field[int] = Field(0)
@@ -180,6 +180,11 @@ class State:
     pair_whole: Field[bool] = Field(False)
     pair_visits: Field[int] = Field(0)
     pair_mistakes: Field[str | None] = Field(None)
+    # When B is to be shipped; differences in points.
+    rule_measure: Field[str] = Field("f1")
+    rule_least: Field[float] = Field(1.0)
+    rule_loss: Field[float] = Field(5.0)
+    rule_moved: Field[bool] = Field(False)
 
     # Pixel confusion.
     pixel_scope: Field[Scope] = Field("dataset")

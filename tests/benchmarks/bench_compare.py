@@ -20,7 +20,7 @@ import numpy as np
 
 from evaluator.compare.differences import differences
 from evaluator.compare.ledger import ledger
-from evaluator.compare.resampling import RESAMPLES, draws, interval
+from evaluator.compare.resampling import RESAMPLES, draws, interval, widened
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.measures import Key, Measures, Ratios
 from evaluator.metrics.results import MetricColumns
@@ -85,8 +85,9 @@ def speed(documents: int, resamples: int, rounds: int) -> dict[str, Any]:
     ours, found = cpu(lambda: differences(*sides, resamples=resamples), rounds)
     counting, _ = cpu(lambda: ledger(*results).per_page, rounds)
     loop, expected = cpu(lambda: plain_loop([[result.per_document] for result in results], documents, resamples), 1)
-    ends = interval(expected)
     ours_by = {(one.metric, one.label): one for one in found if one.overall}
+    estimates = np.array([ours_by[metric, "All labels"].difference for metric in ("precision", "recall", "f1")])
+    ends = widened(interval(expected), estimates, np.full(3, documents))
     for row, metric in enumerate(("precision", "recall", "f1")):
         one = ours_by[metric, "All labels"]
         if not np.allclose([one.low, one.high], [ends.low[row], ends.high[row]], rtol=0, atol=1e-12):
@@ -117,20 +118,22 @@ def average_precision(documents: int, resamples: int) -> dict[str, Any]:
     return {"documents": documents, "predictions": boxes, "numbers": len(found), "seconds": seconds}
 
 
-def coverage(documents: int, corpora: int, resamples: int, seed: int) -> dict[str, Any]:
+def coverage(documents: int, corpora: int, resamples: int, seed: int, *, skewed: bool) -> dict[str, Any]:
     """Share of intervals that hold the true difference of recall, over corpora of one law.
 
     A document has 1 to 40 boxes and a difficulty of its own that both models share; given these, A finds a box with
-    probability h, B with h + 0.03 clipped. The truth is the ratio of expectations, from ten million documents.
+    probability h. B finds it with h + 0.03, or, where the law is skewed, with h in three of four documents and with h
+    and an exponential gain of mean 0.15 in the fourth. The truth is the ratio of expectations, from ten million
+    documents.
     """
     rng = np.random.default_rng(seed)
-    truth = _true_difference(np.random.default_rng(seed + 1))
+    truth = _true_difference(np.random.default_rng(seed + 1), skewed=skewed)
     held, width = 0, 0.0
     for _ in range(corpora):
-        boxes, chance = _law(rng, documents)
+        boxes, *chances = _law(rng, documents, skewed=skewed)
         sides = []
-        for more in (0.0, 0.03):
-            found = rng.binomial(boxes, np.clip(chance + more, 0.0, 1.0)).astype(np.float64)
+        for chance in chances:
+            found = rng.binomial(boxes, chance).astype(np.float64)
             part = Ratios(
                 (Key("recall", "All labels"),),
                 np.array([found.sum() / boxes.sum()]),
@@ -146,6 +149,7 @@ def coverage(documents: int, corpora: int, resamples: int, seed: int) -> dict[st
     share = held / corpora
     return {
         "documents": documents,
+        "law": "skewed" if skewed else "even",
         "corpora": corpora,
         "share": share,
         "standard_error": (share * (1.0 - share) / corpora) ** 0.5,
@@ -153,16 +157,19 @@ def coverage(documents: int, corpora: int, resamples: int, seed: int) -> dict[st
     }
 
 
-def _law(rng: np.random.Generator, documents: int) -> tuple[Any, FloatArray]:
-    """Boxes of each document, and the chance that A finds one of them."""
-    return rng.integers(1, 41, documents), rng.beta(6.0, 2.0, documents)
+def _law(rng: np.random.Generator, documents: int, *, skewed: bool) -> tuple[Any, FloatArray, FloatArray]:
+    """Boxes of each document, and the chances that A and B find one of them."""
+    boxes, chance = rng.integers(1, 41, documents), rng.beta(6.0, 2.0, documents)
+    more: Any = 0.03
+    if skewed:
+        more = np.where(rng.random(documents) < 0.25, rng.exponential(0.15, documents), 0.0)
+    return boxes, chance, np.clip(chance + more, 0.0, 1.0)
 
 
-def _true_difference(rng: np.random.Generator) -> float:
+def _true_difference(rng: np.random.Generator, *, skewed: bool) -> float:
     """The difference of recall that the law gives."""
-    boxes, chance = _law(rng, 10_000_000)
-    gained = np.clip(chance + 0.03, 0.0, 1.0) - chance
-    return float((boxes * gained).sum() / boxes.sum())
+    boxes, chance, better = _law(rng, 10_000_000, skewed=skewed)
+    return float((boxes * (better - chance)).sum() / boxes.sum())
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -186,7 +193,11 @@ def main(arguments: list[str] | None = None) -> int:
     values = {
         "speed": speed(documents, resamples, rounds),
         "average_precision": average_precision(documents, resamples),
-        "coverage": [coverage(size, options.corpora, min(resamples, 1000), 17) for size in sizes],
+        "coverage": [
+            coverage(size, options.corpora, min(resamples, 1000), 17, skewed=skewed)
+            for skewed in (False, True)
+            for size in sizes
+        ],
     }
     print(json.dumps(values, indent=2) if options.json else as_text(values))
     return 0
@@ -205,8 +216,8 @@ def as_text(values: dict[str, Any]) -> str:
         "95 % intervals of recall on simulated corpora hold the truth",
     ]
     lines += [
-        f"  {row['documents']:4} documents: {row['share']:.1%} ± {row['standard_error']:.1%} of {row['corpora']:,}, "
-        f"{row['mean_width_points']:.1f} points wide"
+        f"  {row['documents']:4} documents, {row['law']:6}: {row['share']:.1%} ± {row['standard_error']:.1%} of "
+        f"{row['corpora']:,}, {row['mean_width_points']:.1f} points wide"
         for row in values["coverage"]
     ]
     return "\n".join(lines)

@@ -122,6 +122,16 @@ class Mistakes:
         return _firsts(self.prediction_rows, self.prediction_offsets)
 
     @cached_property
+    def corrections(self) -> IntArray:
+        """How many boxes a person touches to put each mistake right, int64, shape (M,).
+
+        Of the boxes that carry its name, the larger of the two sides: a pair is moved or relabelled once, a table that
+        was read as 22 lines is 22 boxes to delete or stretch, what is missed is drawn once.
+        """
+        sides = [np.bincount(of[of != NONE], minlength=len(self)) for of in (self.of_truth, self.of_prediction)]
+        return np.maximum(*sides).astype(np.int64)
+
+    @cached_property
     def counts(self) -> IntArray:
         """Mistakes of each name, int64, shape (9,)."""
         return np.bincount(self.kind, minlength=len(DOCUMENT))

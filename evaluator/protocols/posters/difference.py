@@ -282,6 +282,15 @@ def worst_first(columns: Sequence[PosterColumns]) -> tuple[str, ...]:
     return tuple(sorted(keys, key=lambda poster_id: (*keys[poster_id], poster_id)))
 
 
+def most_lost_first(pairs: PosterPairs) -> tuple[str, ...]:
+    """The ids of the posters of two models, those on which the second loses most first.
+
+    By the lowest sum of the differences of the three shares, undefined ones being 0; equal ones by id.
+    """
+    lost = np.nan_to_num(pairs.difference[:, :3]).sum(axis=1)
+    return tuple(pairs.ids[row] for row in np.argsort(lost, kind="stable"))
+
+
 @dataclass(frozen=True, eq=False)
 class PosterPairs:
     """The posters of two models side by side.

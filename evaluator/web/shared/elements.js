@@ -63,7 +63,7 @@ export function icon(name) {
 }
 
 /**
- * @param {string} name what a screen reader says @param {Attributes} attributes @param {() => void} action
+ * @param {string} name what a screen reader says @param {Attributes} attributes @param {(event: MouseEvent) => void} action
  * @param {...(Node | string | null)} children @returns {HTMLButtonElement}
  */
 export function button(name, attributes, action, ...children) {

@@ -22,6 +22,8 @@ import { PageTurner } from "./turn.js";
  * @property {string | null} selected
  */
 
+/** What takes text or a choice: there a letter is no hotkey. */
+const TAKES_INPUT = "input, textarea, select, [contenteditable='true'], [role='textbox'], [role='combobox'], [role='listbox'], [role='radio'], [role='spinbutton']";
 const IMAGE_DATA = /^data:image\/(webp|png|jpeg);base64,[A-Za-z0-9+/=]+$/;
 const BLANK_PAGE = { width: 595, height: 842 };
 const SHARPER_FROM = 1.3;
@@ -281,6 +283,7 @@ export class PageView {
     const action = actionOf(this.actions, event);
     if (!action || (event.repeat && !REPEATING.has(action))) return;
     const target = event.composedPath()[0];
+    if (action !== "escape" && target instanceof Element && target.closest(TAKES_INPUT)) return;
     if (!this.act(action, target instanceof HTMLElement ? target : null)) return;
     event.preventDefault();
     event.stopPropagation();

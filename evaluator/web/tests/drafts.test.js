@@ -64,6 +64,16 @@ test("without an answer it is sent again under the same id, then reported as lat
   assert.match(shown.problem, /has not answered/);
 });
 
+test("what is chosen again because no answer came keeps its id, and anything else gets another", () => {
+  const { clock, sent, drafts: made } = drafts();
+  made.send(PAGE, OPEN, "ambiguous", "hm");
+  clock.pass(8000);
+  made.send(PAGE, OPEN, "ambiguous", "hm");
+  clock.pass(8000);
+  made.send(PAGE, OPEN, "ambiguous", "hm, no");
+  assert.deepEqual(sent.map(({ id }) => id), ["id-1", "id-1", "id-1", "id-1", "id-2"]);
+});
+
 test("two acts of the reviewer have two ids, and only the last one is waited for", () => {
   const { clock, sent, counts, drafts: made } = drafts();
   made.send(PAGE, OPEN, "ambiguous", "");

@@ -1,7 +1,8 @@
 /**
  * Verdicts that a reviewer has begun or sent and that the data do not hold yet, by mistake. It draws nothing.
  *
- * A verdict that no answer comes for is sent once more, under the same id, and then reported as late; its text stays.
+ * A verdict that no answer comes for is sent once more, under the same id, and then reported as late; its text stays. The
+ * reviewer who chooses it again sends it under that id too, so that it is stored once whichever message arrives.
  */
 
 import { eventId } from "../shared/requests.js";
@@ -17,6 +18,8 @@ import { eventId } from "../shared/requests.js";
  * @property {boolean} [waiting] sent, and not answered
  * @property {string} [before] what the data held when it was sent
  * @property {number} [timer]
+ * @property {string} [id] of the message
+ * @property {{verdict: string | null, note: string}} [sent] what the message says
  * @property {string} [late] why it is not stored
  */
 /**
@@ -73,8 +76,10 @@ export class Drafts {
   /** @param {PagePlace} page @param {MistakeItem} mistake @param {string | null} verdict null takes it back @param {string} note */
   send(page, mistake, verdict, note) {
     const key = this.keyOf(page, mistake);
+    const last = this.drafts.get(key);
+    const same = last?.late !== undefined && last.sent?.verdict === verdict && last.sent.note === note;
     const event = {
-      id: this.makeId(), document: page.document, index: page.index, number: mistake.number, keys: mistake.keys,
+      id: same && last.id ? last.id : this.makeId(), document: page.document, index: page.index, number: mistake.number, keys: mistake.keys,
       target: mistake.target ?? null, verdict, note,
     };
     const timer = window.setTimeout(() => {
@@ -83,7 +88,7 @@ export class Drafts {
       this.drafts.set(key, { ...draft, waiting: false, late: LATE_WORDS });
       this.changed();
     }, LATE);
-    this.drafts.set(key, { verdict, note, waiting: true, before: stored(mistake), timer });
+    this.drafts.set(key, { verdict, note, waiting: true, before: stored(mistake), timer, id: event.id, sent: { verdict, note } });
     this.deliver(event);
     // A request that reaches the server during another run can get lost on the way.
     window.setTimeout(() => {

@@ -1,7 +1,9 @@
 /**
  * The verdict row under the list: what a reviewer thinks of the chosen mistake.
  *
- * It shows the data and the drafts (`drafts.js`) and sends what the reviewer does. Verdicts are stored elsewhere.
+ * It shows the data and the drafts (`drafts.js`) and sends what the reviewer does. Verdicts are stored elsewhere. While
+ * the focus is in it no hotkey of the page works, and a key that would replace or take back one's own verdict has to be
+ * pressed twice.
  */
 
 import { button, html, icon } from "../shared/elements.js";
@@ -32,7 +34,7 @@ export function makeVerdictRow(view) {
   const state = html("span", { class: "verdict-state", role: "status" });
   const buttons = new Map(VERDICTS.map(([name, words], order) => [
     name,
-    button(words, { class: "verdict-button", "aria-pressed": "false", title: `${words} (${order + 1})` }, () => chooseVerdict(view, name), words),
+    button(words, { class: "verdict-button", "aria-pressed": "false", title: `${words} (${order + 1})` }, (event) => chooseVerdict(view, name, event.detail === 0), words),
   ]));
   const note = /** @type {HTMLTextAreaElement} */ (html("textarea", { class: "verdict-note", rows: 1, maxlength: 2000, placeholder: "Note", "aria-label": "Note on the verdict" }));
   const save = button("Save the note", { class: "verdict-save", hidden: true, title: "Save the note (Enter)" }, () => sendVerdict(view, judgement(view).verdict), icon("check"));
@@ -46,9 +48,16 @@ export function makeVerdictRow(view) {
   const problem = html("div", { class: "verdict-problem", role: "alert" });
   const root = html("div", { class: "verdict", role: "group", "aria-label": "Verdict", hidden: true },
     html("div", { class: "verdict-head" }, title, state),
-    html("div", { class: "verdict-buttons" }, ...buttons.values()),
+    html("div", { class: "verdict-buttons", role: "toolbar", "aria-label": "Verdicts" }, ...buttons.values()),
     html("div", { class: "verdict-note-row" }, note, save), problem);
-  return { root, title, state, buttons, note, save, problem, shown: "" };
+  for (const [name, node] of buttons) node.addEventListener("focus", () => holdTab(buttons, name));
+  root.addEventListener("focusout", () => ask(view, null));
+  return { root, title, state, buttons, note, save, problem, shown: "", asking: "" };
+}
+
+/** One of the buttons is on the way of Tab, so that the next Tab leads to the note. @param {Map<string, HTMLButtonElement>} buttons @param {string} name */
+function holdTab(buttons, name) {
+  for (const [each, node] of buttons) node.tabIndex = each === name ? 0 : -1;
 }
 
 /** @param {Viewer} view @returns {MistakeItem | undefined} the mistake that the row is about */
@@ -78,9 +87,11 @@ export function writeVerdict(view) {
     node.disabled = !open;
     node.setAttribute("aria-pressed", String(mistake !== undefined && shown.verdict === name));
   }
+  const active = /** @type {ShadowRoot | Document} */ (view.root.getRootNode()).activeElement;
+  if (![...row.buttons.values()].some((node) => node === active)) holdTab(row.buttons, shown.verdict ?? VERDICTS[0][0]);
   row.note.disabled = !open;
   const key = mistake && page ? view.drafts.keyOf(page, mistake) : "";
-  const active = /** @type {ShadowRoot | Document} */ (view.root.getRootNode()).activeElement;
+  if (key !== row.shown) row.asking = "";
   if ((key !== row.shown || active !== row.note) && row.note.value !== shown.note) row.note.value = shown.note;
   row.shown = key;
   row.save.hidden = !mistake || row.note.value === (shown.saved?.note ?? "");
@@ -89,8 +100,15 @@ export function writeVerdict(view) {
 }
 
 /** What is known of the verdict, in a few words. @param {Viewer} view @param {MistakeItem | undefined} mistake @param {Judgement} shown @param {boolean} open */
-function writeState({ verdict: { state } }, mistake, shown, open) {
+function writeState({ verdict: { state, asking } }, mistake, shown, open) {
   const { problem, saved, waiting } = shown;
+  if (asking && mistake) {
+    const words = verdictWords(asking), key = VERDICTS.findIndex(([name]) => name === asking) + 1;
+    state.className = "verdict-state verdict-asks";
+    state.title = "";
+    state.textContent = asking === shown.verdict ? `Press ${key} again to take back ${words}` : `Press ${key} again: ${words} instead of ${verdictWords(shown.verdict)}`;
+    return;
+  }
   const others = (mistake?.verdict?.opinions ?? []).filter((each) => each !== saved && each.verdict);
   const othersText = others.map((each) => `${each.author}: ${verdictWords(each.verdict)}`).join(", ");
   state.className = `verdict-state${problem ? " verdict-unsaved" : ""}`;
@@ -108,36 +126,75 @@ function noteTyped(view) {
   view.verdict.save.hidden = view.verdict.note.value === (judgement(view).saved?.note ?? "");
 }
 
-/** A verdict, or the same again to take it back. @param {Viewer} view @param {string} name */
-function chooseVerdict(view, name) {
+/**
+ * A verdict, or the same again to take it back.
+ * @param {Viewer} view @param {string} name @param {boolean} [typed] by a key: one's own verdict goes at the second press
+ */
+function chooseVerdict(view, name, typed = false) {
   const { verdict, problem } = judgement(view);
+  const overwrites = verdict !== null && !problem;
+  if (typed && overwrites && view.verdict.asking !== name) {
+    ask(view, name);
+    return;
+  }
+  view.verdict.asking = "";
   sendVerdict(view, verdict === name && !problem ? null : name);
+}
+
+/** Asks before a verdict is replaced, or asks no more. @param {Viewer} view @param {string | null} name */
+function ask(view, name) {
+  if (view.verdict.asking === (name ?? "")) return;
+  view.verdict.asking = name ?? "";
+  writeVerdict(view);
+  if (name) view.spoken.textContent = view.verdict.state.textContent;
 }
 
 /** @param {Viewer} view @param {number} order from 1 */
 function chooseByNumber(view, order) {
   const name = VERDICTS[order - 1]?.[0];
   const mistake = judgedMistake(view);
-  if (name && mistake?.target) chooseVerdict(view, name);
+  if (!name || !mistake?.target) return;
+  const asking = view.verdict.asking;
+  view.verdict.buttons.get(name)?.focus();
+  // The focus has left another button on the way.
+  view.verdict.asking = asking;
+  chooseVerdict(view, name, true);
 }
 
-/** Keys of the row: 1 to 4, and Escape; the note keeps all others. @param {Viewer} view @param {KeyboardEvent} event @returns {boolean} whether nothing else may use the key */
+/** The next button of the row. @param {Viewer} view @param {Node} target @param {number} step */
+function stepButton({ verdict: { buttons } }, target, step) {
+  const nodes = [...buttons.values()];
+  const at = nodes.findIndex((node) => node === target);
+  if (at >= 0) nodes[(at + step + nodes.length) % nodes.length].focus();
+}
+
+/** @type {Record<string, number>} */
+const BUTTON_STEPS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
+
+/**
+ * Keys of the row: 1 to 4, the arrows and Escape. All others are text, or the browser's: no hotkey of the page works here.
+ * @param {Viewer} view @param {KeyboardEvent} event @returns {boolean} whether nothing else may use the key
+ */
 export function verdictKey(view, event) {
   const target = event.composedPath()[0];
   if (!(target instanceof Node) || !view.verdict.root.contains(target)) return false;
   const number = "1234".indexOf(event.key) + 1;
+  const plain = event.key.length === 1 && !event.ctrlKey && !event.altKey && !event.metaKey;
+  event.stopPropagation();
   if (event.key === "Escape") {
-    view.pane.root.focus();
+    if (view.verdict.asking) ask(view, null);
+    else view.pane.root.focus();
   } else if (target === view.verdict.note) {
-    event.stopPropagation();
     return true;
-  } else if (number > 0 && event.key.length === 1 && !event.ctrlKey && !event.altKey && !event.metaKey) {
-    chooseByNumber(view, number);
+  } else if (number > 0 && plain) {
+    if (!event.repeat) chooseByNumber(view, number);
+  } else if (BUTTON_STEPS[event.key]) {
+    stepButton(view, target, BUTTON_STEPS[event.key]);
   } else {
-    return false;
+    if (event.key !== "Enter" && event.key !== " ") ask(view, null);
+    return true;
   }
   event.preventDefault();
-  event.stopPropagation();
   return true;
 }
 

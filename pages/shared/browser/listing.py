@@ -149,6 +149,19 @@ def working(found: OpenedBoxes, model: Model) -> Working:
     return _working(result_key(found, model), poor, _options=named, _result=lambda: result_of(found, model))
 
 
+def plain_columns(found: OpenedBoxes, model: Model) -> MistakeColumns:
+    """All mistakes of a model at the operating point, whatever the reader filters: what numbers count and open."""
+    return _working(result_key(found, model), None, _options=None, _result=lambda: result_of(found, model)).columns
+
+
+def open_all_of(model: Model, *, within: str = "", label: str = "", name: str = "") -> None:
+    """Set the filter to all mistakes of a model that a number counts; no other condition hides one of them."""
+    clear_filter()
+    state.model = model.index
+    state.within, state.label, state.mistake_names = within, label, [name] if name else []
+    state.order, state.doc, state.box, state.page = "worst", None, None, None
+
+
 @st.cache_resource(max_entries=16, show_spinner="Naming the mistakes")
 def _working(
     key: ResultKey,

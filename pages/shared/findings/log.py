@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from typing import Final
+from uuid import uuid4
 
 import msgspec
 import streamlit as st
@@ -45,6 +46,8 @@ class Unsaved:
     ----------
     title, text, fix : str
         Why, in sentences.
+    event_id : str
+        Names this act of the reviewer: tried again under it, it is stored once, however the first attempt ended.
     """
 
     target: Target
@@ -55,6 +58,7 @@ class Unsaved:
     title: str
     text: str
     fix: str
+    event_id: str
 
     @property
     def problem(self) -> str:
@@ -186,12 +190,12 @@ def save(
     Unsaved or None
         None when it is on disk; else what was said, kept for `unsaved`.
     """
-    key = target_id or target.id
+    key, event = target_id or target.id, event_id or uuid4().hex
     name, verified = author()
     held = mine(key) if tags is None else None
     kept = (held.tags if held else ()) if tags is None else tuple(tags)
     try:
-        event = judge(
+        said = judge(
             target,
             verdict=verdict,
             note=note,
@@ -200,14 +204,13 @@ def save(
             verified=verified,
             time=datetime.now(UTC),
             target_id=key,
-            event_id=event_id,
+            event_id=event,
         )
     except ValueError as problem:
-        return _keep_unsaved(Unsaved(target, key, verdict, note, kept, "Not saved", str(problem), ""))
-    problem_of_store = _shelf(address()).write([event], _workspace())
-    if problem_of_store is not None:
-        why = problem_of_store
-        return _keep_unsaved(Unsaved(target, key, verdict, note, kept, why.title, why.text, why.fix))
+        return _keep_unsaved(Unsaved(target, key, verdict, note, kept, "Not saved", str(problem), "", event))
+    why = _shelf(address()).write([said], _workspace())
+    if why is not None:
+        return _keep_unsaved(Unsaved(target, key, verdict, note, kept, why.title, why.text, why.fix, event))
     state.unsaved_findings = {each: kept for each, kept in state.unsaved_findings.items() if each != key}
     return None
 
@@ -228,9 +231,16 @@ def every_unsaved() -> list[Unsaved]:
 
 
 def save_again() -> int:
-    """Try everything again that the store did not take; how many are still not saved."""
+    """Try everything again that the store did not take, under its own ids; how many are still not saved."""
     for entry in every_unsaved():
-        save(entry.target, verdict=entry.verdict, note=entry.note, tags=entry.tags, target_id=entry.target_id)
+        save(
+            entry.target,
+            verdict=entry.verdict,
+            note=entry.note,
+            tags=entry.tags,
+            target_id=entry.target_id,
+            event_id=entry.event_id,
+        )
     return len(state.unsaved_findings)
 
 

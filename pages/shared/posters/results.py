@@ -23,7 +23,13 @@ from evaluator.pdf.pool import sharpest_width
 from evaluator.pdf.problems import PageProblem
 from evaluator.protocols import posters
 from evaluator.protocols.posters.comparison import Comparison, PosterMetrics
-from evaluator.protocols.posters.difference import PosterColumns, columns_of, worst_first
+from evaluator.protocols.posters.difference import (
+    PosterColumns,
+    columns_of,
+    most_lost_first,
+    paired,
+    worst_first,
+)
 from evaluator.protocols.posters.page import PageDifference, on_page
 from evaluator.protocols.posters.profiles import PROFILES, ProfileName
 from pages.shared import pictures
@@ -116,8 +122,15 @@ def _comparison(
 
 
 def order(chosen: tuple[PosterModel, ...]) -> tuple[str, ...]:
-    """Every poster, worst first."""
-    return worst_first([evaluated(model).columns for model in chosen])
+    """Every poster, by the numbers that the table shows: worst first in one model, or where B loses most against A.
+
+    Posters that the model lacks come last, by id.
+    """
+    columns = [evaluated(model).columns for model in chosen]
+    if len(columns) == 2 and state.poster_of == "B-A":
+        return most_lost_first(paired(*columns))
+    shown = columns[-1] if state.poster_of == "B" else columns[0]
+    return tuple(dict.fromkeys([*worst_first([shown]), *sorted({each for one in columns for each in one.ids})]))
 
 
 def poster_shown(ordered: tuple[str, ...]) -> str:

@@ -1,0 +1,300 @@
+"""Ship B, keep A, or cannot tell: what a comparison says under a rule that the reader sees and can set.
+
+Owns the rule, the answer with its one sentence, what B costs or saves in corrected boxes, and how many more documents
+would settle what is open. An answer never goes beyond its evidence: below `FEW_DOCUMENTS` documents, or where the
+interval reaches on both sides of what matters, it is "cannot tell"; a label with too few documents is named as not
+judged and neither forbids nor carries anything.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+
+from evaluator.compare.differences import Difference
+from evaluator.compare.metrics import METRICS, headlines
+from evaluator.compare.resampling import FEW_DOCUMENTS
+from evaluator.compare.sentences import interval_text, moved_text, name_of, points
+from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.results import count_of
+
+Answer = Literal["ship", "keep", "cannot_tell"]
+MANY_DOCUMENTS: Final = 1_000
+"""When more documents than this would be needed, more documents are unlikely to settle it."""
+FOUND: Final = ("f1", "precision", "recall")
+"""Of models that are judged by what they find: how well a found box fits neither forbids nor carries anything."""
+_FIRST_CHOICES: Final = ("f1", "map", "mean_f1", "mean_ap")
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True):
+    """When B is to be shipped.
+
+    Attributes
+    ----------
+    metric : str or None
+        Key of `evaluator.compare.metrics.METRICS`: the main measure, over all labels. None is `main_metric`.
+    least : float
+        The smallest difference of it that matters, as a ratio (0.01 is one point); at least 0.
+    loss : float or None
+        A clear loss of any other number beyond this, as a ratio, forbids it; None allows all.
+    """
+
+    metric: str | None = None
+    least: float = 0.01
+    loss: float | None = 0.05
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.least < 1.0 or (self.loss is not None and not 0.0 <= self.loss < 1.0):
+            raise ValueError(f"least and loss must be in [0, 1); found {self.least} and {self.loss}")
+
+
+class Cost(NamedTuple):
+    """Boxes to correct by hand per 100 pages with each model, and B minus A; see `Mistakes.corrections`."""
+
+    a: float
+    b: float
+
+    @property
+    def difference(self) -> float:
+        """B minus A; negative where B saves work."""
+        return self.b - self.a
+
+
+class Decision(NamedTuple):
+    """What a comparison says under a rule.
+
+    Attributes
+    ----------
+    sentence : str
+        The one reason; plain text, labels as they are in the files.
+    main : Difference or None
+        Of the main measure; None when it is defined for neither model.
+    losses, gains : tuple of Difference
+        All clear ones of everything but the main measure, the largest first; those of `FOUND` alone where the main
+        measure is one of them.
+    forbidding : tuple of Difference
+        The losses beyond the limit of the rule.
+    unjudged : tuple of str
+        Labels that too few documents have, in the order of the numbers.
+    documents_needed : int or None
+        How many more documents would settle the main measure if the difference stays; 0 when it is settled, None where
+        that has no answer.
+    cost : Cost or None
+        None for protocols without boxes.
+    """
+
+    answer: Answer
+    sentence: str
+    rule: Rule
+    names: tuple[str, str]
+    main: Difference | None
+    losses: tuple[Difference, ...]
+    gains: tuple[Difference, ...]
+    forbidding: tuple[Difference, ...]
+    unjudged: tuple[str, ...]
+    documents: int
+    documents_needed: int | None
+    cost: Cost | None
+
+    @property
+    def headline(self) -> str:
+        """The answer: ``Ship blocks 1.0``, ``Keep lines 1.0``, ``Cannot tell on these 8 documents``."""
+        if self.answer == "cannot_tell":
+            return f"Cannot tell on {'this document' if self.documents == 1 else f'these {self.documents:,} documents'}"
+        return f"{'Ship' if self.answer == 'ship' else 'Keep'} {self.names[self.answer == 'ship']}"
+
+    @property
+    def more_documents(self) -> str:
+        """What more documents would do, in a sentence; empty where they would do nothing."""
+        needed = self.documents_needed
+        if not needed or self.main is None:
+            return ""
+        if needed > MANY_DOCUMENTS:
+            return "More documents are unlikely to settle it."
+        more = f"{needed:,} more {'document' if needed == 1 else 'documents'}"
+        return (
+            f"{more} would settle {METRICS[self.main.metric].title} if the difference stays at {moved_text(self.main)}."
+        )
+
+    @property
+    def cost_words(self) -> tuple[str, str]:
+        """What B costs or saves, and what that is made of; empty without boxes."""
+        if self.cost is None:
+            return "", ""
+        saved = round(-self.cost.difference, 1)
+        noun = "corrected boxes per 100 pages"
+        head = f"Saves {saved:,.1f} {noun}" if saved > 0 else f"Costs {-saved:,.1f} more {noun}"
+        head = f"As many {noun}" if saved == 0 else head
+        return head, f"{self.cost.b:,.1f} instead of {self.cost.a:,.1f}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The decision as plain values under the keys of the terminal contract; undefined is None."""
+        main = self.main
+        return {
+            "answer": self.answer,
+            "headline": self.headline,
+            "sentence": self.sentence,
+            "rule": {"metric": None if main is None else main.metric, "least": self.rule.least, "loss": self.rule.loss},
+            "difference": None if main is None else main.difference,
+            "low": None if main is None else main.low,
+            "high": None if main is None else main.high,
+            "losses": [_plain(one) for one in self.losses],
+            "gains": [_plain(one) for one in self.gains],
+            "not_judged": list(self.unjudged),
+            "documents": self.documents,
+            "documents_needed": self.documents_needed,
+            "corrected_boxes_per_100_pages": None
+            if self.cost is None
+            else {"a": self.cost.a, "b": self.cost.b, "difference": self.cost.difference},
+        }
+
+
+def decide(
+    every: Sequence[Difference], names: Sequence[str], *, rule: Rule | None = None, cost: Cost | None = None
+) -> Decision:
+    """What a comparison says under a rule.
+
+    Parameters
+    ----------
+    every : sequence of Difference
+        B minus A, in any order.
+    names : sequence of str, length >= 2
+        What A and B are called.
+    rule : Rule, optional
+        The one that everybody gets when absent.
+    cost : Cost, optional
+        From `cost_of`.
+
+    Returns
+    -------
+    Decision
+        "Ship" when the whole interval of the main measure is at least ``rule.least`` and no clear loss is beyond
+        ``rule.loss``; "keep" when the whole interval is below ``rule.least``; else "cannot tell".
+
+    Notes
+    -----
+    More documents: an interval narrows with the root of their number n, so its half h reaches the distance d of the
+    difference from ``rule.least`` at n (h / d)² documents. Nothing is said where d is 0.
+    """
+    chosen = Rule() if rule is None else rule
+    metric = chosen.metric or main_metric(every)
+    main = next((one for one in every if one.overall and one.metric == metric and one.difference is not None), None)
+    others = [one for one in every if one is not main and (metric not in FOUND or one.metric in FOUND)]
+    losses = sorted((one for one in others if one.kind == "loss"), key=lambda one: one.difference or 0.0)
+    gains = sorted((one for one in others if one.kind == "gain"), key=lambda one: -(one.difference or 0.0))
+    over = [one for one in losses if chosen.loss is not None and -(one.difference or 0.0) > chosen.loss]
+    answer, sentence = _answer(main, losses, over, chosen)
+    return Decision(
+        answer=answer,
+        sentence=sentence,
+        rule=chosen,
+        names=(names[0], names[1]),
+        main=main,
+        losses=tuple(losses),
+        gains=tuple(gains),
+        forbidding=tuple(over),
+        unjudged=tuple(dict.fromkeys(one.label for one in others if one.rare and not one.overall)),
+        documents=max((one.documents for one in every), default=0),
+        documents_needed=documents_needed(main, chosen.least),
+        cost=cost,
+    )
+
+
+def main_metric(every: Sequence[Difference]) -> str | None:
+    """The measure that a rule asks about when it names none: F1, or the first that the protocol's summary speaks of.
+
+    Returns
+    -------
+    str or None
+        None when nothing is defined over all labels.
+    """
+    defined = [one.metric for one in every if one.overall and one.difference is not None]
+    preferred = (*_FIRST_CHOICES, *(metric for group in headlines() for metric in group), *defined)
+    return next((metric for metric in preferred if metric in defined), None)
+
+
+def main_metrics(every: Sequence[Difference]) -> tuple[str, ...]:
+    """The measures that a rule can ask about: defined over all labels, and more is better."""
+    found = [one.metric for one in every if one.overall and one.difference is not None]
+    return tuple(dict.fromkeys(metric for metric in found if METRICS[metric].target is None))
+
+
+def documents_needed(main: Difference | None, least: float) -> int | None:
+    """How many more documents would settle a difference against a border; 0 when it is settled, None for no answer."""
+    if main is None or main.difference is None or main.low is None or main.high is None or main.too_few:
+        return None
+    if main.low >= least or main.high < least:
+        return 0
+    distance = abs(main.difference - least)
+    if distance == 0.0:
+        return None
+    half = (main.high - main.low) / 2.0
+    # Rounded, because 0.03 - 0.01 is not exactly 0.02.
+    return max(math.ceil(round(main.documents * (half / distance) ** 2 - main.documents, 6)), 1)
+
+
+def cost_of(a: AnyBoxResult, b: AnyBoxResult) -> Cost | None:
+    """Boxes that somebody corrects by hand per 100 pages with each of two models; None without pages."""
+    pages = a.matching.dataset.pages
+    if not pages:
+        return None
+    totals = [100.0 * int(np.sum(result.mistakes.corrections)) / pages for result in (a, b)]
+    return Cost(*totals)
+
+
+def _answer(
+    main: Difference | None, losses: Sequence[Difference], over: Sequence[Difference], rule: Rule
+) -> tuple[Answer, str]:
+    """The answer and its sentence."""
+    if main is None or main.difference is None:
+        return "cannot_tell", "The main measure is not defined for both models."
+    title = METRICS[main.metric].title
+    title = title[:1].upper() + title[1:]
+    moved, matters = moved_text(main), _points(rule.least)
+    if main.few_documents:
+        found = count_of(main.documents, "document")
+        return "cannot_tell", f"{title} {moved}, but {found} are too few for an interval: {FEW_DOCUMENTS} are needed."
+    if main.rare or main.low is None or main.high is None:
+        return "cannot_tell", f"{title} {moved}, and there is no interval: too few documents define it."
+    span = interval_text(main, signed=True)
+    if main.low >= rule.least and (main.low > 0.0):
+        by = f" by more than {matters}" if rule.least else ""
+        if over:
+            worst = over[0]
+            also = f" and {len(over) - 1:,} more" if len(over) > 1 else ""
+            lost = f"{name_of(worst)} {moved_text(worst)}{also}: a clear loss of more than {_points(rule.loss or 0.0)}"
+            return "cannot_tell", f"{title} is clearly up{by} ({span}), but {lost}."
+        return "ship", f"{title} is clearly up{by} ({span}). {_loss_words(losses, rule)}"
+    if main.high < 0.0:
+        return "keep", f"{title} is clearly down: {moved} ({span})."
+    if main.high < rule.least:
+        return "keep", f"{title} gains {points(main.high)} at most ({span}): less than the {matters} that matter."
+    return "cannot_tell", f"{title} {moved}: its interval, {span}, reaches from below {_border(rule)} to above."
+
+
+def _border(rule: Rule) -> str:
+    return _points(rule.least, signed=True) if rule.least else "0"
+
+
+def _loss_words(losses: Sequence[Difference], rule: Rule) -> str:
+    """The clear losses that the rule allows."""
+    if not losses:
+        return "No clear loss."
+    what = "clear loss" if len(losses) == 1 else "clear losses"
+    within = "" if rule.loss is None else ", within the limit"
+    worst = f"{name_of(losses[0])} {moved_text(losses[0])}"
+    return f"{len(losses):,} {what}{within}: {worst if len(losses) == 1 else f'the worst is {worst}'}."
+
+
+def _points(value: float, *, signed: bool = False) -> str:
+    """A size in points: ``1 point``, ``+2.5 points``."""
+    number = f"{value * 100.0:.1f}".removesuffix(".0")
+    return f"{'+' if signed else ''}{number} {'point' if number == '1' else 'points'}"
+
+
+def _plain(one: Difference) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in ("metric", "label", "difference", "low", "high")}

@@ -1,0 +1,144 @@
+"""The first thing that Compare says: ship B, keep A or cannot tell, on a ruler, under a rule that the reader sets."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import streamlit as st
+
+from evaluator.compare.decision import FOUND, Cost, Decision, Rule, cost_of, decide, main_metrics
+from evaluator.compare.differences import Difference
+from evaluator.compare.metrics import METRICS
+from evaluator.compare.sentences import moved_text, name_of
+from evaluator.drawing.ruler import Ruler, ruler
+from evaluator.model.issues import plain
+from pages.shared import frame, widgets
+from pages.shared.opened import Named
+from pages.shared.results import Result, ResultKey
+from pages.shared.state import State, state
+
+ANY_LOSS: Final = 100.0
+"""The limit under which every clear loss is allowed, in points."""
+LEAST: Final = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0)
+LOSSES: Final = (0.0, 1.0, 2.0, 5.0, 10.0, ANY_LOSS)
+_NAMED: Final = 4
+
+
+def rule() -> Rule:
+    """The rule of this session."""
+    limit = None if state.rule_loss == ANY_LOSS else state.rule_loss / 100.0
+    return Rule(metric=state.rule_measure or None, least=state.rule_least / 100.0, loss=limit)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Counting what has to be corrected")
+def cost(first: ResultKey, second: ResultKey, *, _results: tuple[Result, Result]) -> Cost | None:
+    """What the models cost; the keys say which results."""
+    return cost_of(*_results)
+
+
+@st.fragment
+def card(chosen: Sequence[Named], found: Sequence[Difference], costs: Cost | None, write: Callable[[], object]) -> None:
+    """The card with the answer; a change of the rule runs this part alone, and `write` then writes the address."""
+    if State.rule_moved.take():
+        write()
+    measures = [metric for metric in main_metrics(found) if metric in FOUND]
+    if state.rule_measure not in measures:
+        state.rule_measure = "f1" if "f1" in measures else next(iter(measures), "")
+    made = decide(found, [plain(model.name) for model in chosen], rule=rule(), cost=costs)
+    with st.container(border=True, key="decision"):
+        left, right = st.columns([1.35, 1], gap="medium")
+        with left:
+            st.html(_answer(made, chosen))
+            _rule(chosen[1], measures)
+        right.html(_consequences(made))
+
+
+def _rule(candidate: Named, measures: Sequence[str]) -> None:
+    """The rule as a sentence with three choices."""
+    look: dict[str, Any] = {
+        "label_visibility": "collapsed",
+        "width": 98,
+        "on_change": lambda: State.rule_moved.set(True),
+    }
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="decision_rule"):
+        st.html(f'<span class="ls-rule">Ship {candidate.letter} if</span>', width="content")
+        titles = {metric: METRICS[metric].title for metric in measures}
+        if titles:
+            widgets.choice("Main measure", titles, State.rule_measure, **look)
+        st.html('<span class="ls-rule">is clearly up by</span>', width="content")
+        least = {each: f"{each:g} {'point' if each == 1 else 'points'}" for each in LEAST}
+        widgets.choice("Smallest difference that matters", least, State.rule_least, **look)
+        st.html('<span class="ls-rule">and no clear loss is over</span>', width="content")
+        limits = {
+            each: "any size" if each == ANY_LOSS else f"{each:g} {'point' if each == 1 else 'points'}"
+            for each in LOSSES
+        }
+        widgets.choice("Largest clear loss", limits, State.rule_loss, **look)
+
+
+def _answer(made: Decision, chosen: Sequence[Named]) -> str:
+    """Headline, one sentence and the ruler, as HTML."""
+    drawn = None if made.main is None else ruler(made.main, made.rule.least)
+    marks = "" if drawn is None else _ruler(drawn, made, chosen)
+    return (
+        f'<section class="ls-decision ls-{made.answer}{frame.theme()}" aria-label="Decision">'
+        f"<h2>{_text(made.headline)}</h2><p>{_text(made.sentence)}</p>{marks}</section>"
+    )
+
+
+def _ruler(drawn: Ruler, made: Decision, chosen: Sequence[Named]) -> str:
+    """The zones, the interval and the ticks, as HTML."""
+    a, b = (_text(frame.shortened(plain(model.name), 22)) for model in chosen[:2])
+    zones = (
+        ("keep", 0.0, drawn.keep, f"Keep {a}"),
+        ("open", drawn.keep, drawn.ship, "too small to matter" if made.rule.least else ""),
+        ("ship", drawn.ship, 1.0, f"Ship {b}"),
+    )
+    parts = [
+        f'<i class="ls-zone ls-{name}" style="left:{100 * start:.2f}%;width:{100 * (end - start):.2f}%">'
+        f"<span>{words if end - start > 0.16 else ''}</span></i>"
+        for name, start, end, words in zones
+    ]
+    if drawn.low is not None and drawn.high is not None:
+        width = 100 * (drawn.high - drawn.low)
+        parts.append(f'<i class="ls-span" style="left:{100 * drawn.low:.2f}%;width:{width:.2f}%"></i>')
+    parts.append(f'<i class="ls-dot" style="left:{100 * drawn.value:.2f}%"></i>')
+    if made.main is not None:
+        title = _text(f"{METRICS[made.main.metric].title} {moved_text(made.main)}")
+        side = (
+            f"right:{100 * (1 - (drawn.low or drawn.value)) + 1:.2f}%"
+            if drawn.value > 0.62
+            else (f"left:{100 * (drawn.high or drawn.value) + 1:.2f}%")
+        )
+        parts.append(f'<b class="ls-value" style="{side}">{title}</b>')
+    ticks = "".join(f'<span style="left:{100 * at:.2f}%">{text}</span>' for at, text in drawn.ticks)
+    return f'<div class="ls-ruler">{"".join(parts)}</div><div class="ls-ticks">{ticks}</div>'
+
+
+def _consequences(made: Decision) -> str:
+    """Cost, more documents, clear losses and gains, and what could not be judged, as HTML."""
+    head, detail = made.cost_words
+    rows = [(head, f"{detail}; one for each box to move, draw, relabel or delete")] if head else []
+    if made.more_documents:
+        rows.append((made.more_documents, ""))
+    rows.append(_listed("Clear losses", made.losses))
+    rows.append(_listed("Clear gains", made.gains))
+    if made.unjudged:
+        rows.append(("Not judged", f"too few documents have {', '.join(made.unjudged)}"))
+    body = "".join(f"<div><dt>{_text(name)}</dt><dd>{_text(words)}</dd></div>" for name, words in rows)
+    return f'<dl class="ls-consequences{frame.theme()}">{body}</dl>'
+
+
+def _listed(name: str, found: Sequence[Difference]) -> tuple[str, str]:
+    """Clear differences by name, the largest first."""
+    if not found:
+        return name, "none"
+    words = [f"{name_of(one)} {moved_text(one)}" for one in found[:_NAMED]]
+    more = len(found) - len(words)
+    return f"{name}, {len(found):,}", ", ".join(words) + (f" and {more:,} more in the table" if more else "")
+
+
+def _text(words: str) -> str:
+    return html.escape(plain(words))

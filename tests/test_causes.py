@@ -1,0 +1,144 @@
+"""Causes: which mistakes belong together, what they cost, and that nothing is counted twice or lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evaluator import formats
+from evaluator.metrics.causes import CAUSES, Causes, Family, causes, family_title
+from evaluator.model.dataset import join
+from evaluator.protocols import snapshot
+from tests.building import Box, annotations, box, ground_truth, random_rows
+from tests.dashboard import SAMPLE_DATA
+
+LABELS = ("Text", "Table", "Title", "Figure")
+
+
+def result_of(truth: list[Box], predicted: list[Box]) -> snapshot.ThresholdResult:
+    scored = [row._replace(score=row.score or 0.5) for row in predicted]
+    dataset = join(ground_truth(truth, labels=LABELS), annotations(scored, labels=LABELS))
+    return snapshot.pair(dataset, 0, iou_floor=snapshot.IOU_FLOOR).match().at(0.5)
+
+
+def titles(truth: list[Box], predicted: list[Box]) -> list[str]:
+    found = causes(result_of(truth, predicted))
+    return sorted(found.title(row) for row in range(len(found)))
+
+
+def lines(count: int, *, label: str = "Text", top: float = 0.1, height: float = 0.4, page: int = 0) -> list[Box]:
+    """Boxes under each other that fill a region."""
+    step = height / count
+    return [
+        box(0.1, top + step * row, 0.9, top + step * row + 0.8 * step, label=label, page=page) for row in range(count)
+    ]
+
+
+TABLE = box(0.1, 0.1, 0.9, 0.5, label="Table")
+ELSEWHERE = [box(0.1, 0.6 + 0.05 * row, 0.9, 0.63 + 0.05 * row, label="Text") for row in range(5)]
+
+
+class TestRules:
+    def test_a_table_read_as_lines_is_one_event(self) -> None:
+        found = causes(result_of([TABLE, *ELSEWHERE], [*lines(22), *ELSEWHERE]))
+        assert len(found) == 1
+        assert found.title(0) == "Table read as 22 Text boxes"
+        assert found.families[0] == Family("parts", "", "Table", "Text")
+        assert (found.cost.tolist(), found.boxes.tolist()) == ([23], [23])
+
+    def test_whatever_the_lines_are_called(self) -> None:
+        mixed = [*lines(4), *lines(3, label="Title", top=0.12, height=0.3)]
+        assert titles([TABLE, *ELSEWHERE], [*mixed, *ELSEWHERE]) == ["Table read as 7 boxes"]
+
+    def test_a_box_beside_the_table_is_not_part_of_it(self) -> None:
+        beside = box(0.1, 0.52, 0.9, 0.57, label="Title")
+        assert titles([TABLE, *ELSEWHERE], [*lines(3), beside, *ELSEWHERE]) == [
+            "Extra: Title",
+            "Table read as 3 Text boxes",
+        ]
+
+    def test_several_boxes_read_as_one(self) -> None:
+        one = box(0.1, 0.1, 0.9, 0.5, label="Figure")
+        found = titles([*lines(5), *ELSEWHERE], [one, *ELSEWHERE])
+        assert found == ["5 Text boxes read as one Figure"]
+
+    def test_a_page_without_predictions(self) -> None:
+        truth = [*lines(4), box(0.1, 0.1, 0.5, 0.5, page=1, label="Text")]
+        assert titles(truth, truth[4:]) == ["Whole page missed, 4 boxes"]
+        assert titles(truth[2:], truth[4:]) == ["Missed: Text", "Missed: Text"], "two boxes are not a page"
+
+    def test_a_page_without_ground_truth(self) -> None:
+        here = [box(0.1, 0.1, 0.5, 0.5, page=1, label="Text")]
+        assert titles(here, [*here, *lines(3)]) == ["3 boxes on a page without ground truth"]
+
+    def test_a_shifted_page(self) -> None:
+        truth = [*lines(4, height=0.3), *ELSEWHERE]
+        moved = [row._replace(xyxy=tuple(np.add(row.xyxy, (0.0, 0.045, 0.0, 0.045)).tolist())) for row in truth]
+        found = causes(result_of(truth, moved))
+        assert found.families[0].cause == "shifted"
+        assert found.title(0) == f"Page shifted, {found.counts[0][0]} boxes"
+        assert found.counts[0][0] >= 4
+
+    def test_label_mix_ups_of_one_pair_are_one_cause_of_a_page(self) -> None:
+        titles_ = [row._replace(label="Title") for row in ELSEWHERE]
+        assert titles(ELSEWHERE[:3], titles_[:3]) == ["Text taken for Title, 3 times"]
+        other = [ELSEWHERE[3]._replace(page=1)]
+        assert titles([*ELSEWHERE[:2], *other], [*titles_[:2], other[0]._replace(label="Figure")]) == [
+            "Text taken for Figure",
+            "Text taken for Title, 2 times",
+        ]
+
+    def test_cuts_of_one_side_are_one_cause(self) -> None:
+        cut = [row._replace(xyxy=(*row.xyxy[:2], 0.3, row.xyxy[3])) for row in ELSEWHERE[:3]]
+        assert titles(ELSEWHERE[:3], cut) == ["Text cut off, right, 3 times"]
+
+    def test_nothing_wrong(self) -> None:
+        found = causes(result_of(ELSEWHERE, ELSEWHERE))
+        assert (len(found), found.alike, len(found.on_page(0))) == (0, {}, 0)
+
+
+class TestSums:
+    @pytest.mark.parametrize("seed", range(12))
+    def test_each_mistake_has_exactly_one_cause_and_costs_add_up(self, seed: int) -> None:
+        rows = random_rows(seed)
+        dataset = join(ground_truth(rows[0]), annotations(rows[1]))
+        result = snapshot.pair(dataset, 0, iou_floor=snapshot.IOU_FLOOR).match().at(0.5)
+        self.check(causes(result), result)
+
+    @pytest.mark.parametrize("model", [0, 1])
+    def test_on_the_sample(self, model: int) -> None:
+        result = sample_result(model)
+        found = causes(result)
+        self.check(found, result)
+        assert len(found) < 0.6 * len(result.mistakes)
+
+    @staticmethod
+    def check(found: Causes, result: snapshot.ThresholdResult) -> None:
+        mistakes = result.mistakes
+        members = np.concatenate([*found.rows, np.empty(0, dtype=np.int64)])
+        assert sorted(members.tolist()) == list(range(len(mistakes)))
+        for cause, rows in enumerate(found.rows):
+            assert (found.of_mistake[rows] == cause).all()
+            assert (mistakes.page[rows] == found.page[cause]).all()
+            assert found.families[cause].cause in CAUSES
+        assert int(found.cost.sum()) == int(mistakes.corrections.sum())
+        named = int((mistakes.of_truth >= 0).sum() + (mistakes.of_prediction >= 0).sum())
+        assert int(found.boxes.sum()) == named == int(result.micro.mistakes[0])
+        assert sum(len(rows) for rows in found.alike.values()) == len(found)
+
+
+def sample_result(model: int) -> snapshot.ThresholdResult:
+    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    return snapshot.pair(dataset, model, iou_floor=snapshot.IOU_FLOOR).match().at(0.5)
+
+
+def test_the_tables_of_the_sample_read_as_lines_are_like_each_other() -> None:
+    found = causes(sample_result(0))
+    family, rows = next(iter(found.alike.items()))
+    assert family == Family("parts", "", "Table", "")
+    assert family_title(family) == "Table read as several boxes"
+    assert len(rows) == 8
+    assert found.more_like(int(rows[0])) == 7
+    costs = found.cost[rows].tolist()
+    assert costs == sorted(costs, reverse=True)
+    assert found.title(int(rows[0])) == "Table read as 14 boxes"

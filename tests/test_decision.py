@@ -1,0 +1,202 @@
+"""The decision of a comparison: rule, zones, losses, more documents, cost, and the places on its ruler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evaluator import project
+from evaluator.compare.comparison import compare
+from evaluator.compare.decision import Cost, Rule, cost_of, decide, documents_needed, main_metric, main_metrics
+from evaluator.compare.differences import Difference, decisive
+from evaluator.drawing.ruler import ruler
+from evaluator.metrics.error_types import DOCUMENT
+from evaluator.model.dataset import join
+from evaluator.protocols import snapshot
+from tests.building import annotations, box, ground_truth
+from tests.dashboard import SAMPLE_DATA
+
+NAMES = ("lines", "blocks")
+
+
+def difference(metric: str = "f1", label: str = "All labels", at: float | None = 0.02, **given: Any) -> Difference:
+    """A difference of forty documents with an interval of ± 0.5 points."""
+    ends = {"low": None, "high": None} if at is None else {"low": at - 0.005, "high": at + 0.005}
+    values = {
+        "a": 0.5, "b": None if at is None else 0.5 + at, "difference": at, **ends, "documents": 40,
+        "documents_better": 20, "documents_worse": 10, "undefined": 0, "resamples": 2000, "documents_with": 40,
+    }  # fmt: skip
+    return Difference(metric=metric, label=label, overall=label == "All labels", **{**values, **given})
+
+
+class TestAnswer:
+    @pytest.mark.parametrize(
+        ("low", "high", "answer"),
+        [
+            (0.011, 0.03, "ship"),
+            (0.01, 0.03, "ship"),
+            (0.009, 0.03, "cannot_tell"),
+            (-0.02, 0.03, "cannot_tell"),
+            (-0.002, 0.009, "keep"),
+            (-0.03, 0.009, "keep"),
+            (-0.03, -0.02, "keep"),
+            (-0.03, 0.01, "cannot_tell"),
+        ],
+    )
+    def test_the_interval_lies_in_a_zone_or_crosses_a_border(self, low: float, high: float, answer: str) -> None:
+        found = decide([difference(at=(low + high) / 2, low=low, high=high)], NAMES)
+        assert found.answer == answer
+
+    def test_its_words(self) -> None:
+        ship = decide([difference()], NAMES)
+        assert (ship.headline, ship.sentence) == (
+            "Ship blocks",
+            "F1 is clearly up by more than 1 point (+1.5 to +2.5). No clear loss.",
+        )
+        keep = decide([difference(at=-0.02)], NAMES)
+        assert (keep.headline, keep.sentence) == ("Keep lines", "F1 is clearly down: −2.0 (−2.5 to −1.5).")
+        small = decide([difference(at=0.002)], NAMES)
+        assert small.sentence == "F1 gains +0.7 at most (−0.3 to +0.7): less than the 1 point that matter."
+        open_ = decide([difference(at=0.01)], NAMES)
+        assert (open_.headline, open_.sentence) == (
+            "Cannot tell on these 40 documents",
+            "F1 +1.0: its interval, +0.5 to +1.5, reaches from below +1 point to above.",
+        )
+
+    def test_a_rule_without_a_least_difference_asks_for_more_than_nothing(self) -> None:
+        rule = Rule(least=0.0)
+        assert decide([difference(at=0.006)], NAMES, rule=rule).answer == "ship"
+        assert decide([difference(at=0.005)], NAMES, rule=rule).answer == "cannot_tell", "0 is in the interval"
+        assert decide([difference(at=-0.006)], NAMES, rule=rule).answer == "keep"
+
+    def test_a_clear_loss_over_the_limit_forbids_and_is_named(self) -> None:
+        loss, small = difference("recall", "Table", -0.08), difference("precision", "List-item", -0.024)
+        found = decide([difference(), loss, small], NAMES)
+        assert found.answer == "cannot_tell"
+        assert "Table recall −8.0: a clear loss of more than 5 points" in found.sentence
+        assert (found.losses, found.forbidding) == ((loss, small), (loss,))
+        allowed = decide([difference(), small], NAMES)
+        assert allowed.answer == "ship"
+        assert allowed.sentence.endswith("1 clear loss, within the limit: List-item precision −2.4.")
+        assert decide([difference(), loss], NAMES, rule=Rule(loss=None)).answer == "ship"
+
+    def test_nothing_is_said_beyond_its_evidence(self) -> None:
+        few = decide([difference(documents=5, documents_with=5)], NAMES)
+        assert (few.answer, few.documents_needed) == ("cannot_tell", None)
+        assert few.sentence == "F1 +2.0, but 5 documents are too few for an interval: 8 are needed."
+        assert few.headline == "Cannot tell on these 5 documents"
+        rare = difference("recall", "Formula", -0.4, documents_with=3)
+        found = decide([difference(), rare], NAMES)
+        assert (found.answer, found.losses, found.unjudged) == ("ship", (), ("Formula",))
+        assert decide([difference(at=None)], NAMES).answer == "cannot_tell"
+        assert decide([], NAMES).headline == "Cannot tell on these 0 documents"
+
+    def test_how_well_boxes_fit_forbids_nothing(self) -> None:
+        fits = difference("mean_iou", "Table", -0.3)
+        assert decide([difference(), fits], NAMES).answer == "ship"
+        assert decide([difference("mean_iou"), fits], NAMES, rule=Rule(metric="mean_iou")).answer == "cannot_tell"
+
+    @pytest.mark.parametrize("given", [{"least": -0.1}, {"least": 1.0}, {"loss": -0.1}, {"loss": 1.5}])
+    def test_a_rule_that_makes_no_sense_is_refused(self, given: dict[str, float]) -> None:
+        with pytest.raises(ValueError, match="must be in"):
+            Rule(**given)
+
+
+class TestMoreDocuments:
+    def test_by_hand(self) -> None:
+        """Half the interval is 4 points, the border is 2 away: n (4 / 2)² - n = 3 n."""
+        one = difference(at=0.03, low=-0.01, high=0.07, documents=20)
+        assert documents_needed(one, 0.01) == 60
+        assert documents_needed(one, 0.0) == 16, "20 (4 / 3)² - 20 = 15.6"
+        assert documents_needed(one, 0.03) is None, "the difference stands on the border"
+        assert documents_needed(difference(), 0.01) == 0
+        assert documents_needed(None, 0.01) is None
+
+    def test_in_words(self) -> None:
+        found = decide([difference(at=0.03, low=-0.01, high=0.07, documents=20)], NAMES)
+        assert found.more_documents == "60 more documents would settle F1 if the difference stays at +3.0."
+        near = decide([difference(at=0.0101, low=-0.03, high=0.05, documents=20)], NAMES)
+        assert near.more_documents == "More documents are unlikely to settle it."
+        assert decide([difference()], NAMES).more_documents == ""
+
+
+class TestCost:
+    def test_one_correction_for_each_box_that_is_touched(self) -> None:
+        table = box(0.1, 0.1, 0.9, 0.5, label="Table")
+        lines = [box(0.1, 0.1 + 0.1 * row, 0.9, 0.19 + 0.1 * row, label="Table", score=0.9) for row in range(4)]
+        truth = [table, box(0.1, 0.6, 0.4, 0.7), box(0.1, 0.8, 0.4, 0.9)]
+        moved = box(0.2, 0.6, 0.6, 0.7, score=0.9)
+        dataset = join(ground_truth(truth), annotations([*lines, moved]), annotations([table._replace(score=0.9)]))
+        a, b = (snapshot.pair(dataset, model, iou_floor=snapshot.IOU_FLOOR).match().at(0.5) for model in (0, 1))
+        by_name = dict(zip((DOCUMENT[kind] for kind in a.mistakes.kind), a.mistakes.corrections.tolist(), strict=True))
+        assert by_name == {"split": 4, "near_miss": 1, "missed": 1}
+        assert cost_of(a, b) == Cost(600.0, 200.0)
+
+    def test_in_words(self) -> None:
+        assert decide([], NAMES, cost=Cost(167.2, 146.6)).cost_words == (
+            "Saves 20.6 corrected boxes per 100 pages",
+            "146.6 instead of 167.2",
+        )
+        assert decide([], NAMES, cost=Cost(1.0, 3.5)).cost_words[0] == "Costs 2.5 more corrected boxes per 100 pages"
+        assert decide([], NAMES, cost=Cost(2.0, 2.0)).cost_words[0] == "As many corrected boxes per 100 pages"
+        assert decide([], NAMES).cost_words == ("", "")
+
+
+def test_the_main_measure_is_f1_or_what_the_protocol_speaks_of() -> None:
+    assert main_metric([difference("recall"), difference("f1")]) == "f1"
+    assert main_metric([difference("recall"), difference("precision")]) == "recall"
+    assert main_metric([difference("f1", at=None), difference("map")]) == "map"
+    assert main_metric([difference("recall", "Table")]) is None
+    assert main_metrics([difference("recall"), difference("f1"), difference("f1", "Table")]) == ("recall", "f1")
+
+
+def test_all_clear_losses_are_among_the_decisive_differences() -> None:
+    losses = [difference("recall", f"Label {row}", -0.01 * row - 0.01) for row in range(12)]
+    gains = [difference("precision", f"Label {row}", 0.05) for row in range(12)]
+    shown = decisive([difference("recall"), *gains, *losses, difference("precision"), difference("f1")], limit=8)
+    assert [one.metric for one in shown[:3]] == ["f1", "precision", "recall"]
+    assert list(shown[3:]) == losses[::-1], "more than the limit, and no room for gains"
+
+
+def test_the_sample_cannot_be_told_and_says_so_everywhere() -> None:
+    files = [SAMPLE_DATA / f"{name}.json" for name in NAMES]
+    evaluations = project.evaluate_together("snapshot", SAMPLE_DATA / "ground_truth.json", files, lambda *_: None)
+    found = compare([one.result for one in evaluations], NAMES)
+    value = found.to_json([one.to_json() for one in evaluations])["decision"]
+    assert (value["answer"], value["headline"]) == ("cannot_tell", "Cannot tell on these 8 documents")
+    assert value["rule"] == {"metric": "f1", "least": 0.01, "loss": 0.05}
+    assert value["low"] < 0.01 < value["high"]
+    assert value["documents_needed"] > 0
+    cost = value["corrected_boxes_per_100_pages"]
+    assert cost["difference"] == pytest.approx(cost["b"] - cost["a"])
+    assert {each["metric"] for each in value["losses"]} <= {"f1", "precision", "recall"}
+    assert found.tables(["a.json", "b.json"])[0].title.count("Cannot tell on these 8 documents.") == 1
+
+
+class TestRuler:
+    def test_zones_are_symmetric_and_hold_the_interval(self) -> None:
+        made = ruler(difference(), 0.01)
+        assert made is not None
+        assert made.keep + made.ship == pytest.approx(1.0)
+        assert made.low is not None
+        assert made.high is not None
+        assert 0.0 < made.keep < 0.5 < made.ship < made.low < made.value < made.high < 1.0
+        assert (0.5, "0") in made.ticks
+        assert len(made.ticks) <= 7
+        assert np.isclose({text: at for at, text in made.ticks}["+1"], made.ship)
+
+    def test_few_documents_have_no_interval(self) -> None:
+        made = ruler(difference(documents=4), 0.01)
+        assert made is not None
+        assert (made.low, made.high) == (None, None)
+        assert ruler(difference(at=None), 0.01) is None
+
+    @pytest.mark.parametrize("at", [-1.0, -0.3, 0.0, 0.0001, 0.5, 1.0])
+    def test_every_difference_fits(self, at: float) -> None:
+        for least in (0.0, 0.001, 0.2):
+            made = ruler(difference(at=at), least)
+            assert made is not None
+            assert 0.0 <= made.keep <= made.ship <= 1.0
+            assert all(0.0 <= place <= 1.0 for place, _ in made.ticks)

@@ -1,0 +1,276 @@
+"""Every number that opens something opens exactly that many: a walk over the views on the sample data.
+
+A number is read where the view writes it, is opened as a reader would open it, and what opens is counted there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluator import formats
+from evaluator.charts import boxes as charts
+from evaluator.compare.ledger import ledger
+from evaluator.drawing import layers, mistake_filter
+from evaluator.drawing.mistake_filter import MistakeFilter
+from evaluator.drawing.pair_list import boxes_of, listed_pages
+from evaluator.metrics.box_items import Question, answer, boxes_of_cell, class_confusion, items
+from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
+from evaluator.model.dataset import Dataset, join
+from evaluator.protocols import snapshot
+from tests import dashboard
+from tests.dashboard import OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, start
+
+GALLERY, COMPARE = "pages/gallery.py", "pages/compare.py"
+TITLES = {ERROR_TYPES["document"][name].chip: name for name in DOCUMENT}
+LETTERS = {"A": 0, "B": 1}
+
+
+@cache
+def sample() -> Dataset:
+    return join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+
+
+@cache
+def core(model: int) -> snapshot.ThresholdResult:
+    return snapshot.pair(sample(), model, iou_floor=snapshot.IOU_FLOOR).match().at(0.5)
+
+
+@pytest.fixture
+def bars(monkeypatch: pytest.MonkeyPatch) -> list[dict[tuple[str, str], int]]:
+    """The numbers of every chart of mistakes that is drawn, by name of the bar and letter of the model."""
+    drawn: list[dict[tuple[str, str], int]] = []
+    draw = charts.mistakes_by_label
+
+    def recorded(labels: Any, mistakes: Mapping[str, Any], **given: Any) -> Any:
+        numbers = {
+            (label, letter): int(n) for letter, row in mistakes.items() for label, n in zip(labels, row, strict=True)
+        }
+        drawn.append({bar: number for bar, number in numbers.items() if number})
+        return draw(labels, mistakes, **given)
+
+    monkeypatch.setattr(charts, "mistakes_by_label", recorded)
+    return drawn
+
+
+def opened(app: AppTest) -> tuple[int, int]:
+    """How many mistakes the Page browser lists, and on how many pages, by its own words."""
+    text = " ".join(dashboard.words(app))
+    found = re.search(r"([\d,]+) mistakes? on ([\d,]+) pages?", text)
+    assert found, text[-200:]
+    return int(found[1].replace(",", "")), int(found[2].replace(",", ""))
+
+
+def listed(model: int, chosen: MistakeFilter) -> int:
+    """How many mistakes stand in the lists of all pages together under a filter."""
+    result = core(model)
+    columns = mistake_filter.mistake_columns(result, result.mistakes)
+    keep = mistake_filter.passing(columns, sample(), chosen)
+    labels = None if chosen.label is None else [chosen.label]
+    kept = layers.Kept(result.mistakes, keep)
+    rows = [row for row in range(sample().pages) if chosen.document in (None, document_of(row))]
+    return sum(len(layers.page_data(result, row, labels=labels, kept=kept).mistakes) for row in rows)
+
+
+def document_of(row: int) -> str:
+    return sample().documents[sample().page_document[row]].doc_id
+
+
+def browser(monkeypatch: pytest.MonkeyPatch, model: int, **address: str) -> tuple[int, int]:
+    return opened(start(monkeypatch, PAGE_BROWSER, model=str(model + 1), **address))
+
+
+class TestOneDefinition:
+    def test_a_mistake_of_a_label_is_the_same_in_every_list(self) -> None:
+        for model in (0, 1):
+            columns = mistake_filter.mistake_columns(core(model), core(model).mistakes)
+            counts = mistake_filter.label_counts(columns, len(sample().labels))
+            for label, count in zip(sample().labels, counts.tolist(), strict=True):
+                assert listed(model, MistakeFilter(label=label)) == count, label
+
+    def test_all_mistakes_stand_in_the_lists(self) -> None:
+        for model in (0, 1):
+            assert listed(model, MistakeFilter()) == len(core(model).mistakes)
+
+    def test_documents_add_up(self) -> None:
+        for model in (0, 1):
+            columns = mistake_filter.mistake_columns(core(model), core(model).mistakes)
+            counts = mistake_filter.document_counts(columns, len(sample().documents))
+            assert int(counts.sum()) == len(core(model).mistakes)
+            for document, count in zip(sample().documents, counts.tolist(), strict=True):
+                assert listed(model, MistakeFilter(document=document.doc_id)) == count
+
+    def test_what_a_duplicate_repeats_does_not_make_it_one_of_that_label(self) -> None:
+        for model in (0, 1):
+            columns = mistake_filter.mistake_columns(core(model), core(model).mistakes)
+            duplicates = columns.kind == DOCUMENT.index("duplicate")
+            assert (columns.truth_label[duplicates] == -1).all()
+
+
+class TestOverview:
+    @pytest.mark.parametrize("by", ["Label", "Name"])
+    def test_every_bar_opens_its_mistakes(
+        self, monkeypatch: pytest.MonkeyPatch, bars: list[dict[tuple[str, str], int]], by: str
+    ) -> None:
+        app = start(monkeypatch, OVERVIEW)
+        if by == "Name":
+            app.button_group(key="mistakes_by").set_value("Name")
+            dashboard.fine(app.run())
+        numbers = bars[-1]
+        assert numbers
+        for (bar, letter), number in numbers.items():
+            chosen = MistakeFilter(label=bar) if by == "Label" else MistakeFilter(names=(TITLES[bar],))
+            assert listed(LETTERS[letter], chosen) == number, bar
+
+    def test_a_bar_opens_the_page_browser_with_nothing_hidden(
+        self, monkeypatch: pytest.MonkeyPatch, bars: list[dict[tuple[str, str], int]]
+    ) -> None:
+        app = start(monkeypatch, OVERVIEW, within="school-census.pdf", score_range="0.9-1")
+        app.session_state["mistakes_Label"] = {"selection": {"label": [{"label": "Table", "model": "B"}]}}
+        app.run()
+        dashboard.go(app, PAGE_BROWSER)
+        assert opened(app)[0] == bars[0]["Table", "B"]
+        assert dashboard.viewer(app)["model"]["name"] == "blocks 1.0"
+
+    def test_the_headings_say_mistakes_and_mean_them(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = start(monkeypatch, OVERVIEW)
+        text = " ".join(dashboard.words(app))
+        for model, card in enumerate(dashboard.cards(app)):
+            count = len(core(model).mistakes)
+            assert f"{count} mistakes" in card["signature"]
+            assert browser(monkeypatch, model)[0] == count
+        assert f"A {len(core(0).mistakes)} B {len(core(1).mistakes)}" in text
+
+    def test_every_document_opens_its_mistakes(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = start(monkeypatch, OVERVIEW)
+        table = next(each.value for each in app.dataframe if "Mistakes, A" in each.value)
+        names = {document.name: document.doc_id for document in sample().documents}
+        assert table["Mistakes, A"].is_monotonic_decreasing
+        for _, row in table.iterrows():
+            for letter, model in LETTERS.items():
+                chosen = MistakeFilter(document=names[row["Document"]])
+                assert listed(model, chosen) == row[f"Mistakes, {letter}"]
+        worst = table.iloc[0]
+        assert browser(monkeypatch, 0, within=names[worst["Document"]])[0] == worst["Mistakes, A"]
+
+
+class TestPageBrowser:
+    def test_every_name_of_the_filter_opens_its_mistakes(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = start(monkeypatch, PAGE_BROWSER)
+        pills = next(each for each in app.button_group if each.key == "mistake_names")
+        numbers = {name: int(n.replace(",", "")) for name, n in (text.rsplit(" ", 1) for text in pills.options)}
+        assert sum(numbers.values()) == opened(app)[0]
+        for title, number in numbers.items():
+            assert listed(0, MistakeFilter(names=(TITLES[title],))) == number
+        title = max(numbers, key=numbers.__getitem__)
+        assert browser(monkeypatch, 0, mistakes=TITLES[title])[0] == numbers[title]
+
+    def test_every_page_of_the_strip_has_the_mistakes_it_says(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = start(monkeypatch, PAGE_BROWSER)
+        data = dashboard.viewer(app)
+        for entry in data["strip"]:
+            row = sample().page_row(entry["document"], entry["index"])
+            assert row is not None
+            assert len(layers.page_data(core(0), row).mistakes) == entry["mistakes"]
+
+
+class TestGallery:
+    @pytest.mark.parametrize("model", [0, 1])
+    def test_every_cell_opens_its_boxes(self, model: int) -> None:
+        result = core(model)
+        confusion, every = class_confusion(result), items(result)
+        names: list[str | None] = [*confusion.labels, None]
+        for (row, column), boxes in np.ndenumerate(confusion.counts):
+            if boxes:
+                cell = names[row], names[column]
+                behind = every.take(np.flatnonzero(answer(result, every, Question(cell=cell))))
+                assert boxes_of_cell(result, behind, cell) == boxes
+
+    def test_a_cell_says_how_many_boxes_it_opened(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        confusion = class_confusion(core(0))
+        at = confusion.labels.index("Text")
+        for cell, boxes in (
+            (("Text", None), confusion.counts[at, -1]),
+            ((None, "Text"), confusion.counts[-1, at]),
+            (("Text", "Text"), confusion.counts[at, at]),
+        ):
+            app = start(monkeypatch, GALLERY, question=json.dumps({"cell": cell}))
+            assert f"<small>{boxes:,} boxes in " in heading(app)
+
+    def test_every_bar_of_a_name_opens_its_mistakes(
+        self, monkeypatch: pytest.MonkeyPatch, bars: list[dict[tuple[str, str], int]]
+    ) -> None:
+        start(monkeypatch, GALLERY, door="names")
+        assert bars[-1]
+        for (bar, letter), number in bars[-1].items():
+            every = items(core(LETTERS[letter]))
+            assert int(answer(core(LETTERS[letter]), every, Question(name=TITLES[bar])).sum()) == number
+
+    def test_what_the_filter_hides_of_a_number_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked = {"question": json.dumps({"name": "missed"})}
+        whole, tables = start(monkeypatch, GALLERY, **asked), start(monkeypatch, GALLERY, label="Table", **asked)
+        assert "hides" not in heading(whole)
+        missed = int(core(0).mistakes.counts[DOCUMENT.index("missed")])
+        left = listed(0, MistakeFilter(names=("missed",), label="Table"))
+        assert heading(tables).count(f"the filter hides {missed - left}") == 1
+
+    def test_the_filter_is_the_one_of_the_page_browser(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for address in ({"label": "Text"}, {"label": "Section-header"}, {"score": "0.3-0.6"}, {"fit": "0.2-0.4"}):
+            own = re.search(r"<small>([\d,]+) mistake", heading(start(monkeypatch, GALLERY, **address)))
+            assert own, address
+            assert int(own[1].replace(",", "")) == browser(monkeypatch, 0, **address)[0], address
+
+
+class TestCompare:
+    def test_every_count_of_boxes_opens_that_many(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        whole = ledger(core(0), core(1))
+        for boxes, words, link in ledger_numbers(board(start(monkeypatch, COMPARE))):
+            part = whole.only(labels={link["label"]}) if link["label"] else whole
+            rows = listed_pages(part, link["show"])
+            pages = re.search(r"on ([\d,]+) pages?", words)
+            if pages:
+                assert len(rows) == int(pages[1].replace(",", "")), words
+            assert int(boxes_of(part.per_page, link["show"])[rows].sum()) == boxes, words
+
+    def test_every_bar_opens_its_mistakes(
+        self, monkeypatch: pytest.MonkeyPatch, bars: list[dict[tuple[str, str], int]]
+    ) -> None:
+        start(monkeypatch, COMPARE)
+        by_name, by_label = bars[-2:]
+        for numbers, of in ((by_name, "name"), (by_label, "label")):
+            for (bar, letter), number in numbers.items():
+                chosen = MistakeFilter(names=(TITLES[bar],)) if of == "name" else MistakeFilter(label=bar)
+                assert listed(LETTERS[letter], chosen) == number, bar
+
+
+def heading(app: AppTest) -> str:
+    """The line above the cards of the gallery."""
+    return next(
+        each.proto.body for each in app.get("html") if "<small>" in each.proto.body and " on " in each.proto.body
+    )
+
+
+def components(app: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(each.proto.json) for each in app.get("bidi_component")]
+
+
+def board(app: AppTest) -> dict[str, Any]:
+    return next(each for each in components(app) if "ledger" in each)
+
+
+def ledger_numbers(data: dict[str, Any]) -> Iterator[tuple[int, str, dict[str, str]]]:
+    """Every count of boxes of the board: how many, in which words, and what it opens."""
+    for cell in data["ledger"]:
+        yield cell["boxes"], cell["words"], cell["door"]
+    for row in data["false_positives"]:
+        yield row["boxes"], row["title"], row["door"]
+    for row in data["labels"]:
+        for cell in row["cells"]:
+            yield cell["boxes"], cell["words"], cell["door"]

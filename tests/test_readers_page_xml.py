@@ -80,6 +80,8 @@ def test_a_type_of_a_tool_stands_in_for_a_missing_one() -> None:
         ROW, page(region(more=own), region(more=f'type="other" {own}'), region(more=f'type="caption" {own}')), "p.xml"
     )
     assert [label for _, _, label, _ in rows(found)] == ["Main", "Main", "caption"]
+    escaped = region(name="ImageRegion", more=r'custom="structure {type:Machine\u0020Print;}"')
+    assert rows(reading.read(ROW, page(escaped), "p.xml"))[0][2] == "Machine Print"
 
 
 def test_pages_in_one_folder_are_read_as_one(tmp_path: Path) -> None:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NoReturn, overload
 
 from evaluator.formats import (
     alto,
+    archive,
     azure,
     coco,
     cvat,
@@ -64,6 +66,8 @@ HEAD_BYTES = 1 << 22
 """How much of a file the detection looks at."""
 # Where nearly every file states what it is; the rest is looked at only when this does not.
 _FIRST_BYTES = 1 << 16
+# What an archive without files consists of; a format that claims it reads archives itself.
+_EMPTY_ARCHIVE = b"PK\x05\x06" + bytes(18)
 
 AnyFormat = Format[Any]
 """A format of any kind; `of_kind` gives those of one kind with what they read."""
@@ -228,6 +232,10 @@ def read(
     for name, row in of_kind("boxes").items():
         if format in (name, None) and row.takes(Path(path)):
             return row.read_path(Path(path), reading)
+    if Path(path).suffix.lower() == ".zip" and not folder.is_folder(Path(path)):
+        packed = _from_archive(folder.load(Path(path), limits.MAX_FILE_BYTES), Path(path).name, format, reading)
+        if packed is not None:
+            return packed
     return read_boxes(
         Path(path), reading, lambda content, name: _box_format(content, name, format, columns), _box_suffixes()
     )
@@ -251,7 +259,8 @@ def read_bytes(
         side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns,
         as_written=as_written,
     )  # fmt: skip
-    return _box_format(content, name, format, columns).read(content, name, reading)
+    packed = _from_archive(content, name, format, reading)
+    return _box_format(content, name, format, columns).read(content, name, reading) if packed is None else packed
 
 
 def format_of(source: Annotations) -> BoxFormat | None:
@@ -292,6 +301,32 @@ def pair_issues(truth: Content, prediction: Content, *, lenient: bool = False) -
     if format_ is None or truth.format != prediction.format:
         return ()
     return format_.pair_issues(truth, prediction, lenient=lenient)
+
+
+def _from_archive(content: bytes, name: str, format: str | None, reading: Reading) -> Annotations | None:
+    """The files of a zip archive as if they lay in a folder of its name.
+
+    Returns
+    -------
+    Annotations or None
+        None for what is no archive, for one that no format of boxes recognises a file of, and for one whose format
+        reads archives itself: it says what is wrong with them.
+    """
+    if not archive.is_archive(content):
+        return None
+    collector = Collector(name, max_per_rule=reading.max_per_rule)
+    try:
+        members = archive.read(content, collector, suffixes=_box_suffixes())
+    except BadInput:
+        return None
+    rows = [row for row in of_kind("boxes").values() if format in (row.name, None)]
+    claims = (row for member in members for row in rows if row.detect(member.content[:HEAD_BYTES], member.name))
+    row = next(claims, None)
+    if row is None or row.detect(_EMPTY_ARCHIVE, name):
+        return None
+    files = [(member.name, member.content) for member in members if member.name.lower().endswith(row.suffixes)]
+    source = row.read_files(files, name, reading)
+    return replace(source, issues=(*collector.issues(), *source.issues))
 
 
 def _box_suffixes() -> list[str]:

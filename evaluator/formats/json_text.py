@@ -38,6 +38,7 @@ _MAX_DIGITS = 300
 # Possessive, and the closing quote is optional: linear on every input, also on an unterminated string.
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _SIMPLE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
@@ -151,19 +152,7 @@ def parse(source: Source) -> object:
     BadInput
         Not JSON (with line and column), or nested too deep.
     """
-    _refuse_depth(source)
-    text = source.content.decode()
-    try:
-        tree: object = json.loads(
-            text,
-            object_pairs_hook=_object,
-            parse_constant=Unusable,
-            parse_float=_float,
-            parse_int=_integer,
-        )
-    except json.JSONDecodeError as error:
-        _refuse_syntax(source.name, text, error)
-    return tree
+    return _parsed(source)[0]
 
 
 def parse_exactly(source: Source, collector: Collector, *, fix: str) -> object:
@@ -177,9 +166,11 @@ def parse_exactly(source: Source, collector: Collector, *, fix: str) -> object:
 
 def parse_checked(source: Source, collector: Collector) -> object:
     """The generic tree of a JSON file, with an error for every repeated key, unusable number and lone surrogate."""
-    tree = parse(source)
-    for oddity in oddities(tree, "$"):
-        collector.error(*oddity)
+    tree, odd = _parsed(source)
+    # The walk makes a place for every value: it is left out where nothing can be found.
+    if odd or _ESCAPED_SURROGATE.search(source.content):
+        for oddity in oddities(tree, "$"):
+            collector.error(*oddity)
     return tree
 
 
@@ -302,6 +293,30 @@ def lone_surrogate(place: JsonPath, text: str) -> Oddity:
     """The issue for text with half of a surrogate pair."""
     rule = "text must not contain half of a surrogate pair (RFC 8259, section 8.2)"
     return Oddity(place, rule, quote(text), "Export the text again; a character was cut in two.")
+
+
+def _parsed(source: Source) -> tuple[object, bool]:
+    """The tree of a file, and whether it has a repeated key or an unusable number."""
+    _refuse_depth(source)
+    text = source.content.decode()
+    odd: list[object] = []
+
+    def noted(value: object) -> object:
+        if isinstance(value, Unusable | Repeated):
+            odd.append(value)
+        return value
+
+    try:
+        tree: object = json.loads(
+            text,
+            object_pairs_hook=lambda pairs: noted(_object(pairs)),
+            parse_constant=lambda word: noted(Unusable(word)),
+            parse_float=lambda number: noted(_float(number)),
+            parse_int=lambda number: noted(_integer(number)),
+        )
+    except json.JSONDecodeError as error:
+        _refuse_syntax(source.name, text, error)
+    return tree, bool(odd)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

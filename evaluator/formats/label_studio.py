@@ -136,6 +136,9 @@ class _File:
         whole = [(task, place) for task, place in tasks if _is_whole(task)]
         if len(whole) < len(tasks):
             self._read_min([(task, place) for task, place in tasks if not _is_whole(task)])
+        tasks.clear()
+        if isinstance(tree, list):
+            tree.clear()
         if whole:
             self._read_whole(whole)
         for kind, places in self._kinds.items():
@@ -149,7 +152,7 @@ class _File:
 
     # --- the whole export -----------------------------------------------------------------------------------------
 
-    def _read_whole(self, tasks: Sequence[tuple[dict[str, Any], str]]) -> None:
+    def _read_whole(self, tasks: list[tuple[dict[str, Any], str]]) -> None:
         has = {key: any(_made(task, key) for task, _ in tasks) for key in ("annotations", "completions", "predictions")}
         annotated = has["annotations"] or has["completions"]
         predicted = has["predictions"] and (self._asked == "prediction" or not annotated)
@@ -158,7 +161,11 @@ class _File:
         works = [(task, place, self._works(task, key, place)) for task, place in tasks]
         if predicted:
             works = self._one_model(works)
-        for task, place, made in works:
+        # Each task is given up when its boxes are there, so that the file is not held twice.
+        tasks.clear()
+        works.reverse()
+        while works:
+            task, place, made = works.pop()
             if work := self._one(made):
                 self._task(self._named(task, place), work)
             else:

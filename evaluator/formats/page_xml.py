@@ -25,6 +25,8 @@ _ROOT_MARK = re.compile(rb"<(?:[\w.-]+:)?PcGts[\s/>]")
 _SCORE_MARK = re.compile(rb"<(?:[\w.-]+:)?Coords\s[^<>]*?\bconf\s*=")
 # Transkribus and eScriptorium write types of their own here: "readingOrder {index:0;} structure {type:Main;}".
 _STRUCTURE = re.compile(r"structure\s*\{[^}]*?\btype\s*:\s*([^;}]+)")
+# Transkribus writes blanks in there as \u0020.
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _DEPTH: Final = 3
 
 
@@ -160,5 +162,5 @@ def _label(element: Element) -> str:
     own = _STRUCTURE.search(element.attributes.get("custom", ""))
     stated = element.attributes.get("type", "").strip() if element.name in ("TextRegion", "CustomRegion") else ""
     if own and stated in ("", "other"):
-        return own[1].strip() or element.name
+        return _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), own[1]).strip() or element.name
     return stated or element.name

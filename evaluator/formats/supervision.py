@@ -105,11 +105,7 @@ FORMAT: Final = Supervision()
 
 def _objects(source: json_text.Source, collector: Collector) -> tuple[list[str], list[Row]]:
     """The keys of the objects of a list as a header, and the objects as rows."""
-    tree = json_text.parse_exactly(source, collector, fix="Split the file.")
-    for oddity in json_text.oddities(tree, "$"):
-        collector.error(*oddity)
-    if collector.failed:
-        raise BadInput(collector.issues())
+    tree = json_text.parse_sound(source, collector)
     entries: list[object] = tree if isinstance(tree, list) else []
     header: dict[str, None] = {}
     for index, entry in enumerate(entries):

@@ -9,8 +9,9 @@ import pytest
 
 from evaluator import formats
 from evaluator.formats import known
+from evaluator.model.issues import BadInput, Issue
 from evaluator.project import evaluate
-from tests.model_outputs import OWN, REAL, needs_shared, own, read, refused
+from tests.model_outputs import OWN, REAL, changed, needs_shared, own, read, refused
 
 FORMAT_OF = {
     "azure.json": "azure", "azure_old.json": "azure", "docling.json": "docling", "documentai.json": "documentai",
@@ -130,3 +131,31 @@ TOPS = [
 @pytest.mark.parametrize(("format", "tree", "sentence"), TOPS)
 def test_another_top_level(format: str, tree: object, sentence: str) -> None:
     assert refused(tree, format=format)[0] == f"f.json: {sentence}"
+
+
+ODD = (None, [], {}, "x", -1, 1e308, True, [[[]]], 10**30)
+
+
+def paths(tree: object, at: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
+    """The way to every value of a tree."""
+    entries = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    return [path for key, value in entries for path in ((*at, key), *paths(value, (*at, key)))]
+
+
+@pytest.mark.parametrize("name", JSON)
+def test_no_value_anywhere_gives_a_traceback(name: str) -> None:
+    tree = own(name)
+    for turn, path in enumerate(paths(tree)):
+        for value in (ODD[turn % len(ODD)], ODD[(turn + 4) % len(ODD)]):
+            spoilt = changed(tree, *path, to=value)
+            for issue in issues_of(spoilt, format=FORMAT_OF[name]):
+                assert issue.file == "f.json"
+                assert issue.rule
+                assert issue.fix
+
+
+def issues_of(tree: object, *, format: str) -> tuple[Issue, ...]:
+    try:
+        return read(tree, format=format).issues
+    except BadInput as bad:
+        return bad.issues

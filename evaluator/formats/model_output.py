@@ -189,7 +189,8 @@ class OutputFile:
             The page, for `box`.
         """
         document = document or self.document
-        if not 0 <= index <= limits.MAX_PAGE_INDEX:
+        numbered = 0 <= index <= limits.MAX_PAGE_INDEX
+        if not numbered:
             rule = f"pages must be numbered from the first on ({self.source})"
             self.collector.error(place, rule, f"page {index + 1}", "Correct the number of the page.")
             index = 0
@@ -202,7 +203,8 @@ class OutputFile:
             self.collector.error(place, rule, listed(size), "Write the size of the page.")
             size = NO_SIZE
         row = self.builder.page(document, place, index=index, size=size, page_id=page_id, name=name, path=path)
-        self._rows.setdefault((document, index), (row, place))
+        if numbered:
+            self._rows.setdefault((document, index), (row, place))
         return row
 
     def page_of(self, index: int, document: str = "") -> int | None:

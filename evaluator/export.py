@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluator.metrics.results import ResultTable
-from evaluator.model.issues import Issue, plain
+from evaluator.model.issues import plain
 
 # A cell that begins like this is run as a formula by spreadsheets.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -119,17 +119,6 @@ def to_text(tables: Sequence[ResultTable], *, width: int | None = None) -> str:
             grid.add_row(*(Text(plain(_shown(cell))) for cell in row))
         console.print(grid)
     return _printed(console)
-
-
-def issues_text(issues: Sequence[Issue]) -> str:
-    """Issues as lines of text: severity, then the whole sentence.
-
-    Returns
-    -------
-    str
-        Empty for no issues.
-    """
-    return "".join(f"{issue.severity}: {issue.sentence}\n" for issue in issues)
 
 
 def _printed(console: Console) -> str:

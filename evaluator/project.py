@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Generic, NamedTuple
 
 import msgspec
 
@@ -22,7 +22,7 @@ from evaluator.formats.folder import is_folder
 from evaluator.model.dataset import Annotations, Dataset, Side, join, map_labels
 from evaluator.model.issues import BadInput, Issue, has_errors
 from evaluator.protocols import PROTOCOLS, AnyProtocol
-from evaluator.protocols.base import BoxProtocol, Count, Evaluation, Options, Source
+from evaluator.protocols.base import BoxProtocol, Count, Evaluation, Options, Source, SourceT
 
 Say = Callable[[str], None]
 """Called with a few words about what is being done."""
@@ -45,7 +45,7 @@ class OptionError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Member:
+class Member(Generic[SourceT]):
     """One side of a project: a file, a folder or an upload, readable or not.
 
     Attributes
@@ -58,19 +58,19 @@ class Member:
         None when it has errors.
     issues : tuple of Issue
         Of this file alone.
-    origin : Path, str or Upload
+    origin : Path or Upload
         Where to read it again under another role.
     """
 
     name: str
     side: Side
-    source: Source | None
+    source: SourceT | None
     issues: tuple[Issue, ...]
-    origin: Input
+    origin: Path | Upload
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Project:
+class Project(Generic[SourceT]):
     """A ground truth and its models, as far as they can be read.
 
     Attributes
@@ -78,25 +78,29 @@ class Project:
     ground_truth : Member or None
     models : tuple of Member
         In the order in which they were given.
+    pdfs : Path or None
+        The one folder under which documents are looked up.
+    as_reference : bool
+        The ground truth is a prediction, used as reference on purpose.
     """
 
-    ground_truth: Member | None
-    models: tuple[Member, ...]
+    ground_truth: Member[SourceT] | None
+    models: tuple[Member[SourceT], ...]
+    pdfs: Path | None = None
+    as_reference: bool = False
+
+    @property
+    def members(self) -> tuple[Member[SourceT], ...]:
+        """Both sides, the ground truth first."""
+        return (*((self.ground_truth,) if self.ground_truth else ()), *self.models)
 
     @property
     def issues(self) -> tuple[Issue, ...]:
         """Everything that is odd about the files, each once; those of pairs come with a protocol."""
-        members = (*((self.ground_truth,) if self.ground_truth else ()), *self.models)
-        return tuple(dict.fromkeys(issue for member in members for issue in member.issues))
+        return tuple(dict.fromkeys(issue for member in self.members for issue in member.issues))
 
-    def required(self) -> tuple[Source, list[Source]]:
-        """The ground truth and the models.
-
-        Raises
-        ------
-        BadInput
-            With the issues of all files when one of them has an error.
-        """
+    def required(self) -> tuple[SourceT, list[SourceT]]:
+        """The ground truth and the models; BadInput with the issues of all files when one of them has an error."""
         if has_errors(self.issues):
             raise BadInput(self.issues)
         assert self.ground_truth is not None
@@ -115,13 +119,7 @@ class Joined(NamedTuple):
 
 
 def protocol_named(protocol: str) -> AnyProtocol:
-    """The protocol of a name.
-
-    Raises
-    ------
-    OptionError
-        When there is none.
-    """
+    """The protocol of a name; OptionError when there is none."""
     if protocol not in PROTOCOLS:
         raise OptionError(f"protocol must be one of {', '.join(PROTOCOLS)}; found {protocol}")
     return PROTOCOLS[protocol]
@@ -177,12 +175,11 @@ def open_project(
     predictions: Sequence[Input],
     options: Options,
     say: Say = lambda _text: None,
-) -> Project:
+) -> Project[Source]:
     """The project of some files, read as a protocol needs them.
 
     Parameters
     ----------
-    protocol : Protocol
     ground_truth : Path, str or Upload
     predictions : sequence of the same
         In the order of the models.
@@ -221,14 +218,8 @@ def read_ahead(origin: Input) -> bool:
     return path.exists() and path.stat().st_size <= _READ_AHEAD_BYTES
 
 
-def require_joined(project: Project, protocol: BoxProtocol[Any], options: Options) -> Joined:
-    """All models of a project on one dataset.
-
-    Raises
-    ------
-    BadInput
-        When a file or a pair has an error; with the issues of all.
-    """
+def require_joined(project: Project[Source], protocol: BoxProtocol[Any], options: Options) -> Joined:
+    """All models of a project on one dataset; BadInput with all issues when a file or a pair has an error."""
     truth = project.ground_truth.source if project.ground_truth else None
     issues, fitting = list(project.issues), []
     for member in project.models:
@@ -246,18 +237,24 @@ def require_joined(project: Project, protocol: BoxProtocol[Any], options: Option
     return Joined(join(truth, *fitting), each_once)
 
 
-def _read(protocol: AnyProtocol, origin: Input, side: Side, options: Options) -> Member:
-    """One side as the protocol needs it, with its labels renamed; an unreadable one carries its issues."""
-    if not isinstance(origin, Upload):
-        origin = Path(origin)
+def read_member(name: str, side: Side, origin: Path | Upload, read: Callable[[], SourceT]) -> Member[SourceT]:
+    """One side from what reads it; an unreadable one carries its issues."""
     try:
-        source = read_content(origin, protocol.reading(side, options), protocol.kind)
+        source = read()
     except BadInput as problem:
-        return Member(origin.name, side, None, problem.issues, origin)
-    issues = source.issues
-    if isinstance(source, Annotations):
-        source = map_labels(source, protocol.renamed(options))
-    return Member(origin.name, side, source, issues, origin)
+        return Member(name, side, None, problem.issues, origin)
+    return Member(name, side, source, source.issues, origin)
+
+
+def _read(protocol: AnyProtocol, origin: Input, side: Side, options: Options) -> Member[Source]:
+    """One side as the protocol needs it, with its labels renamed."""
+
+    def renamed() -> Source:
+        source = read_content(files, protocol.reading(side, options), protocol.kind)
+        return map_labels(source, protocol.renamed(options)) if isinstance(source, Annotations) else source
+
+    files = origin if isinstance(origin, Upload) else Path(origin)
+    return read_member(files.name, side, files, renamed)
 
 
 def _name(origin: Input) -> str:

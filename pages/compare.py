@@ -112,11 +112,6 @@ def _selected() -> None:
         state.box = selected.key
 
 
-def _sharper() -> None:
-    """The page is zoomed beyond its picture."""
-    pictures.ask_sharper(_events().sharper)
-
-
 def _shown() -> None:
     """Another filter."""
     name = _events().show
@@ -156,7 +151,7 @@ def _pages(found: OpenedBoxes) -> None:
         key=_PANES,
         on_go=lambda: _went(both),
         on_selected=_selected,
-        on_sharper=_sharper,
+        on_sharper=lambda: pictures.ask_sharper(_events().sharper),
         on_show=_shown,
         on_mode=_looked,
         on_clear_filter=held.clear,
@@ -420,7 +415,7 @@ def view() -> None:
     board(
         board_data(both.ledger, both.differences, _names(chosen), show=state.pair_show, label=state.label),
         key=_BOARD,
-        on_door=_linked,
+        on_link=_linked,
     )
     headline.corrected_line(found, chosen)
     _pages(found)

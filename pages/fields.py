@@ -23,7 +23,7 @@ from evaluator.metrics.results import count_of, threshold_text, weighted_mean
 from evaluator.model.dataset import Side
 from evaluator.model.issues import has_errors, plain
 from evaluator.protocols import PROTOCOLS
-from evaluator.protocols.fields.drill_down import DOORS, LEAST_SURE
+from evaluator.protocols.fields.drill_down import LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import FieldsResult
 from pages.shared import frame, headline, opened, pictures, widgets
 from pages.shared.address import read_url, write_url
@@ -106,7 +106,7 @@ def _defined(value: float) -> float | None:
 def _sidebar(found: choices.Compared, model: choices.FieldModel) -> None:
     """Ground truth, models, and what the page list keeps."""
     compared = model.result.compared
-    truth = found.opened.files.ground_truth
+    truth = found.opened.project.ground_truth
     with st.sidebar:
         name = truth.name if truth else ""
         st.selectbox("Ground truth", [0], format_func=lambda _: plain(name), key="field_truth", disabled=True)
@@ -118,7 +118,7 @@ def _sidebar(found: choices.Compared, model: choices.FieldModel) -> None:
         classes = sorted({name for each in found.models for name in each.result.compared.classes})
         labels = {"": f"All {count_of(len(classes), 'field type')}", **{name: plain(name) for name in classes}}
         widgets.choice("Field", labels, State.field_label)
-        widgets.choice("Fields shown", DOORS, State.field_number)
+        widgets.choice("Fields shown", LINKS, State.field_number)
         units = {
             choices.AUTO: f"{overlay.UNITS[choices.unit(model)][0]} (detected)",
             **{unit: names[0] for unit, names in overlay.UNITS.items()},
@@ -165,11 +165,6 @@ def _selected() -> None:
         state.field_box = selected.key
 
 
-def _sharper() -> None:
-    """The page is zoomed beyond its picture."""
-    pictures.ask_sharper(_events().sharper)
-
-
 def _judged(model: choices.FieldModel) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
@@ -200,7 +195,7 @@ def _page(
         key=_KEY,
         on_go=lambda: _went(model, shown),
         on_selected=_selected,
-        on_sharper=_sharper,
+        on_sharper=lambda: pictures.ask_sharper(_events().sharper),
         on_model=lambda: found.show(_events().model or ""),
         on_clear_filter=_cleared,
         on_verdict=lambda: _judged(model),
@@ -223,7 +218,7 @@ def _data(
     code, index = place
     document = model.result.compared.documents[code]
     position = shown.order.index(place)
-    root = found.opened.files.pdfs
+    root = found.opened.project.pdfs
     picture = pictures.zoomed_picture(root, document, Place(document, index))
     paper = overlay.Paper(code, index, picture.points, choices.unit(model))
     drawn = overlay.page_data(model.result, model.pages, paper, iou=state.field_iou, kept=choices.kept_in_list(shown))
@@ -283,7 +278,7 @@ def _one_by_one(model: choices.FieldModel, shown: choices.Listed, place: tuple[i
 
 def _number_in_words(model: choices.FieldModel) -> str:
     """The chosen number in words."""
-    name = DOORS[state.field_number]
+    name = LINKS[state.field_number]
     if state.field_number == LEAST_SURE:
         name += f" {choices.budget():.0%}".replace("%", " %")
     where = [state.field_label, state.field_within]
@@ -341,8 +336,8 @@ def _upload() -> None:
         )
         if st.form_submit_button("Read the files") and uploads:
             side: Side = "ground_truth" if role == "Ground truth" else "prediction"
-            source = opened.take_upload(FIELDS, [(each.name, each.getvalue()) for each in uploads], side)
-            state.field_rejected = source if source.content is None else None
+            member = opened.take_upload(FIELDS, [(each.name, each.getvalue()) for each in uploads], side)
+            state.field_rejected = member if member.source is None else None
             st.rerun()
 
 
@@ -354,9 +349,9 @@ def _need_files() -> None:
         frame.lines(["Nothing to evaluate yet"])
     if held.ground_truth is None:
         text = "No ground truth of fields is open. Start with layoutscope open FOLDER, or read one here."
-    elif held.ground_truth.content is None:
+    elif held.ground_truth.source is None:
         text = "The ground truth has errors, so nothing can be evaluated yet."
-    elif not held.predictions:
+    elif not held.models:
         text = "No prediction is open, so there is nothing to compare with the ground truth."
     else:
         text = "Every prediction has errors, so nothing can be evaluated yet."

@@ -10,31 +10,32 @@ from evaluator import formats
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import Issue, has_errors, plain
+from evaluator.project import Member, Project
 from pages.shared import frame, opened, pictures, widgets
 from pages.shared.address import read_url
-from pages.shared.opened import BOXES, FIELDS, POSTERS, Files, Kind, Source
+from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind
 from pages.shared.state import state
 
 _KINDS: dict[str, Kind[Any]] = {kind.name: kind for kind in (BOXES, FIELDS, POSTERS)}
 _ROLES: dict[str, Side] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
 
 
-def _loaded(held: Files[Annotations]) -> None:
+def _loaded(held: Project[Annotations]) -> None:
     """One row per file."""
-    sources = held.sources
-    if not sources:
+    members = held.members
+    if not members:
         st.caption("No annotation file is open. Upload one below, or start with layoutscope open FOLDER.")
         return
-    rows = [source.content for source in sources]
+    rows = [member.source for member in members]
     widgets.table(
         {
-            "File": [plain(source.name) for source in sources],
-            "Role": [_role(source, held) for source in sources],
+            "File": [plain(member.name) for member in members],
+            "Role": [_role(member, held) for member in members],
             "Model": [plain(read.model or "") if read else "" for read in rows],
             "Documents": [len(read.documents) if read else None for read in rows],
             "Boxes": [len(read.boxes) if read else None for read in rows],
             "Labels": [", ".join(plain(label) for label in read.labels) if read else "" for read in rows],
-            "Issues": [_counted(source.issues) for source in sources],
+            "Issues": [_counted(member.issues) for member in members],
             "SHA-256": [read.sha256[:12] if read else "" for read in rows],
         },
         columns={
@@ -46,9 +47,9 @@ def _loaded(held: Files[Annotations]) -> None:
     )
 
 
-def _role(source: Source[Annotations], held: Files[Annotations]) -> str:
+def _role(member: Member[Annotations], held: Project[Annotations]) -> str:
     """What a file is used as."""
-    if source.side == "ground_truth":
+    if member.side == "ground_truth":
         return "Reference (a prediction)" if held.as_reference else "Ground truth"
     return "Prediction"
 
@@ -89,7 +90,7 @@ def _other_formats() -> None:
         st.page_link(page, label=f"Open {page.split('/')[-1].removesuffix('.py').capitalize()}")
 
 
-def _upload(held: Files[Annotations]) -> None:
+def _upload(held: Project[Annotations]) -> None:
     """Add or replace annotation files and PDFs."""
     st.html('<h2 class="ls-section">Add files <small>kept until this tab closes</small></h2>')
     left, right = st.columns(2, gap="medium")
@@ -115,23 +116,23 @@ def _take(content: bytes, name: str, side: Side) -> None:
     """Read an uploaded file; one with errors is shown, and what was loaded stays in use."""
     recognised = formats.recognise(content, name)
     kind = _KINDS[recognised.kind] if recognised is not None else BOXES
-    source = opened.take_upload(kind, [(name, content)], side)
-    state.rejected = source if source.content is None else None
+    member = opened.take_upload(kind, [(name, content)], side)
+    state.rejected = member if member.source is None else None
     st.rerun()
 
 
 def _rejected() -> None:
     """The last upload, when it could not be used."""
-    source = state.rejected
-    if source is None:
+    rejected = state.rejected
+    if rejected is None:
         return
     st.error(
         "The uploaded file has errors and was not taken; what was loaded before stays in use.", icon=":material/error:"
     )
-    frame.issues(source.issues)
+    frame.issues(rejected.issues)
 
 
-def _pdf_note(held: Files[Annotations]) -> None:
+def _pdf_note(held: Project[Annotations]) -> None:
     """Where PDFs come from, and what became of the last upload."""
     note = state.pdf_note
     if note:
@@ -146,11 +147,11 @@ def _pdf_note(held: Files[Annotations]) -> None:
         st.caption(f"PDFs are looked up by name under the folder {frame.escaped(held.pdfs.name)}.")
 
 
-def _reference(held: Files[Annotations]) -> None:
+def _reference(held: Project[Annotations]) -> None:
     """Without a ground truth: let one of the models be the reference, on purpose."""
-    if held.ground_truth is not None or len(held.predictions) < 2:
+    if held.ground_truth is not None or len(held.models) < 2:
         return
-    names = {place: source.name for place, source in enumerate(held.predictions) if source.content}
+    names = {place: model.name for place, model in enumerate(held.models) if model.source}
     st.warning(
         "No ground truth is open. One of the predictions can serve as reference: the numbers then say how far the "
         "models agree, not which is right.",
@@ -174,10 +175,10 @@ def view() -> None:
     _problems()
     _other_formats()
     _upload(held)
-    found = opened.boxes()
-    if found is not None:
-        frame.files_choice(found)
-    frame.sidebar(found)
+    boxes = opened.boxes()
+    if boxes is not None:
+        frame.files_choice(boxes)
+    frame.sidebar(boxes)
 
 
 view()

@@ -227,11 +227,6 @@ def _selected() -> None:
         state.box = selected.key
 
 
-def _sharper() -> None:
-    """The page is zoomed beyond its picture."""
-    pictures.ask_sharper(_events().sharper)
-
-
 def _judged(found: OpenedBoxes, model: Model) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
@@ -298,7 +293,7 @@ def _pages(found: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
         key=_KEY,
         on_go=lambda: _went(shown),
         on_selected=_selected,
-        on_sharper=_sharper,
+        on_sharper=lambda: pictures.ask_sharper(_events().sharper),
         on_model=lambda: _flipped(found),
         on_clear_filter=_cleared,
         on_verdict=lambda: _judged(found, model),

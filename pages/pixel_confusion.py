@@ -340,7 +340,7 @@ def _archive(shown: Shown) -> bytes:
 
 def _banners(found: OpenedBoxes) -> None:
     """What changes the meaning of all numbers."""
-    if found.files.as_reference:
+    if found.project.as_reference:
         frame.reference_banner()
     frame.refused_parts()
 
@@ -412,7 +412,7 @@ def _results(
     with left:
         as_table = _heading(shown)
         _matrix(shown, cell, as_table=as_table)
-        if of == "B on A" or found.files.as_reference:
+        if of == "B on A" or found.project.as_reference:
             models = ("A", "B") if of == "B on A" else ("the reference", f"model {shown.of}")
             st.caption(frame.escaped(asymmetry(shown.first.columns, shown.first.row, models)))
     with right:

@@ -72,9 +72,9 @@ def _explanation() -> None:
     )
 
 
-def _sidebar(found: opened.Opened[Posters]) -> None:
+def _sidebar(posters: opened.Opened[Posters]) -> None:
     """Which files the numbers are of, and the two models."""
-    truth = found.files.ground_truth
+    truth = posters.project.ground_truth
     with st.sidebar:
         st.selectbox(
             "Ground truth",
@@ -83,12 +83,12 @@ def _sidebar(found: opened.Opened[Posters]) -> None:
             key="poster_truth_shown",
             disabled=True,
         )
-        for model in found.pair:
-            frame.model_choice(found, model)
+        for model in posters.pair:
+            frame.model_choice(posters, model)
         frame.lines(
             [
                 count_of(len(choices.posters_open()), "poster"),
-                count_of(len(found.issues), "issue") + " in the files" if found.issues else "No issues in the files",
+                f"{count_of(len(posters.issues), 'issue') if posters.issues else 'No issues'} in the files",
             ]
         )
 
@@ -99,17 +99,17 @@ def _sidebar(found: opened.Opened[Posters]) -> None:
 def _cards(chosen: tuple[choices.PosterModel, ...]) -> None:
     """One card per model: how many pass, and the means."""
     for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
-        found = choices.evaluated(model)
+        result = choices.evaluated(model)
         means = "".join(
-            f"<div><dt>{panel.TITLES[name]}</dt><dd>{frame.number(found.means[name])}</dd></div>" for name in CRITERIA
+            f"<div><dt>{panel.TITLES[name]}</dt><dd>{frame.number(result.means[name])}</dd></div>" for name in CRITERIA
         )
-        compared = sum(not error for error in found.columns.errors)
+        compared = sum(not error for error in result.columns.errors)
         means_of = f"means of {count_of(compared, 'poster')}"
         column.html(
             f'<section class="ls-card{frame.theme()}" aria-label="Model {model.letter}"><header>'
             f"{frame.letter_badge(model.letter)}<b>{html.escape(plain(model.name))}</b>"
             f"<span>{html.escape(means_of)}</span></header>"
-            f'<div class="ls-pass"><b>{found.passed:,} of {len(found.columns.ids):,}</b> pass</div>'
+            f'<div class="ls-pass"><b>{result.passed:,} of {len(result.columns.ids):,}</b> pass</div>'
             f'<dl class="ls-criteria">{means}</dl></section>'
         )
 
@@ -216,10 +216,10 @@ def _criteria(chosen: tuple[choices.PosterModel, ...], poster_id: str) -> None:
     columns = {model.letter: choices.evaluated(model).columns for model in chosen}
     event = st.altair_chart(
         charts.criteria(
-            {letter: list(found.values.T) for letter, found in columns.items()},
+            {letter: list(each.values.T) for letter, each in columns.items()},
             [panel.TITLES[name] for name in CRITERIA],
             [_BOUNDS[name] for name in CRITERIA],
-            names={letter: found.ids for letter, found in columns.items()},
+            names={letter: each.ids for letter, each in columns.items()},
             chosen=poster_id,
             baseline="A",
             dark=frame.is_dark(),
@@ -245,13 +245,13 @@ def _nothing_to_evaluate() -> None:
     """The empty state: what is missing, its issues in place, and ways out."""
     held = opened.files(POSTERS)
     truth = held.ground_truth
-    if truth is None and not held.predictions:
+    if truth is None and not held.models:
         text = "No posters are open."
     elif truth is None:
         text = "No reference of the posters is open, so nothing can be compared."
-    elif truth.content is None:
+    elif truth.source is None:
         text = "The reference of the posters has errors, so nothing can be compared."
-    elif not held.predictions:
+    elif not held.models:
         text = "No extraction is open, so there is nothing to compare with the reference."
     else:
         text = "No extraction can be read, so there is nothing to compare with the reference."
@@ -273,22 +273,22 @@ def _nothing_to_evaluate() -> None:
 def _file_issues(chosen: tuple[choices.PosterModel, ...]) -> None:
     """What is odd about the files, below everything else."""
     of_pairs = [issue for model in chosen for issue in choices.evaluated(model).issues]
-    found = dict.fromkeys([*opened.issues(POSTERS), *of_pairs])
-    if found:
-        frame.section("Issues", f"{len(found):,} in the files of the posters")
-        frame.issues(list(found))
+    issues = dict.fromkeys([*opened.issues(POSTERS), *of_pairs])
+    if issues:
+        frame.section("Issues", f"{len(issues):,} in the files of the posters")
+        frame.issues(list(issues))
 
 
 def view() -> None:
     """The whole view."""
     read_url("posters")
-    found, chosen = opened.opened(POSTERS), choices.models()
-    if found is None:
+    posters, chosen = opened.opened(POSTERS), choices.models()
+    if posters is None:
         frame.title("Posters", "")
         _nothing_to_evaluate()
         write_url("posters")
         return
-    _sidebar(found)
+    _sidebar(posters)
     ordered = choices.order(chosen)
     shown = chosen[-1] if state.poster_of in ("B", "B-A") else chosen[0]
     frame.title("Posters", choices.evaluated(shown).signature)

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from evaluator import cli
-from evaluator.cli.program import Bar, progress
+from evaluator.cli.progress import Bar, progress
 from evaluator.project import evaluate
 from evaluator.protocols.pixel.evaluation import PixelResult
 from tests.building import box, write_file

@@ -79,7 +79,7 @@ def _field(value: str, corners: list[float], confidence: float | None = None) ->
 
 def _field_side(documents: dict[str, Any]) -> Any:
     lines = [{"doc_id": name, "fields": tree} for name, tree in documents.items()]
-    return fields_reader.read_bytes("\n".join(map(json.dumps, lines)).encode(), "side.jsonl")
+    return fields_reader.FORMAT.read("\n".join(map(json.dumps, lines)).encode(), "side.jsonl")
 
 
 def _posters(_truth: list[Box], rows: list[Box], documents: list[str], counts: Sequence[int]) -> Any:
@@ -98,7 +98,7 @@ def _posters(_truth: list[Box], rows: list[Box], documents: list[str], counts: S
 
 def _poster_side(contents: dict[str, Any]) -> posters_reader.Posters:
     made = {
-        key: posters_reader.read_bytes(json.dumps(value).encode(), f"{key}.json", poster_id=key)[0]
+        key: posters_reader.read_poster(json.dumps(value).encode(), f"{key}.json", key)[0]
         for key, value in contents.items()
     }
     return posters_reader.Posters("side", "0" * 64, made, {}, ())

@@ -372,5 +372,5 @@ def test_reports_are_read() -> None:
     assert found.selected is not None
     assert found.selected.key == "b3"
     assert found.open == OpenEvent("B", "g1")
-    linked = components.parse_linked({"door": {"show": "both_found", "label": "Table", "at": 1}})
+    linked = components.parse_linked({"link": {"show": "both_found", "label": "Table", "at": 1}})
     assert linked == LinkItem("both_found", "Table")

@@ -36,7 +36,7 @@ from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, ReviewLog, Target, judge
 from tests.building import annotations, box, ground_truth, read_by_browser
-from tests.test_fields_doors import BOX, FAR, OTHER, PREDICTED, TRUTH, random_sides, rich, side
+from tests.test_fields_links import BOX, FAR, OTHER, PREDICTED, TRUTH, random_sides, rich, side
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 WRONG, IGNORE = "ground_truth_wrong", "ignore"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluator.formats.fields import read
+from evaluator.formats.fields import FORMAT
 from evaluator.protocols import fields
 from evaluator.review.field_corrections import corrected_fields, field_corrections
 from evaluator.review.field_targets import targets_of
@@ -27,8 +27,11 @@ SAMPLE = SAMPLE_DATA / "fields"
 @pytest.fixture(scope="module")
 def results() -> dict[str, fields.FieldsResult]:
     """The sample's models by letter."""
-    truth = read(SAMPLE / "ground_truth")
-    return {letter: fields.evaluate(truth, read(SAMPLE / name)) for letter, name in (("A", "anchors"), ("B", "rules"))}
+    truth = FORMAT.read_path(SAMPLE / "ground_truth")
+    return {
+        letter: fields.evaluate(truth, FORMAT.read_path(SAMPLE / name))
+        for letter, name in (("A", "anchors"), ("B", "rules"))
+    }
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The view Fields under AppTest: numbers of the core on screen, doors, thresholds, address, states, bad files."""
+"""The view Fields under AppTest: numbers of the core on screen, links, thresholds, address, states, bad files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from evaluator.formats.fields import read
+from evaluator.formats.fields import FORMAT
 from evaluator.metrics.confidence import review_budgets, review_sentence
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import FieldPages, behind
@@ -22,7 +22,7 @@ from evaluator.protocols.fields.types import type_rows
 from evaluator.workspace import Sides, Workspace
 from tests import dashboard
 from tests.dashboard import FILES, SAMPLE_DATA, active_markdown, fine, html_blocks, markdown_texts, start, words
-from tests.test_fields_doors import PREDICTED, TRUTH, random_sides, rich
+from tests.test_fields_links import PREDICTED, TRUTH, random_sides, rich
 
 FIELDS = "pages/fields.py"
 SAMPLE = SAMPLE_DATA / "fields"
@@ -32,8 +32,11 @@ TYPES, ONE_BY_ONE = 0, 1
 @pytest.fixture(scope="module")
 def results() -> dict[str, fields.FieldsResult]:
     """The sample's models by letter."""
-    truth = read(SAMPLE / "ground_truth")
-    return {letter: fields.evaluate(truth, read(SAMPLE / name)) for letter, name in (("A", "anchors"), ("B", "rules"))}
+    truth = FORMAT.read_path(SAMPLE / "ground_truth")
+    return {
+        letter: fields.evaluate(truth, FORMAT.read_path(SAMPLE / name))
+        for letter, name in (("A", "anchors"), ("B", "rules"))
+    }
 
 
 def folder(home: Path, documents: dict[str, Any]) -> Path:
@@ -109,7 +112,7 @@ def test_the_table_is_that_of_the_core(monkeypatch: pytest.MonkeyPatch, results:
 
 def test_a_threshold_scores_again_without_reading_again(monkeypatch: pytest.MonkeyPatch, results: Any) -> None:
     app = start(monkeypatch, FIELDS)
-    monkeypatch.setattr("evaluator.formats.fields.read", _never)
+    monkeypatch.setattr("evaluator.formats.fields.reader.Fields.read", _never)
     monkeypatch.setattr("evaluator.protocols.fields.evaluate", _never)
     for iou in (0.05, 0.8, 0.95):
         fine(app.slider(key="field_iou").set_value(iou).run())
@@ -140,16 +143,16 @@ def test_the_two_by_two_is_that_of_the_core(monkeypatch: pytest.MonkeyPatch, res
             assert app.button(key=f"linked_{value}_{box}").label == f"**{count:,}** {100 * count / total:.1f} %"
 
 
-@pytest.mark.parametrize("door", ["value_wrong_box_right", "value_right_box_wrong", "value_right_box_right"])
-def test_a_cell_opens_its_fields(monkeypatch: pytest.MonkeyPatch, results: Any, door: str) -> None:
-    app = press(start(monkeypatch, FIELDS), f"linked_{door}")
-    rows = behind(results["A"], door, iou=0.5)
+@pytest.mark.parametrize("link", ["value_wrong_box_right", "value_right_box_wrong", "value_right_box_right"])
+def test_a_cell_opens_its_fields(monkeypatch: pytest.MonkeyPatch, results: Any, link: str) -> None:
+    app = press(start(monkeypatch, FIELDS), f"linked_{link}")
+    rows = behind(results["A"], link, iou=0.5)
     table = app.dataframe[ONE_BY_ONE].value
     shown = results["A"].rows_of(rows[:500], 0.5)
     assert list(table["Field"]) == [row.prediction_path for row in shown]
     assert list(table["Document"]) == [row.document for row in shown]
     assert list(table["IoU"]) == pytest.approx([row.iou for row in shown])
-    assert address(app)["behind"] == door
+    assert address(app)["behind"] == link
     data = dashboard.viewer(app)
     pages = FieldPages(results["A"].compared)
     counts = pages.counts(rows)
@@ -408,11 +411,11 @@ def test_any_documents_can_be_shown(tmp_path_factory: pytest.TempPathFactory, se
     _write(home / "p", predicted)
     with pytest.MonkeyPatch.context() as monkeypatch:
         app = start(monkeypatch, FIELDS, files=opened(home / "t", (home / "p",)), field_iou=f"{iou:g}")
-        result = fields.evaluate(read(home / "t"), read(home / "p"))
+        result = fields.evaluate(FORMAT.read_path(home / "t"), FORMAT.read_path(home / "p"))
         data = dashboard.viewer(app)
         assert sum(page["mistakes"] for page in data["strip"]) >= len(behind(result, "problems", iou=iou))
-        for door in ("value_right_box_right", "value_wrong_box_wrong"):
-            press(app, f"linked_{door}")
+        for link in ("value_right_box_right", "value_wrong_box_wrong"):
+            press(app, f"linked_{link}")
 
 
 def _write(home: Path, side: Any) -> None:

@@ -15,7 +15,7 @@ from evaluator.compare import differences
 from evaluator.compare.differences import Difference
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.sentences import summary
-from evaluator.drawing.board import axis_of, board_data, door_of, sentence_parts
+from evaluator.drawing.board import axis_of, board_data, link_of, sentence_parts
 from evaluator.drawing.class_matrix import class_difference
 from evaluator.drawing.pair import PAGE_FILTERS, pair_data
 from evaluator.drawing.pair_list import LISTED_PAGES, boxes_of, filters, listed_pages, page_list, signed
@@ -259,12 +259,12 @@ def test_the_sentence_in_parts_is_the_summary() -> None:
     told = summary(sample_differences(), NAMES)
     assert " ".join(part["text"] for part in parts) == f"{told.headline} {told.notes}"
     assert parts[0]["strong"]
-    assert parts[0]["door"] == {"show": "b_fixed", "label": ""}
+    assert parts[0]["link"] == {"show": "b_fixed", "label": ""}
     assert parts[-1]["text"].startswith("Worst loss: Text recall")
-    assert parts[-1]["door"] == {"show": "b_broke", "label": "Text"}
+    assert parts[-1]["link"] == {"show": "b_broke", "label": "Text"}
 
 
-def test_a_summary_without_a_clear_loss_has_no_door_for_one() -> None:
+def test_a_summary_without_a_clear_loss_has_no_link_for_one() -> None:
     results = toy()
     found = differences.differences(*(box_measures(result) for result in results))
     parts = read_by_browser(sentence_parts(found, NAMES))
@@ -285,8 +285,8 @@ def test_the_cells_of_the_board_are_the_ledger() -> None:
         counts = both.to_json()[row["label"]]
         assert [cell["boxes"] for cell in row["cells"]] == [counts["a_only"], counts["b_only"], counts["neither"]]
         for cell in row["cells"]:
-            only = both.only(labels={cell["door"]["label"]})
-            assert boxes_of(only.total, cell["door"]["show"])[0] == cell["boxes"], "the door opens what it counts"
+            only = both.only(labels={cell["link"]["label"]})
+            assert boxes_of(only.total, cell["link"]["show"])[0] == cell["boxes"], "the link opens what it counts"
 
 
 def test_bars_stand_where_their_numbers_say() -> None:
@@ -353,8 +353,8 @@ def test_an_axis_holds_everything_and_zero(rows: list[tuple[float, float, float]
     ],
 )
 def test_a_difference_opens_the_boxes_behind_it(metric: str, value: float, show: str) -> None:
-    assert read_by_browser(door_of(difference_of(value, metric=metric))) == {"show": show, "label": "Table"}
-    assert read_by_browser(door_of(difference_of(value, metric=metric, overall=True)))["label"] == ""
+    assert read_by_browser(link_of(difference_of(value, metric=metric))) == {"show": show, "label": "Table"}
+    assert read_by_browser(link_of(difference_of(value, metric=metric, overall=True)))["label"] == ""
 
 
 # --- class confusion -----------------------------------------------------------------------------------------

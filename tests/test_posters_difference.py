@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from evaluator.charts import posters as charts
 from evaluator.drawing.layers import DRAWN_BOXES
 from evaluator.drawing.poster_page import poster_data
-from evaluator.formats.posters import Posters, Section, read, read_bytes
+from evaluator.formats.base import Reading
+from evaluator.formats.posters import FORMAT, Posters, Section, read_poster
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.protocols.posters.comparison import Comparison, FieldCount
@@ -40,12 +41,12 @@ profiles = pytest.mark.parametrize("profile", PROFILES)
 
 
 def compare(reference: Any, generated: Any, profile: Any = "documented") -> Comparison:
-    sides = [read_bytes(json.dumps(side).encode(), "a.json", poster_id="a")[0] for side in (reference, generated)]
+    sides = [read_poster(json.dumps(side).encode(), "a.json", "a")[0] for side in (reference, generated)]
     return Comparison(PROFILES[profile], *sides)
 
 
 def posters(**contents: Any) -> Posters:
-    found = {key: read_bytes(json.dumps(value).encode(), key, poster_id=key)[0] for key, value in contents.items()}
+    found = {key: read_poster(json.dumps(value).encode(), key, key)[0] for key, value in contents.items()}
     return Posters("side", "0" * 64, found, {}, ())
 
 
@@ -165,7 +166,11 @@ def test_a_page_without_words_holds_nothing() -> None:
 @needs_shared
 def test_most_missing_words_of_the_real_posters_stand_on_their_pages() -> None:
     """The specification counts 67 of 92; the words of a number, and of ids, are told apart otherwise there."""
-    result = evaluate(read(REAL, side="ground_truth"), read(REAL, side="prediction"), profile="published")
+    result = evaluate(
+        FORMAT.read_path(REAL, Reading(side="ground_truth")),
+        FORMAT.read_path(REAL, Reading(side="prediction")),
+        profile="published",
+    )
     folder, missing, found = PdfFolder(REAL), 0, 0
     with PagePool(time_limit=20.0) as pool:
         for poster in result.posters:

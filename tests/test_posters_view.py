@@ -13,6 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from evaluator.drawing.payloads import PictureItem, ProblemItem, SharperEvent
+from evaluator.formats.base import Reading
 from evaluator.project import evaluate
 from evaluator.workspace import Sides, Workspace, find
 from tests.dashboard import (
@@ -221,8 +222,8 @@ def test_results_json_is_the_file_of_the_reference_program(monkeypatch: pytest.M
     from pages.shared.posters import results as choices
 
     sides = (
-        choices.reader.read(SAMPLE / "ground_truth", side="ground_truth"),
-        choices.reader.read(SAMPLE / "across", side="prediction"),
+        choices.reader.FORMAT.read_path(SAMPLE / "ground_truth", Reading(side="ground_truth")),
+        choices.reader.FORMAT.read_path(SAMPLE / "across", Reading(side="prediction")),
     )
     found = choices._evaluated.__wrapped__("t", "p", "documented", _sides=sides)
     content = json.loads(found.results_json)

@@ -23,7 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator import export
-from evaluator.formats.fields import read_bytes
+from evaluator.formats.fields import FORMAT
 from evaluator.model.fields import (
     FieldDocuments,
     Rule,
@@ -90,7 +90,7 @@ def side(documents: Iterable[tuple[str, Any]], name: str = "side.jsonl") -> Fiel
     lines = [json.dumps({"doc_id": doc_id, "fields": tree}) for doc_id, tree in documents]
     if not lines:
         return FieldDocuments(name, "0" * 64, None, {})
-    return read_bytes("\n".join(lines).encode(), name)
+    return FORMAT.read("\n".join(lines).encode(), name)
 
 
 def sides(case: dict[str, Any]) -> tuple[FieldDocuments, FieldDocuments]:
@@ -544,8 +544,8 @@ def test_a_document_of_one_side_is_missed_or_spurious() -> None:
 
 
 def test_two_files_of_one_document_each_are_that_document() -> None:
-    truth = read_bytes(json.dumps(HAND_TRUTH).encode(), "truth.json")
-    predicted = read_bytes(json.dumps(HAND_PREDICTED).encode(), "model.json")
+    truth = FORMAT.read(json.dumps(HAND_TRUTH).encode(), "truth.json")
+    predicted = FORMAT.read(json.dumps(HAND_PREDICTED).encode(), "model.json")
     result = evaluate(truth, predicted)
     assert result.compared.documents == ("truth",)
     assert result.mean_ap == hand().mean_ap

@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator import export
-from evaluator.formats.posters import Posters, read, read_bytes, text_of
+from evaluator.formats.base import Reading
+from evaluator.formats.posters import FORMAT, Posters, read_poster, text_of
 from evaluator.model.issues import BadInput
 from evaluator.protocols.posters.comparison import Comparison, FieldCount
 from evaluator.protocols.posters.evaluation import CRITERIA, PostersResult, evaluate, failed
@@ -33,9 +34,7 @@ close = {"rel": 0.0, "abs": 1e-9}
 
 def side(name: str, **contents: Any) -> Posters:
     """Posters as the reader returns them."""
-    made = {
-        key: read_bytes(json.dumps(value).encode(), f"{key}.json", poster_id=key) for key, value in contents.items()
-    }
+    made = {key: read_poster(json.dumps(value).encode(), f"{key}.json", key) for key, value in contents.items()}
     found = {key: poster for key, (poster, _) in sorted(made.items())}
     return Posters(name, "0" * 64, found, {}, tuple(issue for _, notes in made.values() for issue in notes))
 
@@ -137,7 +136,11 @@ def test_the_printed_table_from_the_real_files() -> None:
     for line in (Path(SHARED) / "seeds" / "poster-validation.md").read_text(encoding="utf-8").splitlines():
         if match := re.match(r"\| (\d+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| \w+ \| ✅ \|", line):
             printed[match[1]] = match.groups()[1:]
-    result = evaluate(read(REAL, side="ground_truth"), read(REAL, side="prediction"), profile="published")
+    result = evaluate(
+        FORMAT.read_path(REAL, Reading(side="ground_truth")),
+        FORMAT.read_path(REAL, Reading(side="prediction")),
+        profile="published",
+    )
     # Poster 42 is not among the files; its row is in the oracles only.
     assert sorted(printed) == sorted([*(poster.poster_id for poster in result.posters), "42"])
     for poster in result.posters:
@@ -159,7 +162,10 @@ def test_the_printed_table_from_the_real_files() -> None:
 
 @needs_shared
 def test_the_documented_profile_on_the_real_files() -> None:
-    truth, prediction = read(REAL, side="ground_truth"), read(REAL, side="prediction")
+    truth, prediction = (
+        FORMAT.read_path(REAL, Reading(side="ground_truth")),
+        FORMAT.read_path(REAL, Reading(side="prediction")),
+    )
     documented, published = (evaluate(truth, prediction, profile=name) for name in ("documented", "published"))
     assert all(poster.passes for poster in documented.posters)
     # What differs is words and numbers; the whole texts compare almost alike, and fields exactly so.
@@ -305,7 +311,7 @@ def two_and_a_half() -> PostersResult:
     truth = side("gold", a={"t": "one bee 7"}, b={"t": "one bee", "u": "two"}, c={"t": "x"}, d={"t": "y"})
     prediction = side("run", a={"t": "one bee 7"}, b={"t": "wasp", "error": "cut"}, e={"t": "z"})
     with pytest.raises(BadInput) as caught:
-        read_bytes(b"[", "d.json", poster_id="d")
+        read_poster(b"[", "d.json", "d")
     broken = caught.value.issues
     return evaluate(truth, Posters("run", "0" * 64, prediction.posters, {"d": broken}, broken))
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluator.formats.fields import check_pair, read, read_bytes, read_schema
+from evaluator.formats.base import Reading
+from evaluator.formats.fields import FORMAT, check_pair, read_schema
 from evaluator.model.fields import Field, FieldDocuments, Rule, leaves
 from evaluator.model.issues import BadInput, Issue, has_errors
 
@@ -20,7 +21,7 @@ BOX = [0, 0, 10, 10]
 
 def document(tree: Any, name: str = "d.json") -> FieldDocuments:
     """A document in a file of its own; text is taken as it stands."""
-    return read_bytes(tree.encode() if isinstance(tree, str) else json.dumps(tree).encode(), name)
+    return FORMAT.read(tree.encode() if isinstance(tree, str) else json.dumps(tree).encode(), name)
 
 
 def sentences(tree: Any, name: str = "d.json") -> list[str]:
@@ -77,7 +78,7 @@ def test_a_folder_has_a_document_per_file_and_files_of_lines(tmp_path: Path) -> 
     (tmp_path / "notes.txt").write_text("not read")
     (tmp_path / ".hidden.json").write_text("not read")
     (tmp_path / "sub").mkdir()
-    found = read(tmp_path, side="prediction")
+    found = FORMAT.read_path(tmp_path, Reading(side="prediction"))
     assert list(found.documents) == ["a", "b", "x", "y"]
     assert (found.name, found.side, found.single, len(found)) == (tmp_path.name, "prediction", False, 4)
     assert len(found.sha256) == 64
@@ -88,7 +89,7 @@ def test_the_digest_of_a_folder_knows_the_names(tmp_path: Path) -> None:
     for folder, name in (("one", "a"), ("two", "b")):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / f"{name}.json").write_text("{}")
-        digests.append(read(tmp_path / folder).sha256)
+        digests.append(FORMAT.read_path(tmp_path / folder).sha256)
     assert digests[0] != digests[1]
 
 
@@ -283,7 +284,7 @@ def test_all_issues_of_all_files_come_together(tmp_path: Path) -> None:
     (tmp_path / "b.json").write_text('{"x": Infinity}')
     (tmp_path / "c.json").write_text('{"x": {"_value": 1, "_confidence": 2}}')
     with pytest.raises(BadInput) as bad:
-        read(tmp_path)
+        FORMAT.read_path(tmp_path)
     places = [(issue.severity, issue.file, issue.place) for issue in bad.value.issues]
     assert places == [
         ("error", "a.json", "$.x"), ("error", "b.json", "$.x"), ("warning", "a.json", "$.y._bbox"),
@@ -295,7 +296,7 @@ def test_a_document_in_two_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{}")
     (tmp_path / "b.jsonl").write_text('{"doc_id": "a", "fields": {}}')
     with pytest.raises(BadInput) as bad:
-        read(tmp_path)
+        FORMAT.read_path(tmp_path)
     assert str(bad.value) == (
         'b.jsonl: a document may be in one file of a folder only (fields); found "a", also in a.json. Keep one of them.'
     )
@@ -310,21 +311,21 @@ def test_a_folder_without_documents_is_refused(tmp_path: Path) -> None:
                     "Correct the path or its permissions."),
     ):  # fmt: skip
         with pytest.raises(BadInput) as bad:
-            read(tmp_path / path)
+            FORMAT.read_path(tmp_path / path)
         assert str(bad.value) == sentence
 
 
 def test_one_rule_is_spelled_out_so_often() -> None:
     content = json.dumps({f"f{i}": {"_value": 1, "_bbox": 0} for i in range(9)}).encode()
-    assert len(read_bytes(content, "d.json", max_per_rule=3).issues) == 4
-    assert len(read_bytes(content, "d.json", max_per_rule=None).issues) == 9
+    assert len(FORMAT.read(content, "d.json", Reading(max_per_rule=3)).issues) == 4
+    assert len(FORMAT.read(content, "d.json", Reading(max_per_rule=None)).issues) == 9
 
 
 # Pairs -------------------------------------------------------------------------------------------------------
 
 
 def lines(*rows: tuple[str, Any], name: str) -> FieldDocuments:
-    return read_bytes("\n".join(json.dumps({"doc_id": i, "fields": f}) for i, f in rows).encode(), name)
+    return FORMAT.read("\n".join(json.dumps({"doc_id": i, "fields": f}) for i, f in rows).encode(), name)
 
 
 def test_a_pair_without_oddities_has_no_issues() -> None:
@@ -432,7 +433,7 @@ trees = st.recursive(
 def outcome(content: bytes, name: str) -> tuple[FieldDocuments | None, tuple[Issue, ...]]:
     """What comes of some bytes: documents, or issues."""
     try:
-        documents = read_bytes(content, name)
+        documents = FORMAT.read(content, name)
     except BadInput as bad:
         return None, bad.issues
     return documents, documents.issues

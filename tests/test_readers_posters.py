@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.formats import posters
-from evaluator.formats.posters import Poster, Posters, read, read_bytes, text_of
+from evaluator.formats.base import Reading
+from evaluator.formats.posters import FORMAT, Poster, Posters, read_poster, text_of
 from evaluator.model.issues import BadInput
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
@@ -30,16 +31,16 @@ def write(folder: Path, name: str, value: object = GOOD) -> Path:
 
 
 def poster(value: object) -> Poster:
-    return read_bytes(json.dumps(value).encode(), "a.json", poster_id="a")[0]
+    return read_poster(json.dumps(value).encode(), "a.json", "a")[0]
 
 
 def sentences(value: object) -> list[str]:
-    return [issue.sentence for issue in read_bytes(json.dumps(value).encode(), "a.json", poster_id="a")[1]]
+    return [issue.sentence for issue in read_poster(json.dumps(value).encode(), "a.json", "a")[1]]
 
 
 def complaint(content: bytes | str) -> str:
     with pytest.raises(BadInput) as caught:
-        read_bytes(content if isinstance(content, bytes) else content.encode(), "a.json", poster_id="a")
+        read_poster(content if isinstance(content, bytes) else content.encode(), "a.json", "a")
     return str(caught.value)
 
 
@@ -53,14 +54,14 @@ def files(found: Posters) -> dict[str, str]:
 )
 def test_one_file_per_poster_is_found_under_each_name(tmp_path: Path, name: str) -> None:
     write(tmp_path, name)
-    assert files(read(tmp_path)) == {"7": name}
-    assert files(read(tmp_path, side="ground_truth")) == {"7": name}
-    assert files(read(tmp_path, side="prediction")) == {"7": name}
+    assert files(FORMAT.read_path(tmp_path)) == {"7": name}
+    assert files(FORMAT.read_path(tmp_path, Reading(side="ground_truth"))) == {"7": name}
+    assert files(FORMAT.read_path(tmp_path, Reading(side="prediction"))) == {"7": name}
 
 
 def test_a_file_of_one_poster_is_read_too(tmp_path: Path) -> None:
     path = write(tmp_path, "7_extracted.json")
-    found = read(path, side="prediction")
+    found = FORMAT.read_path(path, Reading(side="prediction"))
     assert (found.name, found.sha256) == ("7_extracted.json", hashlib.sha256(path.read_bytes()).hexdigest())
     assert files(found) == {"7": "7_extracted.json"}
 
@@ -69,7 +70,10 @@ def test_both_sides_in_one_folder_are_told_by_name(tmp_path: Path) -> None:
     for name in ("1/reference.json", "1/extracted.json", "2/2_sub-json.json", "2/2_extracted.json", "3.json"):
         write(tmp_path, name)
     write(tmp_path, "3_extracted.json")
-    truth, prediction = read(tmp_path, side="ground_truth"), read(tmp_path, side="prediction")
+    truth, prediction = (
+        FORMAT.read_path(tmp_path, Reading(side="ground_truth")),
+        FORMAT.read_path(tmp_path, Reading(side="prediction")),
+    )
     assert files(truth) == {"1": "1/reference.json", "2": "2/2_sub-json.json", "3": "3.json"}
     assert files(prediction) == {"1": "1/extracted.json", "2": "2/2_extracted.json", "3": "3_extracted.json"}
     assert truth.sha256 != hashlib.sha256(b"").hexdigest()
@@ -79,15 +83,15 @@ def test_both_sides_in_one_folder_are_told_by_name(tmp_path: Path) -> None:
 def test_a_lacking_side_is_not_made_up_from_the_other(tmp_path: Path) -> None:
     for name in ("1/reference.json", "1/extracted.json", "2/extracted.json"):
         write(tmp_path, name)
-    assert list(read(tmp_path, side="ground_truth").posters) == ["1"]
-    assert list(read(tmp_path, side="prediction").posters) == ["1", "2"]
+    assert list(FORMAT.read_path(tmp_path, Reading(side="ground_truth")).posters) == ["1"]
+    assert list(FORMAT.read_path(tmp_path, Reading(side="prediction")).posters) == ["1", "2"]
 
 
 def test_a_folder_of_extractions_only_can_be_the_ground_truth_and_says_so(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     for name in ("1_extracted.json", "2_extracted.json"):
         write(folder, name)
-    found = read(folder, side="ground_truth")
+    found = FORMAT.read_path(folder, Reading(side="ground_truth"))
     assert list(found.posters) == ["1", "2"]
     assert [issue.sentence for issue in found.issues] == [
         "run: files whose names say the other side are read as ground truth; found 2. "
@@ -98,14 +102,14 @@ def test_a_folder_of_extractions_only_can_be_the_ground_truth_and_says_so(tmp_pa
 def test_what_is_no_poster_is_left_alone(tmp_path: Path) -> None:
     for name in ("7.json", "results.json", ".hidden.json", "notes.txt", "pictures/7.png", ".git/config.json"):
         write(tmp_path, name)
-    assert files(read(tmp_path)) == {"7": "7.json"}
+    assert files(FORMAT.read_path(tmp_path)) == {"7": "7.json"}
 
 
 def test_two_files_that_may_be_meant_take_out_their_poster_only(tmp_path: Path) -> None:
     folder = tmp_path / "gold"
     for name in ("1.json", "2/a.json", "2/b.json"):
         write(folder, name)
-    found = read(folder, side="ground_truth")
+    found = FORMAT.read_path(folder, Reading(side="ground_truth"))
     assert list(found.posters) == ["1"]
     assert [issue.sentence for issue in found.broken["2"]] == [
         'gold: 2: it must be clear which file is the poster\'s; found "2/a.json, 2/b.json". '
@@ -114,21 +118,21 @@ def test_two_files_that_may_be_meant_take_out_their_poster_only(tmp_path: Path) 
     for name in ("both/1/extracted.json", "both/1/reference.json"):
         write(tmp_path, name)
     with pytest.raises(BadInput, match=r"both: 1: .* Leave one of them, or say the side\.$"):
-        read(tmp_path / "both")
+        FORMAT.read_path(tmp_path / "both")
 
 
 def test_the_folder_of_one_poster_and_its_files_have_the_id_of_the_folder(tmp_path: Path) -> None:
     for name in ("7/extracted.json", "7/reference.json"):
         write(tmp_path, name)
     for path in (tmp_path / "7", tmp_path / "7" / "reference.json"):
-        assert files(read(path, side="ground_truth")) == {"7": "reference.json"}
-    assert files(read(tmp_path / "7", side="prediction")) == {"7": "extracted.json"}
+        assert files(FORMAT.read_path(path, Reading(side="ground_truth"))) == {"7": "reference.json"}
+    assert files(FORMAT.read_path(tmp_path / "7", Reading(side="prediction"))) == {"7": "extracted.json"}
 
 
 def test_a_broken_file_takes_out_its_poster_only(tmp_path: Path) -> None:
     write(tmp_path, "1.json")
     write(tmp_path, "2.json", '{"titles": [')
-    found = read(tmp_path)
+    found = FORMAT.read_path(tmp_path)
     assert list(found.posters) == ["1"]
     assert [issue.sentence for issue in found.issues] == [
         "2.json: line 1, column 13: the text must be well-formed JSON (RFC 8259); found the end of the text. "
@@ -141,7 +145,7 @@ def test_nothing_but_broken_files_is_bad_input_with_all_issues(tmp_path: Path) -
     write(tmp_path, "1.json", "[]")
     write(tmp_path, "2/extracted.json", "[1]")
     with pytest.raises(BadInput) as caught:
-        read(tmp_path)
+        FORMAT.read_path(tmp_path)
     assert str(caught.value).splitlines() == [
         "1.json: $: a poster must be a JSON object (poster evaluation); found []. "
         "Write the structured text of one poster as an object.",
@@ -154,13 +158,13 @@ def test_a_folder_without_posters_and_a_missing_path(tmp_path: Path) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
     with pytest.raises(BadInput) as caught:
-        read(folder)
+        FORMAT.read_path(folder)
     assert str(caught.value) == (
         "empty: a folder must hold a JSON file, or a folder with one, for each poster; found none. "
         "Name the folder of the posters."
     )
     with pytest.raises(BadInput) as caught:
-        read(tmp_path / "gone.json")
+        FORMAT.read_path(tmp_path / "gone.json")
     assert str(caught.value) == (
         "gone.json: the file must be readable; found No such file or directory. Correct the path or its permissions."
     )
@@ -264,7 +268,7 @@ def test_text_is_every_string_in_document_order() -> None:
 def test_the_real_posters_are_read_without_a_issue() -> None:
     folder = Path(SHARED, "real", "posters")
     for side, name, sections in (("ground_truth", "reference", 83), ("prediction", "extracted", 107)):
-        found = read(folder, side=side)  # type: ignore[arg-type]
+        found = FORMAT.read_path(folder, Reading(side=side))  # type: ignore[arg-type]
         assert files(found) == {poster_id: f"{poster_id}/{name}.json" for poster_id in found.posters}
         assert (len(found.posters), found.issues, dict(found.broken)) == (9, (), {})
         assert sum(len(poster.sections) for poster in found.posters.values()) == sections
@@ -287,7 +291,7 @@ def test_any_json_object_is_a_poster_and_nothing_else_is(value: object) -> None:
         with pytest.raises(BadInput, match="a poster must be a JSON object"):
             poster(value)
         return
-    found, notes = read_bytes(json.dumps(value).encode(), "a.json", poster_id="a")
+    found, notes = read_poster(json.dumps(value).encode(), "a.json", "a")
     assert found.content == value
     assert all(issue.severity == "warning" for issue in notes)
 
@@ -296,4 +300,4 @@ def test_any_json_object_is_a_poster_and_nothing_else_is(value: object) -> None:
 @given(content=st.binary(max_size=60))
 def test_any_bytes_are_a_poster_or_bad_input(content: bytes) -> None:
     with contextlib.suppress(BadInput):
-        read_bytes(content, "a.json", poster_id="a")
+        read_poster(content, "a.json", "a")

@@ -10,7 +10,7 @@ import numpy as np
 import pymupdf
 import pytest
 
-from evaluator.formats.fields import check_pair, read
+from evaluator.formats.fields import FORMAT, check_pair
 from evaluator.model.fields import FieldDocuments, leaves
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import behind
@@ -24,7 +24,7 @@ INK = 160
 
 @pytest.fixture(scope="module")
 def sides() -> dict[str, FieldDocuments]:
-    return {name: read(FOLDER / name) for name in SIDES}
+    return {name: FORMAT.read_path(FOLDER / name) for name in SIDES}
 
 
 def test_the_set_has_what_it_is_made_to_show(sides: dict[str, FieldDocuments]) -> None:
@@ -76,8 +76,8 @@ def test_an_extractor_is_neither_perfect_nor_useless(name: str, sides: dict[str,
     result = fields.evaluate(sides["ground_truth"], sides[name])
     assert result.mean_ap is not None
     assert 0.2 < result.mean_ap < 0.9
-    for door in ("true_positive", "below_threshold", "missed", "value_wrong_box_right"):
-        assert len(behind(result, door, iou=0.5)), door
+    for link in ("true_positive", "below_threshold", "missed", "value_wrong_box_right"):
+        assert len(behind(result, link, iou=0.5)), link
     overall = result.confidence().to_json()
     assert overall["auroc"] is not None
     assert overall["auroc"] > 0.6

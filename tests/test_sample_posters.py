@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from evaluator.formats import posters
+from evaluator.formats.base import Reading
 from evaluator.protocols.posters.evaluation import evaluate
 from sample_data import make
 from sample_data.generators import make_posters, poster_extraction, poster_layout
@@ -69,11 +70,11 @@ def test_extractors_see_the_pdf_only() -> None:
 
 
 def test_the_models_fail_in_different_ways() -> None:
-    truth = posters.read(FOLDER / "ground_truth", side="ground_truth")
+    truth = posters.FORMAT.read_path(FOLDER / "ground_truth", Reading(side="ground_truth"))
     assert not truth.issues
     failed = {}
     for model in MODELS:
-        result = evaluate(truth, posters.read(FOLDER / model, side="prediction"))
+        result = evaluate(truth, posters.FORMAT.read_path(FOLDER / model, Reading(side="prediction")))
         assert not result.issues
         failed[model] = {name for poster in result.posters for name in poster.failed}
         assert 0 < sum(poster.passes for poster in result.posters) < len(SHEETS)

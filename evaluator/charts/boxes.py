@@ -43,22 +43,14 @@ def mistakes_by_label(
     colours = palette(dark=dark, baseline=baseline)
     total = sum(mistakes.values(), np.zeros(len(labels), dtype=np.int64))
     shown = [int(row) for row in np.argsort(-total, kind="stable")[:top] if total[row]]
-    frame = pd.DataFrame(
-        [
-            {"label": labels[row], "model": model, "mistakes": int(counts[row]), "rank": rank}
-            for rank, row in enumerate(shown)
-            for model, counts in mistakes.items()
-        ],
-        columns=["label", "model", "mistakes", "rank"],
-    )
     largest = max((int(counts[row]) for counts in mistakes.values() for row in shown), default=1)
     # Room for the number behind the longest bar.
     scale = alt.Scale(domain=[0, largest * 1.14], nice=False)
     axis = alt.Axis(tickMinStep=1, tickCount=4, format=",d")
     chart = bars_of_labels(
-        frame,
         [labels[row] for row in shown],
-        list(mistakes),
+        {model: counts[shown] for model, counts in mistakes.items()},
+        "mistakes",
         x=alt.X("mistakes:Q", title=None, scale=scale, axis=axis),
         tooltip=tips(label="Label", model="Model", mistakes=("Mistakes", ",d")),
         colours=colours,

@@ -11,7 +11,6 @@ from typing import Final
 
 import altair as alt
 import numpy as np
-import pandas as pd
 
 from evaluator.charts.theme import Chart, bars_of_labels, palette, themed, tips
 from evaluator.model.boxes import FloatArray
@@ -52,21 +51,12 @@ def f1_by_class(
         Empty axes when no class has an F1.
     """
     colours, shown = palette(dark=dark, baseline=baseline), lowest_f1(classes, f1, top=top)
-    frame = pd.DataFrame(
-        [
-            {"label": classes[row], "model": model, "f1": float(values[row])}
-            for row in shown
-            for model, values in f1.items()
-            if not np.isnan(values[row])
-        ],
-        columns=["label", "model", "f1"],
-    )
     # Room for the number behind the longest bar.
     scale, axis = alt.Scale(domain=[0, 1.18], nice=False), alt.Axis(values=[0, 0.5, 1], format=".1f")
     chart = bars_of_labels(
-        frame,
         [classes[row] for row in shown],
-        list(f1),
+        {model: values[shown] for model, values in f1.items()},
+        "f1",
         x=alt.X("f1:Q", title=None, scale=scale, axis=axis),
         tooltip=tips(label="Label", model="Model", f1=("Pixel F1", ".3f")),
         colours=colours,

@@ -73,29 +73,15 @@ def criteria(
     """
     colours = palette(dark=dark, baseline=baseline)
     rows = [
-        {
-            "criterion": title,
-            "model": model,
-            "poster": poster,
-            "value": float(value),
-            "shown": min(float(value), 2.1),
-            "chosen": poster == chosen,
-            "verdict": "meets" if low <= value <= high else "fails",
-        }
+        (title, model, poster, value, min(value, 2.1), poster == chosen, "meets" if low <= value <= high else "fails")
         for model, columns in values.items()
         for title, (low, high), column in zip(titles, bounds, columns, strict=True)
         for poster, value in zip(names[model], column.tolist(), strict=True)
         if np.isfinite(value)
     ]
     frame = pd.DataFrame(rows, columns=["criterion", "model", "poster", "value", "shown", "chosen", "verdict"])
-    limits = pd.DataFrame(
-        [
-            {"criterion": title, "limit": edge}
-            for title, pair in zip(titles, bounds, strict=True)
-            for edge in pair
-            if np.isfinite(edge)
-        ]
-    )
+    edges = [(title, edge) for title, pair in zip(titles, bounds, strict=True) for edge in pair if np.isfinite(edge)]
+    limits = pd.DataFrame(edges, columns=["criterion", "limit"])
     shapes = alt.Scale(domain=list(values), range=["circle" if name == baseline else "diamond" for name in values])
     scale = alt.Scale(domain=[0, 2.1], nice=False)
     axis = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1, 1.5, 2], format=".2~f", labelFlush=False)

@@ -6,10 +6,12 @@ any other the accent), never a colour alone; what they are called, and which is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import altair as alt
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 _FONT: Final = '"Source Sans", sans-serif'
@@ -18,6 +20,7 @@ _LABEL_PIXELS: Final = 130
 
 
 Chart = alt.LayerChart | alt.FacetChart
+Numbers = npt.NDArray[Any]
 
 
 class Palette(NamedTuple):
@@ -68,9 +71,9 @@ def tips(**fields: str | tuple[str, str]) -> list[alt.Tooltip]:
 
 
 def bars_of_labels(
-    frame: pd.DataFrame,
-    order: Sequence[str],
-    models: Sequence[str],
+    labels: Sequence[str],
+    values: Mapping[str, Numbers],
+    name: str,
     *,
     x: alt.X,
     tooltip: list[alt.Tooltip],
@@ -83,10 +86,12 @@ def bars_of_labels(
 
     Parameters
     ----------
-    frame : DataFrame
-        Columns ``label``, ``model``, and those of `x`, `tooltip` and `number`.
-    order : sequence of str
-        Labels from top to bottom.
+    labels : sequence of str
+        From top to bottom.
+    values : mapping of array, shape (len(labels),)
+        By model, in order; NaN is not drawn.
+    name : str
+        What the values are called in `x`, `tooltip` and `number`.
     x : X
         Length of the bars.
     thick : float
@@ -94,15 +99,21 @@ def bars_of_labels(
     pick : Parameter, optional
         The selection that a bar makes.
     """
-    base = alt.Chart(frame).encode(
-        y=alt.Y("label:N", sort=list(order), title=None, axis=label_axis()),
-        yOffset=alt.YOffset("model:N", sort=list(models), scale=alt.Scale(paddingInner=0)),
+    rows = [
+        (label, model, value)
+        for place, label in enumerate(labels)
+        for model, column in values.items()
+        if not np.isnan(value := column[place].item())
+    ]
+    base = alt.Chart(pd.DataFrame(rows, columns=["label", "model", name])).encode(
+        y=alt.Y("label:N", sort=list(labels), title=None, axis=label_axis()),
+        yOffset=alt.YOffset("model:N", sort=list(values), scale=alt.Scale(paddingInner=0)),
         x=x,
         tooltip=tooltip,
     )
     cursor = alt.Undefined if pick is None else "pointer"
     bars = base.mark_bar(cornerRadius=0, height={"band": thick}, cursor=cursor)  # type: ignore[arg-type]
-    bars = bars.encode(color=model_colour(models, colours))
+    bars = bars.encode(color=model_colour(values, colours))
     numbers = base.mark_text(align="left", dx=5, fontSize=12, color=colours.text).encode(text=number)
     layers: Chart = alt.layer(bars if pick is None else bars.add_params(pick), numbers)
     return layers

@@ -1,10 +1,39 @@
 """The terminal: the same calls as the dashboard, with the names and exit codes that scripts rely on.
 
-One module per group of commands; each puts its commands on the one `app` of ``program``, which owns exit codes and
-what a user sees when something is wrong. Evaluation, reading and formatting are other rooms'.
+One module per group of commands. They are imported when their command is used, so that ``--version`` and ``--help``
+need neither numpy nor the readers; ``program`` owns the one `app`, exit codes and what a user sees when something is
+wrong. Evaluation, reading and formatting are other rooms'.
 """
 
-from evaluator.cli import check, compare, dashboard, evaluate, findings, report
+from evaluator.cli import dashboard
 from evaluator.cli.program import app, main
 
-__all__ = ["app", "check", "compare", "dashboard", "evaluate", "findings", "main", "report"]
+__all__ = ["COMMANDS", "app", "dashboard", "main"]
+
+# Where each command is, and the first sentence of its help.
+COMMANDS = {
+    "check": ("check:check", "Read and validate files; list all issues; exit 2 when any of them is an error."),
+    "compare": (
+        "compare:compare",
+        "Compare predictions with each other: who finds what, how far they are apart, how sure that is.",
+    ),
+    "evaluate": ("evaluate:evaluate", "Evaluate predictions against a ground truth."),
+    "findings": (
+        "findings:findings_app",
+        "Verdicts and notes: export, import, merge, and the corrected ground truth.",
+    ),
+    "gate": (
+        "compare:gate",
+        "Fail with exit code 1 when a prediction is not good enough, in absolute terms or against a baseline.",
+    ),
+    "open": (
+        "dashboard:open_paths",
+        "Start the dashboard on folders and files; ground truth, predictions and PDFs are recognised by content.",
+    ),
+    "report": (
+        "report:review_pack",
+        "Make a review pack of one or more models: numbers, differences, findings and pages in one file.",
+    ),
+}
+for _name, (_place, _help) in COMMANDS.items():
+    app.command(f"evaluator.cli.{_place}", name=_name, help=_help)

@@ -9,13 +9,12 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from evaluator import export, formats
-from evaluator.cli.program import BAD_INPUT, OK, app
+from evaluator.cli.program import BAD_INPUT, OK
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput, Issue, has_errors
+from evaluator.model.issues import BadInput, Issue, has_errors, issues_text
 
 
-@app.command
 def check(
     files: Annotated[list[Path], Parameter(negative="")],
     /,
@@ -47,7 +46,7 @@ def check(
         described = [_described(path, read) for path, (read, _) in zip(files, results, strict=True)]
         print(export.to_json({"files": described, "issues": issues}))
     else:
-        sys.stdout.write(export.issues_text(issues))
+        sys.stdout.write(issues_text(issues))
         errors = sum(issue.severity == "error" for issue in issues)
         warnings = count_of(len(issues) - errors, "warning")
         print(f"{len(files)} checked: {count_of(errors, 'error')}, {warnings}")

@@ -11,7 +11,8 @@ from cyclopts import Group, Parameter
 
 from evaluator import export, project
 from evaluator.cli.arguments import letters
-from evaluator.cli.program import GATE_FAILED, OK, Protocol, Truth, UsageError, app, progress, tell
+from evaluator.cli.program import GATE_FAILED, OK, Protocol, Truth, UsageError, tell
+from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.compare.comparison import Comparison, signature_line
 from evaluator.compare.comparison import compare as compared
@@ -33,7 +34,6 @@ _Json = Annotated[bool, Parameter(group=_output, negative="", help="Write JSON t
 _Markdown = Annotated[bool, Parameter(group=_output, negative="", help="Write Markdown to standard output.")]
 
 
-@app.command
 def compare(
     protocol: Protocol,
     /,
@@ -73,7 +73,6 @@ def compare(
     return OK
 
 
-@app.command
 def gate(
     protocol: Protocol,
     /,

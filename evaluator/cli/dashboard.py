@@ -14,14 +14,16 @@ import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
-from evaluator import export, workspace
 from evaluator.cli.program import INTERNAL_ERROR, OK, UsageError, app
+from evaluator.model.issues import issues_text
 from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE
-from evaluator.workspace import WORKSPACE_VARIABLE
+
+if TYPE_CHECKING:
+    from evaluator.workspace import Workspace
 
 _FIRST_PORT: Final = 8501
 _PORTS_TRIED: Final = 100
@@ -40,10 +42,11 @@ def dashboard(*, port: int | None = None, browser: bool = True) -> int:
     browser
         Open the browser when the dashboard is up.
     """
+    from evaluator import workspace  # here, because ``--version`` imports this module too
+
     return _serve(workspace.sample(_dashboard_folder() / "sample_data"), port=port, browser=browser)
 
 
-@app.command(name="open")
 def open_paths(
     paths: Annotated[list[Path], Parameter(negative="")],
     /,
@@ -57,7 +60,7 @@ def open_paths(
     port: int | None = None,
     browser: bool = True,
 ) -> int:
-    """Start the dashboard on folders and files; ground truth, predictions and PDFs are told by content.
+    """Start the dashboard on folders and files; ground truth, predictions and PDFs are recognised by content.
 
     Parameters
     ----------
@@ -81,8 +84,10 @@ def open_paths(
     browser
         Open the browser when the dashboard is up.
     """
+    from evaluator import workspace
+
     found = workspace.find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
-    sys.stderr.write(export.issues_text(found.issues))
+    sys.stderr.write(issues_text(found.issues))
     if findings is not None and "://" not in findings:
         findings = str(Path(findings).expanduser().resolve())
     kept = {FINDINGS_VARIABLE: findings, FINDINGS_WORKSPACE_VARIABLE: findings_workspace}
@@ -96,9 +101,11 @@ def _dashboard_folder() -> Path:
 
 
 def _serve(
-    found: workspace.Workspace, variables: Mapping[str, str] = MappingProxyType({}), *, port: int | None, browser: bool
+    found: Workspace, variables: Mapping[str, str] = MappingProxyType({}), *, port: int | None, browser: bool
 ) -> int:
     """Run the dashboard until it is stopped, with more variables in its environment; its exit code."""
+    from evaluator.workspace import WORKSPACE_VARIABLE
+
     chosen = _free_port(port)
     folder = _dashboard_folder()
     environment = {**os.environ, **variables, WORKSPACE_VARIABLE: found.to_json()}

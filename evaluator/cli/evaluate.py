@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from cyclopts import Group, Parameter
 
 from evaluator import export, project
-from evaluator.cli.findings import with_corrected
-from evaluator.cli.program import OK, Bar, Protocol, Truth, UsageError, app, progress, tell
+from evaluator.cli.program import OK, Protocol, Truth, UsageError, tell
+from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.metrics.results import ResultTable
 from evaluator.project import OptionError
@@ -20,7 +20,6 @@ from evaluator.protocols.base import Evaluation
 _output = Group("Output", sort_key=3)
 
 
-@app.command
 def evaluate(
     protocol: Protocol,
     /,
@@ -61,6 +60,8 @@ def evaluate(
         except OptionError as problem:
             raise UsageError(f"{problem}.") from problem
         if findings:
+            from evaluator.cli.findings import with_corrected  # it brings the database library
+
             results = with_corrected(results, findings)
         form = "result.json" if json else "result.csv" if csv else "result.md" if markdown else None
         text = _written(results, form, out, say)

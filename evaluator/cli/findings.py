@@ -13,10 +13,11 @@ import msgspec
 from cyclopts import App, Group, Parameter
 
 from evaluator import export, project, protocols
-from evaluator.cli.program import OK, UsageError, app, progress
+from evaluator.cli.program import OK, UsageError
+from evaluator.cli.progress import progress
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, join
-from evaluator.model.issues import BadInput, Issue, plain
+from evaluator.model.issues import BadInput, Issue, issues_text, plain
 from evaluator.protocols import PROTOCOLS, protocol_of
 from evaluator.protocols.base import DatasetResult, Evaluation
 from evaluator.protocols.fields import FieldsResult
@@ -43,7 +44,6 @@ _Address = Annotated[
 _Workspace = Annotated[str, Parameter(group=_store, help="The project, in a database shared by several.")]
 
 findings_app = App(name="findings", help="Verdicts and notes: export, import, merge, and the corrected ground truth.")
-app.command(findings_app)
 
 
 @findings_app.command(name="export")
@@ -167,7 +167,7 @@ def correct(
         content = corrected_truth.snapshot_file(to, created_at=datetime.now(UTC))
     corrected_truth.write(out, content, sources=(gt, *pred))
     sys.stdout.write("".join(f"{plain(change.sentence)}\n" for change in to.of_boxes))
-    sys.stderr.write(export.issues_text(to.issues))
+    sys.stderr.write(issues_text(to.issues))
     ignored = to.applied - len(to.of_boxes)
     more = f"; {count_of(ignored, 'mistake')} to ignore, whose boxes stay" if ignored else ""
     sys.stderr.write(f"{count_of(len(to.of_boxes), 'verdict')} applied{more}; written to {plain(out.name)}\n")
@@ -183,7 +183,6 @@ def with_corrected(results: Sequence[Evaluation], address: str, workspace: str =
         Of a protocol that has boxes.
     address : str
         The store.
-    workspace : str
 
     Returns
     -------
@@ -260,7 +259,7 @@ def _read(files: Sequence[Path]) -> list[tuple[Event, ...]]:
             problems += bad.issues
             continue
         events.append(read.events)
-        sys.stderr.write(export.issues_text(read.issues))
+        sys.stderr.write(issues_text(read.issues))
     if problems:
         raise BadInput(problems)
     return events

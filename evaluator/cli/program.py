@@ -1,4 +1,4 @@
-"""The program: its one `app`, exit codes, how a failure is told, and the progress bars.
+"""The program: its one `app`, exit codes, and how a failure is shown.
 
 Exit codes: 0 fine, 1 a gate failed, 2 bad input or usage, 3 internal error. Results go to standard output, everything
 else to standard error; no traceback without ``--debug``.
@@ -6,22 +6,17 @@ else to standard error; no traceback without ``--debug``.
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TaskID, TimeElapsedColumn
-from rich.text import Text
 
-from evaluator import export
-from evaluator.model.issues import BadInput, Issue, plain
+from evaluator.model.issues import BadInput, Issue, issues_text, plain
 from evaluator.version import __version__
 
 OK: Final = 0
@@ -89,7 +84,7 @@ def _run(words: list[str], *, debug: bool) -> int:
 def _complaint(problem: Exception) -> str:
     """What is wrong with the input or the usage, in whole lines."""
     if isinstance(problem, BadInput):
-        return export.issues_text(problem.issues)
+        return issues_text(problem.issues)
     if isinstance(problem, UnusedCliTokensError):
         words = " ".join(problem.unused_tokens or ())
         return f"error: {plain(words)} is not understood here.\nSee layoutscope --help.\n"
@@ -102,58 +97,5 @@ def _complaint(problem: Exception) -> str:
 
 def tell(issues: Iterable[Issue], notes: Iterable[str] = ()) -> None:
     """Issues, each once, and notes, to standard error."""
-    sys.stderr.write(export.issues_text(list(dict.fromkeys(issues))))
+    sys.stderr.write(issues_text(list(dict.fromkeys(issues))))
     sys.stderr.write("".join(f"note: {plain(note)}\n" for note in notes))
-
-
-class Bar:
-    """A progress bar for one job after the other; calling it begins the next one.
-
-    Attributes
-    ----------
-    bars : rich.progress.Progress
-    """
-
-    def __init__(self, bars: Progress, start: str) -> None:
-        self.bars = bars
-        # Text from data goes into a Text, never into markup.
-        self._job: TaskID = bars.add_task("", total=None, words=Text(plain(start)))
-        self._begun = False
-
-    def __call__(self, text: str) -> None:
-        """Begin the next job, whose length is not known yet; the one before is done."""
-        if self._begun:
-            self.end()
-            self._job = self.bars.add_task("", total=None, words=Text(plain(text)))
-        else:
-            self.bars.update(self._job, words=Text(plain(text)))
-        self._begun = True
-
-    def count(self, done: int, total: int) -> None:
-        """How much of the present job is done."""
-        self.bars.update(self._job, completed=done, total=total)
-
-    def end(self) -> None:
-        """The last job is done."""
-        total = next(task.total for task in self.bars.tasks if task.id == self._job) or 1
-        self.bars.update(self._job, completed=total, total=total)
-
-
-class _Words(ProgressColumn):
-    """What a job is."""
-
-    def render(self, task: Task) -> Text:
-        found: Text = task.fields["words"]
-        return found
-
-
-@contextlib.contextmanager
-def progress(start: str) -> Iterator[Bar]:
-    """Progress bars on a terminal's standard error, one for each job; silent elsewhere. Yields what they are told."""
-    console = Console(stderr=True, markup=False, highlight=False)
-    columns = (_Words(), BarColumn(bar_width=32), MofNCompleteColumn(), TimeElapsedColumn())
-    # Gone when it ends, so that results alone stand on the screen.
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
-        bar = Bar(bars, start)
-        yield bar
-        bar.end()

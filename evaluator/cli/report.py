@@ -11,15 +11,16 @@ from typing import Annotated
 
 from cyclopts import Group, Parameter
 
-from evaluator import export, protocols
+from evaluator import protocols
 from evaluator.cli.arguments import letters, need_ratio
 from evaluator.cli.arguments import names as names_of
-from evaluator.cli.program import OK, UsageError, app, progress
+from evaluator.cli.program import OK, UsageError
+from evaluator.cli.progress import progress
 from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Dataset
-from evaluator.model.issues import plain
+from evaluator.model.issues import issues_text, plain
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather
 from evaluator.pack.folder import write_folder
@@ -40,7 +41,6 @@ _contents = Group("Contents", sort_key=2)
 _MEGABYTE = 2**20
 
 
-@app.command(name="report")
 def review_pack(
     protocol: str = protocols.DEFAULT,
     /,
@@ -158,7 +158,7 @@ def review_pack(
                 told = _told(out / "pack.html", made.html) + _told(out / "pack.pdf", made.pdf)
                 for one in made.marked:
                     told += f"{one.name}: {one.problem or count_of(one.notes, 'mark')}\n"
-    sys.stderr.write(export.issues_text(files.issues))
+    sys.stderr.write(issues_text(files.issues))
     sys.stdout.write(told)
     return OK
 

@@ -133,9 +133,7 @@ class FalsePositives:
 
     def take(self, rows: BoolArray) -> FalsePositives:
         """Some of them."""
-        return FalsePositives(
-            self.row[rows], self.partner[rows], self.page[rows], self.document[rows], self.label[rows]
-        )
+        return FalsePositives(*(getattr(self, name)[rows] for name in self.__slots__))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
 """The numbers of the comparison as its board reads them: sentence, differences on one axis, ledger, labels.
 
-Owns what each number opens: a filter of the page list and a label (its *door*). Numbers and sentences come from
+Owns what each number opens: a filter of the page list and a label (its link). Numbers and sentences come from
 `evaluator.compare`; positions on the axis are shares of its width.
 """
 
@@ -59,7 +59,7 @@ _INVENTED: Final = (("shared", "both_invent"), ("{0} only", "only_a_invents"), (
 
 
 def board_data(
-    ledger: Ledger, found: Sequence[Difference], names: Sequence[str], *, show: str, label: str
+    ledger: Ledger, differences: Sequence[Difference], names: Sequence[str], *, show: str, label: str
 ) -> BoardPayload:
     """Everything that the board of the comparison shows.
 
@@ -67,7 +67,7 @@ def board_data(
     ----------
     ledger : Ledger
         Of all labels and documents.
-    found : sequence of Difference
+    differences : sequence of Difference
         Of the metrics of `TABLE_METRICS`, in any order.
     names : sequence of str, length 2
         What the view calls the baseline and the candidate.
@@ -79,12 +79,12 @@ def board_data(
     BoardPayload
         Without documents or differences the lists are empty.
     """
-    few = worth_showing(found, limit=SHOWN_DIFFERENCES)
-    every = in_reading_order([one for one in found if one.difference is not None])
+    few = worth_showing(differences, limit=SHOWN_DIFFERENCES)
+    every = in_reading_order([one for one in differences if one.difference is not None])
     return BoardPayload(
-        sentence=sentence_parts(found, names),
+        sentence=sentence_parts(differences, names),
         tables=[_table(few, names), _table(every, names)],
-        reason=_reason(found),
+        reason=_reason(differences),
         ledger=[
             _cell(ledger, name, show_, title.format(*names), words.format(*names))
             for name, show_, title, words in _CELLS
@@ -98,22 +98,22 @@ def board_data(
     )
 
 
-def sentence_parts(found: Sequence[Difference], names: Sequence[str]) -> list[SentenceItem]:
+def sentence_parts(differences: Sequence[Difference], names: Sequence[str]) -> list[SentenceItem]:
     """The summary of `evaluator.compare.sentences` in the parts that open pages, to be joined by spaces."""
-    whole, worst = summary(found, names), worst_loss(found)
-    head = next((one for one in found if one.overall and sentence(one, names) == whole.headline), None)
-    parts = [SentenceItem(plain(whole.headline), strong=True, door=door_of(head) if head else None)]
+    whole, worst = summary(differences, names), worst_loss(differences)
+    head = next((one for one in differences if one.overall and sentence(one, names) == whole.headline), None)
+    parts = [SentenceItem(plain(whole.headline), strong=True, link=link_of(head) if head else None)]
     loss = loss_text(worst) if worst else ""
     loss = loss if whole.notes.endswith(loss) else ""
     notes = whole.notes.removesuffix(loss).rstrip()
     if notes:
-        parts.append(SentenceItem(plain(notes), strong=False, door=None))
+        parts.append(SentenceItem(plain(notes), strong=False, link=None))
     if worst and loss:
-        parts.append(SentenceItem(plain(loss), strong=False, door=door_of(worst)))
+        parts.append(SentenceItem(plain(loss), strong=False, link=link_of(worst)))
     return parts
 
 
-def door_of(one: Difference) -> LinkItem:
+def link_of(one: Difference) -> LinkItem:
     """The pages behind a difference: lost or gained boxes for recall, extra in only one of the two for precision."""
     fell = (one.difference or 0.0) < 0.0
     shows = {
@@ -123,7 +123,7 @@ def door_of(one: Difference) -> LinkItem:
     return LinkItem(shows.get(one.metric, "changed"), "" if one.overall else one.label)
 
 
-def axis_of(found: Sequence[Difference]) -> tuple[float, float, list[float]]:
+def axis_of(differences: Sequence[Difference]) -> tuple[float, float, list[float]]:
     """An axis in points that holds the differences, their intervals and 0.
 
     Returns
@@ -137,7 +137,7 @@ def axis_of(found: Sequence[Difference]) -> tuple[float, float, list[float]]:
     >>> axis_of([])
     (-1.0, 1.0, [-1.0, 0.0, 1.0])
     """
-    held = [100.0 * end for one in found for end in _ends(one)]
+    held = [100.0 * end for one in differences for end in _ends(one)]
     low, high = min([0.0, *held]), max([0.0, *held])
     span = high - low
     if span < 0.2:
@@ -157,11 +157,11 @@ def _ends(one: Difference) -> list[float]:
     return [one.difference, *shown]
 
 
-def _table(found: Sequence[Difference], names: Sequence[str]) -> DifferenceTableItem:
+def _table(differences: Sequence[Difference], names: Sequence[str]) -> DifferenceTableItem:
     """Differences on an axis of their own."""
-    low, high, ticks = axis_of(found)
+    low, high, ticks = axis_of(differences)
     return DifferenceTableItem(
-        rows=[_row(one, low, high, names) for one in found],
+        rows=[_row(one, low, high, names) for one in differences],
         zero=(0.0 - low) / (high - low),
         ticks=[TickItem((tick - low) / (high - low), tick_text(tick)) for tick in ticks],
     )
@@ -186,15 +186,15 @@ def _row(one: Difference, low: float, high: float, names: Sequence[str]) -> Diff
         better=f"{one.documents_better:,}",
         worse=f"{one.documents_worse:,}",
         words=plain(sentence(one, names)),
-        door=door_of(one),
+        link=link_of(one),
     )
 
 
-def _reason(found: Sequence[Difference]) -> str:
+def _reason(differences: Sequence[Difference]) -> str:
     """What the intervals are made of, or why there are none."""
-    if not found:
+    if not differences:
         return "No difference is defined."
-    one = found[0]
+    one = differences[0]
     if one.few_documents:
         few = count_of(one.documents, "document")
         return f"No intervals: with {few} an interval means little; {FEW_DOCUMENTS} are needed."

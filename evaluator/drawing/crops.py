@@ -7,6 +7,7 @@ job.
 
 from __future__ import annotations
 
+import base64
 import io
 from typing import Final
 
@@ -149,3 +150,13 @@ def _facts(shown: Items, row: int, truths: int, predictions: int) -> list[str]:
     if predictions:
         facts.append("no score" if np.isnan(shown.score[row]) else f"score {shown.score[row]:.2f}")
     return facts
+
+
+def aspect_of(part: Rect, points: tuple[float, float]) -> float:
+    """Width over height of a part of a page, whose size is in points."""
+    return (part[2] - part[0]) * points[0] / ((part[3] - part[1]) * points[1])
+
+
+def data_url(webp: bytes) -> str:
+    """A picture as an address that holds it."""
+    return "data:image/webp;base64," + base64.b64encode(webp).decode("ascii")

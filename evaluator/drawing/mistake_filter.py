@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from evaluator.drawing.page_rows import page_shares
-from evaluator.metrics.box_items import codes_at
+from evaluator.metrics.box_items import Items, codes_at
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import DOCUMENT, BoxColumns, KindArray, MistakeOptions, Mistakes, name_mistakes
 from evaluator.metrics.results import count_of
@@ -177,7 +177,7 @@ def _best_iou(mistakes: Mistakes, truth: FloatArray, prediction: FloatArray) -> 
 
 
 def passing(
-    columns: MistakeColumns, dataset: Dataset, chosen: MistakeFilter, *, judged: BoolArray | None = None
+    columns: MistakeColumns | Items, dataset: Dataset, chosen: MistakeFilter, *, judged: BoolArray | None = None
 ) -> BoolArray:
     """Which mistakes a filter keeps.
 
@@ -276,13 +276,7 @@ class PageList:
         return keys[order], order
 
     def position(self, document: str, index: int) -> int | None:
-        """Place of a page in the list, from 0.
-
-        Returns
-        -------
-        int or None
-            None when the filter hides the page, or nobody knows it.
-        """
+        """Place of a page in the list, from 0; None when the filter hides the page, or nobody knows it."""
         code = self.dataset.document_code.get(document)
         if code is None or not 0 <= index < 2**32:
             return None

@@ -527,7 +527,7 @@ class SentenceItem(Payload, frozen=True):
 
     text: str
     strong: bool
-    door: LinkItem | None
+    link: LinkItem | None
 
 
 class DifferenceRowItem(Payload, frozen=True):
@@ -549,7 +549,7 @@ class DifferenceRowItem(Payload, frozen=True):
     better: str
     worse: str
     words: str
-    door: LinkItem | None
+    link: LinkItem | None
 
 
 class TickItem(Payload, frozen=True):
@@ -574,7 +574,7 @@ class FalsePositivesItem(Payload, frozen=True):
 
     title: str
     boxes: int
-    door: LinkItem
+    link: LinkItem
 
 
 class LabelCellItem(Payload, frozen=True):
@@ -582,7 +582,7 @@ class LabelCellItem(Payload, frozen=True):
 
     boxes: int
     words: str
-    door: LinkItem
+    link: LinkItem
 
 
 class LedgerCellItem(LabelCellItem, frozen=True):
@@ -617,7 +617,7 @@ class BoardPayload(Payload, frozen=True):
     """the pages that are listed now"""
 
 
-class DoorEvent(Event, frozen=True):
+class LinkEvent(Event, frozen=True):
     """A number of the comparison that was opened: the pages behind it."""
 
     show: str
@@ -629,7 +629,7 @@ class DoorEvent(Event, frozen=True):
 class BoardEvents(Events, frozen=True):
     """What the numbers of the comparison send."""
 
-    door: DoorEvent | None = None
+    link: LinkEvent | None = None
 
 
 # ---- the gallery ----------------------------------------------------------------------------------------------------

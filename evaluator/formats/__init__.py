@@ -237,13 +237,7 @@ def format_of(source: Annotations) -> BoxFormat | None:
 
 
 def outline_issues(source: Annotations) -> tuple[Issue, ...]:
-    """Warnings for the outlines of a file that cannot be used as they are.
-
-    Returns
-    -------
-    tuple of Issue
-        Empty for files without outlines.
-    """
+    """Warnings for the outlines of a file that cannot be used as they are; empty for files without outlines."""
     format_ = format_of(source)
     issues = Collector(source.name, max_per_rule=200)
     polygon_issues(source.boxes, issues, lambda row: format_.outline_place(source, row) if format_ else "")

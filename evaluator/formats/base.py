@@ -95,7 +95,6 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes
     ----------
-    path : Path
     format : str
         Name of its format.
     sides : frozenset of Side
@@ -124,7 +123,6 @@ class Format(ABC, Generic[T]):
         What it is, in words, for messages and help.
     looks_for : str
         What `detect` looks for, in words.
-    kind : Kind
     suffixes : tuple of str
         Endings of its files; in a folder only these are looked at.
     states_side : bool
@@ -171,7 +169,6 @@ class Format(ABC, Generic[T]):
 
         Parameters
         ----------
-        file : Path
         given : collection of Path
             The files and folders that were named by the user.
         """
@@ -242,9 +239,6 @@ def read_boxes(path: Path, reading: Reading, format_of: FormatOf, suffixes: Sequ
 
     Parameters
     ----------
-    path : Path
-    reading : Reading
-    format_of : callable
     suffixes : sequence of str
         Of a folder, the files with the first of these endings that it has are read.
 

@@ -185,7 +185,6 @@ class Builder:
         ----------
         page : int
             From `page` or `image`.
-        label : str
         xyxy : tuple of 4 floats
             x1, y1, x2, y2 in the unit of the builder. NaN for one that the reader has reported.
         place : str

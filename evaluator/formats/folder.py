@@ -87,7 +87,6 @@ def files(path: Path, suffixes: Sequence[str]) -> list[Path]:
 
     Parameters
     ----------
-    path : Path
     suffixes : sequence of str
         Endings of the files that are read: those with the first of these that the folder has.
 
@@ -116,7 +115,6 @@ def load(path: Path, limit: int) -> bytes:
 
     Parameters
     ----------
-    path : Path
     limit : int
         More bytes than this are not read.
 

@@ -74,7 +74,6 @@ class Poster(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    poster_id : str
     file : str
         Name below the folder that was read.
     sha256 : str
@@ -120,38 +119,6 @@ class Posters:
     format: str = "posters"
 
 
-def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None = 200) -> Posters:
-    """The posters of a folder, or of one file.
-
-    Parameters
-    ----------
-    path : str or Path
-        A folder with ``{id}.json``, ``{id}_extracted.json``, ``{id}_reference.json``, ``{id}_sub-json.json`` or
-        a folder ``{id}`` for each poster; a folder ``{id}`` holds one JSON file, or one that is called
-        ``reference``, ``extracted`` or as above. Or the folder or file of one poster. Other files, hidden files,
-        folders without JSON and ``results.json`` are left alone.
-    side : "ground_truth", "prediction" or None
-        Which file to take when both sides of a poster lie in one folder; None takes a file that is alone.
-    max_per_rule : int or None
-        How many issues of one rule are spelled out per file; None spells out all.
-
-    Returns
-    -------
-    Posters
-        At least one poster that could be read.
-
-    Raises
-    ------
-    BadInput
-        The path cannot be read, has no poster, or every poster is broken; with all issues.
-    """
-    path = Path(path)
-    collector = Collector(path.name or path.resolve().name, max_per_rule=max_per_rule)
-    files = _files(path, side, collector) if folder.is_folder(path) else {_poster_id(path): [path]}
-    reading = Reading(side=side, max_per_rule=max_per_rule)
-    return _gathered(path, files, folder.load, reading, collector.issues())
-
-
 def _gathered(
     root: Path,
     files: Mapping[str, Sequence[Path]],
@@ -159,7 +126,10 @@ def _gathered(
     reading: Reading,
     issues: Sequence[Issue],
 ) -> Posters:
-    """The posters of the files that may be meant for each, loaded under a limit of bytes; see `read`."""
+    """The posters of the files that may be meant for each, loaded under a limit of bytes.
+
+    A file that cannot be read takes out its own poster; BadInput with all issues when none is left.
+    """
     posters: dict[str, Poster] = {}
     broken: dict[str, tuple[Issue, ...]] = {}
     digests: list[str] = []
@@ -173,9 +143,7 @@ def _gathered(
             digests.append(hashlib.sha256(content).hexdigest())
             # Nine files called reference.json need the folder to be distinguished; it is below the one that was named.
             below = file.name if file == root else file.relative_to(root).as_posix()
-            posters[poster_id], notes = read_bytes(
-                content, below, poster_id=poster_id, max_per_rule=reading.max_per_rule
-            )
+            posters[poster_id], notes = read_poster(content, below, poster_id, reading)
         except BadInput as bad:
             broken[poster_id] = notes = bad.issues
         issues += notes
@@ -186,26 +154,17 @@ def _gathered(
     return Posters(root.resolve().name, whole, posters, broken, tuple(issues))
 
 
-def read_bytes(
-    content: bytes, name: str, *, poster_id: str, max_per_rule: int | None = 200
+def read_poster(
+    content: bytes, name: str, poster_id: str, reading: Reading = ANY_SIDE
 ) -> tuple[Poster, tuple[Issue, ...]]:
-    """One poster from the bytes of its file, and the warnings about it.
-
-    Parameters
-    ----------
-    content : bytes
-    name : str
-        File name for the issues.
-    poster_id : str
-    max_per_rule : int or None
-        See `read`.
+    """One poster from the bytes of its file, and the warnings about it, which call the file by `name`.
 
     Raises
     ------
     BadInput
         Not strict JSON, not an object, or too large; with all issues.
     """
-    collector = Collector(name, max_per_rule=max_per_rule)
+    collector = Collector(name, max_per_rule=reading.max_per_rule)
     if len(content) > MAX_POSTER_BYTES:
         rule = f"the file of a poster may have {MAX_POSTER_BYTES:,} bytes"
         collector.error("", rule, f"{len(content):,}", _TOO_LARGE)
@@ -424,8 +383,27 @@ class PosterTexts(Format[Posters]):
         return _gathered(file, files, lambda _file, _room: content, reading, ())
 
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Posters:
-        """See `read`."""
-        return read(path, side=reading.side, max_per_rule=reading.max_per_rule)
+        """The posters of a folder, or of one file.
+
+        Parameters
+        ----------
+        path : Path
+            A folder with ``{id}.json``, ``{id}_extracted.json``, ``{id}_reference.json``, ``{id}_sub-json.json`` or
+            a folder ``{id}`` for each poster; a folder ``{id}`` holds one JSON file, or one that is called
+            ``reference``, ``extracted`` or as above. Or the folder or file of one poster. Other files, hidden files,
+            folders without JSON and ``results.json`` are left alone.
+        reading : Reading
+            The side says which file to take when both sides of a poster lie in one folder; None takes a file that is
+            alone.
+
+        Raises
+        ------
+        BadInput
+            The path cannot be read, has no poster, or every poster is broken; with all issues.
+        """
+        collector = Collector(path.name or path.resolve().name, max_per_rule=reading.max_per_rule)
+        files = _files(path, reading.side, collector) if folder.is_folder(path) else {_poster_id(path): [path]}
+        return _gathered(path, files, folder.load, reading, collector.issues())
 
     def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> Posters:
         """Posters whose names and bytes are at hand, as if they lay in a folder of this name; one as itself."""

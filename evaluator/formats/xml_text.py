@@ -162,7 +162,6 @@ def parse(source: Source, take: Callable[[Element], None], collector: Collector,
 
     Parameters
     ----------
-    source : Source
     take : callable
         Called with every element at `depth`, with all that is in it, and with those around them, without these.
         Elements that are taken are kept by nobody else, so that memory does not grow with the file.

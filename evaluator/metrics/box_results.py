@@ -43,7 +43,6 @@ class BoxMatching(ABC):
 
     Attributes
     ----------
-    pairs : BoxPairs
     min_score, min_area : float
         What was left out before matching.
     labels : tuple of str
@@ -336,7 +335,6 @@ class BoxPairs(ABC, Generic[MatchingT]):
 
     Attributes
     ----------
-    dataset : Dataset
     model : int
         Which of the dataset's predictions.
     iou_floor : float

@@ -137,7 +137,6 @@ class Annotations:
     page_document : int32, shape (M,)
     page_index : int64, shape (M,)
         The page entries of the file, empty ones included.
-    boxes : Boxes
     issues : tuple of Issue
         Warnings only; a file with errors is not returned.
     label_map : mapping of str to str
@@ -255,12 +254,10 @@ class Dataset:
         Every document that any side names, sorted by ``doc_id``.
     labels : tuple of str
         Label names; the first `evaluated` of them are scored.
-    evaluated : int
     page_document : int32, shape (P,)
         Code of the document of each page.
     page_index : int64, shape (P,)
         Page in that document, from 0. Rows are sorted by (document, page) and unique.
-    ground_truth : JoinedBoxes
     predictions : tuple of JoinedBoxes
         In the order in which the models were given (A, B, ...).
     """
@@ -388,7 +385,6 @@ def join(ground_truth: Annotations, *predictions: Annotations) -> Dataset:
 
     Parameters
     ----------
-    ground_truth : Annotations
     *predictions : Annotations
         None, one or several models.
 
@@ -450,7 +446,6 @@ def map_labels(annotations: Annotations, names: Mapping[str, str]) -> Annotation
 
     Parameters
     ----------
-    annotations : Annotations
     names : mapping of str
         New name by old name; labels that are not in it keep theirs.
 

@@ -105,7 +105,6 @@ def leaves(tree: Tree, path: str = "") -> Iterator[tuple[str, Field]]:
 
     Parameters
     ----------
-    tree : Tree
     path : str
         Path of the tree itself.
 
@@ -266,7 +265,6 @@ class SchemaNode(msgspec.Struct, kw_only=True):
     ----------
     rule : Rule or None
         How the value here is compared; None where the schema does not say.
-    is_list : bool
     match_threshold : float
         For the items of a list here.
     item : SchemaNode or None
@@ -291,7 +289,6 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
         Name of the file.
     sha256 : str
         Digest of its bytes.
-    root : SchemaNode
     """
 
     name: str

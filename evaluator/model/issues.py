@@ -208,3 +208,14 @@ def plain(text: str) -> str:
         char if unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn") else ascii(char)[1:-1]
         for char in text
     )
+
+
+def issues_text(issues: Sequence[Issue]) -> str:
+    """Issues as lines of text: severity, then the whole sentence.
+
+    Returns
+    -------
+    str
+        Empty for no issues.
+    """
+    return "".join(f"{issue.severity}: {issue.sentence}\n" for issue in issues)

@@ -99,7 +99,6 @@ def polygon_issues(boxes: Outlined, found: Collector, place_of: Callable[[int], 
 
     Parameters
     ----------
-    boxes : Outlined
     found : Collector
         Of the file that the boxes come from.
     place_of : callable

@@ -161,20 +161,20 @@ def _policy(script: str) -> str:
 
 def environment() -> jinja2.Environment:
     """The templates, with every value escaped and every missing one an error."""
-    found = jinja2.Environment(
+    templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(
+    templates.filters.update(
         ratio=lambda value: "n/a" if value is None else f"{value:.3f}",
         count=lambda value: f"{value:,}",
         share=lambda value: f"{100 * value:.4f}%",
         plain=plain,
     )
-    return found
+    return templates
 
 
 def _card(card: Card, contents: Contents, pictures: Pictures) -> dict[str, Any]:
@@ -262,10 +262,11 @@ def _in_script(value: object) -> Markup:
 
 def changes_of(contents: Contents) -> dict[str, Any]:
     """The interval chart: a scale for all rows, and one row per difference."""
-    found = shown_differences(contents)
-    if not found:
+    differences = shown_differences(contents)
+    if not differences:
         return {"rows": [], "ticks": [], "zero": 0.0}
-    values = [100 * value for one in found for value in (one.low, one.high, one.difference, 0.0) if value is not None]
+    ends = (end for one in differences for end in (one.low, one.high, one.difference, 0.0))
+    values = [100 * end for end in ends if end is not None]
     low, high = min(values), max(values)
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200) if (high - low) / step <= 4)
     start, stop = step * (low // step), step * -(-high // step)
@@ -277,7 +278,7 @@ def changes_of(contents: Contents) -> dict[str, Any]:
     ticks = [start + step * place for place in range(round((stop - start) / step) + 1)]
     return {
         "width": _CHART_WIDTH,
-        "rows": [_change(one, contents.names, at) for one in found],
+        "rows": [_change(one, contents.names, at) for one in differences],
         "ticks": [{"x": at(tick), "text": sentences.tick_text(tick)} for tick in ticks],
         "zero": at(0.0),
     }

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from evaluator.drawing.payloads import BoxItem, MistakeItem
 from evaluator.model.issues import plain
+from evaluator.pack.cards import wanted
 from evaluator.pack.contents import Contents, page_layers
 from evaluator.pack.html_pack import Progress
 from evaluator.pack.writing import Writer, WritingProblem
@@ -52,12 +53,8 @@ class Marked(NamedTuple):
 def write_marked(folder: Path, contents: Contents, pdfs: Path, *, progress: Progress) -> list[Marked]:
     """Write a copy of each document that has boxes, with annotations, as ``name-marked.pdf``, one entry each."""
     dataset = contents.dataset
-    documents = [
-        code
-        for code, document in enumerate(dataset.documents)
-        if not contents.options.documents or document.doc_id in contents.options.documents
-    ]
-    found = PdfFolder(pdfs)
+    documents = [code for code, each in enumerate(dataset.documents) if wanted(each.doc_id, contents.options)]
+    sources = PdfFolder(pdfs)
     taken: set[str] = set()
     marked: list[Marked] = []
     for done, code in enumerate(documents):
@@ -65,7 +62,7 @@ def write_marked(folder: Path, contents: Contents, pdfs: Path, *, progress: Prog
         progress(done, len(documents), f"Marking {plain(name)}")
         notes = tuple(notes_of(contents, code))
         if notes:
-            marked.append(_marked(folder, name, notes, found, taken))
+            marked.append(_marked(folder, name, notes, sources, taken))
     progress(len(documents), len(documents), "Done")
     return marked
 
@@ -98,10 +95,10 @@ def _note(box: BoxItem, mistake: MistakeItem | None, index: int, layer: str) -> 
     return Note(index, box.xyxy, layer, colour, width, dashed, layer, "\n".join(lines))
 
 
-def _marked(folder: Path, name: str, notes: tuple[Note, ...], found: PdfFolder, taken: set[str]) -> Marked:
+def _marked(folder: Path, name: str, notes: tuple[Note, ...], sources: PdfFolder, taken: set[str]) -> Marked:
     """One marked copy."""
     try:
-        source = found.find(name)
+        source = sources.find(name)
         digest = hashlib.sha256(source.read_bytes()).hexdigest()
         with Writer() as writer:
             left_out = writer.send(Mark(str(source), digest, notes))

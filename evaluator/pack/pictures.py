@@ -6,7 +6,6 @@ Pages come from the render workers through `PagePool`; this module only cuts and
 
 from __future__ import annotations
 
-import base64
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Final
 import numpy as np
 from PIL import Image
 
-from evaluator.drawing.crops import CARD_ASPECT, cut, region
+from evaluator.drawing.crops import CARD_ASPECT, aspect_of, cut, data_url, region
 from evaluator.drawing.payloads import Rect
 from evaluator.model.issues import plain
 from evaluator.pdf.folder import PdfFolder
@@ -63,7 +62,7 @@ class Picture:
     @property
     def address(self) -> str | None:
         """The picture as a data URL."""
-        return None if self.webp is None else "data:image/webp;base64," + base64.b64encode(self.webp).decode("ascii")
+        return None if self.webp is None else data_url(self.webp)
 
 
 def page_width(pages: int, budget: int, per_megapixel: float) -> int:
@@ -165,8 +164,7 @@ class Pictures:
 
     def _sheet(self, part: Rect, width: int, problem: PageProblem) -> Picture:
         """An empty sheet of letter paper in the place of a page."""
-        shape = (part[2] - part[0]) * _UNKNOWN_POINTS[0] / ((part[3] - part[1]) * _UNKNOWN_POINTS[1])
-        size = (width, max(1, round(width / shape)))
+        size = (width, max(1, round(width / aspect_of(part, _UNKNOWN_POINTS))))
         return Picture(None, part, _UNKNOWN_POINTS, size, f"{plain(problem.title)} {plain(problem.text)}")
 
 

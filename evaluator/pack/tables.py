@@ -9,10 +9,9 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import parquet
 
 from evaluator import export
-from evaluator.metrics.box_results import ALL_LABELS
-from evaluator.metrics.results import MetricColumns, Metrics, ResultTable
+from evaluator.metrics.box_results import ALL_LABELS, AnyBoxResult
+from evaluator.metrics.results import Metrics, ResultTable
 from evaluator.model.issues import plain
-from evaluator.pack.cards import Model
 from evaluator.pack.contents import Contents
 
 _NUMBERS = tuple(Metrics.__annotations__)
@@ -29,21 +28,20 @@ def result_tables(contents: Contents) -> tuple[ResultTable, ...]:
     """
     tables = []
     for model in contents.models:
-        tables.append(_table(model, model.result.micro, model.result.per_label, corrected=False))
+        title = f"{model.letter} {model.name}"
+        tables.append(_table(title, model.result, model.signature))
         if model.corrected is not None:
-            result = model.corrected.result
-            tables.append(_table(model, result.micro, result.per_label, corrected=True))
+            tables.append(_table(f"{title}, corrected", model.corrected.result, model.corrected.signature.line))
     return tuple(tables)
 
 
-def _table(model: Model, micro: MetricColumns, per_label: MetricColumns, *, corrected: bool) -> ResultTable:
-    """One model's numbers."""
-    labels = model.result.matching.labels
-    rows = [(ALL_LABELS, *micro.row(0).values())]
-    rows += [(plain(label), *per_label.row(row).values()) for row, label in enumerate(labels)]
+def _table(title: str, result: AnyBoxResult, signature: str) -> ResultTable:
+    """The numbers of one result."""
+    rows = [(ALL_LABELS, *result.micro.row(0).values())]
+    rows += [(plain(label), *result.per_label.row(row).values()) for row, label in enumerate(result.matching.labels)]
     return ResultTable(
-        title=f"{model.letter} {model.name}{', corrected' if corrected else ''}",
-        signature=model.corrected.signature.line if corrected and model.corrected is not None else model.signature,
+        title=title,
+        signature=signature,
         columns=("label", *_NUMBERS),
         rows=tuple(rows),  # type: ignore[arg-type]
     )

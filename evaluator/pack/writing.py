@@ -71,12 +71,7 @@ class Writer:
         raise WritingProblem(_sentence(answer))
 
     def finish(self, title: str = "") -> bytes:
-        """The finished document.
-
-        Raises
-        ------
-        WritingProblem
-        """
+        """The finished document; raises `WritingProblem`."""
         pieces: list[bytes] = []
         answer: Answer | None = self._ask(Finish(title))
         while isinstance(answer, Piece):

@@ -230,38 +230,15 @@ Reply = Ready | Description | PageImage | WordList | SizeList | InkGrid | Failur
 
 
 def write_frame(stream: IO[bytes], payload: bytes) -> None:
-    """Send one message.
-
-    Parameters
-    ----------
-    stream : binary stream
-        The pipe.
-    payload : bytes
-        The encoded message.
-    """
+    """Send one encoded message."""
     stream.write(len(payload).to_bytes(4, "big") + payload)
     stream.flush()
 
 
 def read_frame(stream: IO[bytes], *, limit: int) -> bytes | None:
-    """One message, or None at the end of the stream.
+    """One message, or None when the other side has gone, also in the middle of a message.
 
-    Parameters
-    ----------
-    stream : binary stream
-        The pipe.
-    limit : int
-        Longest message that is accepted, in bytes.
-
-    Returns
-    -------
-    bytes or None
-        None when the other side has gone, also in the middle of a message.
-
-    Raises
-    ------
-    ValueError
-        The message is longer than the limit. Nothing of it is read.
+    ValueError for a message that is longer than the limit, in bytes; nothing of it is read.
     """
     header = stream.read(4)
     if len(header) < 4:
@@ -274,22 +251,9 @@ def read_frame(stream: IO[bytes], *, limit: int) -> bytes | None:
 
 
 def open_regular(path: str | bytes) -> io.BufferedReader:
-    """A regular file, opened for reading.
+    """A regular file under a resolved path, opened for reading; the caller closes it.
 
-    Parameters
-    ----------
-    path : str or bytes
-        A resolved path.
-
-    Returns
-    -------
-    buffered binary stream
-        To be closed by the caller.
-
-    Raises
-    ------
-    OSError
-        The file is missing, not readable, a link, or not a regular file.
+    OSError when the file is missing, not readable, a link, or not a regular file.
 
     Notes
     -----

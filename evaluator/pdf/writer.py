@@ -79,7 +79,6 @@ class Tile(msgspec.Struct, frozen=True, tag=True):
 
     Attributes
     ----------
-    columns, rows : int
     picture : bytes or None
         JPEG; None for an empty sheet.
     shape : float
@@ -87,7 +86,6 @@ class Tile(msgspec.Struct, frozen=True, tag=True):
     share : float
         Part of the tile's height that the picture may take.
     boxes : tuple of Box
-    html, css : str
     """
 
     columns: Annotated[int, Meta(ge=1, le=4)]
@@ -110,10 +108,8 @@ class Note(msgspec.Struct, frozen=True):
     xyxy : tuple of float
     layer : str
         Name of the layer that shows and hides it.
-    colour : str
     width : float
         Of the line, in points.
-    dashed : bool
     title, text : str
         What its pop-up says.
     """

@@ -36,13 +36,7 @@ DEFAULT = SnapshotProtocol.name
 
 
 def register(protocol: AnyProtocol) -> None:
-    """Add a protocol to the table.
-
-    Raises
-    ------
-    ValueError
-        When its name is taken.
-    """
+    """Add a protocol to the table; ValueError when its name is taken."""
     if protocol.name in PROTOCOLS:
         raise ValueError(f"there is a protocol {protocol.name} already")
     PROTOCOLS[protocol.name] = protocol

@@ -459,13 +459,7 @@ def joined_pair(truth: Annotations, prediction: Annotations) -> Dataset:
 
 
 def checked(*issues: Sequence[Issue]) -> tuple[Issue, ...]:
-    """All issues in order, each once.
-
-    Raises
-    ------
-    BadInput
-        When one of them is an error.
-    """
+    """All issues in order, each once; BadInput when one of them is an error."""
     every = tuple(dict.fromkeys(issue for group in issues for issue in group))
     if has_errors(every):
         raise BadInput(every)

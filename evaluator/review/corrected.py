@@ -33,7 +33,6 @@ class Corrected(NamedTuple):
     ----------
     result : BoxResult
         Of the same protocol at the same operating point; documents and pages have the official rows.
-    signature : Signature
     applied : int
         Verdicts behind it.
     """
@@ -51,7 +50,6 @@ class CorrectedEvaluation(Result, Generic[ResultT]):
     ----------
     result : Result
         Its own signature does not know of the corrections; `signed` does.
-    signed : Signature
     applied : int
         Verdicts behind it.
     """

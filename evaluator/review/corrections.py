@@ -66,8 +66,6 @@ class Change(NamedTuple):
 
     Attributes
     ----------
-    judged : Judged
-    verdict : str
     what : str
         ``removed``, ``added``, ``replaced``, ``relabelled`` or ``ignored``.
     removed, added : int
@@ -213,7 +211,7 @@ class _Draft(Draft):
     def apply(self, judged: Judged) -> None:
         """Apply one verdict, or note why it cannot be."""
         target = judged.target
-        page = self._page(judged)
+        page = self.dataset.page_row(target.document or "", target.page or 0)
         if page is None:
             return self.refuse(judged, "its document and page are open", "neither among these files")
         if target.unit != self.truth.source.unit:
@@ -231,35 +229,26 @@ class _Draft(Draft):
 
     def finished(self) -> Corrections:
         """The corrected files."""
-        if not self.changes:
-            nothing = np.zeros(len(self.truth), dtype=bool)
-            return Corrections(
-                dataset=self.dataset, official=self.dataset, ignored=nothing, changes=(), issues=tuple(self.issues)
+        dataset, ignored = self.dataset, self.ignored
+        if self.changes:
+            truth, ignored = revised(
+                self.truth.source,
+                removed=self.removed,
+                relabelled=self.relabelled,
+                added=self.added,
+                marked=self.ignored,
+                labels=dataset.labels[: dataset.evaluated],
+                reason=self.reason,
             )
-        truth, ignored = revised(
-            self.truth.source,
-            removed=self.removed,
-            relabelled=self.relabelled,
-            added=self.added,
-            marked=self.ignored,
-            labels=self.dataset.labels[: self.dataset.evaluated],
-            reason=self.reason,
-        )
-        predictions = [
-            kept_boxes(side.source, ~left_out)
-            for side, left_out in zip(self.dataset.predictions, self.left_out, strict=True)
-        ]
+            sides = zip(dataset.predictions, self.left_out, strict=True)
+            dataset = join(truth, *(kept_boxes(side.source, ~left_out) for side, left_out in sides))
         return Corrections(
-            dataset=join(truth, *predictions),
+            dataset=dataset,
             official=self.dataset,
             ignored=ignored,
             changes=tuple(self.changes),
             issues=tuple(self.issues),
         )
-
-    def _page(self, judged: Judged) -> int | None:
-        """Row of the page of a target, or None when no open file has it."""
-        return self.dataset.page_row(judged.target.document or "", judged.target.page or 0)
 
     def _rows_on(self, page: int) -> tuple[IntArray, ...]:
         """Rows of the ground truth and of each prediction on a page."""
@@ -270,17 +259,17 @@ class _Draft(Draft):
 
     def _truth_rows(self, boxes: Sequence[JudgedBox], page: int) -> list[int] | None:
         """A row of the ground truth for each box, no row twice; None when one is missing."""
-        found: list[int] = []
+        chosen: list[int] = []
         rows = self._rows_on(page)[0]
         for box in boxes:
             same = rows_of_box(box, self.truth, rows, self.dataset.labels, self.truth.source.unit).tolist()
             # Of equal boxes the ones that no verdict changed come first.
-            free = [row for row in same if row not in found]
+            free = [row for row in same if row not in chosen]
             free.sort(key=lambda row: row in self.touched)
             if not free:
                 return None
-            found.append(free[0])
-        return found
+            chosen.append(free[0])
+        return chosen
 
     def _ignore(self, judged: Judged, page: int, rows: list[int]) -> None:
         """Boxes of both sides leave the counts."""

@@ -35,7 +35,6 @@ class Merged(NamedTuple):
     ----------
     events : tuple of Event
         Each once, by time.
-    log : ReviewLog
     conflicts : tuple of Judged
         Targets on which reviewers disagree, the newest first.
     repeated : int

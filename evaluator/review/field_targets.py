@@ -81,13 +81,13 @@ def judged_fields(
         `identity.claimed`.
     """
     status, line = result.status(iou), result.signature.line
-    found: dict[int, Target] = {}
+    targets: dict[int, Target] = {}
     for row in result.document_rows(document).tolist():
         target = _target(result, row, _problem(result, row, int(status[row])), line)
         if target is not None:
-            found[row] = target
-    held = claimed(list(found.values()), log.fields_of(document))
-    return {row: (target, said) for (row, target), said in zip(found.items(), held, strict=True)}
+            targets[row] = target
+    held = claimed(list(targets.values()), log.fields_of(document))
+    return {row: (target, said) for (row, target), said in zip(targets.items(), held, strict=True)}
 
 
 def judged_rows(result: FieldsResult, document: str, log: ReviewLog, *, iou: float) -> dict[str, int]:
@@ -146,7 +146,7 @@ def field_statuses(log: ReviewLog, results: Sequence[FieldsResult], *, iou: floa
         no boxes of a dataset. Without results everything is not open.
     """
     looks = [_Look(result, log, iou) for result in results]
-    found: list[FindingStatus] = []
+    statuses: list[FindingStatus] = []
     for judged in log.judged.values():
         if judged.target.kind != "field":
             continue
@@ -158,8 +158,8 @@ def field_statuses(log: ReviewLog, results: Sequence[FieldsResult], *, iou: floa
         ]
         closed = status_of(judged, "not_open")
         # Where it applies says more than where it does not.
-        found.append(min(states, key=lambda one: list(STATES).index(one.state), default=closed))
-    return found
+        statuses.append(min(states, key=lambda one: list(STATES).index(one.state), default=closed))
+    return statuses
 
 
 def same_box(box: JudgedBox, field: Field | None, path: str | None, target: Target) -> bool:

@@ -83,7 +83,6 @@ class StoreProblem(Exception):
 
     Attributes
     ----------
-    kind : str
     title, text, fix : str
         Sentences for the reader; control characters escaped.
     """

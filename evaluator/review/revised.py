@@ -134,31 +134,37 @@ def _with_keys(label_map: Mapping[str, str], fresh: Sequence[str]) -> dict[str, 
     return {**label_map, **{str(first + place): name for place, name in enumerate(fresh)}}
 
 
+def _entries(source: Annotations) -> dict[tuple[str, int], int]:
+    """The first page entry of each page, by document id and page."""
+    entries: dict[tuple[str, int], int] = {}
+    for entry, (code, page) in enumerate(zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)):
+        entries.setdefault((source.documents[code].doc_id, page), entry)
+    return entries
+
+
 def _with_pages(source: Annotations, added: Sequence[Addition]) -> Annotations:
     """The file with an empty page entry for each page that it did not mention."""
-    documents = {document.doc_id: code for code, document in enumerate(source.documents)}
-    known = set(zip(source.page_document.tolist(), source.page_index.tolist(), strict=True))
-    listed, pages, sizes = list(source.documents), [], []
+    known = _entries(source)
+    fresh: dict[tuple[str, int], Addition] = {}
     for box in added:
-        code = documents.setdefault(box.document.doc_id, len(listed))
-        if code == len(listed):
-            listed.append(box.document)
-        if (code, box.page) not in known:
-            known.add((code, box.page))
-            pages.append((code, box.page))
-            sizes.append(box.page_size)
-    if not pages:
+        if (box.document.doc_id, box.page) not in known:
+            fresh.setdefault((box.document.doc_id, box.page), box)
+    if not fresh:
         return source
-    size = source.page_size
+    documents = {document.doc_id: document for document in source.documents}
+    for box in fresh.values():
+        documents.setdefault(box.document.doc_id, box.document)
+    codes, size = {doc_id: code for code, doc_id in enumerate(documents)}, source.page_size
+    sizes = np.array([box.page_size for box in fresh.values()], dtype=np.float64)
     return replace(
         source,
-        documents=tuple(listed),
-        page_document=np.append(source.page_document, np.array([code for code, _ in pages], dtype=np.int32)),
-        page_index=np.append(source.page_index, np.array([page for _, page in pages], dtype=np.int64)),
-        page_ids=[*source.page_ids, *(f"{listed[code].doc_id}::p{page:03d}" for code, page in pages)]
+        documents=tuple(documents.values()),
+        page_document=np.append(source.page_document, np.array([codes[doc_id] for doc_id, _ in fresh], dtype=np.int32)),
+        page_index=np.append(source.page_index, np.array([page for _, page in fresh], dtype=np.int64)),
+        page_ids=[*source.page_ids, *(f"{doc_id}::p{page:03d}" for doc_id, page in fresh)]
         if len(source.page_ids)
         else (),
-        page_size=None if size is None else np.concatenate([size, np.array(sizes, dtype=np.float64)]),
+        page_size=None if size is None else np.concatenate([size, sizes]),
     )
 
 
@@ -166,19 +172,12 @@ def _extended(boxes: Boxes, source: Annotations, added: Sequence[Addition]) -> B
     """The boxes with the additions behind them."""
     if not added:
         return boxes
-    code = {document.doc_id: code for code, document in enumerate(source.documents)}
-    entries = {
-        page: entry
-        for entry, page in reversed(
-            list(enumerate(zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)))
-        )
-    }
-    document = [code[box.document.doc_id] for box in added]
-    entry = [entries[place, box.page] for place, box in zip(document, added, strict=True)]
+    entries = _entries(source)
+    entry = np.array([entries[box.document.doc_id, box.page] for box in added], dtype=np.int32)
     behind = np.zeros(len(source.page_index), dtype=np.int64)
     np.maximum.at(behind, boxes.entry, boxes.position.astype(np.int64) + 1)
     position = []
-    for number in entry:
+    for number in entry.tolist():
         position.append(int(behind[number]))
         behind[number] += 1
     xyxy = np.array([box.xyxy for box in added], dtype=np.float64).reshape(-1, 4)
@@ -187,12 +186,12 @@ def _extended(boxes: Boxes, source: Annotations, added: Sequence[Addition]) -> B
         return None if column is None else np.concatenate([column, values])
 
     return Boxes(
-        document=np.append(boxes.document, np.array(document, dtype=np.int32)),
+        document=np.append(boxes.document, source.page_document[entry]),
         page=np.append(boxes.page, np.array([box.page for box in added], dtype=np.int64)),
         label=np.append(boxes.label, np.array([source.labels.index(box.label) for box in added], dtype=np.int32)),
         xyxy=np.concatenate([boxes.xyxy, xyxy]),
         score=np.append(boxes.score, np.full(len(added), np.nan)),
-        entry=np.append(boxes.entry, np.array(entry, dtype=np.int32)),
+        entry=np.append(boxes.entry, entry),
         position=np.append(boxes.position, np.array(position, dtype=np.int32)),
         ids=[*boxes.ids, *(f"accepted-{box.target_id[:12]}-{place}" for place, box in enumerate(added))],
         area=longer(boxes.area, area(xyxy)),

@@ -42,7 +42,6 @@ class FindingStatus(NamedTuple):
 
     Attributes
     ----------
-    judged : Judged
     state : str
         A key of `STATES`.
     sentence : str
@@ -134,8 +133,8 @@ class _Page:
         dataset = self.matching.dataset
         is_truth = box.side == "ground_truth"
         side, rows = (dataset.ground_truth, self.truths) if is_truth else (self.matching.prediction, self.predictions)
-        found = rows_of_box(box, side, rows, dataset.labels, unit)
-        return int(found[0]) if len(found) else None
+        same = rows_of_box(box, side, rows, dataset.labels, unit)
+        return int(same[0]) if len(same) else None
 
 
 class _Look:
@@ -167,9 +166,9 @@ class _Look:
         assert page is not None
         wanted = {box.model for box in target.of("prediction")}
         places = [place for place, name in enumerate(self.names) if not wanted or name in wanted]
-        found = [self._page(place, page).look(judged) for place in places]
+        statuses = [self._page(place, page).look(judged) for place in places]
         # Where it applies says more than where it does not: two versions of a model have one name.
-        return min(found, key=lambda status: list(STATES).index(status.state), default=status_of(judged, "not_open"))
+        return min(statuses, key=lambda status: list(STATES).index(status.state), default=status_of(judged, "not_open"))
 
     def _every_name(self) -> set[str]:
         """The names of the models, with and without version."""

@@ -89,7 +89,7 @@ class Store:
         weakref.finalize(self, self._engine.dispose)
 
     def add(self, events: Sequence[Event], workspace: str = "") -> None:
-        """Keep events; when this returns they are on disk, when it raises none of them is kept.
+        """Keep events; when this returns they are on disk, when it raises `StoreProblem` none of them is kept.
 
         Parameters
         ----------
@@ -97,10 +97,6 @@ class Store:
             One that is there already (by its id) is not added again.
         workspace : str
             Which of the projects in this database.
-
-        Raises
-        ------
-        StoreProblem
         """
         rows = [_row(event, workspace) for event in events]
         # The first look at a file takes longest, so it is not left to the moment when others wait for this writer.
@@ -113,16 +109,12 @@ class Store:
                 connection.execute(insert(schema.event_table), fresh[start : start + _ROWS_AT_ONCE])
 
     def log(self, workspace: str = "") -> ReviewLog:
-        """All events of a workspace, arranged; only new rows are read from the database.
+        """All events of a workspace, arranged; only new rows are read. Raises `StoreProblem`.
 
         Returns
         -------
         ReviewLog
             The same object as long as nothing was added; empty when nothing was ever kept.
-
-        Raises
-        ------
-        StoreProblem
         """
         with self._lock:
             file = _identity(self._path)
@@ -326,15 +318,20 @@ def _use_log(connection: sqlite3.Connection) -> None:
 
     SQLite does not wait when two connections of a new file want this at once, so we do.
     """
+    _until_free(connection, "PRAGMA journal_mode = WAL", pause=lambda: 0.01)
+
+
+def _until_free(connection: Any, statement: str, pause: Callable[[], float]) -> None:  # noqa: ANN401 - a raw connection
+    """Run a statement again and again, with pauses in seconds, as long as the database is busy."""
     deadline = monotonic() + BUSY_SECONDS
     while True:
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(statement)
             return
         except sqlite3.OperationalError as raised:
             if not raised.sqlite_errorname.startswith("SQLITE_BUSY") or monotonic() > deadline:
                 raise
-            sleep(0.01)
+        sleep(pause())
 
 
 def _read_only(quoted: str, path: Path) -> sqlite3.Connection:
@@ -384,18 +381,10 @@ def _take_turn(connection: Any) -> None:  # noqa: ANN401 - the raw connection, w
     SQLite's own waiting sleeps longer and longer, up to a tenth of a second, so that who has waited longest asks
     least often: of twenty writers without pause some starved for ten seconds.
     """
-    deadline = monotonic() + BUSY_SECONDS
     connection.execute("PRAGMA busy_timeout = 0")
     try:
-        while True:
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-                return
-            except sqlite3.OperationalError as raised:
-                if not raised.sqlite_errorname.startswith("SQLITE_BUSY") or monotonic() > deadline:
-                    raise
-            # Not in step with the others.
-            sleep(0.0005 + (monotonic_ns() % 2_000_000) / 1e9)
+        # Not in step with the others.
+        _until_free(connection, "BEGIN IMMEDIATE", pause=lambda: 0.0005 + (monotonic_ns() % 2_000_000) / 1e9)
     finally:
         connection.execute(f"PRAGMA busy_timeout = {int(1000 * BUSY_SECONDS)}")
 

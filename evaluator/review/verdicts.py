@@ -60,7 +60,6 @@ class JudgedBox(msgspec.Struct, frozen=True, kw_only=True):
     Attributes
     ----------
     side : "ground_truth" or "prediction"
-    label : str
     xyxy : tuple of float
         x1, y1, x2, y2; origin top left; all digits.
     model : str or None
@@ -148,14 +147,11 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
         1 to 64 letters, digits and hyphens, made by the sender: an event that is there already is not stored again.
     target_id : str
         `Target.id`, or the identity of the older target whose verdicts this one inherits.
-    target : Target
     action : "judged" or "cleared"
         Cleared takes back everything.
     verdict : str or None
         A key of `VERDICTS`; None for a note without verdict.
-    note : str
     tags : tuple of str
-    author : str
     verified : bool
         Whether a login vouches for the author, or the name was typed.
     time : datetime
@@ -205,7 +201,6 @@ def judge(
 
     Parameters
     ----------
-    target : Target
     verdict : str or None
         A key of `VERDICTS`.
     note : str
@@ -362,7 +357,6 @@ class Judged:
 
     Attributes
     ----------
-    target_id : str
     history : tuple of Event
         At least one, by time.
     """

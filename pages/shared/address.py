@@ -22,7 +22,7 @@ from evaluator.drawing.pair import PAGE_FILTERS
 from evaluator.metrics.box_items import Question
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.protocols import pixel
-from evaluator.protocols.fields.drill_down import DOORS
+from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.posters.profiles import PROFILES
 from pages.shared import compare, gallery, opened, pictures, protocol, results
 from pages.shared.components import MODES
@@ -157,7 +157,7 @@ def _scores(text: str) -> tuple[float, ...]:
     """Reads the score thresholds of the models, in their order."""
     read = _share(0.0, 1.0)
     values = tuple(read(part) for part in text.split(","))
-    if len(values) > len(opened.files(opened.BOXES).predictions):
+    if len(values) > len(opened.files(opened.BOXES).models):
         raise ValueError(text)
     return values
 
@@ -312,7 +312,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     _model("field_b", State.field_b, _FIELDS, opened.FIELDS, begins=1),
     Entry("field_iou", State.field_iou, _share(*of_fields.IOU_RANGE), _number, _FIELDS),
     Entry("field", State.field_label, str, _text, _FIELDS),
-    Entry("behind", State.field_number, _one_of(tuple(DOORS)), _text, _FIELDS),
+    Entry("behind", State.field_number, _one_of(tuple(LINKS)), _text, _FIELDS),
     Entry("budget", State.field_budget, _whole(*of_fields.BUDGETS), str, _FIELDS),
     Entry("field_within", State.field_within, str, _text, _FIELDS),
     Entry("field_doc", State.field_doc, str, _text, _FIELDS),

@@ -66,7 +66,7 @@ def _component(
 
 _viewer = _component("viewer", "go", "selected", "sharper", "model", "clear_filter", "verdict")
 _panes = _component("compare", "go", "selected", "sharper", "show", "mode", "open", "clear_filter")
-_board = _component("compare_board", "door")
+_board = _component("compare_board", "link")
 _matrix = _component("matrix", "cell", isolate=True)
 _tint = _component("tint", "sharper", isolate=True)
 _gallery = _component("gallery", "want", "open")
@@ -80,7 +80,6 @@ def viewer(payload: PagePayload, *, key: str, **on: Callable[[], None]) -> PageE
 
     Parameters
     ----------
-    payload : PagePayload
     key : str
         One key for all pages: the viewer then keeps toggles and focus over a page turn.
     **on : callable without arguments
@@ -123,7 +122,6 @@ def panes(payload: ComparePayload, *, key: str, **on: Callable[[], None]) -> Com
 
     Parameters
     ----------
-    payload : ComparePayload
     key : str
         One key for all pages: zoom keys, mode and focus then stay over a page turn.
     **on : callable without arguments
@@ -156,9 +154,9 @@ def parse_panes(state: Reported) -> CompareEvents:
     )
 
 
-def board(payload: BoardPayload, *, key: str, on_door: Callable[[], None] = _nothing) -> None:
+def board(payload: BoardPayload, *, key: str, on_link: Callable[[], None] = _nothing) -> None:
     """Shows the sentence, the differences with their intervals and the ledger; see `parse_linked`."""
-    _board(payload, key, {"on_door": on_door})
+    _board(payload, key, {"on_link": on_link})
 
 
 def parse_linked(state: Reported) -> LinkItem | None:
@@ -166,13 +164,13 @@ def parse_linked(state: Reported) -> LinkItem | None:
 
     Examples
     --------
-    >>> parse_linked({"door": {"show": "b_fixed", "label": "Table"}})
+    >>> parse_linked({"link": {"show": "b_fixed", "label": "Table"}})
     LinkItem(show='b_fixed', label='Table')
-    >>> parse_linked({"door": {"show": "everything", "label": ""}}) is None
+    >>> parse_linked({"link": {"show": "everything", "label": ""}}) is None
     True
     """
-    door = read_events(state, BoardEvents).door
-    return None if door is None or door.show not in PAGE_FILTERS else LinkItem(door.show, door.label)
+    link = read_events(state, BoardEvents).link
+    return None if link is None or link.show not in PAGE_FILTERS else LinkItem(link.show, link.label)
 
 
 # --- matrices ------------------------------------------------------------------------------------------------

@@ -55,15 +55,15 @@ def need_files() -> None:
     held = files(BOXES)
     if held.ground_truth is None:
         text = "No ground truth is open, so nothing can be evaluated yet."
-    elif held.ground_truth.content is None:
+    elif held.ground_truth.source is None:
         text = "The ground truth has errors, so nothing can be evaluated yet."
-    elif not held.predictions:
+    elif not held.models:
         text = "No prediction is open, so there is nothing to compare with the ground truth."
     else:
         text = "No prediction can be evaluated against this ground truth."
     st.html(f'<div class="ls-empty"><p>{html.escape(text)} {_BROWSER_HINT}</p></div>')
     st.page_link(FILES_VIEW, label="Open Files", icon=":material/folder_open:")
-    if held.ground_truth is not None and held.predictions:
+    if held.ground_truth is not None and held.models:
         # Another protocol may take these files.
         with st.sidebar:
             protocol_choice()
@@ -84,7 +84,7 @@ def open_boxes(title_: str) -> OpenedBoxes | None:
 
 def banners(found: OpenedBoxes, chosen: Sequence[Model]) -> None:
     """What changes the meaning of all numbers: a prediction as reference, documents in one file only."""
-    if found.files.as_reference:
+    if found.project.as_reference:
         reference_banner()
     for model in chosen:
         only = found.dataset.documents_only_in(model.index)
@@ -256,14 +256,14 @@ def loaded_rows(kind: Kind[Any]) -> list[dict[str, str | int | None]]:
     roles = {"ground_truth": "Ground truth", "prediction": "Prediction"}
     return [
         {
-            "Role": roles[source.side],
-            "File": plain(source.name),
+            "Role": roles[member.side],
+            "File": plain(member.name),
             "Format": kind.name,
-            kind.counted: kind.size(source.content) if source.content is not None else None,
-            "Issues": len(source.issues),
-            "SHA-256": source.content.sha256[:12] if source.content is not None else "",
+            kind.counted: kind.size(member.source) if member.source is not None else None,
+            "Issues": len(member.issues),
+            "SHA-256": member.source.sha256[:12] if member.source is not None else "",
         }
-        for source in files(kind).sources
+        for member in files(kind).members
     ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +11,6 @@ import numpy as np
 import streamlit as st
 
 from evaluator.drawing import crops, mistake_filter
-from evaluator.drawing.mistake_filter import MistakeColumns
 from evaluator.drawing.payloads import CardItem, CropItem, Rect
 from evaluator.metrics import box_items
 from evaluator.metrics.box_items import MATCHED, Items, Question
@@ -126,19 +124,9 @@ def shown(found: OpenedBoxes, model: Model) -> Shown:
 
 def _passing(every: Items, found: OpenedBoxes) -> BoolArray:
     """What the filter of the page browser keeps; names are about mistakes, matched pairs have none."""
-    columns = MistakeColumns(
-        kind=every.kind,
-        page=every.page,
-        document=every.document,
-        truth_label=every.truth_label,
-        prediction_label=every.prediction_label,
-        score=every.score,
-        iou=every.iou,
-        size=every.size,
-    )
     # Verdicts are about mistakes under their own ids; the gallery does not know them.
     chosen = msgspec.structs.replace(listing.chosen_filter(), unjudged=False)
-    return mistake_filter.passing(columns, found.dataset, chosen)
+    return mistake_filter.passing(every, found.dataset, chosen)
 
 
 def _in_third(every: Items, third: str) -> BoolArray:
@@ -183,13 +171,8 @@ def crop(
         picture = pictures.pool().page_image(pictures.document_path(found, document), index, dpi=dpi)
     except PageProblem as problem:
         part = crops.region(corners, _UNKNOWN_POINTS)
-        return CropItem(None, part, _aspect(part, _UNKNOWN_POINTS), plain(problem.title))
+        return CropItem(None, part, crops.aspect_of(part, _UNKNOWN_POINTS), plain(problem.title))
     points = (picture.page_width, picture.page_height)
     part = crops.region(corners, points)
-    image = base64.b64encode(crops.cut(picture.webp, part, width=width)).decode("ascii")
-    return CropItem(f"data:image/webp;base64,{image}", part, _aspect(part, points), None)
-
-
-def _aspect(part: Rect, points: tuple[float, float]) -> float:
-    """Width over height of a part of a page."""
-    return (part[2] - part[0]) * points[0] / ((part[3] - part[1]) * points[1])
+    image = crops.data_url(crops.cut(picture.webp, part, width=width))
+    return CropItem(image, part, crops.aspect_of(part, points), None)

@@ -19,70 +19,27 @@ from typing import Any, Final, Generic, TypeVar, cast
 import streamlit as st
 
 from evaluator import formats, project, workspace
-from evaluator.formats.base import Content, Reading
 from evaluator.formats.base import Kind as KindName
+from evaluator.formats.base import Reading
+from evaluator.formats.folder import load
+from evaluator.formats.limits import MAX_FILE_BYTES
 from evaluator.formats.posters import Posters
 from evaluator.model.dataset import Annotations, Dataset, Side, join
 from evaluator.model.fields import FieldDocuments
 from evaluator.model.issues import BadInput, Issue
+from evaluator.project import Member, Project, Upload
+from evaluator.protocols.base import Source
 from evaluator.workspace import WORKSPACE_VARIABLE, Workspace
 from pages.shared import protocol
 from pages.shared.state import Field, State
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
-Uploads = Sequence[tuple[str, bytes]]
 # A file or folder of this machine, or uploaded files.
-Origin = Path | Uploads
+Origin = Path | Upload
 
 
-C = TypeVar("C", bound=Content)
-
-
-@dataclass(frozen=True, slots=True)
-class Source(Generic[C]):
-    """One side of this session, readable or not.
-
-    Attributes
-    ----------
-    side : "ground_truth" or "prediction"
-        The role it was given.
-    content : Annotations, FieldDocuments, Posters or None
-        None when it has errors.
-    origin : Path or uploaded files
-        Where to read it again under another role.
-    """
-
-    name: str
-    side: Side
-    content: C | None
-    issues: tuple[Issue, ...]
-    origin: Origin
-
-
-AnySource = Source[Annotations] | Source[FieldDocuments] | Source[Posters]
-
-
-@dataclass(frozen=True, slots=True)
-class Files(Generic[C]):
-    """All files of one kind.
-
-    Attributes
-    ----------
-    pdfs : Path or None
-        The one folder under which documents are looked up.
-    as_reference : bool
-        The ground truth is a prediction, used as reference on purpose.
-    """
-
-    ground_truth: Source[C] | None
-    predictions: tuple[Source[C], ...]
-    pdfs: Path | None
-    as_reference: bool = False
-
-    @property
-    def sources(self) -> tuple[Source[C], ...]:
-        """Both sides, the ground truth first."""
-        return (*([self.ground_truth] if self.ground_truth else []), *self.predictions)
+C = TypeVar("C", bound=Source)
+AnyMember = Member[Annotations] | Member[FieldDocuments] | Member[Posters]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +73,7 @@ class Kind(Generic[C]):
     name: KindName
     counted: str
     size: Callable[[C], int]
-    held: Field[Files[C] | None]
+    held: Field[Project[C] | None]
     chosen: tuple[Field[int | None], Field[int | None]]
     read: Callable[[Origin, str, Reading], C]
     prepare: Callable[[C, C], tuple[C, tuple[Issue, ...]]]
@@ -159,7 +116,7 @@ class Opened(Generic[C]):
     """
 
     kind: Kind[C]
-    files: Files[C]
+    project: Project[C]
     ground_truth: C
     predictions: tuple[C, ...]
     names: tuple[str, ...]
@@ -228,7 +185,7 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     """A file of boxes by its content, shared by all sessions, or a folder."""
     if isinstance(origin, Path) and origin.is_dir():
         return cast(Annotations, project.read_content(origin, reading, "boxes"))
-    content = origin.read_bytes() if isinstance(origin, Path) else origin[0][1]
+    content = load(origin, MAX_FILE_BYTES) if isinstance(origin, Path) else origin.files[0][1]
     # The name is part of the key because issues and results carry it.
     digest = hashlib.sha256(content).hexdigest()
     return _annotations(digest, name, reading.side, reading.as_reference, _content=content)
@@ -238,7 +195,7 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
 def _annotations(digest: str, name: str, side: Side | None, as_reference: bool, *, _content: bytes) -> Annotations:
     """Columns of a file by its content, name and role."""
     reading = Reading(side=side, as_reference=as_reference)
-    return cast(Annotations, project.read_content(project.Upload(name, ((name, _content),)), reading, "boxes"))
+    return cast(Annotations, project.read_content(Upload(name, ((name, _content),)), reading, "boxes"))
 
 
 def _read_other(
@@ -246,16 +203,15 @@ def _read_other(
 ) -> Callable[[Origin, str, Reading], Any]:
     """What reads fields or posters; sessions on the same files hold one copy, identified by its digest and `ids`."""
 
-    def read(origin: Origin, name: str, reading: Reading) -> Content:
-        files = origin if isinstance(origin, Path) else project.Upload(name, tuple(origin))
-        content = project.read_content(files, reading, kind)
+    def read(origin: Origin, name: str, reading: Reading) -> Source:
+        content = project.read_content(origin, reading, kind)
         return _shared(kind, content.sha256, content.name, ids(content), _content=content)
 
     return read
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _shared(kind: KindName, digest: str, name: str, ids: str, *, _content: Content) -> Content:
+def _shared(kind: KindName, digest: str, name: str, ids: str, *, _content: Source) -> Source:
     """The first copy of some content."""
     return _content
 
@@ -310,26 +266,10 @@ POSTERS: Final[Kind[Posters]] = Kind(
 )
 
 
-def read(kind: Kind[C], origin: Origin, name: str, side: Side, *, as_reference: bool = False) -> Source[C]:
+def read(kind: Kind[C], origin: Origin, name: str, side: Side, *, as_reference: bool = False) -> Member[C]:
     """A file or folder of this machine, or uploaded files; unreadable ones carry their issues."""
-    try:
-        content = kind.read(origin, name, Reading(side=side, as_reference=as_reference))
-    except BadInput as problem:
-        return Source(name, side, None, problem.issues, origin)
-    except OSError as problem:
-        return Source(name, side, None, (_unreadable(name, problem),), origin)
-    return Source(name, side, content, content.issues, origin)
-
-
-def _unreadable(name: str, problem: OSError) -> Issue:
-    return Issue(
-        severity="error",
-        file=name,
-        place="",
-        rule="the file must be readable",
-        found=problem.strerror or "an error of the file system",
-        fix="Check that it exists and that you may read it.",
-    )
+    reading = Reading(side=side, as_reference=as_reference)
+    return project.read_member(name, side, origin, lambda: kind.read(origin, name, reading))
 
 
 # --- files ---------------------------------------------------------------------------------------------------
@@ -341,23 +281,23 @@ def workspace_named() -> Workspace:
     return workspace.from_json(described) if described else workspace.sample(SAMPLE_DATA)
 
 
-def files(kind: Kind[C]) -> Files[C]:
+def files(kind: Kind[C]) -> Project[C]:
     """The files of this session; those named at the start when it is new."""
     held = kind.held.get()
     return held if held is not None else use(kind, workspace_named())
 
 
-def use(kind: Kind[C], named: Workspace) -> Files[C]:
+def use(kind: Kind[C], named: Workspace) -> Project[C]:
     """Open the files of a workspace in this session."""
     sides, as_reference = named.of(kind.name), named.as_reference and kind.name == BOXES.name
 
-    def source(path: Path, side: Side, *, as_reference: bool = False) -> Source[C]:
+    def member(path: Path, side: Side, *, as_reference: bool = False) -> Member[C]:
         return read(kind, path, path.name or path.resolve().name, side, as_reference=as_reference)
 
     with st.spinner(kind.waiting) if kind.waiting else contextlib.nullcontext():
-        made = Files(
-            source(sides.ground_truth, "ground_truth", as_reference=as_reference) if sides.ground_truth else None,
-            tuple(source(path, "prediction") for path in sides.predictions),
+        made = Project(
+            member(sides.ground_truth, "ground_truth", as_reference=as_reference) if sides.ground_truth else None,
+            tuple(member(path, "prediction") for path in sides.predictions),
             sides.pdfs,
             as_reference,
         )
@@ -365,29 +305,29 @@ def use(kind: Kind[C], named: Workspace) -> Files[C]:
     return made
 
 
-def take_upload(kind: Kind[C], uploads: Uploads, side: Side) -> Source[C]:
+def take_upload(kind: Kind[C], uploads: Sequence[tuple[str, bytes]], side: Side) -> Member[C]:
     """Read uploaded files as one side, and use it when it has no errors; what was open stays otherwise.
 
     A prediction takes the place of the one of the same name. Choices that no longer fit are dropped by who reads them.
     """
-    ordered = sorted(uploads)
+    ordered = tuple(sorted(uploads))
     name = ordered[0][0] if len(ordered) == 1 else f"{len(ordered)} files, {ordered[0][0]} first"
-    source, held = read(kind, ordered, name, side), files(kind)
-    if source.content is not None and side == "ground_truth":
-        kind.held.set(replace(held, ground_truth=source, as_reference=False))
-    elif source.content is not None:
-        others = tuple(other for other in held.predictions if other.name != source.name)
-        kind.held.set(replace(held, predictions=(*others, source)))
-    return source
+    member, held = read(kind, Upload(name, ordered), name, side), files(kind)
+    if member.source is not None and side == "ground_truth":
+        kind.held.set(replace(held, ground_truth=member, as_reference=False))
+    elif member.source is not None:
+        others = tuple(other for other in held.models if other.name != member.name)
+        kind.held.set(replace(held, models=(*others, member)))
+    return member
 
 
 def use_as_reference(place: int) -> None:
     """Make one of the predictions of boxes the reference for the others."""
     held = files(BOXES)
-    source = held.predictions[place]
-    truth = read(BOXES, source.origin, source.name, "ground_truth", as_reference=True)
-    others = tuple(other for position, other in enumerate(held.predictions) if position != place)
-    BOXES.held.set(Files(truth, others, held.pdfs, as_reference=True))
+    model = held.models[place]
+    truth = read(BOXES, model.origin, model.name, "ground_truth", as_reference=True)
+    others = tuple(other for position, other in enumerate(held.models) if position != place)
+    BOXES.held.set(Project(truth, others, held.pdfs, as_reference=True))
 
 
 def issues(kind: Kind[C]) -> tuple[Issue, ...]:
@@ -395,10 +335,10 @@ def issues(kind: Kind[C]) -> tuple[Issue, ...]:
     held = files(kind)
     truth = held.ground_truth
     every = list(truth.issues) if truth else []
-    for source in held.predictions:
-        every += source.issues
-        if truth and truth.content is not None and source.content is not None:
-            every += paired(kind, truth.content, source.content).issues
+    for model in held.models:
+        every += model.issues
+        if truth and truth.source is not None and model.source is not None:
+            every += paired(kind, truth.source, model.source).issues
     return tuple(dict.fromkeys(every))
 
 
@@ -439,10 +379,10 @@ def _pair(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
 def opened(kind: Kind[C]) -> Opened[C] | None:
     """What can be evaluated in this session; None when a side is missing or has errors."""
     held = files(kind)
-    truth = held.ground_truth.content if held.ground_truth else None
+    truth = held.ground_truth.source if held.ground_truth else None
     if truth is None:
         return None
-    pairs = [paired(kind, truth, source.content) for source in held.predictions if source.content is not None]
+    pairs = [paired(kind, truth, model.source) for model in held.models if model.source is not None]
     usable = tuple(pair.prediction for pair in pairs if pair.prediction is not None)
     if not usable:
         return None
@@ -453,11 +393,13 @@ def opened(kind: Kind[C]) -> Opened[C] | None:
 def boxes() -> OpenedBoxes | None:
     """The files of boxes that can be evaluated in this session, joined; None when a side is missing or has errors."""
     freeze_loaded("opened")
-    found = opened(BOXES)
-    if found is None:
+    of_boxes = opened(BOXES)
+    if of_boxes is None:
         return None
-    dataset = _dataset(found.digests, _files=(found.ground_truth, *found.predictions))
-    return OpenedBoxes(BOXES, found.files, found.ground_truth, found.predictions, found.names, found.issues, dataset)
+    dataset = _dataset(of_boxes.digests, _files=(of_boxes.ground_truth, *of_boxes.predictions))
+    return OpenedBoxes(
+        BOXES, of_boxes.project, of_boxes.ground_truth, of_boxes.predictions, of_boxes.names, of_boxes.issues, dataset
+    )
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the files")

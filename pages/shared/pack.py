@@ -122,12 +122,12 @@ def start(found: OpenedBoxes, options: PackOptions, form: str) -> None:
     cancel()
     contents = contents_of(found, options)
     made = Job(form, tempfile.TemporaryDirectory(prefix="layoutscope-pack-"))
-    drawn = Pictures(pictures.pool(), found.files.pdfs)
+    drawn = Pictures(pictures.pool(), found.project.pdfs)
     events = [event for judged in findings.review_log().judged.values() for event in judged.history]
     work: dict[str, Callable[[], Written]] = {
         "html": lambda: write_html(made.path, contents, drawn, progress=made.note),
         "pdf": lambda: write_pdf(made.path, contents, drawn, progress=made.note),
-        "zip": lambda: _everything(made, contents, drawn, events, found.files.pdfs),
+        "zip": lambda: _everything(made, contents, drawn, events, found.project.pdfs),
     }
     made.thread = threading.Thread(target=_run, args=(made, work[form]), daemon=True, name="review pack")
     state.pack_job = made

@@ -6,7 +6,6 @@ uploaded one is put into a folder of the session, after its name and its first b
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import os
 import tempfile
@@ -18,11 +17,12 @@ from typing import Final
 import msgspec
 import streamlit as st
 
+from evaluator.drawing.crops import data_url
 from evaluator.drawing.payloads import PictureItem, ProblemItem, SharperEvent
 from evaluator.model.boxes import FloatArray
 from evaluator.model.issues import plain
 from evaluator.pdf.folder import PdfFolder
-from evaluator.pdf.pool import PageImage, PagePool
+from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 from pages.shared.opened import BOXES, OpenedBoxes, Place, files
 from pages.shared.state import State, state
@@ -71,7 +71,7 @@ def refresh_pdfs() -> None:
 
 def document_path(found: OpenedBoxes, document: str) -> Path:
     """The PDF of a document; raises `PageProblem` when there is none."""
-    return _path(found.files.pdfs, _name_of(found, document))
+    return _path(found.project.pdfs, _name_of(found, document))
 
 
 def _name_of(found: OpenedBoxes, document: str) -> str:
@@ -89,7 +89,7 @@ def _path(root: Path | None, name: str) -> Path:
 
 def page_count(found: OpenedBoxes, document: str) -> int | None:
     """Pages of a document's PDF; None when it cannot be opened."""
-    return pages_of(found.files.pdfs, _name_of(found, document))
+    return pages_of(found.project.pdfs, _name_of(found, document))
 
 
 def pages_of(root: Path | None, name: str) -> int | None:
@@ -118,7 +118,7 @@ def ask_sharper(wanted: SharperEvent | None) -> None:
 
 def page_picture(found: OpenedBoxes, place: Place) -> PictureItem:
     """The picture of a page of a document of the dataset, as sharp as the zoom needs; see `picture`."""
-    return zoomed_picture(found.files.pdfs, _name_of(found, place.document), place)
+    return zoomed_picture(found.project.pdfs, _name_of(found, place.document), place)
 
 
 def zoomed_picture(root: Path | None, name: str, place: Place) -> PictureItem:
@@ -144,16 +144,11 @@ def picture(root: Path | None, name: str, index: int, *, width: int | None = Non
     return PictureItem(
         width=image.page_width,
         height=image.page_height,
-        image=_data_url(image),
+        image=data_url(image.webp),
         image_width=image.width,
         problem=None,
         notes=tuple(plain(warning) for warning in image.warnings),
     )
-
-
-def _data_url(image: PageImage) -> str:
-    """A page image for the viewer."""
-    return "data:image/webp;base64," + base64.b64encode(image.webp).decode("ascii")
 
 
 def add_pdfs(uploads: Sequence[tuple[str, bytes]]) -> tuple[list[str], list[str]]:

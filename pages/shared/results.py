@@ -48,14 +48,14 @@ class _Scores(Field[tuple[float, ...]]):
 
     def get(self) -> tuple[float, ...]:
         """The thresholds, up to the last that is not 0."""
-        values = [State.score.of(place).get() for place in range(len(files(BOXES).predictions))]
+        values = [State.score.of(place).get() for place in range(len(files(BOXES).models))]
         while values and not values[-1]:
             values.pop()
         return tuple(values)
 
     def set(self, value: tuple[float, ...]) -> None:
         """Other thresholds; 0 for the models that have none in `value`."""
-        for place in range(len(files(BOXES).predictions)):
+        for place in range(len(files(BOXES).models)):
             State.score.of(place).set(value[place] if place < len(value) else 0.0)
 
 

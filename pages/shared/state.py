@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from evaluator.model.fields import FieldDocuments
     from evaluator.model.issues import Issue
     from evaluator.pdf.folder import PdfFolder
+    from evaluator.project import Project
     from evaluator.protocols.pixel.sides import Classes, MissingPage
     from evaluator.review.problems import StoreProblem
     from pages.shared.browser.listing import PageOrder
     from pages.shared.browser.text_count import Count
     from pages.shared.findings.log import Unsaved
-    from pages.shared.opened import AnySource, Files
+    from pages.shared.opened import AnyMember
     from pages.shared.pack import Job
     from pages.shared.pixel.results import Scope, Sizes
 
@@ -110,9 +111,9 @@ class State:
     refused: Field[tuple[str, ...]] = Field(())
 
     # Files of boxes, fields and posters, and the two models of each that are shown side by side.
-    files: Field[Files[Annotations] | None] = Field(None)
-    field_files: Field[Files[FieldDocuments] | None] = Field(None)
-    poster_files: Field[Files[Posters] | None] = Field(None)
+    files: Field[Project[Annotations] | None] = Field(None)
+    field_files: Field[Project[FieldDocuments] | None] = Field(None)
+    poster_files: Field[Project[Posters] | None] = Field(None)
     model_a: Field[int | None] = Field(None)
     model_b: Field[int | None] = Field(None)
     field_a: Field[int | None] = Field(None)
@@ -121,8 +122,8 @@ class State:
     poster_b: Field[int | None] = Field(None)
     upload_folder: Field[tempfile.TemporaryDirectory[str] | None] = Field(None)
     pdf_folders: Field[Mapping[Path, PdfFolder]] = Field({})
-    rejected: Field[AnySource | None] = Field(None)
-    field_rejected: Field[AnySource | None] = Field(None)
+    rejected: Field[AnyMember | None] = Field(None)
+    field_rejected: Field[AnyMember | None] = Field(None)
     pdf_note: Field[tuple[list[str], list[str]] | None] = Field(None)
 
     # The operating point.

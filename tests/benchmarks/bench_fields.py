@@ -21,7 +21,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from evaluator.formats.fields import read_bytes
+from evaluator.formats.base import Reading
+from evaluator.formats.fields import FORMAT
 from evaluator.model.fields import Rule, Schema, schema_of
 from evaluator.protocols.fields.evaluation import FieldsResult, evaluate
 
@@ -111,7 +112,10 @@ def as_lines(documents: Documents, key: str) -> bytes:
 
 def ours(truth: bytes, predicted: bytes, rules: Schema, parity: Any) -> FieldsResult:
     """From bytes to every number and row."""
-    sides = read_bytes(truth, "gt.jsonl", side="ground_truth"), read_bytes(predicted, "pred.jsonl", side="prediction")
+    sides = (
+        FORMAT.read(truth, "gt.jsonl", Reading(side="ground_truth")),
+        FORMAT.read(predicted, "pred.jsonl", Reading(side="prediction")),
+    )
     result = evaluate(*sides, schema=rules, parity=parity)
     result.to_json()
     result.status(0.5)

@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from evaluator.formats.posters import Posters, read_bytes
+from evaluator.formats.posters import Posters, read_poster
 from evaluator.model.text import lcs_f1, words
 from evaluator.protocols.posters.evaluation import evaluate
 from evaluator.protocols.posters.profiles import PROFILES
@@ -121,9 +121,7 @@ def posters_a_minute(count: int) -> dict[str, float]:
     def run(profile: Any) -> None:
         sides = []
         for side in (0, 1):
-            found = {
-                str(index): read_bytes(pair[side], "p.json", poster_id=str(index))[0] for index, pair in enumerate(made)
-            }
+            found = {str(index): read_poster(pair[side], "p.json", str(index))[0] for index, pair in enumerate(made)}
             sides.append(Posters("posters", "", found, {}, ()))
         evaluate(*sides, profile=profile).to_json()
 

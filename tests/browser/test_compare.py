@@ -204,11 +204,11 @@ def test_the_sentence_leads_to_the_exact_page_and_back(server: str, visit: Visit
 def test_every_number_of_the_ledger_opens_its_pages(server: str, visit: Visit) -> None:
     screen = ready(visit(server).open("compare"))
     _, both = core()
-    doors = (
+    links = (
         ("ledger-both", "both_found"), ("ledger-a_only", "b_broke"), ("ledger-b_only", "b_fixed"),
         ("ledger-neither", "both_missed"),
     )  # fmt: skip
-    for name, show in doors:
+    for name, show in links:
         screen.page.locator(f".{name}").click()
         wait_for_page(screen, *places_of(show)[0][1:])
         assert screen.address()["show"] == show

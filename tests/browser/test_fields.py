@@ -1,4 +1,4 @@
-"""The view Fields in a real Chromium: every number a door, thresholds, keys, charts, states, bad files."""
+"""The view Fields in a real Chromium: every number opens its fields, thresholds, keys, charts, states, bad files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from evaluator.drawing.fields import SHARES, Paper, page_data
-from evaluator.formats.fields import read
+from evaluator.formats.fields import FORMAT
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import FieldPages, behind
 from evaluator.protocols.fields.types import type_rows
@@ -27,7 +27,9 @@ SAMPLE = SAMPLE_DATA / "fields"
 
 @cache
 def core(letter: str = "A") -> fields.FieldsResult:
-    return fields.evaluate(read(SAMPLE / "ground_truth"), read(SAMPLE / {"A": "anchors", "B": "rules"}[letter]))
+    return fields.evaluate(
+        FORMAT.read_path(SAMPLE / "ground_truth"), FORMAT.read_path(SAMPLE / {"A": "anchors", "B": "rules"}[letter])
+    )
 
 
 @cache
@@ -154,7 +156,7 @@ def test_the_models_flip(server: str, visit: Visit) -> None:
     screen.wait(lambda: screen.address().get("model") == "2", "the model in the address")
 
 
-# --- doors ---------------------------------------------------------------------------------------------------
+# --- what a number opens --------------------------------------------------------------------------------------
 
 
 def test_a_cell_of_value_and_box_opens_its_fields(server: str, visit: Visit) -> None:

@@ -55,20 +55,7 @@ _HIGH, _LOW = _powers_of_five()
 
 
 def read(text: Text, columns: dict[str, Column]) -> bool:
-    """Write the records of a piece into columns of their number.
-
-    Parameters
-    ----------
-    text : uint8, shape (B,)
-        Records with a comma between them.
-    columns : dict of arrays by key
-        int64 or float64, shape (N,), ``bbox`` (N, 4); every record must have these keys and no others.
-
-    Returns
-    -------
-    bool
-        Whether the text is N such records; the columns mean nothing otherwise.
-    """
+    """Write the records of a piece into columns of their number; parameters and result as in `arrow.read`."""
     wanted = sum(1 << place for place, key in enumerate(_KEYS) if key in columns)
     no_integers, no_numbers = np.empty(0, dtype=np.int64), np.empty(0)
     integers = tuple(columns.get(key, no_integers) for key in ("image_id", "category_id", "id", "iscrowd", "ignore"))

@@ -93,7 +93,6 @@ class Instances:
 
     Attributes
     ----------
-    pages : Pages
     labels : Labels
         The categories by rising id.
 
@@ -231,7 +230,6 @@ class _Array:
 
     Parameters
     ----------
-    file : _File
     head, tail : bytes
         The file up to the opening bracket and from the closing one on, with these brackets.
     """

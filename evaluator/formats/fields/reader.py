@@ -1,6 +1,6 @@
 """Extracted fields: a folder with one JSON file per document, or JSON lines, to trees of fields.
 
-Owns the format `Fields`, `read` and `read_bytes`. A rich value is an object with ``_value``; what is
+Owns the format `Fields`. A rich value is an object with ``_value``; what is
 beside it under ``_bbox``, ``_page`` and ``_confidence`` is checked here, once. What breaks JSON is an error; a box
 or a confidence that cannot be used is a warning, because the evaluation has a rule for it. Boxes keep their unit.
 """
@@ -24,7 +24,7 @@ from evaluator.model.fields import (
     Tree,
     box_corners,
 )
-from evaluator.model.issues import BadInput, Collector, Issue, has_errors, quote
+from evaluator.model.issues import BadInput, Collector, Issue, has_errors, quote, refuse
 
 LINE_SUFFIXES: Final = (".jsonl", ".ndjson")
 """Endings of files with one document per line; other files are looked at."""
@@ -38,92 +38,6 @@ _LINE_KEYS = frozenset(("doc_id", "fields"))
 _HEAD = 1 << 16
 _BOX_RULE = f"_bbox must be [[x1, y1], [x2, y2]] or [x1, y1, x2, y2] with finite numbers ({_SOURCE})"
 _CONFIDENCE_RULE = f"_confidence must be a number in [0, 1] ({_SOURCE})"
-
-
-def read(path: str | Path, *, side: Side | None = None, max_per_rule: int | None = 200) -> FieldDocuments:
-    """The fields of a folder of documents, of a file of JSON lines, or of one document.
-
-    Parameters
-    ----------
-    path : str or Path
-        A folder (files that end in .json are one document each, named by their stem; .jsonl and .ndjson hold one
-        per line), or one such file.
-    side : "ground_truth", "prediction" or None
-        What it is given as; kept, never checked: the format is the same for both.
-    max_per_rule : int or None
-        How many issues of one rule are spelled out per file; None spells out all.
-
-    Returns
-    -------
-    FieldDocuments
-        Documents in the order of the file names and lines.
-
-    Raises
-    ------
-    BadInput
-        With all issues of all files.
-    """
-    path = Path(path)
-    if not folder.is_folder(path):
-        return read_bytes(folder.load(path, limits.MAX_FILE_BYTES), path.name, side=side, max_per_rule=max_per_rule)
-    return _read_several(path.resolve().name, folder.on_disk(_files(path)), side, max_per_rule)
-
-
-def _read_several(
-    name: str, files: Sequence[folder.File], side: Side | None, max_per_rule: int | None
-) -> FieldDocuments:
-    """Several files as one side."""
-    parts, issues = folder.read_parts(
-        files, lambda content, file: read_bytes(content, file, side=side, max_per_rule=max_per_rule)
-    )
-    issues += _repeated_documents(parts)
-    if has_errors(issues):
-        raise BadInput([*issues, *(issue for part in parts for issue in part.issues)])
-    return _merged(name, parts, side)
-
-
-def read_bytes(
-    content: bytes, name: str, *, side: Side | None = None, max_per_rule: int | None = 200
-) -> FieldDocuments:
-    """The fields of one file whose bytes are at hand; parameters as in `read`.
-
-    Parameters
-    ----------
-    content : bytes
-        JSON lines ``{"doc_id": ..., "fields": {...}}``, or the fields of one document.
-    name : str
-        File name without folder; its stem is the document id of a file with one document.
-
-    Raises
-    ------
-    BadInput
-        With all issues of the file.
-    """
-    source = json_text.open_source(content, name)
-    collector = Collector(name, max_per_rule=max_per_rule)
-    lines = name.lower().endswith(LINE_SUFFIXES) or _looks_like_lines(source)
-    documents = dict(_lines(source, collector) if lines else _one(source, collector))
-    if collector.failed:
-        raise BadInput(collector.issues())
-    return FieldDocuments(
-        name=name,
-        sha256=source.sha256,
-        side=side,
-        documents=documents,
-        issues=collector.issues(),
-        single=not lines,
-    )
-
-
-def _files(path: Path) -> list[Path]:
-    """The files of a folder, sorted by name: documents and files of lines."""
-    chosen = [entry for entry in folder.listed(path) if entry.suffix.lower() in FORMAT.suffixes]
-    if not chosen:
-        collector = Collector(path.resolve().name, max_per_rule=None)
-        rule = f"a folder must hold files that end in {', '.join(FORMAT.suffixes)} (fields)"
-        collector.error("", rule, "none", "Name the folder of the documents.")
-        raise BadInput(collector.issues())
-    return chosen
 
 
 def _looks_like_lines(source: json_text.Source) -> bool:
@@ -363,18 +277,58 @@ class Fields(Format[FieldDocuments]):
         return None
 
     def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> FieldDocuments:
-        """See `read_bytes`."""
-        return read_bytes(content, name, side=reading.side, max_per_rule=reading.max_per_rule)
+        """The fields of one file.
+
+        Parameters
+        ----------
+        content : bytes
+            JSON lines ``{"doc_id": ..., "fields": {...}}``, or the fields of one document.
+        name : str
+            File name without folder; its stem is the document id of a file with one document.
+        reading : Reading
+            The side is kept, never checked: the format is the same for both.
+
+        Raises
+        ------
+        BadInput
+            With all issues of the file.
+        """
+        source = json_text.open_source(content, name)
+        collector = Collector(name, max_per_rule=reading.max_per_rule)
+        lines = name.lower().endswith(LINE_SUFFIXES) or _looks_like_lines(source)
+        documents = dict(_lines(source, collector) if lines else _one(source, collector))
+        if collector.failed:
+            raise BadInput(collector.issues())
+        return FieldDocuments(name, source.sha256, reading.side, documents, collector.issues(), single=not lines)
 
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> FieldDocuments:
-        """See `read`."""
-        return read(path, side=reading.side, max_per_rule=reading.max_per_rule)
+        """The fields of a folder, its documents in the order of file names and lines, or of one file.
+
+        In a folder, files that end in .json are one document each, named by their stem; .jsonl and .ndjson hold one
+        per line. Raises BadInput with all issues of all files.
+        """
+        if not folder.is_folder(path):
+            return self.read(folder.load(path, limits.MAX_FILE_BYTES), path.name, reading)
+        name = path.resolve().name
+        chosen = [entry for entry in folder.listed(path) if entry.suffix.lower() in self.suffixes]
+        if not chosen:
+            rule = f"a folder must hold files that end in {', '.join(self.suffixes)} (fields)"
+            refuse(name, "", rule, "none", "Name the folder of the documents.")
+        return self._read_several(folder.on_disk(chosen), name, reading)
 
     def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> FieldDocuments:
         """Several files whose bytes are at hand, as if they lay in one folder; one as itself."""
         if len(files) == 1:
             return self.read(files[0][1], files[0][0], reading)
-        return _read_several(name, folder.held(files), reading.side, reading.max_per_rule)
+        return self._read_several(folder.held(files), name, reading)
+
+    def _read_several(self, files: Sequence[folder.File], name: str, reading: Reading) -> FieldDocuments:
+        """Several files as one side."""
+        parts, issues = folder.read_parts(files, lambda content, file: self.read(content, file, reading))
+        issues += _repeated_documents(parts)
+        if has_errors(issues):
+            raise BadInput([*issues, *(issue for part in parts for issue in part.issues)])
+        return _merged(name, parts, reading.side)
 
     def pair_issues(
         self, truth: FieldDocuments, prediction: FieldDocuments, *, lenient: bool = False

@@ -67,7 +67,6 @@ def check_header(label_map: object, info: object, collector: Collector) -> Heade
     ----------
     label_map, info : object
         Generic JSON; UNSET when missing, which the walk has reported.
-    collector : Collector
     """
     names = _label_map(label_map, collector)
     if not isinstance(info, dict):
@@ -108,7 +107,6 @@ def check_documents(documents: Sequence[DocumentEntry] | None, collector: Collec
     ----------
     documents : sequence of DocumentEntry or None
         None when the walk has reported it; an empty one is an error.
-    collector : Collector
 
     Returns
     -------

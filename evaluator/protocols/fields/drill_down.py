@@ -1,7 +1,8 @@
 """Which compared fields stand behind a number of a fields result, and on which page they lie.
 
-Owns the doors (a count, a cell of value against box, a bin of confidence, the least sure fields), what counts as a
-problem, and the pages with their counts. A field is named by its row in `ComparedFields`. It computes no metric.
+Owns what each number opens (a count, a cell of value against box, a bin of confidence, the least sure fields), what
+counts as a problem, and the pages with their counts. A field is named by its row in `ComparedFields`. It computes no
+metric.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from evaluator.protocols.fields.rows import ComparedFields
 NO_PAGE: Final = -1
 BIN: Final = "bin_"
 LEAST_SURE: Final = "least_sure"
-STATUS_DOORS: Final[Mapping[str, int]] = {
+STATUS_LINKS: Final[Mapping[str, int]] = {
     "true_positive": TRUE_POSITIVE,
     "below_threshold": BELOW_THRESHOLD,
     "missed": MISSED,
@@ -35,7 +36,7 @@ VALUE_BOX: Final[Mapping[str, tuple[bool, bool]]] = {
     "value_wrong_box_wrong": (False, False),
 }
 """Whether the value is right, and whether the box is, over the fields with two boxes."""
-DOORS: Final[Mapping[str, str]] = {
+LINKS: Final[Mapping[str, str]] = {
     "problems": "Problems",
     "ground_truth": "Ground-truth boxes",
     "predictions": "Predicted boxes",
@@ -50,7 +51,7 @@ DOORS: Final[Mapping[str, str]] = {
     LEAST_SURE: "Least sure",
     **{f"{BIN}{number}": f"Confidence {number / BINS:.1f} to {(number + 1) / BINS:.1f}" for number in range(BINS)},
 }
-"""Every door with its name on screen."""
+"""Every number that opens fields, with its name on screen."""
 
 
 def problems(result: FieldsResult, iou: float) -> BoolArray:
@@ -64,14 +65,14 @@ def problems(result: FieldsResult, iou: float) -> BoolArray:
 
 
 def behind(
-    result: FieldsResult, door: str, *, iou: float, label: str | None = None, budget: float | None = None
+    result: FieldsResult, link: str, *, iou: float, label: str | None = None, budget: float | None = None
 ) -> IntArray:
     """The rows that a number counts.
 
     Parameters
     ----------
-    door : str
-        A key of `DOORS`.
+    link : str
+        A key of `LINKS`.
     iou : float
         Threshold of the status.
     label : str, optional
@@ -87,26 +88,26 @@ def behind(
     Raises
     ------
     ValueError
-        For an unknown door, or ``least_sure`` without a budget.
+        For an unknown number, or ``least_sure`` without a budget.
     """
-    if door not in DOORS:
-        raise ValueError(f"the linked number must be one of {', '.join(DOORS)}; found {door}")
+    if link not in LINKS:
+        raise ValueError(f"the linked number must be one of {', '.join(LINKS)}; found {link}")
     compared = result.compared
-    if door == LEAST_SURE or door.startswith(BIN):
-        return _of_confidence(result, door, label, budget)
-    chosen = _CHOSEN[door](result, iou) if door in _CHOSEN else _of_cell(result, iou, door)
+    if link == LEAST_SURE or link.startswith(BIN):
+        return _of_confidence(result, link, label, budget)
+    chosen = _CHOSEN[link](result, iou) if link in _CHOSEN else _of_cell(result, iou, link)
     if label is not None:
         chosen = chosen & result.of_class(label)
     found: IntArray = compared.order[chosen[compared.order]]
     return found
 
 
-def _of_confidence(result: FieldsResult, door: str, label: str | None, budget: float | None) -> IntArray:
+def _of_confidence(result: FieldsResult, link: str, label: str | None, budget: float | None) -> IntArray:
     """Rows of a bin of confidence, or the least sure ones."""
     rows = result.confidence_rows(label)
     confidence = result.compared.confidence[rows]
-    if door.startswith(BIN):
-        in_bin: IntArray = rows[bin_of(confidence, bins=BINS) == int(door.removeprefix(BIN))]
+    if link.startswith(BIN):
+        in_bin: IntArray = rows[bin_of(confidence, bins=BINS) == int(link.removeprefix(BIN))]
         return in_bin
     if budget is None:
         raise ValueError("the least sure fields need a budget")
@@ -114,21 +115,21 @@ def _of_confidence(result: FieldsResult, door: str, label: str | None, budget: f
     return found
 
 
-def _of_status(door: str) -> Callable[[FieldsResult, float], BoolArray]:
-    return lambda result, iou: np.asarray(result.status(iou) == STATUS_DOORS[door])
+def _of_status(link: str) -> Callable[[FieldsResult, float], BoolArray]:
+    return lambda result, iou: np.asarray(result.status(iou) == STATUS_LINKS[link])
 
 
 _CHOSEN: Final[Mapping[str, Callable[[FieldsResult, float], BoolArray]]] = {
     "problems": problems,
     "ground_truth": lambda result, _iou: result.with_truth,
     "predictions": lambda result, _iou: result.with_prediction,
-    **{door: _of_status(door) for door in STATUS_DOORS},
+    **{link: _of_status(link) for link in STATUS_LINKS},
 }
 
 
-def _of_cell(result: FieldsResult, iou: float, door: str) -> BoolArray:
+def _of_cell(result: FieldsResult, iou: float, link: str) -> BoolArray:
     """Rows of one cell of value against box."""
-    value, box = VALUE_BOX[door]
+    value, box = VALUE_BOX[link]
     both = result.with_truth & result.with_prediction
     cell: BoolArray = both & (result.compared.right == value) & ((result.compared.iou >= iou) == box)
     return cell

@@ -519,7 +519,7 @@ def evaluate(
     Parameters
     ----------
     ground_truth, prediction : FieldDocuments
-        As read by `evaluator.formats.fields.read`.
+        Of one side each.
     iou, recall_grid, min_score, labels
         See `score`.
     schema, parity

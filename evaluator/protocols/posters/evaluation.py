@@ -234,7 +234,7 @@ def evaluate(ground_truth: Posters, prediction: Posters, *, profile: ProfileName
     Parameters
     ----------
     ground_truth, prediction : Posters
-        As read by `evaluator.formats.posters.read`; paired by poster id.
+        Paired by poster id.
 
     Returns
     -------

@@ -49,7 +49,6 @@ class Matching(BoxMatching):
 
     Attributes
     ----------
-    pairs : Pairs
     matched : bool, shape (K,)
         Which of the pairs match at ``iou_floor``.
     """

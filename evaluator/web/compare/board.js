@@ -54,7 +54,7 @@ export class Board {
    * @param {string} name @param {LinkItem} target @param {string} className @param {...(Node | string)} children @returns {HTMLButtonElement}
    */
   link(name, target, className, ...children) {
-    return button(name, { class: className, title: name, "data-link": linkText(target) }, () => this.send("door", { ...target, at: Date.now() }), ...children);
+    return button(name, { class: className, title: name, "data-link": linkText(target) }, () => this.send("link", { ...target, at: Date.now() }), ...children);
   }
 
   stop() {
@@ -63,9 +63,9 @@ export class Board {
 
   /** @param {BoardPayload} data */
   writeSentence(data) {
-    this.sentence.replaceChildren(...data.sentence.flatMap(({ text, strong, door }) => {
+    this.sentence.replaceChildren(...data.sentence.flatMap(({ text, strong, link }) => {
       const words = html(strong ? "b" : "span", {}, text);
-      return [door ? this.link(`${text} Open the pages`, door, "board-part", words) : words, " "];
+      return [link ? this.link(`${text} Open the pages`, link, "board-part", words) : words, " "];
     }));
   }
 
@@ -84,12 +84,12 @@ export class Board {
       ...["Better", "Worse"].map((text) => html("th", { scope: "col", class: "right documents", title: `Documents in which B is ${text.toLowerCase()}` }, text)));
     const rows = shown.rows.map((row) => {
       const name = html("span", { class: "board-name" }, row.title);
-      const first = row.door ? this.link(`${row.title}: ${row.words} Open the pages`, row.door, "board-row", name) : name;
+      const first = row.link ? this.link(`${row.title}: ${row.words} Open the pages`, row.link, "board-row", name) : name;
       const line = html("tr", { class: `tone-${row.tone}${row.star ? " starred" : ""}`, title: row.words },
         html("th", { scope: "row" }, first), html("td", { class: "right points" }, row.points),
         html("td", { class: "axis-cell" }, intervalBar(row, shown)), html("td", { class: "interval" }, row.interval),
         html("td", { class: "star" }, row.star ? "\u2605" : ""), html("td", { class: "right" }, row.better), html("td", { class: "right" }, row.worse));
-      if (row.door) {
+      if (row.link) {
         const open = /** @type {HTMLButtonElement} */ (first);
         line.classList.add("opens");
         // The whole row links to its pages; the button in it is for keys and screen readers.
@@ -111,13 +111,13 @@ export class Board {
 
   /** @param {BoardPayload} data */
   writeLedger(data) {
-    const cells = data.ledger.map(({ name, title, boxes, words, door }) => {
-      const cell = this.link(words, door, `ledger-cell ledger-${name}`, html("b", {}, count(boxes)), html("span", {}, title));
+    const cells = data.ledger.map(({ name, title, boxes, words, link }) => {
+      const cell = this.link(words, link, `ledger-cell ledger-${name}`, html("b", {}, count(boxes)), html("span", {}, title));
       cell.style.gridArea = LEDGER_PLACES[/** @type {keyof typeof LEDGER_PLACES} */ (name)];
       return cell;
     });
-    const parts = data.false_positives.flatMap(({ title, boxes, door }, order) => [order ? " \u00b7 " : "",
-      this.link(`${plural(boxes, "false positive")}, ${title}. Open the pages`, door, "ledger-invented", html("b", {}, count(boxes)), ` ${title}`)]);
+    const parts = data.false_positives.flatMap(({ title, boxes, link }, order) => [order ? " \u00b7 " : "",
+      this.link(`${plural(boxes, "false positive")}, ${title}. Open the pages`, link, "ledger-invented", html("b", {}, count(boxes)), ` ${title}`)]);
     this.ledger.replaceChildren(
       html("div", { class: "ledger-top" }, html("span", {}, "B found"), html("span", {}, "B missed")),
       html("div", { class: "ledger-left" }, html("span", {}, "A found"), html("span", {}, "A missed")),
@@ -130,7 +130,7 @@ export class Board {
     const head = html("tr", {}, html("th", { scope: "col" }, "Label"), ...["A only", "B only", "Neither", "Net"].map((text) => html("th", { scope: "col", class: "right" }, text)));
     const rows = data.labels.map(({ label, name, cells, net }) => html("tr", {},
       html("th", { scope: "row" }, this.link(`${name}: every change. Open the pages`, { show: "changed", label }, "board-row", html("span", { class: "board-name" }, name))),
-      ...cells.map(({ boxes, words, door }) => html("td", { class: "right" }, boxes ? this.link(words, door, "label-cell", count(boxes)) : html("span", { class: "muted" }, "0"))),
+      ...cells.map(({ boxes, words, link }) => html("td", { class: "right" }, boxes ? this.link(words, link, "label-cell", count(boxes)) : html("span", { class: "muted" }, "0"))),
       html("td", { class: "right" }, html("b", {}, net))));
     this.labels.replaceChildren(html("div", { class: "board-scroll", tabindex: "0", role: "region", "aria-label": "Ledger by label" },
       html("table", {}, html("thead", {}, head), html("tbody", {}, ...rows))));

@@ -426,7 +426,7 @@ export interface LinkItem {
 export interface SentenceItem {
   text: string;
   strong: boolean;
-  door: LinkItem | null;
+  link: LinkItem | null;
 }
 
 /** A difference with its interval, and in how many documents either model is better. */
@@ -447,7 +447,7 @@ export interface DifferenceRowItem {
   better: string;
   worse: string;
   words: string;
-  door: LinkItem | null;
+  link: LinkItem | null;
 }
 
 /** A tick of an axis. */
@@ -469,14 +469,14 @@ export interface DifferenceTableItem {
 export interface FalsePositivesItem {
   title: string;
   boxes: number;
-  door: LinkItem;
+  link: LinkItem;
 }
 
 /** A number of one label. */
 export interface LabelCellItem {
   boxes: number;
   words: string;
-  door: LinkItem;
+  link: LinkItem;
 }
 
 /** One of the four outcomes of a ground truth under two models. */
@@ -509,7 +509,7 @@ export interface BoardPayload {
 }
 
 /** A number of the comparison that was opened: the pages behind it. */
-export interface DoorEvent {
+export interface LinkEvent {
   show: string;
   label: string;
   /** milliseconds since 1970, so that the same number can be opened twice */
@@ -518,7 +518,7 @@ export interface DoorEvent {
 
 /** What the numbers of the comparison send. */
 export interface BoardEvents {
-  door: DoorEvent;
+  link: LinkEvent;
 }
 
 /** A box on a card of the gallery. */

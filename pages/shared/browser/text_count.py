@@ -91,7 +91,7 @@ def _finished() -> OrderedDict[CountKey, TextSummary]:
 
 def _key(found: OpenedBoxes, model: Model, document: str | None) -> CountKey:
     """What a count is of."""
-    return CountKey(result_key(found, model), str(found.files.pdfs), document)
+    return CountKey(result_key(found, model), str(found.project.pdfs), document)
 
 
 def counted(found: OpenedBoxes, model: Model, document: str | None) -> TextSummary | None:
@@ -134,7 +134,7 @@ def stop() -> None:
 
 def _reader(found: OpenedBoxes, pool: PagePool) -> Callable[[int], FloatArray | None]:
     """What reads the words of a page by its row, outside of any session."""
-    dataset, folder = found.dataset, None if found.files.pdfs is None else PdfFolder(found.files.pdfs)
+    dataset, folder = found.dataset, None if found.project.pdfs is None else PdfFolder(found.project.pdfs)
 
     def words_of(row: int) -> FloatArray | None:
         if folder is None:

@@ -21,7 +21,7 @@ from evaluator.metrics.results import count_of, defined, threshold_text
 from evaluator.model.boxes import IntArray
 from evaluator.model.fields import Field
 from evaluator.model.issues import plain
-from evaluator.protocols.fields.drill_down import BIN, DOORS, LEAST_SURE
+from evaluator.protocols.fields.drill_down import BIN, LEAST_SURE, LINKS
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, FieldRow, FieldsResult
 from evaluator.protocols.fields.types import TypeRow, type_rows
 from pages.shared import frame, widgets
@@ -208,7 +208,7 @@ def value_by_box(model: choices.FieldModel) -> None:
                 column.button(
                     f"**{count:,}** {share}",
                     key=f"linked_{name}",
-                    help=DOORS[name],
+                    help=LINKS[name],
                     width="stretch",
                     on_click=choices.open_linked,
                     args=(name, state.field_label or None),
@@ -326,7 +326,7 @@ def _review(found: choices.Compared, judged: dict[str, Any]) -> None:
         right.button(
             "Show",
             key=f"linked_least_{letter}",
-            help=f"{DOORS[LEAST_SURE]} fields of {letter}",
+            help=f"{LINKS[LEAST_SURE]} fields of {letter}",
             disabled=not len(each),
             on_click=_show_least_sure,
             args=(found, letter),

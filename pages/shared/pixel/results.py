@@ -127,13 +127,13 @@ def page_sizes(found: OpenedBoxes) -> Sizes:
     """
     dataset = found.dataset
     sides = (dataset.ground_truth, *dataset.predictions)
-    of = (found.files.pdfs, pictures.pdf_listing(found.files.pdfs), tuple(side.source.sha256 for side in sides))
+    of = (found.project.pdfs, pictures.pdf_listing(found.project.pdfs), tuple(side.source.sha256 for side in sides))
     kept = state.pixel_sizes
     if kept is not None and kept.of == of:
         return kept
     given = dataset.ground_truth.source.page_size
     sizes: dict[tuple[str, int], tuple[float, float]] = {}
-    if found.files.pdfs is not None and (given is None or np.isnan(given).any()):
+    if found.project.pdfs is not None and (given is None or np.isnan(given).any()):
         sizes = _measured(found)
     digest = hashlib.sha256(msgspec.json.encode(sorted((*key, *size) for key, size in sizes.items()))).hexdigest()
     kept = Sizes(of, sizes, digest)

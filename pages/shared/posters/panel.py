@@ -41,22 +41,22 @@ def show(
     chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel, ordered: tuple[str, ...], poster_id: str
 ) -> None:
     """Everything behind the four numbers of one poster."""
-    found = choices.comparison(shown, poster_id)
+    comparison = choices.comparison(shown, poster_id)
     left, right = st.columns([1, 1.15], gap="small", vertical_alignment="center")
     left.html(f'<h2 class="ls-section ls-poster">{html.escape(plain(poster_id))}</h2>')
     with right.container(horizontal=True, horizontal_alignment="right"):
         part = _switch("Show", State.poster_part, _PARTS)
     _numbers(chosen, shown, poster_id)
-    if found is None:
+    if comparison is None:
         _not_compared(shown, poster_id)
-    if found is None or part == "page":
+    if comparison is None or part == "page":
         _page(chosen, shown, ordered, poster_id)
     elif part == "text":
-        _text(found)
+        _text(comparison)
     elif part == "sections":
-        _sections(found)
+        _sections(comparison)
     else:
-        _fields(found)
+        _fields(comparison)
 
 
 def verdict(columns: PosterColumns, row: int | None) -> str:
@@ -79,10 +79,10 @@ def _numbers(chosen: tuple[choices.PosterModel, ...], shown: choices.PosterModel
     head = "".join(f"<th scope=col>{TITLES[name]} <small>{LIMITS[name]}</small></th>" for name in CRITERIA)
     body = "".join(_model_row(model, poster_id) for model in chosen)
     other = next(name for name in PROFILES if name != state.poster_profile)
-    found = choices.comparison(shown, poster_id, under=other)
+    comparison = choices.comparison(shown, poster_id, under=other)
     note = ""
-    if found is not None:
-        values = ", ".join(f"{TITLES[name]} {frame.number(found.metrics[name])}" for name in CRITERIA)
+    if comparison is not None:
+        values = ", ".join(f"{TITLES[name]} {frame.number(comparison.metrics[name])}" for name in CRITERIA)
         note = f"{shown.letter} under {other}: {values}"
     st.html(
         f'<table class="ls-four{frame.theme()}"><thead><tr><th></th>{head}<th></th></tr></thead>'
@@ -128,7 +128,7 @@ def _page(
 ) -> None:
     """The poster with its missing and extra words boxed."""
     picture = choices.picture(poster_id)
-    found = choices.words(shown, poster_id)
+    boxed = choices.words(shown, poster_id)
     models = [ModelItem(model.letter, plain(model.name)) for model in chosen]
     payload = msgspec.structs.replace(
         without_page(ModelItem(shown.letter, plain(shown.name)), models, None),
@@ -137,9 +137,9 @@ def _page(
         head="nothing to compare",
         selected=state.poster_box,
     )
-    if found is not None:
-        payload = with_layers(payload, poster_data(found))
-    if found is not None and not found.page_words:
+    if boxed is not None:
+        payload = with_layers(payload, poster_data(boxed))
+    if boxed is not None and not boxed.page_words:
         path = choices.page_path(poster_id)
         why = "an image" if path is not None and choices.is_image(path) else "a page"
         payload = msgspec.structs.replace(payload, head="no text layer")
@@ -161,10 +161,10 @@ def _page(
         on_sharper=lambda: _sharper((picture.width, picture.height)),
         on_model=lambda: _flipped([model.letter for model in chosen]),
     )
-    if found is not None and found.page_words and found.absent:
-        words = ", ".join(plain(word) for word in found.absent[:_WORDS_LISTED])
+    if boxed is not None and boxed.page_words and boxed.absent:
+        words = ", ".join(plain(word) for word in boxed.absent[:_WORDS_LISTED])
         st.html(
-            f'<p class="ls-counts">{count_of(len(found.absent), "missing word")} not in the text layer of the page: '
+            f'<p class="ls-counts">{count_of(len(boxed.absent), "missing word")} not in the text layer of the page: '
             f"{html.escape(words)}</p>"
         )
 
@@ -200,21 +200,21 @@ def _flipped(letters: list[str]) -> None:
         state.poster_of = letter
 
 
-def _text(found: Comparison) -> None:
+def _text(comparison: Comparison) -> None:
     """The text of one side, with what the other lacks marked, and the words in lists."""
     side = _switch("Text of", State.poster_text, _SIDES)
-    lines = passages(found, "generated" if side == "generated" else "reference")
+    lines = passages(comparison, "generated" if side == "generated" else "reference")
     kind = "extra" if side == "generated" else "missing"
     with st.container(height=_TEXT_HEIGHT, border=True, key="poster_text_box"):
         if not lines:
             st.caption("This side has no text.")
         st.html(f'<div class="ls-text{frame.theme()}">{"".join(_passage(line, kind) for line in lines)}</div>')
     lists = [
-        ("Missing words", found.words.missing),
-        ("Missing numbers", found.numbers.missing),
-        ("Extra words", found.words.extra),
-        ("Extra numbers", found.numbers.extra),
-        ("Numbers that do not count", found.numbers.left_out),
+        ("Missing words", comparison.words.missing),
+        ("Missing numbers", comparison.numbers.missing),
+        ("Extra words", comparison.words.extra),
+        ("Extra numbers", comparison.numbers.extra),
+        ("Numbers that do not count", comparison.numbers.left_out),
     ]
     body = "".join(_words(title, words) for title, words in lists)
     st.html(f'<div class="ls-lists{frame.theme()}">{body}</div>')
@@ -237,13 +237,13 @@ def _words(title: str, words: tuple[str, ...]) -> str:
     return f"<section><h3>{title} <b>{len(words):,}</b></h3><div>{shown}{more}</div></section>"
 
 
-def _sections(found: Comparison) -> None:
+def _sections(comparison: Comparison) -> None:
     """Which section of the extraction is whose, and which ROUGE-L won."""
-    sections = found.sections
-    whole, parts = frame.number(found.global_f1), frame.number(sections.mean)
-    won = "The whole text wins" if found.rouge_winner == "global" else "The sections win"
+    sections = comparison.sections
+    whole, parts = frame.number(comparison.global_f1), frame.number(sections.mean)
+    won = "The whole text wins" if comparison.rouge_winner == "global" else "The sections win"
     st.html(
-        f'<div class="ls-cell{frame.theme()}"><b>{won}: ROUGE-L {frame.number(found.metrics["rouge_l"])}</b>'
+        f'<div class="ls-cell{frame.theme()}"><b>{won}: ROUGE-L {frame.number(comparison.metrics["rouge_l"])}</b>'
         f"<span>whole text {whole}, mean of the best sections {parts}; the larger counts</span></div>"
     )
     if not sections.f1.size:
@@ -275,20 +275,20 @@ def _sections(found: Comparison) -> None:
     )
 
 
-def _fields(found: Comparison) -> None:
+def _fields(comparison: Comparison) -> None:
     """The two trees of fields."""
-    reference, generated = (sum(getattr(field, side) for field in found.fields) for side in _SIDES)
-    value = frame.number(found.metrics["field_proportion"])
+    reference, generated = (sum(getattr(field, side) for field in comparison.fields) for side in _SIDES)
+    value = frame.number(comparison.metrics["field_proportion"])
     only = (
-        f"{count_of(len(found.only_in_reference), 'field')} only in the reference, "
-        f"{count_of(len(found.only_in_generated), 'field')} only in the extraction"
+        f"{count_of(len(comparison.only_in_reference), 'field')} only in the reference, "
+        f"{count_of(len(comparison.only_in_generated), 'field')} only in the extraction"
     )
     st.html(
         f'<div class="ls-cell{frame.theme()}"><b>{generated:,} fields against {reference:,}: {value}</b>'
         f"<span>{only}; passes from 0.50 to 2.00</span></div>"
     )
     shown = _switch("Fields", State.poster_tree, _TREES)
-    tree = [node for node in field_tree(found.fields) if shown == "all" or node.state != "both"]
+    tree = [node for node in field_tree(comparison.fields) if shown == "all" or node.state != "both"]
     if not tree:
         st.caption("Every field occurs as often in the extraction as in the reference.")
         return

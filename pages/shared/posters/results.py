@@ -59,7 +59,7 @@ class Evaluated:
 
 def posters_open() -> frozenset[str]:
     """Ids of every poster of either side."""
-    sides = [source.content for source in files(POSTERS).sources if source.content is not None]
+    sides = [member.source for member in files(POSTERS).members if member.source is not None]
     return frozenset(key for side in sides for key in (*side.posters, *side.broken))
 
 
@@ -68,13 +68,13 @@ def posters_open() -> frozenset[str]:
 
 def models() -> tuple[PosterModel, ...]:
     """The chosen models that can be evaluated, A and, when there are two, B; none without a ground truth."""
-    found = opened(POSTERS)
-    if found is None:
+    posters = opened(POSTERS)
+    if posters is None:
         return ()
-    truth = found.ground_truth
+    truth = posters.ground_truth
     return tuple(
-        PosterModel(model.index, model.name, model.letter, truth, found.predictions[model.index])
-        for model in found.pair
+        PosterModel(model.index, model.name, model.letter, truth, posters.predictions[model.index])
+        for model in posters.pair
     )
 
 

@@ -1,4 +1,4 @@
-"""The fields behind each number: doors, problems, pages, the table of field types, and what the viewer draws.
+"""The fields behind each number: links, problems, pages, the table of field types, and what the viewer draws.
 
 One document is worked out on paper; random ones are checked against plain loops over the rows.
 """
@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evaluator.drawing.fields import POINTS, SHARES, UNITS, Paper, page_data, strip, unit_of, value_text
-from evaluator.formats.fields import read_bytes
+from evaluator.formats.fields import FORMAT
 from evaluator.metrics.confidence import BINS
 from evaluator.model.fields import FieldDocuments
-from evaluator.protocols.fields.drill_down import BIN, DOORS, LEAST_SURE, VALUE_BOX, FieldPages, behind, problems
+from evaluator.protocols.fields.drill_down import BIN, LEAST_SURE, LINKS, VALUE_BOX, FieldPages, behind, problems
 from evaluator.protocols.fields.evaluation import ALL_FIELDS, STATUSES, FieldsResult, evaluate, score
 from evaluator.protocols.fields.types import CURVE_IOU, ap_curves, type_rows
 from tests.building import read_by_browser
@@ -29,7 +29,7 @@ seeds = st.integers(0, 10**6)
 def side(name: str, documents: dict[str, Any]) -> FieldDocuments:
     """Documents as the reader gives them."""
     lines = [json.dumps({"doc_id": doc_id, "fields": fields}) for doc_id, fields in documents.items()]
-    return read_bytes("\n".join(lines).encode(), f"{name}.jsonl")
+    return FORMAT.read("\n".join(lines).encode(), f"{name}.jsonl")
 
 
 def rich(value: Any, box: Any = None, *, page: int = 0, confidence: float | None = None) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def names(result: FieldsResult, rows: Any) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("door", "expected"),
+    ("link", "expected"),
     [
         ("true_positive", {"hit", "wrong"}),
         ("below_threshold", {"low", "low_wrong", "turned"}),
@@ -100,16 +100,16 @@ def names(result: FieldsResult, rows: Any) -> set[str]:
         ("bin_2", set()),
     ],
 )
-def test_every_door_opens_its_fields(result: FieldsResult, door: str, expected: set[str]) -> None:
-    assert names(result, behind(result, door, iou=0.6)) == expected
+def test_every_link_opens_its_fields(result: FieldsResult, link: str, expected: set[str]) -> None:
+    assert names(result, behind(result, link, iou=0.6)) == expected
 
 
-def test_a_threshold_moves_fields_from_one_door_to_another(result: FieldsResult) -> None:
+def test_a_threshold_moves_fields_from_one_link_to_another(result: FieldsResult) -> None:
     assert names(result, behind(result, "true_positive", iou=0.5)) == {"hit", "wrong", "low"}
     assert names(result, behind(result, "value_right_box_wrong", iou=0.5)) == {"turned"}
 
 
-def test_a_door_of_one_class(result: FieldsResult) -> None:
+def test_a_link_of_one_class(result: FieldsResult) -> None:
     assert names(result, behind(result, "problems", iou=0.6, label="low")) == {"low"}
     assert len(behind(result, "problems", iou=0.6, label="nobody has it")) == 0
     assert names(result, behind(result, LEAST_SURE, iou=0.6, label="hit", budget=1.0)) == {"hit"}
@@ -123,17 +123,17 @@ def test_the_least_sure_come_in_their_order(result: FieldsResult) -> None:
 
 
 @pytest.mark.parametrize(
-    ("door", "budget", "message"),
+    ("link", "budget", "message"),
     [
         ("nowhere", None, "the linked number must be one of problems, "),
         (LEAST_SURE, None, "the least sure fields need a budget"),
     ],
 )
-def test_a_door_that_makes_no_sense_is_refused(
-    result: FieldsResult, door: str, budget: float | None, message: str
+def test_a_link_that_makes_no_sense_is_refused(
+    result: FieldsResult, link: str, budget: float | None, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        behind(result, door, iou=0.5, budget=budget)
+        behind(result, link, iou=0.5, budget=budget)
 
 
 # Random documents against plain loops ------------------------------------------------------------------------
@@ -165,15 +165,15 @@ def random_sides(seed: int, documents: int = 4) -> tuple[FieldDocuments, FieldDo
 
 @settings(deadline=None, max_examples=40)
 @given(seeds, st.sampled_from([0.1, 0.5, 0.75]))
-def test_doors_hold_what_their_numbers_count(seed: int, iou: float) -> None:
+def test_links_hold_what_their_numbers_count(seed: int, iou: float) -> None:
     result = evaluate(*random_sides(seed))
     counts = result.overall(iou)
     for name in ("true_positive", "below_threshold", "missed", "spurious"):
         assert len(behind(result, name, iou=iou)) == int(getattr(counts, name)[0])
     cells = result.value_by_box(iou)
-    for door in VALUE_BOX:
-        value, box = door.split("_box_")
-        assert len(behind(result, door, iou=iou)) == cells[value][f"box_{box}"]
+    for link in VALUE_BOX:
+        value, box = link.split("_box_")
+        assert len(behind(result, link, iou=iou)) == cells[value][f"box_{box}"]
     assert len(behind(result, "ground_truth", iou=iou)) == int(result.num_gt.sum())
     assert len(behind(result, "predictions", iou=iou)) == int(result.num_detections.sum())
     filled = [len(behind(result, f"{BIN}{number}", iou=iou)) for number in range(BINS)]
@@ -444,5 +444,5 @@ def test_pages_together_draw_every_box_once(seed: int) -> None:
     assert totals["FN"] == counts.below_threshold[0] + counts.missed[0]
 
 
-def test_every_door_has_a_name() -> None:
-    assert len(set(DOORS.values())) == len(DOORS) == 12 + BINS
+def test_every_link_has_a_name() -> None:
+    assert len(set(LINKS.values())) == len(LINKS) == 12 + BINS

@@ -1,0 +1,103 @@
+"""Boxes of any format as a ground truth file of schema 1.3, which every reader of the format accepts.
+
+Owns the writing: boxes as shares of the page, ids of the source kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from evaluator.formats.base import Reading
+from evaluator.formats.snapshot.reader import FORMAT
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import refuse
+
+
+def ground_truth_file(truth: Annotations, *, created_at: str, notes: dict[str, Any]) -> bytes:
+    """A ground truth in schema 1.3.
+
+    Parameters
+    ----------
+    created_at : str
+        Time in UTC.
+    notes : dict
+        Written into ``info.model``, the one part of info in which schema 1.3 allows keys of our own.
+
+    Returns
+    -------
+    bytes
+        JSON in UTF-8, indented, with a closing newline.
+
+    Raises
+    ------
+    BadInput
+        When the boxes are in pixels and a page has no size, or the ground truth breaks a rule of schema 1.3 that its
+        own format does not have (a box beyond the page, for instance); with all issues.
+    """
+    content = msgspec.json.format(msgspec.json.encode(_value(truth, created_at, notes)), indent=2) + b"\n"
+    # Not written unless our own reader takes it: its issues say what is wrong.
+    FORMAT.read(content, truth.name, Reading(side="ground_truth"))
+    return content
+
+
+def _value(truth: Annotations, created_at: str, notes: dict[str, Any]) -> dict[str, Any]:
+    """The file as plain values."""
+    pages = [
+        (truth.documents[code].doc_id, page)
+        for code, page in zip(truth.page_document.tolist(), truth.page_index.tolist(), strict=True)
+    ]
+    ids = truth.page_ids or [f"{doc_id}::p{page:03d}" for doc_id, page in pages]
+    mapped = {str(place): label for place, label in enumerate(truth.labels[: truth.evaluated], 1)}
+    return {
+        "label_map": dict(truth.label_map) if _plain_map(truth) else mapped,
+        "info": {
+            "schema_version": "1.3",
+            "type": "ground_truth",
+            "created_at": created_at,
+            "run_id": None,
+            "model": {"name": truth.model or "annotators", "version": truth.version, **notes},
+            "coordinate_system": {"type": "normalized_xyxy", "range": [0.0, 1.0], "origin": "top_left"},
+        },
+        "documents": [
+            # The schema wants a path that is not empty; formats without one have the name.
+            {"doc_id": document.doc_id, "doc_name": document.name, "doc_path": document.path or document.name}
+            for document in truth.documents
+        ],
+        "predictions": [
+            {"page_id": page_id, "doc_id": doc_id, "page_index": page, "objects": objects}
+            for page_id, (doc_id, page), objects in zip(ids, pages, _objects(truth), strict=True)
+        ],
+    }
+
+
+def _plain_map(truth: Annotations) -> bool:
+    """Whether a label map is one of schema 1.3: numbers to exactly the labels that are scored."""
+    return bool(truth.label_map) and sorted(truth.label_map.values()) == sorted(truth.labels[: truth.evaluated])
+
+
+def _objects(truth: Annotations) -> list[list[dict[str, Any]]]:
+    """The objects of each page entry, in the order of their positions."""
+    boxes, corners = truth.boxes, _shares(truth).tolist()
+    objects: list[list[dict[str, Any]]] = [[] for _ in range(len(truth.page_index))]
+    for row in np.lexsort((np.arange(len(boxes)), boxes.position)).tolist():
+        objects[boxes.entry[row]].append(
+            {"id": boxes.ids[row] or f"o{row}", "label": truth.labels[boxes.label[row]], "bbox": corners[row]}
+        )
+    return objects
+
+
+def _shares(truth: Annotations) -> FloatArray:
+    """Corners as shares of the page."""
+    if truth.unit == "page":
+        return truth.boxes.xyxy
+    unknown = truth.page_size is None or np.isnan(truth.page_size[truth.boxes.entry]).any()
+    if truth.page_size is None or unknown:
+        rule = "schema 1.3 has boxes as shares of the page, which needs the size of every page"
+        fix = "Give the page sizes in the ground truth file, or export from a file of another format."
+        refuse(truth.name, "", rule, "boxes in pixels, pages without size", fix)
+    size = truth.page_size[truth.boxes.entry]
+    return np.asarray(truth.boxes.xyxy / np.concatenate([size, size], axis=1))

@@ -68,16 +68,6 @@ def test_a_real_file_is_read_as_a_plain_script_reads_it() -> None:
 
 HOSTILE: list[tuple[tuple[Any, ...], object, list[str]]] = [
     (
-        ("pages",),
-        [],
-        [
-            (
-                'the content must be of a known format; found a JSON object with "mimeType", "text", '
-                '"pages". The README lists the formats; convert it to one.'
-            )
-        ],
-    ),
-    (
         ("pages", 0, "blocks", 0, "layout"),
         GONE,
         [("$.pages[0].blocks[0]: layout is required here (Document AI). Add layout.")],

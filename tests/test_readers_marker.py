@@ -58,16 +58,6 @@ def test_a_real_file_is_read_as_a_plain_script_reads_it() -> None:
 
 HOSTILE: list[tuple[tuple[Any, ...], object, list[str]]] = [
     (
-        ("children",),
-        None,
-        [
-            (
-                'the content must be of a known format; found a JSON object with "children", '
-                '"block_type", "metadata". The README lists the formats; convert it to one.'
-            )
-        ],
-    ),
-    (
         ("children", 0, "block_type"),
         "Text",
         [

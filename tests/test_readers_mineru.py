@@ -290,16 +290,6 @@ def test_hostile_model(path: tuple[Any, ...], value: object, sentences: list[str
 
 HOSTILE_MIDDLE: list[tuple[tuple[Any, ...], object, list[str]]] = [
     (
-        ("pdf_info",),
-        {},
-        [
-            (
-                'the content must be of a known format; found a JSON object with "pdf_info", "_backend", '
-                '"_version_name". The README lists the formats; convert it to one.'
-            )
-        ],
-    ),
-    (
         ("pdf_info", 0, "page_size"),
         [600],
         [

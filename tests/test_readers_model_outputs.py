@@ -9,8 +9,9 @@ import pytest
 
 from evaluator import formats
 from evaluator.formats import known
+from evaluator.model.issues import BadInput, Issue
 from evaluator.project import evaluate
-from tests.model_outputs import OWN, REAL, needs_shared, own, read, refused
+from tests.model_outputs import OWN, REAL, changed, needs_shared, own, read, refused
 
 FORMAT_OF = {
     "azure.json": "azure", "azure_old.json": "azure", "docling.json": "docling", "documentai.json": "documentai",
@@ -82,6 +83,12 @@ KNOWN = [
     (b'{"document": "a.pdf", "labels": [{"label": "T", "value": [{"page": 1, "boundingBoxes": [[0, 0]]}]}]}', "l.json",
      "This is a labels file of Azure Document Intelligence: words of form fields, no layout. "
      "Give the result of prebuilt-layout for the same document instead."),
+    (b'{"pages": [{"page_number": 1}], "paragraphs": [{"bounding_regions": []}]}', "a.json",
+     "This is a result of Azure Document Intelligence with the keys of the older Python SDK. "
+     "Save the answer of the service instead: as_dict() of azure-ai-documentintelligence."),
+    (b'{"pages": [{"blocks": [{"layout": {"bounding_poly": {}}}]}]}', "d.json",
+     "This is a Google Document AI document with snake-case keys. "
+     "Write it with documentai.Document.to_json(document) instead."),
     (b'{"$schema": "https://json-schema.org/draft/2020-12/schema", "properties": {}}', "s.json",
      "This is a JSON schema, which describes files and holds no boxes. Give a file that follows it."),
 ]  # fmt: skip
@@ -96,3 +103,55 @@ def test_known_files_are_named(content: bytes, name: str, sentence: str) -> None
 @pytest.mark.parametrize("name", ["sample.html", "tess.hocr"])
 def test_real_hocr_is_named(name: str) -> None:
     assert refused((REAL / "hocr" / name).read_bytes(), name)[0].startswith(f"{name}: This is hOCR, ")
+
+
+AGAIN = "Export the file again, or correct it."
+TOPS = [
+    ("docling", [1], f"$: the top level must be an object (DoclingDocument); found [1]. {AGAIN}"),
+    ("mineru", 3, f"$: the top level must be an array or an object with pdf_info (MinerU); found 3. {AGAIN}"),
+    ("mineru", {"pdf_info": {}}, f"$.pdf_info: pdf_info must be an array (MinerU); found {{}}. {AGAIN}"),
+    ("mineru", [[1], 2], f"$[0][0]: an entry must be an object (MinerU); found 1. {AGAIN}"),
+    ("paddle", 3, f"$: a result must be an object (PaddleX); found 3. {AGAIN}"),
+    ("paddle", {"a": 1},
+     f'$: a result must have boxes, layout_det_res or parsing_res_list (PaddleX); found "a". {AGAIN}'),
+    ("marker", {"children": None},
+     f'$: the top level must be an object with children, the pages (Marker); found {{"children":null}}. {AGAIN}'),
+    ("azure", [], f"$: a result must be an object (Document Intelligence); found []. {AGAIN}"),
+    ("textract", {"Blocks": {}},
+     f'$: a response must have an array of Blocks (Textract); found {{"Blocks":{{}}}}. {AGAIN}'),
+    ("documentai", [], f"$: the top level must be an object (Document AI); found []. {AGAIN}"),
+    ("unstructured", {}, f"$: the top level must be an array of elements (unstructured); found {{}}. {AGAIN}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("format", "tree", "sentence"), TOPS)
+def test_another_top_level(format: str, tree: object, sentence: str) -> None:
+    assert refused(tree, format=format)[0] == f"f.json: {sentence}"
+
+
+ODD = (None, [], {}, "x", -1, 1e308, True, [[[]]], 10**30)
+
+
+def paths(tree: object, at: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
+    """The way to every value of a tree."""
+    entries = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    return [path for key, value in entries for path in ((*at, key), *paths(value, (*at, key)))]
+
+
+@pytest.mark.parametrize("name", JSON)
+def test_no_value_anywhere_gives_a_traceback(name: str) -> None:
+    tree = own(name)
+    for turn, path in enumerate(paths(tree)):
+        for value in (ODD[turn % len(ODD)], ODD[(turn + 4) % len(ODD)]):
+            spoilt = changed(tree, *path, to=value)
+            for issue in issues_of(spoilt, format=FORMAT_OF[name]):
+                assert issue.file == "f.json"
+                assert issue.rule
+                assert issue.fix
+
+
+def issues_of(tree: object, *, format: str) -> tuple[Issue, ...]:
+    try:
+        return read(tree, format=format).issues
+    except BadInput as bad:
+        return bad.issues

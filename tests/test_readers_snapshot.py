@@ -605,7 +605,7 @@ def test_unknown_format_says_what_is_there():
     _, issues = outcome(b'{"images": []}', format=None)
     assert [issue.sentence for issue in issues] == [
         'f.json: the content must be of a known format; found a JSON object with "images". '
-        "The README lists the formats; convert it to one."
+        f"Convert it to one of {', '.join(formats.of_kind('boxes'))}."
     ]
     _, issues = outcome(b'[{"a": 1, "b": 2}]', format=None)
     assert issues[0].found == 'a list of JSON objects with "a", "b"'

@@ -83,17 +83,6 @@ def test_real_files_are_read_as_a_plain_script_reads_them(name: str, count: int)
 
 
 HOSTILE: list[tuple[tuple[Any, ...], object, list[str]]] = [
-    (
-        ("Blocks",),
-        {},
-        [
-            (
-                'the content must be of a known format; found a JSON object with "DocumentMetadata", '
-                '"AnalyzeDocumentModelVersion", "Blocks". The README lists the formats; convert it to '
-                "one."
-            )
-        ],
-    ),
     (("Blocks", 2, "Geometry"), None, [("$.Blocks[2]: Geometry is required here (Textract). Add Geometry.")]),
     (
         ("Blocks", 2, "Geometry", "BoundingBox", "Width"),

@@ -358,4 +358,5 @@ def _refuse_unknown(content: bytes, name: str) -> NoReturn:
         if isinstance(keys, dict) and keys:
             kind = "a list of JSON objects" if of_list else "a JSON object"
             found = f"{kind} with {', '.join(map(quote, list(keys)[:6]))}"
-    refuse(name, "", "the content must be of a known format", found, "The README lists the formats; convert it to one.")
+    fix = f"Convert it to one of {', '.join(of_kind('boxes'))}."
+    refuse(name, "", "the content must be of a known format", found, fix)

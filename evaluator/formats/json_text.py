@@ -157,11 +157,24 @@ def parse(source: Source) -> object:
 
 def parse_exactly(source: Source, collector: Collector, *, fix: str) -> object:
     """The tree of a file whose issues are all to be listed; `BadInput` for one that is too large for that."""
+    _refuse_large(source, collector, fix)
+    return parse(source)
+
+
+def parse_sound(source: Source, collector: Collector) -> object:
+    """The tree of a file without repeated keys, unusable numbers and lone surrogates; `BadInput` for any other."""
+    _refuse_large(source, collector, "Split the file.")
+    tree = parse_checked(source, collector)
+    if collector.failed:
+        raise BadInput(collector.issues())
+    return tree
+
+
+def _refuse_large(source: Source, collector: Collector, fix: str) -> None:
     if len(source.content) > limits.MAX_EXACT_BYTES:
         rule = f"issues are listed only for files of up to {limits.MAX_EXACT_BYTES:,} bytes"
         collector.error("", rule, f"{len(source.content):,} bytes", fix)
         raise BadInput(collector.issues())
-    return parse(source)
 
 
 def parse_checked(source: Source, collector: Collector) -> object:

@@ -53,6 +53,18 @@ KNOWN: Final[list[Known]] = [
         "Give the result of prebuilt-layout for the same document instead.",
     ),
     Known(
+        "azure-snake-case",
+        lambda head: b'"bounding_regions"' in head and b'"page_number"' in head,
+        "This is a result of Azure Document Intelligence with the keys of the older Python SDK",
+        "Save the answer of the service instead: as_dict() of azure-ai-documentintelligence.",
+    ),
+    Known(
+        "documentai-snake-case",
+        lambda head: b'"bounding_poly"' in head,
+        "This is a Google Document AI document with snake-case keys",
+        "Write it with documentai.Document.to_json(document) instead.",
+    ),
+    Known(
         "json-schema",
         lambda head: _JSON_SCHEMA.search(head) is not None and b'"properties"' in head,
         "This is a JSON schema, which describes files and holds no boxes",

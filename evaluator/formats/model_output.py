@@ -18,9 +18,8 @@ import numpy as np
 
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import Builder, Corners, Size, bounds, listed
+from evaluator.formats.build import Builder, Corners, Size, listed
 from evaluator.formats.json_text import excerpt
-from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Collector
 
@@ -43,6 +42,8 @@ _KINDS: Final = {
 }
 _ENDINGS = re.compile(r"\.(pdf|png|jpe?g|tiff?|bmp|webp|gif|docx|pptx|xlsx|html?|md)\Z", re.IGNORECASE)
 _FEWEST_POINTS: Final = 2
+_MOST_CORNERS: Final = 5
+"""Of a box whose outline is closed."""
 
 T = TypeVar("T")
 
@@ -102,11 +103,7 @@ class ModelOutput(BoxFormat):
         source = json_text.open_source(content, name)
         file = OutputFile(collector, format=self.name, source=self.source, document=document_of(name, self.endings))
         with json_text.garbage_collection_off():
-            tree = json_text.parse_exactly(source, collector, fix="Split the file.")
-            for oddity in json_text.oddities(tree, "$"):
-                collector.error(*oddity)
-            if collector.failed:
-                raise BadInput(collector.issues())
+            tree = json_text.parse_sound(source, collector)
             self.fill(tree, file)
             del tree
             normalise = self.normalise and not file.shares
@@ -192,7 +189,8 @@ class OutputFile:
             The page, for `box`.
         """
         document = document or self.document
-        if not 0 <= index <= limits.MAX_PAGE_INDEX:
+        numbered = 0 <= index <= limits.MAX_PAGE_INDEX
+        if not numbered:
             rule = f"pages must be numbered from the first on ({self.source})"
             self.collector.error(place, rule, f"page {index + 1}", "Correct the number of the page.")
             index = 0
@@ -205,7 +203,8 @@ class OutputFile:
             self.collector.error(place, rule, listed(size), "Write the size of the page.")
             size = NO_SIZE
         row = self.builder.page(document, place, index=index, size=size, page_id=page_id, name=name, path=path)
-        self._rows.setdefault((document, index), (row, place))
+        if numbered:
+            self._rows.setdefault((document, index), (row, place))
         return row
 
     def page_of(self, index: int, document: str = "") -> int | None:
@@ -229,8 +228,12 @@ class OutputFile:
             rule = f"a polygon must have at least {_FEWEST_POINTS} points ({self.source})"
             self.collector.error(place, rule, f"{len(points)}", AGAIN)
             return
-        ring = np.array(points, dtype=np.float64)
-        self.builder.box(page, label, bounds(ring), place, score=score, rings=() if _is_box(ring) else (ring,))
+        xs, ys = [point[0] for point in points], [point[1] for point in points]
+        box = min(xs), min(ys), max(xs), max(ys)
+        # Arrays cost more than all the rest, and nearly all polygons are boxes.
+        plain = len(points) <= _MOST_CORNERS and len(set(xs)) <= 2 and len(set(ys)) <= 2
+        rings = () if plain else (np.array(points, dtype=np.float64),)
+        self.builder.box(page, label, box, place, score=score, rings=rings)
 
     def _report(self, message: str, value: object, place: str) -> None:
         """An issue for what msgspec says about a part."""
@@ -275,10 +278,3 @@ def pairs_of(values: Sequence[float], place: str, file: OutputFile) -> list[tupl
         file.collector.error(place, rule, listed(values[:9]), AGAIN)
         return []
     return list(zip(values[::2], values[1::2], strict=True))
-
-
-def _is_box(ring: FloatArray) -> bool:
-    """Whether points are corners of one box whose sides are parallel to the axes, or only two of them."""
-    if len(ring) == _FEWEST_POINTS:
-        return True
-    return len(ring) in (4, 5) and len(np.unique(ring[:, 0])) <= 2 and len(np.unique(ring[:, 1])) <= 2

@@ -7,14 +7,13 @@ the sink's custom data.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Sequence
 from typing import Final
 
 from evaluator.formats import json_text, table
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
 from evaluator.formats.build import Builder
 from evaluator.formats.json_text import excerpt
-from evaluator.formats.table import Row
+from evaluator.formats.table import Row, Rows
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Collector
 
@@ -66,7 +65,7 @@ class Supervision(BoxFormat):
         """
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         header: list[str]
-        rows: Iterable[Row]
+        rows: Rows
         if content[:64].removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
             header, rows = _objects(json_text.open_source(content, name), collector)
         else:
@@ -103,13 +102,9 @@ class Supervision(BoxFormat):
 FORMAT: Final = Supervision()
 
 
-def _objects(source: json_text.Source, collector: Collector) -> tuple[list[str], list[Row]]:
+def _objects(source: json_text.Source, collector: Collector) -> tuple[list[str], Rows]:
     """The keys of the objects of a list as a header, and the objects as rows."""
-    tree = json_text.parse_exactly(source, collector, fix="Split the file.")
-    for oddity in json_text.oddities(tree, "$"):
-        collector.error(*oddity)
-    if collector.failed:
-        raise BadInput(collector.issues())
+    tree = json_text.parse_sound(source, collector)
     entries: list[object] = tree if isinstance(tree, list) else []
     header: dict[str, None] = {}
     for index, entry in enumerate(entries):
@@ -119,11 +114,11 @@ def _objects(source: json_text.Source, collector: Collector) -> tuple[list[str],
             rule = "a detection must be an object (supervision)"
             collector.error(f"$[{index}]", rule, excerpt(entry), "Write the file again.")
     names = list(header)
-    rows: Sequence[Row] = [
+    rows: list[Row] = [
         (f"$[{index}]", [entry.get(name) for name in names])
         for index, entry in enumerate(entries)
         if isinstance(entry, dict)
     ]
     if collector.failed:
         raise BadInput(collector.issues())
-    return names, list(rows)
+    return names, lambda _issues: iter(rows)

@@ -12,6 +12,7 @@ import csv
 import io
 import math
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final, NamedTuple, cast
 
@@ -25,6 +26,8 @@ from evaluator.model.issues import BadInput, Collector, quote
 
 Row = tuple[str, Sequence[object]]
 """Where a row is, in words, and its values."""
+Rows = Callable[[Collector], Iterator[Row]]
+"""The rows of a table from the first on, with issues for those that cannot be read."""
 
 _CORNERS: Final = ("x1", "y1", "x2", "y2")
 _SIDES: Final = ("x1", "y1", "w", "h")
@@ -60,6 +63,7 @@ _TARGETS: Final = (*_KNOWN, "x1", "y1", "x2", "y2", "cx", "cy", "w", "h", "unit"
 _UNITS: Final = ("pixels", "page")
 _PAGES: Final = ("page", "page_index", "page_number")
 _PARQUET: Final = b"PAR1"
+_BATCH: Final = 4096
 _FIELD_BYTES: Final = 1 << 17
 _NAME = re.compile(r"[a-z_][\w.-]*\Z")
 _IMAGE = re.compile(r"\.(png|jpe?g|tiff?|bmp|webp|gif)\Z", re.IGNORECASE)
@@ -251,7 +255,7 @@ def _write() -> str:
 # --- rows ----------------------------------------------------------------------------------------------------
 
 
-def text_rows(content: bytes, collector: Collector) -> tuple[list[str], Iterator[Row]]:
+def text_rows(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
     """The header of a CSV file and its rows; the separator is the most frequent of comma, semicolon and tab there.
 
     Raises
@@ -263,24 +267,31 @@ def text_rows(content: bytes, collector: Collector) -> tuple[list[str], Iterator
         rule = f"a file may have {limits.MAX_FILE_BYTES:,} bytes"
         collector.error("", rule, f"{len(content):,}", "Split the file.")
         raise BadInput(collector.issues())
+    content = content.removeprefix(codecs.BOM_UTF8)
     try:
-        text = content.removeprefix(codecs.BOM_UTF8).decode()
+        # Only to see that it is text: the reader takes it line by line.
+        content.decode()
     except UnicodeDecodeError as error:
         place, found = f"byte {error.start}", f"0x{content[error.start]:02X}"
         collector.error(place, "the text must be UTF-8 (RFC 3629)", found, "Save the file as UTF-8.")
         raise BadInput(collector.issues()) from None
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    first = content.partition(b"\n")[0]
+    separator = max(",;\t", key=lambda sign: first.count(sign.encode()))
+
+    def reader() -> Any:  # noqa: ANN401 - csv has no name for it
+        text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
+        return csv.reader(text, delimiter=separator, strict=True)
+
     try:
-        header = [name.strip() for name in next(reader, [])]
+        header = [name.strip() for name in next(reader(), [])]
     except csv.Error as error:
         collector.error("line 1", "the text must be CSV (RFC 4180)", str(error), "Export the table again.")
         raise BadInput(collector.issues()) from None
-    return header, _text_rows(reader, len(header), collector)
+    return header, lambda issues: _text_rows(reader(), len(header), issues)
 
 
 def _text_rows(reader: Any, width: int, collector: Collector) -> Iterator[Row]:  # noqa: ANN401 - csv has no name for it
+    header = True
     while True:
         line = reader.line_num + 1
         try:
@@ -290,9 +301,9 @@ def _text_rows(reader: Any, width: int, collector: Collector) -> Iterator[Row]: 
             return
         if values is None:
             return
-        if not values:
-            continue
-        if len(values) != width:
+        if header or not values:
+            header = False
+        elif len(values) != width:
             rule = "a line must have a value for each column (RFC 4180)"
             what = f"{len(values)} where the first line has {width}"
             collector.error(f"line {line}", rule, what, "Export the table again; a line may be cut off.")
@@ -300,21 +311,39 @@ def _text_rows(reader: Any, width: int, collector: Collector) -> Iterator[Row]: 
             yield f"line {line}", values
 
 
-def _parquet(content: bytes, collector: Collector) -> tuple[list[str], Iterator[Row]]:
+def _parquet(content: bytes, collector: Collector) -> tuple[list[str], Rows]:
     """The columns of a Parquet file and its rows."""
     # Only here: it takes as long to load as all of the readers.
     import pyarrow as pa  # type: ignore[import-untyped]
     from pyarrow import parquet
 
-    try:
-        table = parquet.read_table(io.BytesIO(content))
-        header = list(table.column_names)
-        plain = [column.to_pylist() for column in table.columns]
-    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
+    broken = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
+
+    def report(error: BaseException, issues: Collector) -> None:
         rule, fix = "the file must be Parquet (Apache Parquet 2)", "Write the table again; the file may be cut off."
-        collector.error("", rule, quote(str(error).partition("\n")[0][:100]), fix)
+        issues.error("", rule, quote(str(error).partition("\n")[0][:100]), fix)
+
+    def rows(issues: Collector) -> Iterator[Row]:
+        number = 0
+        try:
+            for batch in parquet.ParquetFile(io.BytesIO(content)).iter_batches(batch_size=_BATCH):
+                for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                    number += 1
+                    yield f"row {number}", values
+        except broken as error:
+            report(error, issues)
+
+    try:
+        file = parquet.ParquetFile(io.BytesIO(content))
+        header, count = list(file.schema_arrow.names), file.metadata.num_rows
+    except broken as error:
+        report(error, collector)
         raise BadInput(collector.issues()) from None
-    return header, ((f"row {row + 1}", values) for row, values in enumerate(zip(*plain, strict=True)))
+    if count > limits.MAX_BOXES:
+        rule = f"a file may have {limits.MAX_BOXES:,} boxes"
+        collector.error("", rule, f"{count:,}", "Split the table.")
+        raise BadInput(collector.issues())
+    return header, rows
 
 
 def _parquet_names(content: bytes) -> list[str]:
@@ -355,7 +384,7 @@ def is_supervision(header: Sequence[str]) -> bool:
 
 
 def columns_of(
-    rows: Iterable[Row],
+    rows: Rows,
     plan: Plan,
     collector: Collector,
     reading: Reading,
@@ -364,21 +393,18 @@ def columns_of(
     source: str,
     side: Side,
     sha256: str,
-    label_of: Callable[[object], str] | None = None,
 ) -> Annotations:
     """The columns of a table.
 
     Parameters
     ----------
-    rows : iterable of Row
+    rows : Rows
         As long as the header of the plan.
     plan : Plan
     collector : Collector
     reading : Reading
     format, source, side, sha256 : str
         As in `Builder` and `Builder.annotations`.
-    label_of : callable or None
-        The label that a value of the label column means; None for its text.
 
     Raises
     ------
@@ -386,28 +412,43 @@ def columns_of(
         With all issues of the file.
     """
     with json_text.garbage_collection_off():
-        held = list(rows)
-        reader = _Rows(held, plan, collector, format=format, source=source)
-        for place, values in held:
-            reader.take(place, values, label_of or _text)
+        first = _first_page(rows, plan, collector, source)
+        reader = _Boxes(plan, collector, first=first, format=format, source=source)
+        for place, values in rows(collector):
+            reader.take(place, values)
         reader.check_unit()
-        del held
         return reader.builder.annotations(sha256, reading, side=side)
 
 
-class _Rows:
+def _first_page(rows: Rows, plan: Plan, collector: Collector, source: str) -> int:
+    """The number of the first page of a document; a column that is called "page" is looked through for a 0."""
+    if "page_number" in plan.at:
+        return 1
+    if "page" not in plan.at:
+        return 0
+    column = plan.at["page"]
+    found = [str(values[column]).strip() in ("0", "0.0") for _, values in rows(Collector("", max_per_rule=0))]
+    if any(found) or not found:
+        return 0
+    rule = f"it should be clear whether pages are counted from 0 or from 1 ({source})"
+    what = 'a column "page" without a 0'
+    collector.warning("", rule, what, "They are counted from 1; --columns page_index=... counts from 0.")
+    return 1
+
+
+class _Boxes:
     """The rows of a table on their way to boxes."""
 
-    def __init__(self, rows: Sequence[Row], plan: Plan, collector: Collector, *, format: str, source: str) -> None:
+    def __init__(self, plan: Plan, collector: Collector, *, first: int, format: str, source: str) -> None:
         self._at, self._unit, self._collector, self._source = plan.at, plan.unit, collector, source
         unit = "page" if plan.unit == "page" else "pixels"
         self.builder = Builder(collector, format=format, source=source, unit=cast("Any", unit))
         self._form = next(form for form in (_CORNERS, _SIDES, _CENTRE) if all(target in plan.at for target in form))
         self._pages: dict[tuple[str, int | None], tuple[int, Size | None, str]] = {}
-        self._first = self._first_page(rows)
+        self._first = first
         self._largest = 0.0
 
-    def take(self, place: str, values: Sequence[object], label_of: Callable[[object], str]) -> None:
+    def take(self, place: str, values: Sequence[object]) -> None:
         """The box of a row, and its page when it is new."""
         given = [values[self._at[target]] for target in self._form]
         page = self._page(place, values)
@@ -421,7 +462,9 @@ class _Rows:
             score = self._number(values[self._at["score"]], f"{place}, score")
         box = self._corners(numbers)
         self._largest = max(self._largest, *map(abs, box))
-        self.builder.box(page, label_of(values[self._at["label"]]), box, place, score=score)
+        # Every row of a file has a label of its own in memory, and there are few labels.
+        label = sys.intern(_text(values[self._at["label"]]))
+        self.builder.box(page, label, box, place, score=score)
 
     def check_unit(self) -> None:
         """An error when boxes that are said to be nothing have all coordinates between 0 and 1."""
@@ -437,20 +480,6 @@ class _Rows:
         if self._form == _SIDES:
             return a, b, a + c, b + d
         return a - c / 2.0, b - d / 2.0, a + c / 2.0, b + d / 2.0
-
-    def _first_page(self, rows: Sequence[Row]) -> int:
-        """The number of the first page of a document; a column that is called "page" is looked through for a 0."""
-        if "page_number" in self._at:
-            return 1
-        if "page" not in self._at or not rows:
-            return 0
-        column = self._at["page"]
-        if any(str(values[column]).strip() in ("0", "0.0") for _, values in rows):
-            return 0
-        rule = f"it should be clear whether pages are counted from 0 or from 1 ({self._source})"
-        what = 'a column "page" without a 0'
-        self._collector.warning("", rule, what, "They are counted from 1; --columns page_index=... counts from 0.")
-        return 1
 
     def _page(self, place: str, values: Sequence[object]) -> int | None:
         """The page that a row is on; None with an issue when it has none."""

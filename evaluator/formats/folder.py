@@ -164,8 +164,10 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
     if collector.failed:
         raise BadInput([*collector.issues(), *(issue for part in parts for issue in part.issues)])
     first = parts[0]
-    others = dict.fromkeys(label for part in parts for label in part.labels[part.evaluated :])
-    labels = (*first.labels[: first.evaluated], *others)
+    # Formats without a label map know the labels that occur in a file, which differ from file to file.
+    mapped = dict.fromkeys(label for part in parts for label in part.labels[: part.evaluated])
+    others = dict.fromkeys(label for part in parts for label in part.labels[part.evaluated :] if label not in mapped)
+    labels = (*mapped, *others)
     documents = _offsets([len(part.documents) for part in parts])
     return Annotations(
         name=name,
@@ -175,7 +177,7 @@ def merge(name: str, parts: Sequence[Annotations]) -> Annotations:
         model=first.model,
         version=first.version,
         labels=labels,
-        evaluated=first.evaluated,
+        evaluated=len(mapped),
         documents=tuple(document for part in parts for document in part.documents),
         page_document=_join([part.page_document + start for part, start in zip(parts, documents, strict=True)]),
         page_index=np.concatenate([part.page_index for part in parts]),

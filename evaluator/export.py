@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluator.metrics.results import ResultTable
-from evaluator.model.issues import Issue, plain
+from evaluator.model.issues import Issue, folded, plain
 
 # A cell that begins like this is run as a formula by spreadsheets.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -122,14 +122,14 @@ def to_text(tables: Sequence[ResultTable], *, width: int | None = None) -> str:
 
 
 def issues_text(issues: Sequence[Issue]) -> str:
-    """Issues as lines of text: severity, then the whole sentence.
+    """Issues as lines of text: severity, then the whole sentence; many of one rule in one file are one line.
 
     Returns
     -------
     str
         Empty for no issues.
     """
-    return "".join(f"{issue.severity}: {issue.sentence}\n" for issue in issues)
+    return "".join(f"{issue.severity}: {issue.sentence}\n" for issue in folded(issues))
 
 
 def _printed(console: Console) -> str:

@@ -10,8 +10,8 @@ from evaluator import formats
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import Issue, has_errors, plain
-from pages.shared import frame, opened, pictures, widgets
-from pages.shared.address import read_url
+from pages.shared import doctor, frame, opened, pictures, widgets
+from pages.shared.address import read_url, write_url
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Files, Kind, Source
 from pages.shared.state import state
 
@@ -58,6 +58,16 @@ def _counted(issues: tuple[Issue, ...]) -> str:
     errors = sum(issue.severity == "error" for issue in issues)
     counts = ((errors, "error"), (len(issues) - errors, "warning"))
     return ", ".join(count_of(count, noun) for count, noun in counts if count) or "none"
+
+
+def _left_out() -> None:
+    """Files below the folders that were named which are not read, and why."""
+    named = opened.workspace_named()
+    issues = (*named.issues, *named.others)
+    if not issues:
+        return
+    frame.section("Left out", count_of(len(issues), "note"))
+    frame.issues(issues)
 
 
 def _problems() -> None:
@@ -170,14 +180,19 @@ def view() -> None:
     frame.title("Files", "what is evaluated, and what is wrong with it")
     _rejected()
     _reference(held)
+    doctor.cards()
     _loaded(held)
+    _left_out()
     _problems()
+    doctor.label_mapping()
+    doctor.what_is_in_the_data()
     _other_formats()
     _upload(held)
     found = opened.boxes()
     if found is not None:
         frame.files_choice(found)
     frame.sidebar(found)
+    write_url("files")
 
 
 view()

@@ -10,7 +10,7 @@ from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
-from pages.shared import frame, headline, protocol, widgets
+from pages.shared import doctor, frame, headline, protocol, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import Named, OpenedBoxes
 from pages.shared.results import Result, result_of
@@ -203,11 +203,13 @@ def view() -> None:
     read_url("overview")
     found = frame.open_boxes("Overview")
     if found is None:
+        doctor.banner()
         return
     frame.files_choice(found)
     chosen = found.pair
     frame.title("Overview", frame.signature(found, chosen))
     frame.banners(found, chosen)
+    doctor.banner()
     headline.operating_point(found, chosen)
     baseline = result_of(found, chosen[0]).micro
     for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):

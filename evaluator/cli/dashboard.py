@@ -16,10 +16,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Final
 
+import msgspec
 from cyclopts import Parameter
 
 from evaluator import export, workspace
 from evaluator.cli.program import INTERNAL_ERROR, OK, UsageError, app
+from evaluator.model.issues import BadInput
 from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE
 from evaluator.workspace import WORKSPACE_VARIABLE
 
@@ -82,11 +84,25 @@ def open_paths(
         Open the browser when the dashboard is up.
     """
     found = workspace.find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
+    _need_something(found)
     sys.stderr.write(export.issues_text(found.issues))
     if findings is not None and "://" not in findings:
         findings = str(Path(findings).expanduser().resolve())
     kept = {FINDINGS_VARIABLE: findings, FINDINGS_WORKSPACE_VARIABLE: findings_workspace}
     return _serve(found, {name: value for name, value in kept.items() if value}, port=port, browser=browser)
+
+
+def _need_something(found: workspace.Workspace) -> None:
+    """Refuse an empty dashboard: nothing could be read, and there are no PDFs either; BadInput says why."""
+    if any(found.sides.values()):
+        return
+    if any(sides.pdfs for sides in found.sides.values()):
+        sys.stderr.write("note: no annotations were found; the dashboard starts with the PDFs alone.\n")
+        return
+    if not found.issues:
+        raise UsageError("nothing was found to open; name a folder or file with annotations or PDFs.")
+    first = msgspec.structs.replace(found.issues[0], severity="error")
+    raise BadInput([first, *found.issues[1:]])
 
 
 def _dashboard_folder() -> Path:

@@ -16,13 +16,15 @@ from typing import Any, Final
 import msgspec
 
 from evaluator import formats
-from evaluator.formats import search
+from evaluator.formats import folder, limits, search
 from evaluator.formats.base import KINDS, Kind, Unit
-from evaluator.model.issues import BadInput, Issue, Severity, has_errors
+from evaluator.model.issues import BadInput, Issue, Severity, examples, has_errors, plain
 
 # How the terminal tells the dashboard what to open: JSON in the environment.
 WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
 _MODELS_SHOWN: Final = 26
+# The environment of a process holds so many notes at most; the terminal has them all.
+_NOTES_KEPT: Final = 100
 _PAGE_IMAGES: Final = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp")
 
 
@@ -63,27 +65,36 @@ class Workspace:
         The ground truth is a prediction file, used as reference because somebody asked for it.
     issues : tuple of Issue
         What was left out, and why.
+    others : tuple of Issue
+        A note on files that are neither annotations nor pages.
     """
 
     sides: Mapping[Kind, Sides] = field(default_factory=dict)
     as_reference: bool = False
     issues: tuple[Issue, ...] = ()
+    others: tuple[Issue, ...] = ()
 
     def of(self, kind: Kind) -> Sides:
         """The files of a kind; none when there are none."""
         return self.sides.get(kind, NO_SIDES)
 
     def to_json(self) -> str:
-        """The paths, absolute, for another process; issues are not among them."""
+        """The paths, absolute, and what was left out, for another process."""
         sides = {kind: _sides_json(sides) for kind, sides in self.sides.items()}
-        return msgspec.json.encode({"sides": sides, "as_reference": self.as_reference}).decode()
+        notes = {"issues": self.issues[:_NOTES_KEPT], "others": self.others}
+        plain_notes = {
+            name: [msgspec.structs.replace(issue, file=plain(issue.file)) for issue in of] for name, of in notes.items()
+        }
+        values = {"sides": sides, "as_reference": self.as_reference, **plain_notes}
+        return msgspec.json.encode(values).decode()
 
 
 def from_json(text: str) -> Workspace:
     """The workspace of `Workspace.to_json`."""
     described = msgspec.json.decode(text.encode())
     sides = {kind: _sides(described["sides"][kind]) for kind in KINDS if kind in described["sides"]}
-    return Workspace(sides, bool(described["as_reference"]))
+    issues, others = (msgspec.convert(described.get(name, []), tuple[Issue, ...]) for name in ("issues", "others"))
+    return Workspace(sides, bool(described["as_reference"]), issues, others)
 
 
 def sample(root: Path) -> Workspace:
@@ -150,7 +161,7 @@ def find(
             sides[kind] = Sides(chosen.ground_truth, chosen.predictions, pdf_folder)
     if has_errors(issues):
         raise BadInput(issues)
-    return Workspace(sides, as_reference, tuple(issues))
+    return Workspace(sides, as_reference, tuple(issues), tuple(_others_left_out(left)))
 
 
 # --- which is which ------------------------------------------------------------------------------------------
@@ -229,13 +240,29 @@ def _need_existing(paths: Iterable[Path]) -> None:
 
 
 def _left_out(path: Path) -> Issue:
+    """A file that is not read, with what its reader or the detection says of it."""
+    try:
+        format_ = formats.detect_bytes(folder.load(path, limits.MAX_FILE_BYTES), path.name)
+    except BadInput as problem:
+        first = problem.issues[0]
+        return msgspec.structs.replace(first, severity="warning", file=path.name, fix=f"Left out. {first.fix}")
     return _issue(
         "warning",
         path,
-        "a JSON file must be of a known annotation format",
-        "none that LayoutScope reads",
-        "The file is left out; run layoutscope check on it to see why.",
+        "a file must say whether it is ground truth or prediction",
+        formats.FORMATS[format_].title,
+        "Left out. Name it with --gt or --pred.",
     )
+
+
+def _others_left_out(files: Sequence[Path]) -> list[Issue]:
+    """One note on files that are neither annotations nor pages; none without such files."""
+    known = {*formats.suffixes(), ".pdf", *_PAGE_IMAGES, ".sqlite", ".toml", ".zip"}
+    others = [path for path in files if path.suffix.lower() not in known and not path.name.startswith(".")]
+    if not others:
+        return []
+    rule, fix = "other files are left out", "Nothing to do if they hold no annotations."
+    return [_issue("warning", others[0], rule, examples([path.name for path in others]), fix)]
 
 
 def _not_a_truth(path: Path) -> Issue:

@@ -11,8 +11,8 @@ from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import Issue, has_errors, plain
 from evaluator.project import Member, Project
-from pages.shared import frame, opened, pictures, widgets
-from pages.shared.address import read_url
+from pages.shared import doctor, frame, opened, pictures, widgets
+from pages.shared.address import read_url, write_url
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind
 from pages.shared.state import state
 
@@ -59,6 +59,16 @@ def _counted(issues: tuple[Issue, ...]) -> str:
     errors = sum(issue.severity == "error" for issue in issues)
     counts = ((errors, "error"), (len(issues) - errors, "warning"))
     return ", ".join(count_of(count, noun) for count, noun in counts if count) or "none"
+
+
+def _left_out() -> None:
+    """Files below the folders that were named which are not read, and why."""
+    named = opened.workspace_named()
+    issues = (*named.issues, *named.others)
+    if not issues:
+        return
+    frame.section("Left out", count_of(len(issues), "note"))
+    frame.issues(issues)
 
 
 def _problems() -> None:
@@ -171,14 +181,19 @@ def view() -> None:
     frame.title("Files", "what is evaluated, and what is wrong with it")
     _rejected()
     _reference(held)
+    doctor.cards()
     _loaded(held)
+    _left_out()
     _problems()
+    doctor.label_mapping()
+    doctor.what_is_in_the_data()
     _other_formats()
     _upload(held)
     boxes = opened.boxes()
     if boxes is not None:
         frame.files_choice(boxes)
     frame.sidebar(boxes)
+    write_url("files")
 
 
 view()

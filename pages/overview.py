@@ -14,7 +14,7 @@ from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
-from pages.shared import frame, headline, own_numbers, protocol, widgets
+from pages.shared import doctor, frame, headline, own_numbers, protocol, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.opened import Model, Named, OpenedBoxes
@@ -229,11 +229,13 @@ def view() -> None:
     read_url("overview")
     found = frame.open_boxes("Overview")
     if found is None:
+        doctor.banner()
         return
     frame.files_choice(found)
     chosen = found.pair
     frame.title("Overview", frame.signature(found, chosen))
     frame.banners(found, chosen)
+    doctor.banner()
     headline.operating_point(found, chosen)
     own = own_numbers.has_own_numbers(found)
     if own:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from evaluator import cli
 from evaluator.model.issues import BadInput
 from evaluator.workspace import Sides, find, from_json, sample
 from tests.building import box, write_file
@@ -112,10 +113,10 @@ def test_other_json_files_are_passed_over_and_said(folder: Path, content: bytes)
     (folder / "package.json").write_bytes(content)
     found = find([folder])
     assert found.of("boxes").predictions == (folder / "a.json", folder / "b.json")
-    assert [issue.sentence for issue in found.issues] == [
-        "package.json: a JSON file must be of a known annotation format; found none that LayoutScope reads. "
-        "The file is left out; run layoutscope check on it to see why."
-    ]
+    (issue,) = found.issues
+    assert (issue.severity, issue.file, issue.fix.split(". ")[0]) == ("warning", "package.json", "Left out")
+    assert [note.found for note in found.others] == ['1: "notes.txt"']
+    assert from_json(found.to_json()) == found
 
 
 def test_hidden_and_deep_folders_are_left_alone(folder: Path) -> None:
@@ -281,3 +282,16 @@ def test_the_sample_data_is_a_workspace_of_its_own(tmp_path: Path) -> None:
     assert found.of("fields") == Sides(root / "ground_truth", (root / "a", root / "b"), root / "pdf")
     assert found.of("posters") == Sides()
     assert found.of("boxes").ground_truth == tmp_path / "ground_truth.json"
+
+
+def test_a_folder_without_annotations_does_not_start_an_empty_dashboard(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for content, sentence in ((None, "nothing was found to open"), (b"{}", "package.json: the content must be")):
+        if content is not None:
+            (tmp_path / "package.json").write_bytes(content)
+        with pytest.raises(SystemExit) as left:
+            cli.main(["open", str(tmp_path), "--no-browser"])
+        streams = capsys.readouterr()
+        assert (left.value.code, streams.out) == (2, "")
+        assert streams.err.startswith(f"error: {sentence}")

@@ -16,10 +16,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Final
 
+import msgspec
 from cyclopts import Parameter
 
 from evaluator.cli.program import INTERNAL_ERROR, OK, UsageError, app
-from evaluator.model.issues import issues_text
+from evaluator.model.issues import BadInput, issues_text
 from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE
 
 if TYPE_CHECKING:
@@ -87,11 +88,25 @@ def open_paths(
     from evaluator import workspace
 
     found = workspace.find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
+    _need_something(found)
     sys.stderr.write(issues_text(found.issues))
     if findings is not None and "://" not in findings:
         findings = str(Path(findings).expanduser().resolve())
     kept = {FINDINGS_VARIABLE: findings, FINDINGS_WORKSPACE_VARIABLE: findings_workspace}
     return _serve(found, {name: value for name, value in kept.items() if value}, port=port, browser=browser)
+
+
+def _need_something(found: Workspace) -> None:
+    """Refuse an empty dashboard: nothing could be read, and there are no PDFs either; BadInput says why."""
+    if any(found.sides.values()):
+        return
+    if any(sides.pdfs for sides in found.sides.values()):
+        sys.stderr.write("note: no annotations were found; the dashboard starts with the PDFs alone.\n")
+        return
+    if not found.issues:
+        raise UsageError("nothing was found to open; name a folder or file with annotations or PDFs.")
+    first = msgspec.structs.replace(found.issues[0], severity="error")
+    raise BadInput([first, *found.issues[1:]])
 
 
 def _dashboard_folder() -> Path:

@@ -26,6 +26,7 @@ from typing import ClassVar, Final, Generic, Literal, Protocol, TypeVar
 import msgspec
 
 from evaluator.formats import folder, limits
+from evaluator.formats.writers import WRITERS, Written
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Issue, has_errors
 
@@ -166,8 +167,8 @@ class Format(ABC, Generic[T]):
         """What is wrong or odd about two files together; empty for formats whose rules are about single files."""
         return ()
 
-    def write(self, content: T) -> bytes | None:
-        """The bytes of a file; None for formats that are read only."""
+    def write(self, content: T) -> Written | None:
+        """The files of some content and what they cannot hold; None for formats that are read only."""
         return None
 
     def unit_of(self, file: Path, given: Collection[Path]) -> Path:
@@ -197,6 +198,11 @@ class BoxFormat(Format[Annotations]):
 
     kind = "boxes"
     pages_apart: ClassVar[bool] = False
+
+    def write(self, content: Annotations) -> Written | None:
+        """What the writer of this name makes; None for formats without one, `BadInput` for what cannot be written."""
+        writer = WRITERS.get(self.name)
+        return writer.written(content) if writer else None
 
     def place(self, source: Annotations, row: int) -> str:
         """Where a box is in its file, as its owner reads it: a JSON path, or a line; the file first for a folder."""

@@ -164,8 +164,10 @@ def merge(name: str, parts: Sequence[Annotations], *, pages_apart: bool = False)
     if collector.failed:
         raise BadInput([*collector.issues(), *(issue for part in parts for issue in part.issues)])
     first = parts[0]
-    others = dict.fromkeys(label for part in parts for label in part.labels[part.evaluated :])
-    labels = (*first.labels[: first.evaluated], *others)
+    # Formats without a label map know the labels that occur in a file, which differ from file to file.
+    mapped = dict.fromkeys(label for part in parts for label in part.labels[: part.evaluated])
+    others = dict.fromkeys(label for part in parts for label in part.labels[part.evaluated :] if label not in mapped)
+    labels = (*mapped, *others)
     documents: dict[str, Document] = {}
     for document in (document for part in parts for document in part.documents):
         documents.setdefault(document.doc_id, document)
@@ -179,7 +181,7 @@ def merge(name: str, parts: Sequence[Annotations], *, pages_apart: bool = False)
         model=first.model,
         version=first.version,
         labels=labels,
-        evaluated=first.evaluated,
+        evaluated=len(mapped),
         documents=tuple(documents.values()),
         page_document=_join([of_part[part.page_document] for part, of_part in zip(parts, codes, strict=True)]),
         page_index=np.concatenate([part.page_index for part in parts]),

@@ -7,6 +7,7 @@ rule, found, fix, in that order. A place is a JSON path (``$.predictions[12].obj
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -19,6 +20,9 @@ Severity = Literal["error", "warning"]
 # Longer excerpts help nobody and let one hostile value fill a terminal.
 _FOUND_LIMIT: Final = 160
 _EXAMPLES: Final = 3
+# More issues of one rule in one file are shown as one.
+_FOLDED_FROM: Final = 5
+_CLOSING: Final = re.compile(r"the same ([\d,]+) more times")
 
 
 class Issue(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,6 +156,29 @@ class Collector:
         return (*self._issues, *closing)
 
 
+def folded(issues: Sequence[Issue]) -> list[Issue]:
+    """Issues with those of one rule in one file as one, when there are more than a few of them.
+
+    Returns
+    -------
+    list of Issue
+        In the order of the first of each; it has the place of that one, and says how many more there are.
+    """
+    groups: dict[tuple[Severity, str, str], list[Issue]] = {}
+    for issue in issues:
+        groups.setdefault((issue.severity, issue.file, issue.rule), []).append(issue)
+    shown: list[Issue] = []
+    for group in groups.values():
+        counts = [_CLOSING.fullmatch(issue.found) for issue in group]
+        total = sum(int(count[1].replace(",", "")) if count else 1 for count in counts)
+        if total <= _FOLDED_FROM:
+            shown += group
+            continue
+        more = f"{group[0].found} and {total - 1:,} more" if group[0].found else f"{total:,} times"
+        shown.append(msgspec.structs.replace(group[0], found=more))
+    return shown
+
+
 def has_errors(issues: Sequence[Issue]) -> bool:
     """Whether any issue blocks its file.
 
@@ -160,7 +187,7 @@ def has_errors(issues: Sequence[Issue]) -> bool:
     bool
         False for no issues.
     """
-    return any(issue.severity == "error" for issue in issues)
+    return any(issue.severity == "error" for issue in folded(issues))
 
 
 def refuse(file: str, place: str, rule: str, found: str, fix: str) -> NoReturn:
@@ -211,11 +238,11 @@ def plain(text: str) -> str:
 
 
 def issues_text(issues: Sequence[Issue]) -> str:
-    """Issues as lines of text: severity, then the whole sentence.
+    """Issues as lines of text: severity, then the whole sentence; many of one rule in one file are one line.
 
     Returns
     -------
     str
         Empty for no issues.
     """
-    return "".join(f"{issue.severity}: {issue.sentence}\n" for issue in issues)
+    return "".join(f"{issue.severity}: {issue.sentence}\n" for issue in folded(issues))

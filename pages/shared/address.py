@@ -17,6 +17,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from evaluator.compare.decision import FOUND
+from evaluator.doctor import fix_of
 from evaluator.drawing import fields as field_drawing
 from evaluator.drawing.matrix import COLOURS, SHOWS
 from evaluator.drawing.pair import PAGE_FILTERS
@@ -191,6 +192,14 @@ def _question(text: str) -> Question:
         raise ValueError(text) from problem
 
 
+def _fixes(text: str) -> tuple[str, ...]:
+    """Reads fixes with semicolons between them, each as on the command line."""
+    parts = tuple(urllib.parse.unquote(part) for part in text.split(";"))
+    for part in parts:
+        fix_of(part)  # a FixError is a ValueError
+    return parts
+
+
 def _size(text: str) -> tuple[float, float]:
     """Reads a page size such as ``612x792``."""
     width, height = (float(part) for part in text.split("x"))
@@ -276,6 +285,14 @@ _POSTERS: Final[frozenset[View]] = frozenset({"posters"})
 _PAGES: Final = _BROWSER | _COMPARE | _PIXEL
 
 TABLE: Final[tuple[Entry[Any], ...]] = (
+    Entry(
+        "fix",
+        State.fixes,
+        _fixes,
+        lambda texts: ";".join(text.replace("%", "%25").replace(";", "%3B") for text in texts),
+        _OF_BOXES | {"files"},
+        stays=True,
+    ),
     Entry("protocol", State.protocol, _protocol, _text, _OF_BOXES),
     Entry("iou", State.iou, _iou, _number, _OF_BOXES, begins=_standard_iou),
     Entry("scores", results.SCORES, _scores, lambda values: ",".join(map(_number, values)), _OF_BOXES),

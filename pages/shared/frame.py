@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from evaluator.metrics.results import count_of, threshold_text
-from evaluator.model.issues import Issue, plain
+from evaluator.model.issues import Issue, folded, plain
 from pages.shared import opened, protocol, widgets
 from pages.shared.opened import BOXES, Kind, Model, Named, Opened, OpenedBoxes, files
 from pages.shared.results import result_of, score_threshold, use_standard
@@ -46,7 +46,9 @@ def signature(found: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
         scores = [every[0][0]]
     counts = f"{count_of(len(found.dataset.documents), 'document')}, {count_of(found.dataset.pages, 'page')}"
     iou = f"IoU ≥ {threshold_text(state.iou)}"
-    parts = [f"{of.name} {of.version}", iou, "score " + ", ".join(scores), counts, *extra]
+    mended = [found.predictions[model.index] for model in chosen]
+    fixes = [f"fix {source.name}: {', '.join(source.fixes)}" for source in mended if source.fixes]
+    parts = [f"{of.name} {of.version}", iou, "score " + ", ".join(scores), counts, *fixes, *extra]
     return " · ".join(parts)
 
 
@@ -268,7 +270,8 @@ def loaded_rows(kind: Kind[Any]) -> list[dict[str, str | int | None]]:
 
 
 def issues(found: Sequence[Issue]) -> None:
-    """Issues of files as a table of plain text: file, place, rule, found, fix."""
+    """Issues of files as a table of plain text: file, place, rule, found, fix; many of one rule are one row."""
+    found = folded(found)
     widgets.table(
         {
             "": [issue.severity for issue in found[:_ISSUES_SHOWN]],
@@ -281,4 +284,4 @@ def issues(found: Sequence[Issue]) -> None:
         columns={"": 70, "Rule": st.column_config.TextColumn(width="large")},
     )
     if len(found) > _ISSUES_SHOWN:
-        st.caption(f"The first {_ISSUES_SHOWN} of {len(found):,}; layoutscope check lists all.")
+        st.caption(f"The first {_ISSUES_SHOWN} of {len(found):,}; layoutscope check --json lists all.")

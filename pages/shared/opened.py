@@ -188,13 +188,15 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     content = load(origin, MAX_FILE_BYTES) if isinstance(origin, Path) else origin.files[0][1]
     # The name is part of the key because issues and results carry it.
     digest = hashlib.sha256(content).hexdigest()
-    return _annotations(digest, name, reading.side, reading.as_reference, _content=content)
+    return _annotations(digest, name, reading.side, reading.as_reference, reading.as_written, _content=content)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _annotations(digest: str, name: str, side: Side | None, as_reference: bool, *, _content: bytes) -> Annotations:
+def _annotations(
+    digest: str, name: str, side: Side | None, as_reference: bool, as_written: bool, *, _content: bytes
+) -> Annotations:
     """Columns of a file by its content, name and role."""
-    reading = Reading(side=side, as_reference=as_reference)
+    reading = Reading(side=side, as_reference=as_reference, as_written=as_written)
     return cast(Annotations, project.read_content(Upload(name, ((name, _content),)), reading, "boxes"))
 
 
@@ -241,7 +243,7 @@ BOXES: Final[Kind[Annotations]] = Kind(
     chosen=(State.model_a, State.model_b),
     read=_read_boxes,
     prepare=protocol.prepare,
-    ids=lambda read: read.side,
+    ids=lambda read: "/".join((read.side, *read.fixes)),
     title=_box_title,
 )
 FIELDS: Final[Kind[FieldDocuments]] = Kind(
@@ -266,9 +268,11 @@ POSTERS: Final[Kind[Posters]] = Kind(
 )
 
 
-def read(kind: Kind[C], origin: Origin, name: str, side: Side, *, as_reference: bool = False) -> Member[C]:
+def read(
+    kind: Kind[C], origin: Origin, name: str, side: Side, *, as_reference: bool = False, as_written: bool = False
+) -> Member[C]:
     """A file or folder of this machine, or uploaded files; unreadable ones carry their issues."""
-    reading = Reading(side=side, as_reference=as_reference)
+    reading = Reading(side=side, as_reference=as_reference, as_written=as_written)
     return project.read_member(name, side, origin, lambda: kind.read(origin, name, reading))
 
 
@@ -330,12 +334,20 @@ def use_as_reference(place: int) -> None:
     BOXES.held.set(Project(truth, others, held.pdfs, as_reference=True))
 
 
+def mended(kind: Kind[C], model: Member[C]) -> Member[C]:
+    """A prediction as it is compared: one that breaks its rules is read again when a fix for it was chosen."""
+    moves = kind.name == BOXES.name and any(fix.moves_boxes for fix in protocol.fixes(model.name))
+    if model.source is not None or not moves:
+        return model
+    return read(kind, model.origin, model.name, model.side, as_written=True)
+
+
 def issues(kind: Kind[C]) -> tuple[Issue, ...]:
     """All issues of the files of a kind and of their pairs, each once."""
     held = files(kind)
     truth = held.ground_truth
     every = list(truth.issues) if truth else []
-    for model in held.models:
+    for model in (mended(kind, each) for each in held.models):
         every += model.issues
         if truth and truth.source is not None and model.source is not None:
             every += paired(kind, truth.source, model.source).issues
@@ -353,7 +365,9 @@ class Paired(Generic[C]):
 def paired(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
     """What a prediction is together with its ground truth; looked for once, not on every run of every view."""
     # Whether boxes can be compared is the matter of the chosen protocol.
-    of = protocol.chosen().name if kind.name == BOXES.name else kind.name
+    of: str = kind.name
+    if kind.name == BOXES.name:
+        of = "/".join((protocol.chosen().name, *(fix.text for fix in protocol.fixes(prediction.name))))
     pair: Paired[C] = _paired(
         of, kind.digest(truth), kind.digest(prediction), _pair=lambda: _pair(kind, truth, prediction)
     )
@@ -382,7 +396,8 @@ def opened(kind: Kind[C]) -> Opened[C] | None:
     truth = held.ground_truth.source if held.ground_truth else None
     if truth is None:
         return None
-    pairs = [paired(kind, truth, model.source) for model in held.models if model.source is not None]
+    models = [mended(kind, model) for model in held.models]
+    pairs = [paired(kind, truth, model.source) for model in models if model.source is not None]
     usable = tuple(pair.prediction for pair in pairs if pair.prediction is not None)
     if not usable:
         return None

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from evaluator import formats
+from evaluator.doctor import Fix, apply_fixes, fix_of, fixes_for
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs
 from evaluator.model.dataset import Annotations, Dataset
@@ -30,7 +32,13 @@ def chosen() -> BoxProtocol[Any]:
 def prepare(truth: Annotations, prediction: Annotations) -> tuple[Annotations, tuple[Issue, ...]]:
     """A prediction that can be joined with its ground truth, and what is odd about the two; raises BadInput."""
     of = chosen()
-    return of.prepared(truth, prediction, of.options())
+    resolved = formats.resolve(prediction, truth)
+    return of.prepared(truth, apply_fixes(resolved, truth, fixes(prediction.name)), of.options())
+
+
+def fixes(name: str) -> tuple[Fix, ...]:
+    """What the reader chose to mend a prediction with."""
+    return fixes_for(tuple(map(fix_of, state.fixes)), name)
 
 
 def pairs(dataset: Dataset, model: int) -> AnyBoxPairs:

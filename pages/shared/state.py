@@ -110,6 +110,11 @@ class State:
     linked: Field[bool] = Field(False)
     refused: Field[tuple[str, ...]] = Field(())
 
+    # What mends the predictions before they are compared, as on the command line with the file before it, and the
+    # diagnoses that the reader does not want to see, by file.
+    fixes: Field[tuple[str, ...]] = Field(())
+    dismissed: Field[tuple[str, ...]] = Field(())
+
     # Files of boxes, fields and posters, and the two models of each that are shown side by side.
     files: Field[Project[Annotations] | None] = Field(None)
     field_files: Field[Project[FieldDocuments] | None] = Field(None)

@@ -1,0 +1,256 @@
+"""The commands about one file: what is in it, and the same boxes in another format."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+from cyclopts import Parameter
+
+from evaluator import export, formats
+from evaluator.cli.arguments import size as size_of
+from evaluator.cli.program import OK, UsageError, tell
+from evaluator.cli.progress import progress
+from evaluator.doctor.contents import Contents, Spread, contents
+from evaluator.formats import search
+from evaluator.formats.base import Reading
+from evaluator.formats.posters import Posters
+from evaluator.formats.writers import WRITERS, Written, writer_named
+from evaluator.metrics.results import count_of
+from evaluator.model.dataset import Annotations, Side
+from evaluator.model.fields import FieldDocuments, class_key, leaves
+from evaluator.model.issues import plain
+from evaluator.project import read_content
+from evaluator.protocols.base import Source
+from evaluator.protocols.pixel.protocol import page_sizes
+
+_Role = Literal["ground_truth", "prediction"]
+
+
+def convert(
+    source: Path,
+    /,
+    *,
+    to: str,
+    out: Path,
+    format: str | None = None,
+    role: Annotated[_Role | None, Parameter(name="--as")] = None,
+    gt: Path | None = None,
+    pdfs: Path | None = None,
+    page_size: str | None = None,
+    force: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Write the boxes of a file in another format, and say what that cannot hold.
+
+    Parameters
+    ----------
+    source
+        A file of boxes, or a folder of files of one side.
+    to
+        snapshot (schema 1.3), coco, yolo, cvat, label-studio, page-xml or omnidocbench.
+    out
+        The file to write, or the folder for formats of several files (yolo, page-xml).
+    format
+        Format of the source, when it should not be recognised by content.
+    role
+        What the source is, when it should not be told by what it states: ground_truth or prediction.
+    gt
+        The ground truth of a COCO results list, which has its pages and labels.
+    pdfs
+        The folder of the PDFs that give the sizes of pages, in points, where the source does not.
+    page_size
+        Width and height, "612x792", of pages whose size nothing else gives.
+    force
+        Write over a file or folder that exists.
+    """
+    writer = writer_named(to)
+    if writer is None:
+        raise UsageError(f"--to must be one of {', '.join(WRITERS)}; found {to}.")
+    if out.exists() and not force:
+        raise UsageError(f"{out.name} exists; choose another --out, or write over it with --force.")
+    if out.exists() and (
+        out.is_dir() != writer.folder or out.resolve() in (source.resolve(), *source.resolve().parents)
+    ):
+        what = "a folder" if writer.folder else "a file"
+        raise UsageError(f"{writer.name} is written to {what} of its own; choose another --out than {out.name}.")
+    with progress("Reading") as say:
+        say(f"Reading {source.name}")
+        read = _boxes(source, format, role, gt)
+        if pdfs is not None or page_size is not None:
+            say("Measuring the pages")
+            read = _with_sizes(read, pdfs, size_of(page_size), say.count)
+        say(f"Writing {out.name}")
+        written = writer.written(read)
+        _save(written, out, folder=writer.folder)
+    tell((*read.issues, *written.warnings))
+    pages = count_of(len(read.page_index), "page")
+    print(f"{plain(out.name)}: {writer.title}, {pages}, {len(read.boxes):,} boxes")
+    return OK
+
+
+def _boxes(path: Path, format: str | None, role: Side | None, gt: Path | None) -> Annotations:
+    """The boxes of a file, with the pages of its ground truth when they are there alone."""
+    if role is None and gt is not None:
+        role = "prediction"
+    read = formats.read(path, format=format, side=role)
+    if gt is not None:
+        read = formats.resolve(read, formats.read(gt, side="ground_truth"))
+    if read.format == "coco" and read.side == "prediction" and not read.label_map:
+        raise UsageError(f"{path.name} is a COCO results list, which names no pages and labels; give them with --gt.")
+    return read
+
+
+def _with_sizes(source: Annotations, pdfs: Path | None, given: tuple[float, float] | None, count: Any) -> Annotations:  # noqa: ANN401 - the counting of the progress bar
+    """The columns with sizes for the pages that have none: of the PDFs, else the one that was given."""
+    size = np.full((len(source.page_index), 2), np.nan) if source.page_size is None else source.page_size.copy()
+    known = {} if pdfs is None else page_sizes(source, pdfs, count)
+    if source.unit == "pixels" and pdfs is not None and np.isnan(size).any():
+        # A PDF says points, and nothing says how many pixels these are.
+        raise UsageError("--pdfs gives points, and the boxes are pixels of pages without a size; give --page-size.")
+    for entry, (document, index) in enumerate(
+        zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)
+    ):
+        if np.isnan(size[entry]).any():
+            found = known.get((source.documents[document].doc_id, index), given)
+            if found is not None:
+                size[entry] = found
+    return replace(source, page_size=size)
+
+
+def _save(written: Written, out: Path, *, folder: bool) -> None:
+    """The files at their place, all or none: an interrupted conversion leaves what was there."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    try:
+        for name, content in written.files.items():
+            path = made / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        if folder:
+            if out.exists():
+                shutil.rmtree(out)
+            made.chmod(0o755)
+            os.replace(made, out)
+        else:
+            os.replace(made / next(iter(written.files)), out)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+# --- describe ------------------------------------------------------------------------------------------------
+
+
+def describe(
+    source: Path,
+    /,
+    *,
+    format: str | None = None,
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> int:
+    """Say what is in a file: counts per label, pages without boxes, duplicates, sizes, boxes that leave their page.
+
+    Parameters
+    ----------
+    source
+        A file or folder of boxes, extracted fields or posters.
+    format
+        Format of the source, when it should not be recognised by content.
+    json
+        Write JSON to standard output.
+    """
+    read = _any(source, format)
+    if isinstance(read, Annotations):
+        found = contents(read)
+        values: dict[str, Any] = msgspec.structs.asdict(found)
+        text = _text(found)
+    else:
+        values = _other(read)
+        text = "".join(f"{name.replace('_', ' ')}: {_words(value)}\n" for name, value in values.items())
+    if json:
+        print(export.to_json({**values, "issues": list(read.issues)}))
+    else:
+        sys.stdout.write(_plain_lines(text))
+        tell(read.issues)
+    return OK
+
+
+def _plain_lines(text: str) -> str:
+    """Text whose lines cannot move a terminal's cursor."""
+    return "".join(f"{plain(line)}\n" for line in text.splitlines())
+
+
+def _any(path: Path, format: str | None) -> Source:
+    """What a file of any kind holds; BadInput when no format claims it."""
+    row = formats.FORMATS.get(format) if format else search.format_at(path)
+    if row is None or row.kind == "boxes":
+        return formats.read(path, format=format)
+    return read_content(path, Reading(format=row.name), row.kind)
+
+
+def _other(read: FieldDocuments | Posters) -> dict[str, Any]:
+    """What is in extracted fields or posters."""
+    values: dict[str, Any] = {"name": read.name, "format": read.format}
+    if isinstance(read, Posters):
+        sections = sum(len(poster.sections) for poster in read.posters.values())
+        return {**values, "posters": len(read.posters), "broken": len(read.broken), "sections": sections}
+    every = [(class_key(path), field) for tree in read.documents.values() for path, field in leaves(tree)]
+    return {
+        **values,
+        "documents": len(read.documents),
+        "documents_without_fields": sum(not any(leaves(tree)) for tree in read.documents.values()),
+        "fields": len(every),
+        "labels": dict(Counter(name for name, _ in every)),
+        "without_box": sum(field.box is None for _, field in every),
+        "without_score": sum(math.isnan(field.confidence) for _, field in every),
+    }
+
+
+def _words(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {count:,}" for key, count in value.items()) or "none"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _text(found: Contents) -> str:
+    """The contents for people."""
+    side = found.side.replace("_", " ")
+    lines = [
+        f"{found.name}: {found.format}, {side}{f', {found.model}' if found.model else ''}",
+        f"{found.documents:,} documents, {found.pages:,} pages, {found.boxes:,} boxes, {len(found.labels):,} labels",
+        "",
+    ]
+    wide = max((len(label) for label in found.labels), default=0)
+    lines += [f"  {label:<{wide}}  {count:>9,}" for label, count in found.labels.items()]
+    unit = "of the page" if found.unit == "page" else "px"
+    lines += [
+        "",
+        f"pages without boxes: {found.pages_without_boxes:,}",
+        f"duplicate boxes: {found.duplicates:,}",
+        f"boxes that leave the page: {'n/a' if found.outside is None else f'{found.outside:,}'}",
+        f"boxes without width or height: {found.flat:,}",
+        f"boxes without a score: {found.without_score:,}",
+        f"boxes with an outline: {found.outlines:,}",
+        f"labels with fewer than 20 boxes: {', '.join(found.few) or 'none'}",
+        f"width: {_range(found.width)} {unit}",
+        f"height: {_range(found.height)} {unit}",
+        f"share of the page: {_range(found.page_share)}",
+        f"score: {_range(found.score)}",
+    ]
+    if found.pages_without_size:
+        lines.append(f"pages without a size: {found.pages_without_size:,}")
+    return "\n".join(lines)
+
+
+def _range(spread: Spread) -> str:
+    if spread.median is None or spread.smallest is None or spread.largest is None:
+        return "n/a"
+    return f"{spread.smallest:.4g} to {spread.largest:.4g}, median {spread.median:.4g}"

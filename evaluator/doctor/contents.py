@@ -1,0 +1,164 @@
+"""What is in a file of boxes: counts per label, and what is odd about its boxes and pages.
+
+Owns `Contents` and the rules of its counts. It judges one file alone and changes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Annotations
+
+# Boxes may leave their page by so much of its side; models round.
+_TOLERANCE: Final = 0.002
+FEW: Final = 20
+"""A label with fewer boxes than this says little."""
+
+
+class Spread(msgspec.Struct, frozen=True):
+    """The smallest, middle and largest of some numbers; None without any."""
+
+    smallest: float | None
+    median: float | None
+    largest: float | None
+
+
+class Contents(msgspec.Struct, frozen=True, kw_only=True):
+    """What is in a file.
+
+    Attributes
+    ----------
+    name, format, side, model : str
+        As the reader has them; the model may be None.
+    unit : "page" or "pixels"
+        Of `width` and `height`.
+    documents, pages, boxes : int
+    labels : dict of int
+        Boxes of each label, in the order of the file; labels without boxes have 0.
+    pages_without_boxes : int
+    pages_without_size : int
+        Of a file in pixels; a file in shares of the page needs none.
+    duplicates : int
+        Boxes of which the page has another one with the same label and corners.
+    outside : int
+        Boxes that leave their page, by more than rounding; None when no page size says it.
+    flat : int
+        Boxes without width or height.
+    without_score : int
+        Boxes without a score.
+    outlines : int
+        Boxes with an outline.
+    width, height, page_share, score : Spread
+        Of boxes; the share of the page is None where sizes are not known.
+    few : list of str
+        Labels with some boxes, but fewer than 20.
+    """
+
+    name: str
+    format: str
+    side: str
+    model: str | None
+    unit: str
+    documents: int
+    pages: int
+    boxes: int
+    labels: dict[str, int]
+    pages_without_boxes: int
+    pages_without_size: int
+    duplicates: int
+    outside: int | None
+    flat: int
+    without_score: int
+    outlines: int
+    width: Spread
+    height: Spread
+    page_share: Spread
+    score: Spread
+    few: list[str]
+
+
+def contents(source: Annotations) -> Contents:
+    """What is in a file of boxes.
+
+    Parameters
+    ----------
+    source : Annotations
+
+    Returns
+    -------
+    Contents
+        With counts of 0 and spreads of None for a file without boxes.
+    """
+    boxes = source.boxes
+    xyxy = boxes.xyxy
+    pages = np.unique(np.stack([source.page_document.astype(np.int64), source.page_index]), axis=1).shape[1]
+    used = np.unique(np.stack([boxes.document.astype(np.int64), boxes.page]), axis=1).shape[1] if len(boxes) else 0
+    sides = xyxy[:, 2:] - xyxy[:, :2]
+    size = _size(source)
+    share = None if size is None else np.asarray(sides.prod(axis=1) / size.prod(axis=1), dtype=np.float64)
+    outside = None
+    if size is not None:
+        room = _TOLERANCE * size
+        outside = int(((xyxy[:, :2] < -room).any(axis=1) | (xyxy[:, 2:] > size + room).any(axis=1)).sum())
+    counts = np.bincount(boxes.label, minlength=len(source.labels)).tolist()
+    labels = dict(zip(source.labels, counts, strict=True))
+    without = 0
+    if source.unit == "pixels":
+        entries = len(source.page_index)
+        without = entries if source.page_size is None else int(np.isnan(source.page_size).any(axis=1).sum())
+    return Contents(
+        name=source.name,
+        format=source.format,
+        side=source.side,
+        model=source.model,
+        unit=source.unit,
+        documents=len(source.documents),
+        pages=pages,
+        boxes=len(boxes),
+        labels=labels,
+        pages_without_boxes=pages - used,
+        pages_without_size=without,
+        duplicates=_duplicates(source),
+        outside=outside,
+        flat=int((sides <= 0.0).any(axis=1).sum()),
+        without_score=int(np.isnan(boxes.score).sum()),
+        outlines=len(boxes.polygons),
+        width=_spread(sides[:, 0]),
+        height=_spread(sides[:, 1]),
+        page_share=_spread(np.empty(0) if share is None else share),
+        score=_spread(boxes.score[~np.isnan(boxes.score)]),
+        few=[label for label, count in labels.items() if 0 < count < FEW],
+    )
+
+
+def _size(source: Annotations) -> FloatArray | None:
+    """Width and height of the page of each box, in the unit of the file; None when one is not known."""
+    if source.unit == "page":
+        return np.ones((len(source.boxes), 2))
+    if source.page_size is None:
+        return None
+    size = source.page_size[source.boxes.entry]
+    return None if np.isnan(size).any() else size
+
+
+def _duplicates(source: Annotations) -> int:
+    """How many boxes repeat another one of their page and label."""
+    boxes = source.boxes
+    if not len(boxes):
+        return 0
+    columns = [boxes.document, boxes.page, boxes.label, *boxes.xyxy.T]
+    order = np.lexsort(columns)
+    same = np.ones(len(boxes) - 1, dtype=bool)
+    for column in columns:
+        same &= np.diff(np.asarray(column)[order]) == 0
+    return int(same.sum())
+
+
+def _spread(values: FloatArray) -> Spread:
+    if not len(values):
+        return Spread(None, None, None)
+    return Spread(float(values.min()), float(np.median(values)), float(values.max()))

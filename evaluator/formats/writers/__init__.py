@@ -1,0 +1,37 @@
+"""Writers: columns of boxes to the files of a format, and what the format cannot hold.
+
+Owns `WRITERS`, one for each format that can be written, by the name that its reader has too. A new one is one file with
+a function, and one line in the table here. Nothing is clamped: what a format cannot hold is left out or refused, with a
+warning or an error that says how much.
+"""
+
+from __future__ import annotations
+
+from evaluator.formats.writers import coco, cvat, label_studio, omnidocbench, page_xml, snapshot, yolo
+from evaluator.formats.writers.base import Writer, Written
+
+__all__ = ["WRITERS", "Writer", "Written", "writer_named"]
+
+_TABLE: tuple[Writer, ...] = (
+    snapshot.WRITER,
+    coco.WRITER,
+    yolo.WRITER,
+    cvat.WRITER,
+    label_studio.WRITER,
+    page_xml.WRITER,
+    omnidocbench.WRITER,
+)
+
+WRITERS: dict[str, Writer] = {row.name: row for row in _TABLE}
+"""Every format that can be written, by its name."""
+
+
+def writer_named(name: str) -> Writer | None:
+    """The writer of a name, however it is spelled: ``Label Studio``, ``label_studio``; None for no such writer."""
+    folded = _folded(name)
+    other = {"schema13": "snapshot", "datasnapshot13": "snapshot", "pagexml": "page-xml", "page": "page-xml"}
+    return next((row for key, row in WRITERS.items() if _folded(key) == folded), WRITERS.get(other.get(folded, "")))
+
+
+def _folded(name: str) -> str:
+    return "".join(char for char in name.casefold() if char.isalnum())

@@ -1,0 +1,205 @@
+"""What a writer is, and what all of them need of the columns: pages with boxes, names of images, sizes, outlines.
+
+Owns `Writer`, `Written` and `Sheet`. In formats of images a page of a document that has several is its own image.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import Collector, Issue, refuse
+
+_IMAGES: Final = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp", ".gif")
+
+
+class Written(NamedTuple):
+    """Files by their names, one for a format of single files, and what could not be held."""
+
+    files: Mapping[str, bytes]
+    warnings: tuple[Issue, ...]
+
+
+class Writer(NamedTuple):
+    """How a format is written.
+
+    Attributes
+    ----------
+    name, title : str
+        As its reader has them.
+    folder : bool
+        Whether it is a folder of files.
+    write : callable
+        From columns, with a collector for what cannot be held; an error refuses all.
+    """
+
+    name: str
+    title: str
+    folder: bool
+    write: Callable[[Annotations, Collector], Mapping[str, bytes]]
+
+    def written(self, source: Annotations) -> Written:
+        """The files of some columns.
+
+        Raises
+        ------
+        BadInput
+            The format cannot hold them, for instance for want of page sizes.
+        """
+        collector = Collector(source.name, max_per_rule=None)
+        files = self.write(source, collector)
+        return Written(files, collector.issues())
+
+
+class Sheet(NamedTuple):
+    """One page.
+
+    Attributes
+    ----------
+    document : int
+        Row in the documents of the source.
+    index : int
+        Page in its document, from 0.
+    image : str
+        Name of an image of the page, unique in the source.
+    size : (width, height) or None
+        As the source states it.
+    rows : list of int
+        Its boxes, in file order.
+    """
+
+    document: int
+    index: int
+    image: str
+    size: tuple[float, float] | None
+    rows: list[int]
+
+
+def sheets(source: Annotations) -> list[Sheet]:
+    """Every page once, in the order of the file, with its boxes; a page that has several entries is one page."""
+    place: dict[tuple[int, int], int] = {}
+    made: list[Sheet] = []
+    sizes = source.page_size
+    several = _several(source)
+    taken: set[str] = set()
+    rows_of: list[list[int]] = [[] for _ in range(len(source.page_index))]
+    for row, entry in enumerate(source.boxes.entry.tolist()):
+        rows_of[entry].append(row)
+    pages = zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)
+    for entry, (document, index) in enumerate(pages):
+        if (document, index) in place:
+            made[place[document, index]].rows.extend(rows_of[entry])
+            continue
+        size = None
+        if sizes is not None and not np.isnan(sizes[entry]).any():
+            size = (float(sizes[entry, 0]), float(sizes[entry, 1]))
+        place[document, index] = len(made)
+        made.append(Sheet(document, index, _image(source, document, index, several, taken), size, rows_of[entry]))
+    return made
+
+
+def _several(source: Annotations) -> set[int]:
+    """Documents with more than one page, or with a page that is not the first."""
+    pages = set(zip(source.page_document.tolist(), source.page_index.tolist(), strict=True))
+    count: dict[int, int] = {}
+    for document, _ in pages:
+        count[document] = count.get(document, 0) + 1
+    return {document for document, index in pages if index or count[document] > 1}
+
+
+def _image(source: Annotations, document: int, index: int, several: set[int], taken: set[str]) -> str:
+    """A name for the image of a page, from that of its document."""
+    of = source.documents[document]
+    name = PurePosixPath((of.path or of.name or of.doc_id).replace("\\", "/")).name or f"document{document + 1}"
+    path = PurePosixPath(name)
+    is_image = path.suffix.lower() in _IMAGES
+    stem = path.stem if is_image or path.suffix.lower() == ".pdf" else name
+    ending = path.suffix if is_image else ".png"
+    stem = f"{stem}_p{index + 1:04d}" if document in several else stem
+    image = f"{stem}{ending}"
+    again = 2
+    while image.casefold() in taken:
+        image, again = f"{stem}-{again}{ending}", again + 1
+    taken.add(image.casefold())
+    return image
+
+
+def need_sizes(source: Annotations, pages: list[Sheet], target: str) -> None:
+    """Refuse columns whose pages have no size."""
+    without = [page for page in pages if page.size is None]
+    if without:
+        first = f"{source.documents[without[0].document].doc_id}, page {without[0].index + 1}"
+        rule = f"{target} needs the width and height of every page"
+        found = f"{len(without):,} of {len(pages):,} pages without, {first} first"
+        refuse(source.name, "", rule, found, "Give the PDFs with --pdfs DIR, or one size for all with --page-size WxH.")
+
+
+def scaled(source: Annotations, page: Sheet, unit: str) -> Iterator[tuple[int, FloatArray]]:
+    """The boxes of a page with their corners in pixels or in shares of the page."""
+    if source.unit == unit or not page.rows:
+        factor = np.ones(4)
+    else:
+        assert page.size is not None
+        size = np.array(page.size * 2)
+        factor = size if unit == "pixels" else 1.0 / size
+    for row in page.rows:
+        yield row, source.boxes.xyxy[row] * factor
+
+
+def rings_of(source: Annotations, page: Sheet, row: int, unit: str) -> list[FloatArray]:
+    """The outline of a box in pixels or in shares of the page; empty for a plain box."""
+    rings = source.boxes.polygons.get(row, ())
+    if source.unit == unit:
+        return [np.asarray(ring) for ring in rings]
+    assert page.size is not None
+    factor = np.array(page.size) if unit == "pixels" else 1.0 / np.array(page.size)
+    return [ring * factor for ring in rings]
+
+
+def score_of(source: Annotations, row: int) -> float | None:
+    """The score of a box; None for none."""
+    score = float(source.boxes.score[row])
+    return None if math.isnan(score) else score
+
+
+def warn_of_documents(source: Annotations, pages: list[Sheet], collector: Collector, target: str) -> None:
+    """Say that documents of several pages become images."""
+    several = len(_several(source))
+    if several:
+        rule = f"{target} knows images, no documents of several pages"
+        found = f"{several:,} documents with {sum(page.document in _several(source) for page in pages):,} pages"
+        collector.warning("", rule, found, f"Each page is an image of its own, such as {pages[0].image}.")
+
+
+def warn_of_scores(source: Annotations, collector: Collector, target: str) -> None:
+    """Say that scores are lost."""
+    scored = int((~np.isnan(source.boxes.score)).sum())
+    if scored:
+        collector.warning("", f"{target} has no scores", f"{scored:,} boxes with one", "The scores are left out.")
+
+
+def warn_of_outlines(source: Annotations, collector: Collector, target: str) -> None:
+    """Say that outlines are lost."""
+    if source.boxes.polygons:
+        found = f"{len(source.boxes.polygons):,} boxes with one"
+        collector.warning("", f"{target} has no outlines", found, "Their boxes alone are written.")
+
+
+def warn_of_crowds(source: Annotations, collector: Collector, target: str) -> None:
+    """Say that marks of crowds are lost."""
+    if source.boxes.crowd is not None and source.boxes.crowd.any():
+        found = f"{int(source.boxes.crowd.sum()):,} boxes"
+        collector.warning("", f"{target} has no regions of many objects (iscrowd)", found, "They become plain boxes.")
+
+
+def warn_of_model(source: Annotations, collector: Collector, target: str) -> None:
+    """Say that the name of the model is lost."""
+    if source.model:
+        named = f"{source.model} {source.version or ''}".strip()
+        collector.warning("", f"{target} does not name a model", named, "The name is left out.")

@@ -1,0 +1,85 @@
+"""COCO: one image for each page, one annotation for each box, one category for each label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from evaluator.formats.writers.base import (
+    Writer,
+    need_sizes,
+    rings_of,
+    scaled,
+    score_of,
+    sheets,
+    warn_of_model,
+)
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import Collector
+
+_RING = 6
+
+
+def _number(value: float) -> float | int:
+    """A whole number without its point."""
+    return int(value) if value == int(value) else value
+
+
+def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
+    """One JSON file; document and page of an image are kept under ``doc`` and ``page_index``."""
+    pages = sheets(source)
+    need_sizes(source, pages, "COCO")
+    categories = {label: code + 1 for code, label in enumerate(source.labels)}
+    boxes = source.boxes
+    images: list[dict[str, Any]] = []
+    items: list[dict[str, Any]] = []
+    dropped = 0
+    for number, page in enumerate(pages, 1):
+        assert page.size is not None
+        images.append(
+            {
+                "id": number,
+                "file_name": page.image,
+                "width": _number(page.size[0]),
+                "height": _number(page.size[1]),
+                "doc": source.documents[page.document].doc_id,
+                "page_index": page.index,
+            }
+        )
+        for row, (x1, y1, x2, y2) in scaled(source, page, "pixels"):
+            width, height = float(x2 - x1), float(y2 - y1)
+            area = width * height
+            if boxes.area is not None and source.unit == "pixels":
+                area = float(boxes.area[row])
+            item: dict[str, Any] = {
+                "id": len(items) + 1,
+                "image_id": number,
+                "category_id": categories[source.labels[boxes.label[row]]],
+                "bbox": [float(x1), float(y1), width, height],
+                "area": area,
+                "iscrowd": int(boxes.crowd is not None and bool(boxes.crowd[row])),
+            }
+            rings = [ring.ravel().tolist() for ring in rings_of(source, page, row, "pixels")]
+            if rings:
+                item["segmentation"] = [ring for ring in rings if len(ring) >= _RING]
+                dropped += len(rings) - len(item["segmentation"])
+            score = score_of(source, row)
+            if score is not None:
+                item["score"] = score
+            items.append(item)
+    if dropped:
+        collector.warning(
+            "", "COCO outlines have at least three points", f"{dropped:,} with fewer", "They are left out."
+        )
+    warn_of_model(source, collector, "COCO")
+    value = {
+        "images": images,
+        "annotations": items,
+        "categories": [{"id": key, "name": label} for label, key in categories.items()],
+    }
+    return {"coco.json": msgspec.json.format(msgspec.json.encode(value), indent=1)}
+
+
+WRITER = Writer("coco", "COCO instances (JSON)", folder=False, write=write)

@@ -1,0 +1,65 @@
+"""CVAT for images 1.1: an image for each page with its boxes and polygons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from xml.sax.saxutils import quoteattr
+
+from evaluator.formats.writers.base import (
+    Writer,
+    need_sizes,
+    rings_of,
+    scaled,
+    sheets,
+    warn_of_crowds,
+    warn_of_documents,
+    warn_of_model,
+    warn_of_scores,
+)
+from evaluator.formats.writers.markup import escaped
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import Collector
+
+_TITLE = "CVAT"
+
+
+def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
+    """One XML file."""
+    pages = sheets(source)
+    need_sizes(source, pages, _TITLE)
+    lines = ['<?xml version="1.0" encoding="utf-8"?>', "<annotations>", "  <version>1.1</version>", "  <meta><task>"]
+    lines += [f"    <size>{len(pages)}</size>", "    <labels>"]
+    lines += [f"      <label><name>{escaped(label)}</name></label>" for label in source.labels]
+    lines += ["    </labels>", "  </task></meta>"]
+    several = 0
+    for number, page in enumerate(pages):
+        assert page.size is not None
+        width, height = page.size
+        name = quoteattr(escaped(page.image, attribute=True))
+        lines.append(f'  <image id="{number}" name={name} width="{width:.12g}" height="{height:.12g}">')
+        for row, (x1, y1, x2, y2) in scaled(source, page, "pixels"):
+            label = quoteattr(escaped(source.labels[source.boxes.label[row]], attribute=True))
+            rings = rings_of(source, page, row, "pixels")
+            several += len(rings) > 1
+            if len(rings) == 1:
+                points = ";".join(f"{float(x)!r},{float(y)!r}" for x, y in rings[0])
+                lines.append(f'    <polygon label={label} source="file" occluded="0" points="{points}" z_order="0"/>')
+            else:
+                corners = " ".join(
+                    f'{key}="{float(value)!r}"'
+                    for key, value in zip(("xtl", "ytl", "xbr", "ybr"), (x1, y1, x2, y2), strict=True)
+                )
+                lines.append(f'    <box label={label} source="file" occluded="0" {corners} z_order="0"/>')
+        lines.append("  </image>")
+    lines += ["</annotations>", ""]
+    if several:
+        rule = "a CVAT polygon is one ring"
+        collector.warning("", rule, f"{several:,} boxes with several", "Their boxes alone are written.")
+    warn_of_scores(source, collector, _TITLE)
+    warn_of_documents(source, pages, collector, _TITLE)
+    warn_of_crowds(source, collector, _TITLE)
+    warn_of_model(source, collector, _TITLE)
+    return {"annotations.xml": "\n".join(lines).encode()}
+
+
+WRITER = Writer("cvat", "CVAT for images 1.1 (XML)", folder=False, write=write)

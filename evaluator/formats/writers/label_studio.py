@@ -1,0 +1,81 @@
+"""Label Studio: a task for each page, with rectangles and polygons in per cent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from evaluator.formats.writers.base import (
+    Writer,
+    need_sizes,
+    rings_of,
+    scaled,
+    score_of,
+    sheets,
+    warn_of_crowds,
+    warn_of_documents,
+)
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import Collector
+
+_TITLE = "Label Studio"
+
+
+def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
+    """One JSON file: annotations of a ground truth, predictions of a model with its name and scores."""
+    pages = sheets(source)
+    if source.unit == "pixels":
+        need_sizes(source, pages, _TITLE)
+    tasks: list[dict[str, Any]] = []
+    several = 0
+    for number, page in enumerate(pages, 1):
+        result = []
+        for place, (row, corners) in enumerate(scaled(source, page, "page"), 1):
+            x1, y1, x2, y2 = (100.0 * corners).tolist()
+            label = source.labels[source.boxes.label[row]]
+            rings = rings_of(source, page, row, "page")
+            several += len(rings) > 1
+            value: dict[str, Any] = {"x": x1, "y": y1, "width": x2 - x1, "height": y2 - y1, "rotation": 0}
+            kind = "rectanglelabels"
+            if len(rings) == 1:
+                kind, value = "polygonlabels", {"points": (100.0 * rings[0]).tolist(), "closed": True}
+            region: dict[str, Any] = {
+                "id": f"r{number}_{place}",
+                "type": kind,
+                "from_name": "label",
+                "to_name": "image",
+                "image_rotation": 0,
+                "value": {**value, kind: [label]},
+            }
+            if page.size is not None:
+                region |= {"original_width": round(page.size[0]), "original_height": round(page.size[1])}
+            score = score_of(source, row)
+            if score is not None:
+                region["score"] = score
+            result.append(region)
+        task: dict[str, Any] = {"id": number, "data": {"image": page.image}, "annotations": [], "predictions": []}
+        if source.side == "prediction":
+            scores = source.boxes.score[page.rows]
+            known = scores[~np.isnan(scores)]
+            made: dict[str, Any] = {"model_version": source.model or source.name, "result": result}
+            if len(known):
+                made["score"] = float(known.mean())
+            task["predictions"] = [made]
+        else:
+            task["annotations"] = [{"id": number, "result": result}]
+        tasks.append(task)
+    if several:
+        rule = f"a {_TITLE} polygon is one ring"
+        collector.warning("", rule, f"{several:,} boxes with several", "Their boxes alone are written.")
+    if any(page.size is None for page in pages):
+        rule = f"{_TITLE} regions have the size of their image"
+        collector.warning("", rule, "no page sizes", "original_width and original_height are left out.")
+    warn_of_documents(source, pages, collector, _TITLE)
+    warn_of_crowds(source, collector, _TITLE)
+    return {"tasks.json": msgspec.json.format(msgspec.json.encode(tasks), indent=1)}
+
+
+WRITER = Writer("label-studio", "Label Studio (JSON)", folder=False, write=write)

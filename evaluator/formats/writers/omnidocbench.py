@@ -1,0 +1,79 @@
+"""OmniDocBench: pages with regions for a ground truth, results by image for predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+
+from evaluator.formats.writers.base import (
+    Writer,
+    need_sizes,
+    rings_of,
+    scaled,
+    score_of,
+    sheets,
+    warn_of_crowds,
+    warn_of_documents,
+    warn_of_model,
+)
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import Collector
+
+_TITLE = "OmniDocBench"
+_CORNERS = 4
+
+
+def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
+    """One JSON file, of the form that the side has."""
+    pages = sheets(source)
+    need_sizes(source, pages, _TITLE)
+    predicted = source.side == "prediction"
+    truths: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
+    lost = 0
+    for page in pages:
+        assert page.size is not None
+        regions = []
+        for place, (row, corners) in enumerate(scaled(source, page, "pixels")):
+            x1, y1, x2, y2 = corners.tolist()
+            rings = rings_of(source, page, row, "pixels")
+            whole = len(rings) == 1 and len(rings[0]) == _CORNERS
+            lost += bool(rings) and (predicted or not whole)
+            label = source.labels[source.boxes.label[row]]
+            if predicted:
+                result: dict[str, Any] = {
+                    "image_name": PurePosixPath(page.image).stem,
+                    "bbox": [x1, y1, x2, y2],
+                    "category_id": int(source.boxes.label[row]),
+                }
+                score = score_of(source, row)
+                if score is not None:
+                    result["score"] = score
+                results.append(result)
+                continue
+            poly = rings[0].ravel().tolist() if whole else [x1, y1, x2, y1, x2, y2, x1, y2]
+            region = {"category_type": label, "poly": poly, "ignore": False, "order": place + 1, "anno_id": place}
+            regions.append(region)
+        width, height = (int(side) if side == int(side) else side for side in page.size)
+        info = {"page_no": page.index, "height": height, "width": width, "image_path": page.image}
+        truths.append({"layout_dets": regions, "page_info": info, "extra": {"relation": []}})
+    if lost:
+        rule = f"an {_TITLE} outline has four points, and results have none"
+        collector.warning("", rule, f"{lost:,} boxes with another one", "Their boxes alone are written.")
+    empty = sum(not page.rows for page in pages)
+    if predicted and empty:
+        rule = f"{_TITLE} results list boxes, no pages"
+        collector.warning("", rule, f"{empty:,} pages without boxes", "They are left out.")
+    warn_of_documents(source, pages, collector, _TITLE)
+    warn_of_crowds(source, collector, _TITLE)
+    warn_of_model(source, collector, _TITLE)
+    value: object = truths
+    if predicted:
+        value = {"results": results, "categories": {str(code): label for code, label in enumerate(source.labels)}}
+    return {"omnidocbench.json": msgspec.json.format(msgspec.json.encode(value), indent=1)}
+
+
+WRITER = Writer("omnidocbench", "OmniDocBench (JSON)", folder=False, write=write)

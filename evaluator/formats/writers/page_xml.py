@@ -1,0 +1,100 @@
+"""PAGE XML of 2019: a file for each page, with a region for each box."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Final
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from evaluator.formats.writers.base import (
+    Writer,
+    need_sizes,
+    rings_of,
+    scaled,
+    score_of,
+    sheets,
+    warn_of_crowds,
+    warn_of_documents,
+    warn_of_model,
+)
+from evaluator.formats.writers.markup import escaped
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import Collector
+
+_TITLE: Final = "PAGE XML"
+_SPACE: Final = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
+_REGIONS: Final = frozenset(
+    ("TextRegion", "ImageRegion", "LineDrawingRegion", "GraphicRegion", "TableRegion", "ChartRegion", "MapRegion",
+     "SeparatorRegion", "MathsRegion", "ChemRegion", "MusicRegion", "AdvertRegion", "NoiseRegion", "UnknownRegion")
+)  # fmt: skip
+_TYPES: Final = frozenset(
+    ("paragraph", "heading", "caption", "header", "footer", "page-number", "drop-capital", "credit", "floating",
+     "signature-mark", "catch-word", "marginalia", "footnote", "footnote-continued", "endnote", "TOC-entry",
+     "list-label", "other")
+)  # fmt: skip
+
+
+def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
+    """``IMAGE.xml`` for each page; a label that PAGE does not know is a type in ``custom``."""
+    pages = sheets(source)
+    need_sizes(source, pages, _TITLE)
+    files: dict[str, bytes] = {}
+    moved, negative, lost, unsafe = 0, 0, 0, 0
+    for page in pages:
+        assert page.size is not None
+        width, height = (max(1, round(side)) for side in page.size)
+        name = quoteattr(escaped(page.image, attribute=True))
+        lines = [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            f'<PcGts xmlns="{_SPACE}">',
+            "  <Metadata><Creator>LayoutScope</Creator><Created>1970-01-01T00:00:00</Created>"
+            "<LastChange>1970-01-01T00:00:00</LastChange></Metadata>",
+            f'  <Page imageFilename={name} imageWidth="{width}" imageHeight="{height}">',
+        ]
+        for place, (row, (x1, y1, x2, y2)) in enumerate(scaled(source, page, "pixels"), 1):
+            rings = rings_of(source, page, row, "pixels")
+            lost += len(rings) > 1
+            ring = rings[0] if len(rings) == 1 else np.array([[x1, y1], [x2, y1], [x2, y2], [x1, y2]])
+            whole = np.round(ring)
+            moved += bool((whole != ring).any())
+            negative += bool((whole < 0).any())
+            points = " ".join(f"{int(x)},{int(y)}" for x, y in whole)
+            score = score_of(source, row)
+            held = score is not None and 0.0 <= score <= 1.0
+            unsafe += score is not None and not held
+            conf = f' conf="{score!r}"' if held else ""
+            label = source.labels[source.boxes.label[row]]
+            element, kind = _written_as(label)
+            lines.append(f'    <{element} id="r{place}"{kind}><Coords points="{points}"{conf}/></{element}>')
+        lines += ["  </Page>", "</PcGts>", ""]
+        files[f"{PurePosixPath(page.image).stem}.xml"] = "\n".join(lines).encode()
+    for count, rule, fix in (
+        (moved, f"{_TITLE} coordinates are whole pixels", "They are rounded."),
+        (negative, f"{_TITLE} coordinates are not negative", "They are written all the same."),
+        (lost, f"a {_TITLE} outline is one ring", "Their boxes alone are written."),
+        (unsafe, f"{_TITLE} confidences are in [0, 1]", "The scores are left out."),
+    ):
+        if count:
+            collector.warning("", rule, f"{count:,} boxes with others", fix)
+    warn_of_documents(source, pages, collector, _TITLE)
+    warn_of_crowds(source, collector, _TITLE)
+    warn_of_model(source, collector, _TITLE)
+    return files
+
+
+def _written_as(label: str) -> tuple[str, str]:
+    """The element of a region, and the attribute with its type."""
+    if label in _REGIONS and label != "TextRegion":
+        return label, ""
+    if label == "TextRegion":
+        return label, ""
+    if label in _TYPES:
+        return "TextRegion", f' type="{label}"'
+    custom = escaped(label, attribute=True).replace(";", ",").replace("{", "(").replace("}", ")")
+    return "TextRegion", f" custom={quoteattr(f'structure {{type:{custom};}}')}"
+
+
+WRITER = Writer("page-xml", "PAGE XML 2019 (a file for each page)", folder=True, write=write)

@@ -1,0 +1,92 @@
+"""Document Snapshot Detection, schema 1.3: documents, pages and normalised boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from evaluator.formats.writers.base import (
+    Writer,
+    need_sizes,
+    scaled,
+    score_of,
+    sheets,
+    warn_of_crowds,
+    warn_of_outlines,
+)
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import Collector, refuse
+
+_TITLE = "schema 1.3"
+
+
+def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
+    """One JSON file; boxes that the schema does not allow are left out, with a warning."""
+    pages = sheets(source)
+    if source.unit == "pixels":
+        need_sizes(source, pages, _TITLE)
+    predicted = source.side == "prediction"
+    scores = source.boxes.score
+    if predicted and np.isnan(scores).any():
+        found = f"{int(np.isnan(scores).sum()):,} of {len(scores):,} without"
+        fix = "Add the scores, or convert the file with --as ground_truth."
+        refuse(source.name, "", f"every prediction must have a score in {_TITLE}", found, fix)
+    if predicted and ((scores < 0.0) | (scores > 1.0)).any():
+        found = f"{int(((scores < 0.0) | (scores > 1.0)).sum()):,} outside"
+        refuse(source.name, "", f"scores must be in [0, 1] in {_TITLE}", found, "Scale them.")
+    entries: list[dict[str, Any]] = []
+    outside = 0
+    for page in pages:
+        of = source.documents[page.document]
+        objects: list[dict[str, Any]] = []
+        for number, (row, corners) in enumerate(scaled(source, page, "page"), 1):
+            x1, y1, x2, y2 = corners.tolist()
+            if not (0.0 <= x1 < x2 <= 1.0 and 0.0 <= y1 < y2 <= 1.0):
+                outside += 1
+                continue
+            item: dict[str, Any] = {
+                "id": f"o{number}",
+                "label": source.labels[source.boxes.label[row]],
+                "bbox": [x1, y1, x2, y2],
+            }
+            if predicted:
+                item["score"] = score_of(source, row)
+            objects.append(item)
+        entries.append(
+            {
+                "page_id": f"{of.doc_id}::p{page.index:03d}",
+                "doc_id": of.doc_id,
+                "page_index": page.index,
+                "objects": objects,
+            }
+        )
+    if outside:
+        rule = f"boxes must lie on their page and have a width and a height in {_TITLE}"
+        collector.warning("", rule, f"{outside:,} do not", "They are left out.")
+    warn_of_outlines(source, collector, _TITLE)
+    warn_of_crowds(source, collector, _TITLE)
+    model: dict[str, Any] = {"name": source.model or ("unknown" if predicted else "annotators")}
+    if source.version:
+        model["version"] = source.version
+    value = {
+        "label_map": {str(code): label for code, label in enumerate(source.labels, 1)},
+        "info": {
+            "schema_version": "1.3",
+            "type": source.side,
+            "run_id": None,
+            "model": model,
+            "coordinate_system": {"type": "normalized_xyxy", "range": [0.0, 1.0], "origin": "top_left"},
+        },
+        "documents": [
+            {"doc_id": each.doc_id, "doc_name": each.name or each.doc_id, "doc_path": each.path or each.name}
+            for each in source.documents
+        ],
+        "predictions": entries,
+    }
+    return {"snapshot.json": msgspec.json.format(msgspec.json.encode(value), indent=1)}
+
+
+WRITER = Writer("snapshot", "Document Snapshot Detection, schema 1.3 (JSON)", folder=False, write=write)

@@ -1,0 +1,59 @@
+"""YOLO: a text file for each page, and ``data.yaml`` with the names of the classes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from evaluator.formats.writers.base import (
+    Writer,
+    need_sizes,
+    rings_of,
+    scaled,
+    score_of,
+    sheets,
+    warn_of_crowds,
+    warn_of_documents,
+    warn_of_model,
+)
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import Collector
+
+_POINTS = 3
+
+
+def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
+    """``labels/IMAGE.txt`` with class, centre, width and height in shares of the page, the score last."""
+    pages = sheets(source)
+    if source.unit == "pixels":
+        need_sizes(source, pages, "YOLO")
+    # A name in double quotes with JSON's escapes is YAML, whatever is in it.
+    names = "".join(f"  {code}: {json.dumps(label)}\n" for code, label in enumerate(source.labels))
+    files = {"data.yaml": f"path: .\nval: images\nnames:\n{names}".encode()}
+    rings_lost = 0
+    for page in pages:
+        lines = []
+        for row, (x1, y1, x2, y2) in scaled(source, page, "page"):
+            rings = rings_of(source, page, row, "page")
+            if len(rings) == 1 and len(rings[0]) > _POINTS - 1:
+                values = rings[0].ravel().tolist()
+            else:
+                rings_lost += bool(rings)
+                values = [float((x1 + x2) / 2), float((y1 + y2) / 2), float(x2 - x1), float(y2 - y1)]
+            score = score_of(source, row)
+            words = [*values, *([] if score is None else [score])]
+            lines.append(f"{int(source.boxes.label[row])} {' '.join(map(repr, words))}\n")
+        files[f"labels/{PurePosixPath(page.image).stem}.txt"] = "".join(lines).encode()
+    if rings_lost:
+        rule = "a YOLO outline is one ring of at least three points"
+        collector.warning("", rule, f"{rings_lost:,} boxes with another one", "Their boxes alone are written.")
+    if any(page.size for page in pages):
+        collector.warning("", "YOLO does not hold the sizes of pages", f"{len(pages):,} pages", "Keep the images.")
+    warn_of_documents(source, pages, collector, "YOLO")
+    warn_of_crowds(source, collector, "YOLO")
+    warn_of_model(source, collector, "YOLO")
+    return files
+
+
+WRITER = Writer("yolo", "YOLO labels (text, with data.yaml)", folder=True, write=write)

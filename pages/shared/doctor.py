@@ -1,0 +1,308 @@
+"""The doctor on screen: what it says of each prediction, applied and undone by the reader, and what is in the files.
+
+Diagnoses are shared by all sessions under the digests of the files and the protocol. A fix is kept for a file by its
+name, among the fixes of the session, which the address holds.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from evaluator import checkup, formats
+from evaluator.doctor import Diagnosis, Fix, fix_of
+from evaluator.doctor.contents import Contents, contents
+from evaluator.doctor.diagnosis import number
+from evaluator.doctor.fixes import words_of
+from evaluator.doctor.preview import Boxes, Preview, preview
+from evaluator.metrics.results import count_of
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import BadInput, plain
+from evaluator.project import Member
+from pages.shared import frame, opened, protocol, widgets
+from pages.shared.opened import BOXES
+from pages.shared.state import state
+
+_SHOWN = 6
+_PAPER = 168
+
+
+class Found(NamedTuple):
+    """A prediction of this session and what the doctor says of it; the sides as they were read."""
+
+    name: str
+    diagnosis: Diagnosis
+    truth: Annotations
+    prediction: Annotations
+
+
+# --- what is found -------------------------------------------------------------------------------------------
+
+
+def diagnoses() -> list[Found]:
+    """What the doctor says of each prediction that has no fix yet; those with nothing to say are left out."""
+    held = opened.files(BOXES)
+    truth = held.ground_truth.source if held.ground_truth else None
+    if truth is None:
+        return []
+    found = []
+    for model in held.models:
+        if protocol.fixes(model.name) or model.name in state.dismissed:
+            continue
+        prediction = _as_written(model)
+        if prediction is None:
+            continue
+        diagnosis = _diagnosis(
+            protocol.chosen().name,
+            BOXES.digest(truth),
+            BOXES.digest(prediction),
+            _make=lambda prediction=prediction: _made(truth, prediction),
+        )
+        if diagnosis is not None and not diagnosis.silent:
+            found.append(Found(model.name, diagnosis, truth, prediction))
+    return found
+
+
+def _as_written(model: Member[Annotations]) -> Annotations | None:
+    """A prediction with its coordinates as they stand in the file; None when it cannot be read even so."""
+    if model.source is not None:
+        return model.source
+    return opened.read(BOXES, model.origin, model.name, model.side, as_written=True).source
+
+
+@st.cache_resource(max_entries=64, show_spinner="Looking at files that do not match")
+def _diagnosis(of: str, truth: str, prediction: str, *, _make: Callable[[], Diagnosis | None]) -> Diagnosis | None:
+    """A diagnosis by the content of the files and the protocol."""
+    return _make()
+
+
+def _made(truth: Annotations, prediction: Annotations) -> Diagnosis | None:
+    of = protocol.chosen()
+    try:
+        return checkup.diagnosis_of(truth, prediction, of, of.options())
+    except BadInput:
+        return None
+
+
+def apply(name: str, fixes: tuple[Fix, ...]) -> None:
+    """Mend a prediction from now on."""
+    state.fixes = (
+        *(text for text in state.fixes if fix_of(text).file != name),
+        *(f"{name}:{fix.text}" for fix in fixes),
+    )
+
+
+def undo(name: str) -> None:
+    """Compare a prediction as its file has it again."""
+    state.fixes = tuple(text for text in state.fixes if fix_of(text).file not in (name, ""))
+
+
+def dismiss(name: str) -> None:
+    """Say nothing of a prediction any more."""
+    state.dismissed = (*state.dismissed, name)
+
+
+def applied() -> dict[str, list[Fix]]:
+    """The fixes of this session by the file that they are for; an empty name for those of all predictions."""
+    by_file: dict[str, list[Fix]] = {}
+    for text in state.fixes:
+        fix = fix_of(text)
+        by_file.setdefault(fix.file, []).append(fix)
+    return by_file
+
+
+# --- on screen -----------------------------------------------------------------------------------------------
+
+
+def banner() -> None:
+    """What the doctor says, in one line for each prediction, with the way to apply or undo it."""
+    undo_lines()
+    for place, found in enumerate(diagnoses()):
+        diagnosis = found.diagnosis
+        if diagnosis.best is None and not diagnosis.nothing_matches:
+            continue
+        with st.container(key=f"diagnosis_banner_{place}", horizontal=True, vertical_alignment="center"):
+            st.warning(f"{frame.escaped(found.name)}: {frame.escaped(diagnosis.sentence)}", icon=":material/healing:")
+            if diagnosis.best is not None:
+                st.button("Apply", key=f"apply_{place}", on_click=apply, args=(found.name, diagnosis.best.fixes))
+            st.button("Dismiss", key=f"dismiss_{place}", on_click=dismiss, args=(found.name,))
+
+
+def undo_lines() -> None:
+    """One line for each file with fixes: what they are, and the way back."""
+    for place, (name, fixes) in enumerate(applied().items()):
+        words = ", ".join(words_of(fix) for fix in fixes)
+        with st.container(key=f"fixed_{place}", horizontal=True, vertical_alignment="center"):
+            st.caption(f"In {frame.escaped(name or 'all predictions')}: {frame.escaped(words)}.", width="content")
+            st.button("Undo", key=f"undo_{place}", on_click=undo, args=(name,), type="tertiary")
+
+
+def cards() -> None:
+    """The diagnoses in full: the sentence, what was tried, and a page before and after."""
+    undo_lines()
+    for place, found in enumerate(diagnoses()):
+        if found.diagnosis.best is None and not found.diagnosis.nothing_matches:
+            continue
+        with st.container(border=True, key=f"diagnosis_{place}"):
+            _card(place, found)
+
+
+def _card(place: int, found: Found) -> None:
+    diagnosis = found.diagnosis
+    left, right = st.columns([1.05, 1], gap="medium")
+    with left:
+        evidence = ""
+        if diagnosis.best is not None and diagnosis.best.documents:
+            evidence = f"So in {diagnosis.best.documents:,} of {count_of(diagnosis.documents, 'document')}."
+        st.html(
+            f'<div class="ls-diagnosis{frame.theme()}"><p><i class="ls-badge">Diagnosis</i> <b>'
+            f"{html.escape(plain(found.name))}</b></p><h2>{html.escape(diagnosis.sentence)}</h2>"
+            f"<p>{html.escape(evidence)}</p>{_bars(diagnosis)}</div>"
+        )
+        with st.container(horizontal=True):
+            if diagnosis.best is not None:
+                st.button(
+                    f"Apply to {frame.escaped(found.name)}",
+                    key=f"apply_{place}",
+                    on_click=apply,
+                    args=(found.name, diagnosis.best.fixes),
+                    type="primary",
+                )
+            st.button("Dismiss", key=f"dismiss_{place}", on_click=dismiss, args=(found.name,))
+    if diagnosis.best is None:
+        return
+    shown = preview(found.truth, formats.resolve(found.prediction, found.truth), diagnosis.best.fixes)
+    if shown is not None:
+        with right:
+            option = ", ".join(fix.text for fix in diagnosis.best.fixes)
+            st.html(
+                f'<div class="ls-before-after{frame.theme()}">{_page("As given", shown, shown.given)}'
+                f"{_page('Fixed', shown, shown.fixed)}</div><p class='ls-small'>{html.escape(plain(shown.document))} "
+                f"p. {shown.page + 1}. The file stays as it is; the signature will say fix: "
+                f"<code>{html.escape(plain(option))}</code></p>"
+            )
+
+
+def _bars(diagnosis: Diagnosis) -> str:
+    """The hypotheses with their F1 as bars, best first, the files as given among them."""
+    rows = [
+        ("As given" if not each.fixes else each.words, each.f1, each == diagnosis.best) for each in diagnosis.hypotheses
+    ]
+    if rows and not any(words == "As given" for words, _, _ in rows):
+        rows.append(("As given", diagnosis.as_given, False))
+    lines = []
+    for words, f1, best in rows[: _SHOWN + 1]:
+        width = 100.0 * (f1 or 0.0)
+        strong = ' class="ls-best"' if best else ""
+        text = words[0].upper() + words[1:]
+        lines.append(
+            f"<li{strong}><span>{html.escape(plain(frame.shortened(text, 60)))}</span>"
+            f'<i><u style="width:{width:.1f}%"></u></i><b>{number(f1)}</b></li>'
+        )
+    return f"<ul>{''.join(lines)}</ul>"
+
+
+def _page(title: str, shown: Preview, boxes: Boxes) -> str:
+    """A small page with the boxes of both sides."""
+    width, height = shown.size
+    tall = min(1.6, max(0.4, height / width))
+    style = f"width:{_PAPER}px;height:{_PAPER * tall:.0f}px"
+    inner = _rectangles(boxes.truth, "ls-truth") + _rectangles(boxes.prediction, "ls-found")
+    counted = f"{boxes.matched:,} of {len(boxes.truth):,} match"
+    return f'<figure><div style="{style}">{inner}</div><figcaption>{title}: <b>{counted}</b></figcaption></figure>'
+
+
+def _rectangles(xyxy: FloatArray, name: str) -> str:
+    """Boxes as far as they are on the page."""
+    cut = np.clip(xyxy[:300], 0.0, 1.0)
+    return "".join(
+        f'<s class="{name}" style="left:{100 * x1:.2f}%;top:{100 * y1:.2f}%;width:{100 * (x2 - x1):.2f}%;'
+        f'height:{100 * (y2 - y1):.2f}%"></s>'
+        for x1, y1, x2, y2 in cut.tolist()
+        if x2 > x1 and y2 > y1
+    )
+
+
+def label_mapping() -> None:
+    """Labels that only a prediction has, what they probably are, and the way to map them."""
+    for place, found in enumerate(diagnoses()):
+        proposals = found.diagnosis.labels
+        if not proposals:
+            continue
+        known = sorted(set(found.truth.labels))
+        frame.section("Label mapping", f"{found.name}: {count_of(len(proposals), 'label')} unknown to the ground truth")
+        edited = st.data_editor(
+            {
+                "Map": [each.proposal is not None for each in proposals],
+                "Model label": [plain(each.label) for each in proposals],
+                "Boxes": [each.boxes for each in proposals],
+                "Ground-truth label": [each.proposal for each in proposals],
+                "Overlap": [f"{each.overlapping:,} of {each.boxes:,}" for each in proposals],
+            },
+            column_config={"Ground-truth label": st.column_config.SelectboxColumn(options=known, required=False)},
+            disabled=["Model label", "Boxes", "Overlap"],
+            hide_index=True,
+            key=f"label_mapping_{place}",
+        )
+        chosen = tuple(
+            Fix("label", f"{each.label}={new}")
+            for each, use, new in zip(proposals, edited["Map"], edited["Ground-truth label"], strict=True)
+            if use and new
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            others = tuple(
+                fix
+                for fix in (found.diagnosis.best.fixes if found.diagnosis.best else ())
+                if fix.kind not in ("label", "labels")
+            )
+            st.button(
+                f"Apply {len(chosen)}",
+                key=f"apply_labels_{place}",
+                on_click=apply,
+                args=(found.name, (*others, *chosen)),
+                disabled=not chosen,
+            )
+            if found.diagnosis.labels_f1 is not None:
+                st.caption(
+                    f"F1 {number(found.diagnosis.as_given)}, with all proposals: {number(found.diagnosis.labels_f1)}. "
+                    "Overlap: IoU ≥ 0.50."
+                )
+
+
+def what_is_in_the_data() -> None:
+    """Boxes per label of every file, and the checks of each."""
+    held = opened.files(BOXES)
+    files = [(member.name, member.source) for member in held.members if member.source is not None]
+    if not files:
+        return
+    rows = [_contents(BOXES.digest(source), _source=source) for _, source in files]
+    frame.section("What is in the data", "boxes per label")
+    labels = list(dict.fromkeys(label for row in rows for label in row.labels))
+    labels.sort(key=lambda label: -rows[0].labels.get(label, 0))
+    names = opened.distinct_names([plain(name) for name, _ in files])
+    table: dict[str, list[object]] = {"Label": [*(plain(label) for label in labels), "All"]}
+    for name, row in zip(names, rows, strict=True):
+        table[name] = [*(row.labels.get(label, 0) for label in labels), row.boxes]
+    widgets.table(table, columns={name: widgets.count(90) for name in names}, alt="Boxes per label")
+    checks: dict[str, Callable[[Contents], object]] = {
+        "Duplicate boxes": lambda row: row.duplicates,
+        "Pages without boxes": lambda row: row.pages_without_boxes,
+        "Boxes that leave the page": lambda row: row.outside,
+        "Boxes without width or height": lambda row: row.flat,
+        "Labels with fewer than 20 boxes": lambda row: len(row.few),
+    }
+    listed: dict[str, list[object]] = {"Check": list(checks)}
+    for name, row in zip(names, rows, strict=True):
+        listed[name] = [check(row) for check in checks.values()]
+    widgets.table(listed, columns={name: widgets.count(90) for name in names}, alt="Checks of the files")
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _contents(digest: str, *, _source: Annotations) -> Contents:
+    """What is in a file, by its content."""
+    return contents(_source)

@@ -1,0 +1,272 @@
+"""Converting and describing files: round trips box for box, what a target cannot hold, and refusals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from evaluator import cli, formats
+from evaluator.doctor.contents import contents
+from evaluator.formats.writers import WRITERS, writer_named
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import BadInput
+from tests.building import annotations, box, write_file
+
+SAMPLE = Path(__file__).resolve().parent.parent / "sample_data"
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def run_main(*words: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            cli.main([str(word) for word in words])
+        streams = capsys.readouterr()
+        return int(str(left.value.code)), streams.out, streams.err
+
+    return run_main
+
+
+ROWS = [
+    box(0.1, 0.2, 0.3, 0.4, score=0.9, document="a.pdf"),
+    box(0.5, 0.5, 1.0, 0.75, label="Table", score=0.25, document="a.pdf", page=2),
+    box(0.0, 0.0, 1.0, 1.0, label="Tab & <le>", score=0.5, document="b.png"),
+]
+LABELS = ("Figure", "Table", "Tab & <le>")
+
+
+def sized(side: str = "prediction") -> Annotations:
+    """Three pages with sizes, one of them without boxes."""
+    source = annotations(ROWS, labels=LABELS, pages=[("b.png", 1)], side=side)  # type: ignore[arg-type]
+    if side == "ground_truth":
+        source = replace(source, boxes=replace(source.boxes, score=np.full(len(ROWS), np.nan)))
+    size = np.array([[600.0, 800.0], [600.0, 800.0], [1000.0, 500.0], [600.0, 800.0]])
+    return replace(source, page_size=size[: len(source.page_index)])
+
+
+def in_shares(source: Annotations) -> np.ndarray:
+    if source.unit == "page":
+        return source.boxes.xyxy
+    assert source.page_size is not None
+    return source.boxes.xyxy / np.tile(source.page_size[source.boxes.entry], 2)
+
+
+def text_of(name: str, source: Annotations) -> dict[str, str]:
+    return {key: value.decode() for key, value in WRITERS[name].written(source).files.items()}
+
+
+def test_coco_has_an_image_per_page_and_an_annotation_per_box() -> None:
+    value = json.loads(text_of("coco", sized())["coco.json"])
+    assert [(image["file_name"], image["width"], image["height"]) for image in value["images"]] == [
+        ("b_p0002.png", 600, 800), ("a_p0001.png", 600, 800), ("a_p0003.png", 1000, 500), ("b_p0001.png", 600, 800),
+    ]  # fmt: skip
+    assert [category["name"] for category in value["categories"]] == list(LABELS)
+    assert [(item["image_id"], item["category_id"], item["score"]) for item in value["annotations"]] == [
+        (2, 1, 0.9), (3, 2, 0.25), (4, 3, 0.5),
+    ]  # fmt: skip
+    np.testing.assert_allclose(value["annotations"][1]["bbox"], [500.0, 250.0, 500.0, 125.0])
+
+
+@pytest.mark.parametrize("name", ["snapshot", "coco", "cvat", "label-studio", "omnidocbench", "yolo", "page-xml"])
+@pytest.mark.parametrize("side", ["ground_truth", "prediction"])
+def test_a_file_comes_back_box_for_box(tmp_path: Path, name: str, side: str) -> None:
+    if name not in formats.FORMATS:
+        pytest.skip(f"nothing reads {name} yet")
+    source = sized(side)
+    written = formats.FORMATS[name].write(source)
+    assert written is not None
+    out = tmp_path / ("folder" if WRITERS[name].folder else next(iter(written.files)))
+    for file, content in written.files.items():
+        path = out / file if WRITERS[name].folder else out
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    as_side: Any = "ground_truth" if name == "cvat" else side
+    again = formats.read(out, format=name, side=as_side)
+    there = [(again.labels[code], *row) for code, row in zip(again.boxes.label, in_shares(again).tolist(), strict=True)]
+    here = [
+        (source.labels[code], *row) for code, row in zip(source.boxes.label, in_shares(source).tolist(), strict=True)
+    ]
+    close = 0.002 if name == "page-xml" else 1e-9
+    for mine, other in zip(sorted(here), sorted(there), strict=True):
+        assert mine[0] == other[0]
+        assert other[1:] == pytest.approx(mine[1:], abs=close)
+    if side == "prediction" and name != "cvat":
+        assert sorted(again.boxes.score) == [0.25, 0.5, 0.9]
+    if name in ("snapshot", "coco"):
+        assert {each.doc_id for each in again.documents} == {"a.pdf", "b.png"}
+        assert sorted(again.page_index.tolist()) == sorted(source.page_index.tolist())
+
+
+def test_yolo_is_a_folder_of_centres_in_shares() -> None:
+    files = text_of("yolo", sized())
+    assert sorted(files) == [
+        "data.yaml", "labels/a_p0001.txt", "labels/a_p0003.txt", "labels/b_p0001.txt", "labels/b_p0002.txt",
+    ]  # fmt: skip
+    assert files["data.yaml"] == ('path: .\nval: images\nnames:\n  0: "Figure"\n  1: "Table"\n  2: "Tab & <le>"\n')
+    assert [float(word) for word in files["labels/a_p0003.txt"].split()] == [1, 0.75, 0.625, 0.5, 0.25, 0.25]
+    assert files["labels/b_p0002.txt"] == ""
+
+
+def test_label_studio_is_in_per_cent_with_the_model() -> None:
+    tasks = json.loads(text_of("label-studio", sized())["tasks.json"])
+    (made,) = tasks[2]["predictions"]
+    (region,) = made["result"]
+    assert (made["model_version"], tasks[2]["annotations"], region["score"]) == ("toy", [], 0.25)
+    assert region["value"] == {
+        "x": 50.0, "y": 50.0, "width": 50.0, "height": 25.0, "rotation": 0, "rectanglelabels": ["Table"],
+    }  # fmt: skip
+    assert (region["original_width"], region["original_height"]) == (1000, 500)
+
+
+def test_xml_is_well_formed_whatever_a_label_says() -> None:
+    for name in ("cvat", "page-xml"):
+        for text in text_of(name, sized()).values():
+            ElementTree.fromstring(text)
+    (page,) = [text for key, text in text_of("page-xml", sized()).items() if key == "a_p0003.xml"]
+    assert 'points="500,250 1000,250 1000,375 500,375" conf="0.25"' in page
+
+
+def test_what_a_target_cannot_hold_is_listed() -> None:
+    found = {name: [issue.rule for issue in WRITERS[name].written(sized()).warnings] for name in WRITERS}
+    assert found == {
+        "snapshot": [],
+        "coco": ["COCO does not name a model"],
+        "yolo": [
+            "YOLO does not hold the sizes of pages",
+            "YOLO knows images, no documents of several pages",
+            "YOLO does not name a model",
+        ],
+        "cvat": [
+            "CVAT has no scores",
+            "CVAT knows images, no documents of several pages",
+            "CVAT does not name a model",
+        ],
+        "label-studio": ["Label Studio knows images, no documents of several pages"],
+        "page-xml": ["PAGE XML knows images, no documents of several pages", "PAGE XML does not name a model"],
+        "omnidocbench": [
+            "OmniDocBench results list boxes, no pages",
+            "OmniDocBench knows images, no documents of several pages",
+            "OmniDocBench does not name a model",
+        ],
+    }
+
+
+@pytest.mark.parametrize("name", ["coco", "cvat", "page-xml", "omnidocbench"])
+def test_pixels_need_the_size_of_the_page(name: str) -> None:
+    with pytest.raises(BadInput, match="needs the width and height of every page; found 3 of 3 pages without"):
+        WRITERS[name].written(annotations(ROWS, labels=LABELS))
+
+
+def test_a_name_may_be_spelled_otherwise() -> None:
+    assert [row and row.name for row in map(writer_named, ["Label Studio", "schema 1.3", "COCO", "PAGE", "word"])] == [
+        "label-studio", "snapshot", "coco", "page-xml", None,
+    ]  # fmt: skip
+
+
+def test_the_command_converts_and_never_overwrites(run: Run, tmp_path: Path) -> None:
+    source = write_file(tmp_path / "pred.json", ROWS[:2])
+    words = ("convert", source, "--to", "coco", "--out", tmp_path / "out.json")
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert err == (
+        "error: pred.json: COCO needs the width and height of every page; found 2 of 2 pages without, a.pdf, page 1 "
+        "first. Give the PDFs with --pdfs DIR, or one size for all with --page-size WxH.\n"
+    )
+    code, out, err = run(*words, "--page-size", "600x800")
+    assert (code, out) == (0, "out.json: COCO instances (JSON), 2 pages, 2 boxes\n")
+    assert err == "warning: pred.json: COCO does not name a model; found toy. The name is left out.\n"
+    before = (tmp_path / "out.json").read_bytes()
+    code, _, err = run(*words, "--page-size", "60x80")
+    assert (code, err) == (2, "error: out.json exists; choose another --out, or write over it with --force.\n")
+    assert (tmp_path / "out.json").read_bytes() == before
+    assert run(*words, "--page-size", "60x80", "--force")[0] == 0
+    assert (tmp_path / "out.json").read_bytes() != before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "pred.json"]
+    code, _, err = run("convert", source, "--to", "word", "--out", tmp_path / "x")
+    assert (code, err) == (2, f"error: --to must be one of {', '.join(WRITERS)}; found word.\n")
+
+
+def test_a_folder_is_never_written_over_the_source(run: Run, tmp_path: Path) -> None:
+    source = write_file(tmp_path / "pred.json", ROWS[:2])
+    assert run("convert", source, "--to", "yolo", "--out", tmp_path, "--force")[0] == 2
+    assert source.exists()
+
+
+def test_points_of_the_pdfs_are_sizes(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "coco.json"
+    assert run("convert", SAMPLE / "lines.json", "--to", "coco", "--out", out, "--pdfs", SAMPLE / "pdf")[0] == 0
+    again, source = formats.read(out, side="prediction"), formats.read(SAMPLE / "lines.json")
+    np.testing.assert_allclose(in_shares(again), source.boxes.xyxy, atol=1e-12)
+    assert [each.doc_id for each in again.documents] == [each.doc_id for each in source.documents]
+
+
+def test_a_results_list_needs_its_ground_truth(run: Run, tmp_path: Path) -> None:
+    truth = tmp_path / "gt.json"
+    truth.write_bytes(next(iter(WRITERS["coco"].written(sized("ground_truth")).files.values())))
+    results = tmp_path / "dt.json"
+    results.write_text(json.dumps([{"image_id": 2, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5}]))
+    words = ("convert", results, "--to", "cvat", "--out", tmp_path / "out.xml")
+    code, _, err = run(*words)
+    assert (code, err) == (
+        2, "error: dt.json is a COCO results list, which names no pages and labels; give them with --gt.\n",
+    )  # fmt: skip
+    assert run(*words, "--gt", truth)[0] == 0
+    assert len(formats.read(tmp_path / "out.xml").boxes) == 1
+
+
+def test_files_of_a_folder_may_have_different_labels(tmp_path: Path) -> None:
+    source = sized("ground_truth")
+    for name, rows in (("a.pdf", slice(0, 2)), ("b.png", slice(2, 3))):
+        one = annotations(ROWS[rows], labels=[row.label for row in ROWS[rows]], side="ground_truth")
+        one = replace(
+            one,
+            page_size=np.full((len(one.page_index), 2), 100.0),
+            boxes=replace(one.boxes, score=one.boxes.score * np.nan),
+        )
+        (tmp_path / f"{name}.xml").write_bytes(WRITERS["cvat"].written(one).files["annotations.xml"])
+    again = formats.read(tmp_path, side="ground_truth")
+    assert sorted(again.labels) == sorted(source.labels)
+    assert [again.labels[code] for code in again.boxes.label] == ["Figure", "Table", "Tab & <le>"]
+
+
+# --- describe ------------------------------------------------------------------------------------------------
+
+
+def test_what_is_in_a_file(run: Run, tmp_path: Path) -> None:
+    rows = [box(0.1, 0.1, 0.2, 0.2), box(0.1, 0.1, 0.2, 0.2), box(0.1, 0.1, 0.2, 0.2, label="Table")]
+    source = write_file(tmp_path / "gt.json", rows, side="ground_truth", pages=[("a.pdf", 4)])
+    code, out, err = run("describe", source, "--json")
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    assert found["labels"] == {"Figure": 2, "Table": 1}
+    assert (found["documents"], found["pages"], found["boxes"]) == (1, 2, 3)
+    assert (found["pages_without_boxes"], found["duplicates"], found["outside"], found["flat"]) == (1, 1, 0, 0)
+    assert found["score"] == {"smallest": None, "median": None, "largest": None}
+    code, out, _ = run("describe", source)
+    assert out.splitlines()[:2] == [
+        "gt.json: snapshot, ground truth, annotators",
+        "1 documents, 2 pages, 3 boxes, 2 labels",
+    ]
+    assert "duplicate boxes: 1" in out.splitlines()
+
+
+def test_boxes_that_leave_their_page_are_counted_where_its_size_is_known() -> None:
+    source = replace(sized(), unit="pixels")
+    found = contents(replace(source, boxes=replace(source.boxes, xyxy=source.boxes.xyxy * 900.0)))
+    assert (found.outside, found.pages_without_size) == (2, 0)
+    assert contents(replace(source, page_size=None)).outside is None
+    assert contents(annotations([])).boxes == 0
+
+
+@pytest.mark.parametrize(("folder", "key"), [("fields/anchors", "fields"), ("posters/ground_truth", "posters")])
+def test_fields_and_posters_are_described(run: Run, folder: str, key: str) -> None:
+    code, out, err = run("describe", SAMPLE / folder, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)[key] > 0

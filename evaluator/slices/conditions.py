@@ -1,7 +1,7 @@
 """Conditions on attributes: what they are, which of them the search tries, and how they read in a sentence.
 
-Owns `Condition` (an attribute, ``==``, ``<`` or ``>=``, and a value), the bins in which the search counts, and the words.
-A condition is never true where its attribute is not known.
+Owns `Condition` (an attribute, ``==``, ``<`` or ``>=``, and a value), the bins in which the search counts, and
+the words. A condition is never true where its attribute is not known.
 """
 
 from __future__ import annotations
@@ -182,9 +182,7 @@ def binned(attributes: Sequence[Attribute], *, least: int) -> Binned:
             cuts.append(edges)
             codes.append(column)
     table = np.column_stack(codes) if codes else np.empty((0, 0), np.uint8)
-    sizes = tuple(
-        len(edges) + (attribute.kind == "number") for attribute, edges in zip(kept, cuts, strict=True)
-    )
+    sizes = tuple(len(edges) + (attribute.kind == "number") for attribute, edges in zip(kept, cuts, strict=True))
     return Binned(tuple(kept), tuple(cuts), table, sizes)
 
 

@@ -74,7 +74,13 @@ def read_named(path: Path) -> tuple[NamedSlice, ...]:
     except (msgspec.DecodeError, UnicodeDecodeError) as problem:
         refuse(path.name, "", "named slices must be JSON", str(problem), "Write {name: [conditions]}.")
     if not isinstance(value, dict):
-        refuse(path.name, "", "named slices must be an object of names", type(value).__name__, "Write {name: [conditions]}.")
+        refuse(
+            path.name,
+            "",
+            "named slices must be an object of names",
+            type(value).__name__,
+            "Write {name: [conditions]}.",
+        )
     collector = Collector(path.name, max_per_rule=20)
     found = []
     for name, body in value.items():
@@ -117,9 +123,7 @@ def saved(path: Path, added: NamedSlice) -> tuple[NamedSlice, ...]:
     return every
 
 
-def counted(
-    result: AnyBoxResult, named: Sequence[NamedSlice], of_pages: OfPages | None = None
-) -> tuple[Counted, ...]:
+def counted(result: AnyBoxResult, named: Sequence[NamedSlice], of_pages: OfPages | None = None) -> tuple[Counted, ...]:
     """Recall and precision of named slices.
 
     A slice with a condition on the score has no recall: the ground truth has none.
@@ -191,7 +195,7 @@ def slices_table(slices: Sequence[Counted], title: str, signature: str) -> Resul
 
 
 def slices_json(slices: Sequence[Counted]) -> dict[str, Any]:
-    """Named slices as plain values: ``{name: {"recall", "precision", "ground_truth", "predictions", "conditions"}}``."""
+    """Named slices as plain values: recall, precision, boxes of both sides and conditions, by name."""
     found: dict[str, dict[str, Any]] = {}
     for each in slices:
         one = found.setdefault(

@@ -110,7 +110,8 @@ def gate(
     """Fail with exit code 1 when a prediction is not good enough, in absolute terms or against a baseline.
 
     A condition says what is not allowed: "recall[Table] < baseline - 0.5pt", "f1 < 0.85", "precision < baseline and
-    significant". See docs/ci-gate.md for all of it. A named slice stands in place of a label: "recall[slice:scans] < 0.5".
+    significant". See docs/ci-gate.md for all of it. A named slice can stand in place of a label:
+    "recall[slice:scans] < 0.5".
 
     Parameters
     ----------

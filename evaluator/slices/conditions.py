@@ -1,7 +1,7 @@
 """Conditions on attributes: what they are, which of them the search tries, and how they read in a sentence.
 
-Owns `Condition` (an attribute, ``==``, ``<`` or ``>=``, and a value), the bins in which the search counts, and the words.
-A condition is never true where its attribute is not known.
+Owns `Condition` (an attribute, ``==``, ``<`` or ``>=``, and a value), the bins in which the search counts, and
+the words. A condition is never true where its attribute is not known.
 """
 
 from __future__ import annotations

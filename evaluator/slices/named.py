@@ -195,7 +195,7 @@ def slices_table(slices: Sequence[Counted], title: str, signature: str) -> Resul
 
 
 def slices_json(slices: Sequence[Counted]) -> dict[str, Any]:
-    """Named slices as plain values: ``{name: {"recall", "precision", "ground_truth", "predictions", "conditions"}}``."""
+    """Named slices as plain values: recall, precision, boxes of both sides and conditions, by name."""
     found: dict[str, dict[str, Any]] = {}
     for each in slices:
         one = found.setdefault(

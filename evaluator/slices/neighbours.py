@@ -121,8 +121,8 @@ def _around(page: IntArray, label: IntArray, xyxy: FloatArray, out: Surroundings
 def columns_of_text(page: IntArray, xyxy: FloatArray, pages: int) -> IntArray:
     """In how many columns the boxes of each page stand, int64, shape (pages,); 0 for a page without boxes.
 
-    The heights of the boxes are added up over the width of the page; boxes wider than 0.6 of the page are left out where
-    there are others. A column is a stretch where the sum is above 0.15 of its largest value.
+    The heights of the boxes are added up over the width of the page; boxes wider than 0.6 of the page are left out.
+    A column is a stretch where the sum is above 0.15 of its largest value.
     """
     steps = 64
     narrow = xyxy[:, 2] - xyxy[:, 0] <= 0.6

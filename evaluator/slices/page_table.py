@@ -1,8 +1,8 @@
 """A table beside the files with attributes of pages or documents, as CSV.
 
-Owns its columns: ``document`` names the document; ``page`` or ``page_index`` (from 0) or ``page_no`` (from 1) the page, and
-without any of these a row is about the whole document. Every other column is an attribute; numbers are numbers when all
-of a column are. Text from the table is only ever shown as text.
+Owns its columns: ``document`` names the document; ``page`` or ``page_index`` (from 0) or ``page_no`` (from 1) the
+page, and without any of these a row is about the whole document. Every other column is an attribute; numbers are
+numbers when all of a column are. Text from the table is only ever shown as text.
 """
 
 from __future__ import annotations

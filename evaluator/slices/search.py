@@ -6,16 +6,15 @@ Every box has an outcome ("loss": 1 for a missed box, 0 for a found one; for two
 pairs of conditions are counted at once: with one column for each bin of each attribute, B, the boxes in every pair of
 bins are ``BᵀB`` and their losses ``Bᵀ diag(loss) B``, and sums over neighbouring bins give every pair of conditions.
 The counts are kept for groups of documents (each document where there are at most 64), because documents are what is
-independent. Of a set c of boxes with residuals r (loss less what is expected), with R_g the sum of r over the boxes of c
-in group g less the share of c times the sum over all boxes of g,
+independent. Of a set c of boxes, T is the difference of the mean loss in it and elsewhere over its cluster-robust
+standard error: what each group adds to the difference, less what its boxes were expected to add, squared and added
+up. The variance is drawn towards the one that follows from how much all groups differ from each other, which is worth
+20 degrees of freedom (the moderated t; Smyth 2004), and is never taken to be below that; T becomes a normal z by its
+degrees of freedom, of which a set has as many as groups count in it (Wallace 1959). T is largest at the set itself: a
+larger set that holds it is diluted, a smaller one is a part of it.
 
-    T = sum R_g / sqrt(max(binomial variance, sum R_g² - (sum R_g)² / G)),
-
-the z of a cluster-robust mean, whose variance is never taken to be below that of independent boxes. T is largest at the
-set itself: a larger set that holds it is diluted, a smaller one is a part of it.
-
-Chance is controlled over everything that is tried: the R_g, less their mean, get random signs by group (the wild cluster
-bootstrap; Cameron, Gelbach and Miller 2008), the largest T over all single conditions and pairs is taken each time, and
+Chance is controlled over everything that is tried: what the groups add gets random signs (the wild cluster bootstrap;
+Cameron, Gelbach and Miller 2008), the largest T over all single conditions and pairs is taken each time, and
 a Gumbel law through these maxima gives the p-value of the largest T (max-T; Westfall and Young 1993). Triples are tried
 below the best pairs only; their p-value counts as if all of them had been: a third condition multiplies the number of
 independent tries by no more than the second one did.
@@ -52,9 +51,15 @@ _MOST_GROUPS: Final = 64
 _LEAST_GROUPS: Final = 8
 _FLIPS: Final = 400
 _PARENTS: Final = 128
+_POLISHED: Final = 4
+_NEAR: Final = 10.0
+_WORTH_A_LOOK: Final = 0.5
+# How many times more sets there are to try with any cut than with the few of the search, for each condition on a
+# number: the chance that a running mean passes 4.5 anywhere, against at 13 places (Siegmund 1985).
+_CUTS: Final = 6.0
 _PRIOR: Final = 20.0
-# What a further condition must add to T²: about what the best of some hundred conditions without any meaning adds.
-_PRICE: Final = 9.0
+# What a further condition must add to z²: about what the best of some hundred conditions without any meaning adds.
+_PRICE: Final = 12.0
 _DECOYS: Final = 6
 _CONFIRM_Z: Final = 1.645
 _CHUNK: Final = 1 << 14
@@ -148,15 +153,27 @@ def search(
     present = np.unique(document)
     if len(present) < _LEAST_GROUPS or len(loss) < 2 * LEAST_BOXES:
         return Search((), 0, len(present))
-    return _Run(attributes, loss, document, two_sided, alpha, smallest, depth, seed).run()
+    run = _Run(attributes, loss, document, two_sided=two_sided, alpha=alpha, smallest=smallest, depth=depth, seed=seed)
+    return run.run()
 
 
 class _Tried(NamedTuple):
-    """The best of a search before its conditions are looked at one by one."""
+    """The best of a search before its conditions are looked at one by one.
+
+    Attributes
+    ----------
+    t : float
+        Of the best.
+    p : float
+        Of the clearest.
+    others : tuple of _Candidate
+        Up to `_POLISHED` of the best, no two of them on the same attributes; the best is the first.
+    """
 
     ranges: tuple[Range, ...]
-    z: float
+    t: float
     p: float
+    others: tuple[_Candidate, ...]
 
 
 @dataclass(eq=False)
@@ -185,6 +202,7 @@ class _Run:
         attributes: Sequence[Attribute],
         loss: FloatArray,
         document: IntArray,
+        *,
         two_sided: bool,
         alpha: float,
         smallest: float,
@@ -193,17 +211,19 @@ class _Run:
     ) -> None:
         self.rng = np.random.default_rng(seed)
         self.two_sided, self.alpha, self.smallest, self.depth = two_sided, alpha, smallest, depth
-        group = self._groups(document)
-        self.order = np.argsort(group, kind="stable").astype(np.int64)
-        self.group = group[self.order]
+        unit, self.group_of_unit = self._units(document)
+        self.order = np.argsort(unit, kind="stable").astype(np.int64)
+        self.group = unit[self.order]
         self.loss, self.document = loss[self.order], document[self.order]
         self.documents = len(np.unique(document))
         self.attributes = {each.name: each.take(self.order) for each in attributes}
         self.bins: Binned = binned(tuple(self.attributes.values()), least=LEAST_BOXES)
         self.groups = int(self.group[-1]) + 1
         self.bounds = np.searchsorted(self.group, np.arange(self.groups + 1))
-        half = self.rng.permutation(self.groups)
-        self.first_half, self.other_half = np.sort(half[: self.groups // 2]), np.sort(half[self.groups // 2 :])
+        documents = int(self.group_of_unit[-1]) + 1
+        self.prior = _PRIOR * (documents / self.documents) ** 2
+        first = np.isin(self.group_of_unit, self.rng.permutation(documents)[: documents // 2])
+        self.first_half, self.other_half = np.flatnonzero(first), np.flatnonzero(~first)
         self.low = np.array([self.bins.starts[r.attribute] + r.low for r in self.bins.ranges], dtype=np.int64)
         self.high = np.array([self.bins.starts[r.attribute] + r.high for r in self.bins.ranges], dtype=np.int64)
         self.owner = np.array([r.attribute for r in self.bins.ranges], dtype=np.int64)
@@ -213,13 +233,25 @@ class _Run:
         self.law: tuple[float, float, float] | None = None
         self.tested = 0
 
-    def _groups(self, document: IntArray) -> IntArray:
-        """Group of each box: its document, or one of some groups of documents of about the same size, at random."""
+    def _units(self, document: IntArray) -> tuple[IntArray, IntArray]:
+        """Unit of each box, and the group of documents of each unit, rising.
+
+        A group is a document where there are at most 64, else some documents, about as many in each, at random. A
+        unit is a group, or where there are few, one of several parts of about the same size: documents are what is
+        independent, but signs of a few of them cannot show how many sets there are to choose from.
+        """
         present, code = np.unique(document, return_inverse=True)
-        if len(present) <= _MOST_GROUPS:
-            return code.astype(np.int64)
-        shuffled = self.rng.permutation(len(present)) % _MOST_GROUPS
-        return shuffled[code].astype(np.int64)
+        if len(present) >= _MOST_GROUPS:
+            shuffled = self.rng.permutation(len(present)) % _MOST_GROUPS
+            return shuffled[code].astype(np.int64), np.arange(_MOST_GROUPS)
+        parts = -(-_MOST_GROUPS // len(present))
+        order = np.argsort(code, kind="stable")
+        count = np.bincount(code)
+        place = np.empty(len(code), np.int64)
+        place[order] = np.arange(len(code)) - np.repeat(np.cumsum(count) - count, count)
+        unit = code * parts + place * parts // count[code]
+        used, unit = np.unique(unit, return_inverse=True)
+        return unit.astype(np.int64), used // parts
 
     def _decoys(self) -> npt.NDArray[np.uint8]:
         """Bins of attributes without any meaning, uint8, shape (N, 6): numbers from 0 to 9, at random."""
@@ -243,14 +275,20 @@ class _Run:
             tried = self._best(outcome, cells, every, self.depth)
             if tried is None:
                 break
-            if tried.p > self.alpha:
+            if tried.p > _WORTH_A_LOOK:
                 best_p = tried.p
                 break
-            conditions, rows = self._polished(tried, outcome)
+            conditions, rows = self._chosen(tried, outcome)
             mask = np.zeros(self.size, bool)
             mask[rows] = True
             z, t = self._statistic(mask, outcome, every)
             p = max(tried.p, self._p(abs(z), len(conditions)))
+            if tried.p > self.alpha:
+                # Clear only with cuts of its own: as if all of these had been tried.
+                p = min(1.0, self._p(abs(z), len(conditions)) * _CUTS ** sum(each.op != "==" for each in conditions))
+                if p > self.alpha:
+                    best_p = tried.p
+                    break
             inside = len(np.unique(self.document[rows]))
             effect = (
                 abs(outcome.residual[rows].mean() - outcome.residual[~mask].mean()) if len(rows) < self.size else 0.0
@@ -344,18 +382,25 @@ class _Run:
             (each.t**2 - _PRICE * depth, each)
             for depth, (tried, some) in enumerate(zip(depths, every_p, strict=True), 1)
             for each, p in zip(tried, some, strict=True)
-            if p <= max(self.alpha, least)
+            if p <= max(self.alpha, _NEAR * least)
         ]
-        best = max(clear, key=lambda each: each[0])[1]
-        return _Tried(best.ranges, best.t, least)
+        clear.sort(key=lambda each: -each[0])
+        best = clear[0][1]
+        return _Tried(best.ranges, best.t, least, _unlike([each for _, each in clear]))
 
     def _level(self, outcome: _Outcome, groups: IntArray) -> _Level:
         """All boxes of some groups."""
         totals = np.bincount(self.group, outcome.residual, self.groups)[groups]
         boxes = np.diff(self.bounds)[groups].astype(np.float64)
         variance = np.bincount(self.group, outcome.variance, self.groups)[groups]
-        between = max(float((totals**2 - variance).sum() / (boxes**2).sum()), 0.0)
-        return _Level(totals, boxes, between, _PRIOR * (self.groups / self.documents) ** 2)
+        return self._level_of(totals, boxes, variance, groups)
+
+    def _level_of(self, totals: FloatArray, boxes: FloatArray, variance: FloatArray, groups: IntArray) -> _Level:
+        """The same from sums by unit."""
+        starts = np.flatnonzero(np.diff(self.group_of_unit[groups], prepend=-1))
+        s, n, v = (np.add.reduceat(each, starts) for each in (totals, boxes, variance))
+        between = max(float((s**2 - v).sum() / max((n**2).sum(), 1.0)), 0.0)
+        return _Level(totals, boxes, starts, between, self.prior)
 
     def _p(self, z: float, conditions: int) -> float:
         """Chance of a T as large anywhere among the sets with so many conditions, twice: there are two families."""
@@ -431,7 +476,7 @@ class _Run:
         return singles, pairs
 
     def _learn(self, largest: FloatArray) -> None:
-        """The law of the largest T of single conditions and pairs where nothing is to be found, and its shift by a third.
+        """The law of the largest T of single conditions and pairs where nothing is, and its shift by a third.
 
         The method of moments for the Gumbel law. The shift is what the second condition moved the median by, from that
         of single conditions alone: the step from two to three is a smaller one, in sets per set and in T.
@@ -507,22 +552,37 @@ class _Run:
 
     # --- the conditions of what was found -------------------------------------------------------------------------
 
-    def _polished(self, tried: _Tried, outcome: _Outcome) -> tuple[tuple[Condition, ...], IntArray]:
+    def _chosen(self, tried: _Tried, outcome: _Outcome) -> tuple[tuple[Condition, ...], IntArray]:
+        """The best of the candidates when each has the cuts where it tells best.
+
+        A cut of the search is one of few; an attribute that goes with the right one can do better with its own.
+        """
+        every = np.arange(self.groups)
+        best: tuple[float, tuple[Condition, ...], IntArray] | None = None
+        for each in tried.others:
+            conditions, rows = self._polished(each, outcome)
+            mask = np.zeros(self.size, bool)
+            mask[rows] = True
+            worth = self._statistic(mask, outcome, every)[1] ** 2 - _PRICE * len(conditions)
+            if best is None or worth > best[0]:
+                best = worth, conditions, rows
+        assert best is not None
+        return best[1], best[2]
+
+    def _polished(self, tried: _Candidate, outcome: _Outcome) -> tuple[tuple[Condition, ...], IntArray]:
         """The conditions that are needed, with the cuts where they tell best, and the rows for which they hold."""
         conditions = [each for part in tried.ranges for each in self.bins.conditions(part)]
-        every = np.arange(self.groups)
-        sign = 1.0 if tried.z > 0 else -1.0
+        sign = 1.0 if tried.t > 0 else -1.0
         for _ in range(3):
             before = list(conditions)
             for at in range(len(conditions)):
                 conditions[at] = self._cut(conditions, at, outcome, sign)
             while len(conditions) > 1:
-                z = sign * self._statistic(holding(conditions, self.attributes), outcome, every)[1]
                 without = [conditions[:at] + conditions[at + 1 :] for at in range(len(conditions))]
-                least = [sign * self._statistic(holding(each, self.attributes), outcome, every)[1] for each in without]
-                at = int(np.argmax(least))
-                price = max(_PRICE, self._of_decoys(holding(without[at], self.attributes), outcome, sign, least[at]))
-                if least[at] <= 0 or z * z - least[at] ** 2 > price:
+                inside = holding(conditions, self.attributes)
+                worth = [self._told_by(inside, holding(each, self.attributes), sign) for each in without]
+                at = int(np.argmin(worth))
+                if worth[at] > 0.0:
                     break
                 conditions = without[at]
             if conditions == before:
@@ -531,20 +591,28 @@ class _Run:
         ordered = (*order, *(each for each in conditions if each.attribute != "label"))
         return ordered, np.flatnonzero(holding(ordered, self.attributes))
 
-    def _of_decoys(self, parent: BoolArray, outcome: _Outcome, sign: float, z: float) -> float:
-        """By how much the best condition on an attribute without meaning raises T² of a set."""
+    def _told_by(self, inside: BoolArray, parent: BoolArray, sign: float) -> float:
+        """What a condition tells: by how much the square of z is above its price; 0 or less for nothing.
+
+        z is that of the boxes inside against the rest of the parent, with the variance that the parent has. The price
+        is what the best of some hundred conditions without meaning reaches, and not less than the best of the decoys.
+        """
         rows = np.flatnonzero(parent)
-        if len(rows) < 2 * LEAST_BOXES:
-            return 0.0
-        best = 0.0
-        residual, variance = sign * outcome.residual[rows], outcome.variance[rows]
-        inflation = max((residual.sum() / max(z, 1e-9)) ** 2 / max(variance.sum(), 1e-9), 1e-9)
+        residual = sign * (self.loss[rows] - self.loss[rows].mean())
+        spread = float((residual**2).mean())
+        group, kept = self.group[rows], inside[rows]
+        boxes = np.bincount(group, minlength=self.groups).astype(np.float64)
+        totals = np.bincount(group, residual, self.groups)
+        level = self._level_of(totals, boxes, spread * boxes, np.arange(self.groups))
+        sums = np.bincount(group[kept], residual[kept], self.groups)[None].astype(np.float32)
+        counts = np.bincount(group[kept], minlength=self.groups)[None].astype(np.float32)
+        z = float(level.statistic(sums, counts, np.array([spread * kept.sum()]), None, two_sided=True).z[0])
+        best = _PRICE
         for column in self.decoys[rows].T:
-            sums = np.append(0.0, np.cumsum(np.bincount(column, residual, 10)))
-            spread = np.append(0.0, np.cumsum(np.bincount(column, variance, 10)))
-            for part, of in ((sums[1:10], spread[1:10]), (sums[-1] - sums[1:10], spread[-1] - spread[1:10])):
-                best = max(best, float((np.maximum(part, 0.0) ** 2 / np.maximum(of * inflation, 1e-9)).max()))
-        return best - z * z
+            part = np.cumsum(np.bincount(column, residual, 10))[:-1]
+            share = np.cumsum(np.bincount(column, minlength=10))[:-1] / max(len(rows), 1)
+            best = max(best, float((part**2 / np.maximum(spread * len(rows) * share * (1.0 - share), 1e-9)).max()))
+        return z * z - best if z > 0 else -1.0
 
     def _cut(self, conditions: list[Condition], at: int, outcome: _Outcome, sign: float) -> Condition:
         """A condition on a number with its value where the set tells best, the other conditions being what they are."""
@@ -580,7 +648,7 @@ class _Run:
 
     def _confirmed(self, mask: BoolArray, z: float, outcome: _Outcome, cells: dict[int, Float32], depth: int) -> bool:
         """Whether one half of the documents finds this set by itself and the other half agrees."""
-        if min(len(self.first_half), len(self.other_half)) < LEAST_DOCUMENTS - 1:
+        if self.group_of_unit[-1] + 1 < _LEAST_GROUPS:
             return False
         for search_in, check_in in ((self.first_half, self.other_half), (self.other_half, self.first_half)):
             tried = self._best(outcome, cells, search_in, max(depth, 2))
@@ -588,7 +656,7 @@ class _Run:
                 continue
             own = self._mask(tried.ranges)
             shared = int((own & mask).sum())
-            if 2 * shared < int((own | mask).sum()) or tried.z * z < 0:
+            if 2 * shared < int((own | mask).sum()) or tried.t * z < 0:
                 continue
             if math.copysign(1.0, z) * self._statistic(own, outcome, check_in)[1] >= _CONFIRM_Z:
                 return True
@@ -596,12 +664,14 @@ class _Run:
 
 
 class _Level(NamedTuple):
-    """All boxes of a search by group.
+    """All boxes of a search by unit.
 
     Attributes
     ----------
-    totals, boxes : float64, shape (G,)
+    totals, boxes : float64, shape (U,)
         The sum of their residuals, and how many there are.
+    starts : int64, shape (G,)
+        The first unit of each group.
     between : float
         Variance of the mean residual of a group beyond that of independent boxes.
     prior : float
@@ -610,6 +680,7 @@ class _Level(NamedTuple):
 
     totals: FloatArray
     boxes: FloatArray
+    starts: IntArray
     between: float
     prior: float
 
@@ -620,14 +691,20 @@ class _Level(NamedTuple):
 
         Parameters
         ----------
-        sums, counts : float32, shape (C, G)
-            Residuals and boxes by group.
+        sums, counts : float32, shape (C, U)
+            Residuals and boxes by unit.
         variance : float64, shape (C,)
             Binomial variance; a set with too few boxes, or all but too few, gets 0.
         """
+        units = sums, counts
+        whole = _Level(self.totals, self.boxes, self.starts, self.between, self.prior)
+        if len(self.starts) < len(self.totals):
+            sums, counts = (np.add.reduceat(each, self.starts, axis=1) for each in units)
+            totals, boxes = (np.add.reduceat(each, self.starts) for each in (self.totals, self.boxes))
+            whole = whole._replace(totals=totals, boxes=boxes)
         size, overall = self.boxes.sum(), self.totals.sum()
         # The sums over groups of s, s S, s N and of n, n S, n N, where S and N are those of all boxes.
-        every = np.column_stack([np.ones_like(self.totals), self.totals, self.boxes]).astype(np.float32)
+        every = np.column_stack([np.ones_like(whole.totals), whole.totals, whole.boxes]).astype(np.float32)
         s1, s_s, s_n = (sums @ every).astype(np.float64).T
         n1, n_s, n_n = (counts @ every).astype(np.float64).T
         ss, sn, nn = (
@@ -641,13 +718,14 @@ class _Level(NamedTuple):
         # s - a n - f S + b N.
         a, f, b = inside * (1.0 - share) + outside * share, share, share * outside
         squares = (
-            ss + a * a * nn + f * f * (self.totals**2).sum() + b * b * (self.boxes**2).sum()
-            + 2.0 * (-a * sn - f * s_s + b * s_n + a * f * n_s - a * b * n_n - f * b * (self.totals * self.boxes).sum())
+            ss + a * a * nn + f * f * (whole.totals**2).sum() + b * b * (whole.boxes**2).sum()
+            + 2.0 * (-a * sn - f * s_s + b * s_n + a * f * n_s - a * b * n_n)
+            - 2.0 * f * b * (whole.totals * whole.boxes).sum()
         )  # fmt: skip
         difference = (inside - outside) * n1 * (1.0 - share)
         # As many groups as count: fewer when most of the boxes are in few of them.
         effective = np.maximum(n1**2 / np.maximum(nn, 1.0), 1.0 + 1e-9)
-        # A variance from few groups is drawn towards what all groups say of each other (Smyth 2004), never below that.
+        # A variance from few groups is drawn towards what all groups say of each other, never below that.
         pooled = (variance + self.between * nn) * np.maximum(1.0 - share, 0.0)
         freedom = effective - 1.0
         own = squares * effective / freedom
@@ -663,10 +741,14 @@ class _Level(NamedTuple):
         largest = np.zeros(len(signs))
         for low in range(0, len(sums), _AT_A_TIME):
             some = slice(low, low + _AT_A_TIME)
-            centred = sums[some] - counts[some] * a[some, None].astype(np.float32)
+            centred = units[0][some] - units[1][some] * a[some, None].astype(np.float32)
             centred -= np.outer(f[some], self.totals).astype(np.float32)
             centred += np.outer(b[some], self.boxes).astype(np.float32)
-            centred *= scale[some, None].astype(np.float32)
+            # Of parts of documents, their own variance: that of whole documents is not in them.
+            power = spread[some]
+            if len(self.starts) < len(self.totals):
+                power = np.maximum(np.einsum("cu,cu->c", centred, centred), (variance * (1.0 - share))[some])
+            centred *= np.where(usable[some], 1.0 / np.sqrt(np.maximum(power, 1e-30)), 0.0).astype(np.float32)[:, None]
             part = centred @ signs.T
             np.maximum(largest, np.abs(part).max(axis=0) if two_sided else part.max(axis=0), out=largest)
         return _Statistic(z, t, largest)
@@ -696,6 +778,16 @@ class _Candidate(NamedTuple):
     z: float
     t: float
     ranges: tuple[Range, ...]
+
+
+def _unlike(candidates: Sequence[_Candidate]) -> tuple[_Candidate, ...]:
+    """The first few, no two of them on the same attributes."""
+    found: dict[tuple[int, ...], _Candidate] = {}
+    for each in candidates:
+        found.setdefault(tuple(sorted({part.attribute for part in each.ranges})), each)
+        if len(found) == _POLISHED:
+            break
+    return tuple(found.values())
 
 
 def _summed(values: npt.NDArray[np.floating], axis: int) -> npt.NDArray[np.floating]:

@@ -33,8 +33,8 @@ class Slice:
     conditions : tuple of Condition
     measure : "recall" or "precision"
     value, rest : float
-        The measure in the slice and elsewhere; of two models B minus A. Elsewhere are the other boxes, those of the same
-        label when the slice names one.
+        The measure in the slice and elsewhere; of two models B minus A. Elsewhere are the other boxes, those of the
+        same label when the slice names one.
     boxes, documents : int
         In the slice.
     lost : float
@@ -141,8 +141,8 @@ class Slices(NamedTuple):
         more = "" if self.slices else f" The clearest has p = {min(tried.best_p, 1.0):.2g}."
         return (
             f"{found}, of {tried.tested:,} tried on {self.boxes:,} boxes of {count_of(tried.documents, 'document')}. "
-            f"At most {100 * ALPHA:.0f} % chance that even one is there where nothing is to be found (max-T over all that "
-            f"was tried, random signs of whole documents).{more}"
+            f"At most {100 * ALPHA:.0f} % chance that even one is there where nothing is to be found (max-T over all "
+            f"that was tried, random signs of whole documents).{more}"
         )
 
     def table(self) -> ResultTable:
@@ -204,7 +204,7 @@ def find_slices(
     document = side.document[rows].astype(np.int64)
     tried = search(taken, loss, document, two_sided=len(right) == 2, smallest=smallest, depth=depth)
     label = side.label[rows].astype(np.int64)
-    made = [_slice(found, measure, value, right, label, rows) for found in tried.found]
+    made = [_slice(found, measure, value, right=right, label=label, rows=rows) for found in tried.found]
     # Elsewhere is what a reader compares with: where it is the same label and hardly differs, there is nothing to tell.
     told = [each for each in made if abs(each.difference) >= smallest]
     told.sort(key=lambda each: -each.lost)
@@ -248,7 +248,13 @@ def plain_numbers(texts: Sequence[str | None]) -> list[str | float | None]:
 
 
 def _slice(
-    found: Found, measure: Measure, value: FloatArray, right: Sequence[FloatArray], label: IntArray, rows: IntArray
+    found: Found,
+    measure: Measure,
+    value: FloatArray,
+    *,
+    right: Sequence[FloatArray],
+    label: IntArray,
+    rows: IntArray,
 ) -> Slice:
     """The numbers of a slice."""
     inside = np.zeros(len(value), bool)

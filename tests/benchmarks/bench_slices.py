@@ -1,14 +1,14 @@
-"""Slices: is what is planted found first, is nothing found where nothing is, how long does it take, and what do others do.
+"""Slices: is what is planted found first, is nothing found where nothing is, how long does it take, what do others do.
 
-    python -m tests.benchmarks.bench_slices [--seeds 100] [--pages 1000] [--effect 0.15] [--only planted,null,speed,peers]
+    python -m tests.benchmarks.bench_slices [--seeds 100] [--pages 1000] [--effect 0.15] [--only planted,null,speed]
     [--smoke] [--json]
 
-Planted: one to three random conditions, misses more frequent where they hold, on corpora of random layout with documents
-of a random category and pages that are scans or not. A plant is drawn until independent boxes would show it with z = 8 or
-more (`--z`), because nobody can find what the data does not hold. "First" means that the costliest row and the plant have
-more than half of their boxes in common. Null: outcomes of whole documents, which differ from document to document, go to
-other documents. Peers: `sliceline` and `divexplorer` on the same bins of the same attributes, when they are installed; they
-are no dependency (``uv pip install sliceline divexplorer``).
+Planted: one to three random conditions, misses more frequent where they hold, on corpora of random layout with
+documents of a random category and pages that are scans or not. A plant is drawn until independent boxes would show it
+with z = 8 or more (`--z`), because nobody can find what the data does not hold. "First" means that the costliest row
+and the plant have more than half of their boxes in common. Null: outcomes of whole documents, which differ from
+document to document, go to other documents. Peers (``--only peers``): `sliceline` and `divexplorer` on the same bins
+of the same attributes, when they are installed; they are no dependency (``uv pip install sliceline divexplorer``).
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def judged(rows: Sequence[BoolArray], plant: BoolArray) -> tuple[bool, int]:
 
 
 def find_planted(
-    pages: int, seeds: range, effect: float, z: float, peers: Sequence[str], verbose: bool
+    pages: int, seeds: range, *, effect: float, z: float, peers: Sequence[str], verbose: bool
 ) -> dict[str, Any]:
     """How often the plant is the first row, by us and by others on the same table."""
     names = ("ours", *peers)
@@ -120,8 +120,9 @@ def find_planted(
             overlap[name].append(several)
         if verbose:
             said = [[tuple(each) for each in one.conditions] for one in found.found]
-            print(seed, words, int(plant.sum()), {n: (first[n][-1], overlap[n][-1], round(seconds[n][-1], 2)) for n in names},
-                  said if not first["ours"][-1] or overlap["ours"][-1] > 3 else "", file=sys.stderr, flush=True)  # fmt: skip
+            scores = {name: (bool(first[name][-1]), int(overlap[name][-1])) for name in names}
+            odd = not first["ours"][-1] or overlap["ours"][-1] > 3
+            print(seed, words, int(plant.sum()), scores, said if odd else "", file=sys.stderr, flush=True)
     return {
         name: {
             "first": int(sum(first[name])), "of": len(first[name]), "rows_overlapping": float(np.mean(overlap[name])),
@@ -132,7 +133,7 @@ def find_planted(
     }  # fmt: skip
 
 
-def find_nothing(pages: int, seeds: range, verbose: bool) -> dict[str, Any]:
+def find_nothing(pages: int, seeds: range, *, verbose: bool) -> dict[str, Any]:
     """How often anything is listed when whole documents trade their outcomes."""
     any_row = 0
     for seed in seeds:
@@ -156,7 +157,6 @@ def find_nothing(pages: int, seeds: range, verbose: bool) -> dict[str, Any]:
 
 def speed(pages: int) -> dict[str, Any]:
     """CPU seconds for the attributes and the search."""
-    start = time.process_time()
     truth, _ = dln_like(pages)
     dataset = join(truth)
     made = time.process_time()
@@ -169,7 +169,7 @@ def speed(pages: int) -> dict[str, Any]:
     done = time.process_time()
     return {
         "pages": pages, "boxes": len(y), "rows": len(found.found), "attributes_cpu_s": known - made,
-        "search_cpu_s": done - known, "total_cpu_s": done - made, "bar_s": BARS.get(pages), "corpus_cpu_s": made - start,
+        "search_cpu_s": done - known, "total_cpu_s": done - made, "bar_s": BARS.get(pages),
     }  # fmt: skip
 
 
@@ -236,9 +236,11 @@ def main() -> None:
     peers = [name for name in PEERS if importlib.util.find_spec(name)] if "peers" in wanted else []
     result: dict[str, Any] = {}
     if "planted" in wanted or peers:
-        result["planted"] = find_planted(given.pages, seeds, given.effect, given.z, peers, given.verbose)
+        result["planted"] = find_planted(
+            given.pages, seeds, effect=given.effect, z=given.z, peers=peers, verbose=given.verbose
+        )
     if "null" in wanted:
-        result["null"] = find_nothing(given.pages, seeds, given.verbose)
+        result["null"] = find_nothing(given.pages, seeds, verbose=given.verbose)
     if "speed" in wanted:
         result["speed"] = [speed(int(pages)) for pages in given.speed_pages.split(",")]
     if given.json:
@@ -251,7 +253,8 @@ def main() -> None:
         print(f"shuffled     any row {result['null']['any_row']}/{result['null']['of']}")
     for one in result.get("speed", []):
         print(f"{one['pages']:>7,} pages {one['boxes']:>9,} boxes: {one['total_cpu_s']:.1f} s of CPU "
-              f"(attributes {one['attributes_cpu_s']:.1f}, search {one['search_cpu_s']:.1f}), rows {one['rows']}")  # fmt: skip
+              f"(attributes {one['attributes_cpu_s']:.1f}, "
+              f"search {one['search_cpu_s']:.1f}), {one['rows']} rows")  # fmt: skip
 
 
 if __name__ == "__main__":

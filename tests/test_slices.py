@@ -1,0 +1,335 @@
+"""Slices: attributes of known boxes, conditions, what the search finds and does not, and named slices."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from evaluator import cli
+from evaluator.model.dataset import join
+from evaluator.model.issues import BadInput
+from evaluator.slices.attributes import attributes_of
+from evaluator.slices.conditions import Condition, binned, short_between, subject, words
+from evaluator.slices.named import NamedSlice, read_named, saved
+from evaluator.slices.neighbours import columns_of_text, surroundings
+from evaluator.slices.page_table import read_page_table
+from evaluator.slices.search import search
+from tests.benchmarks.bench_slices import corpus, judged, rows_of
+from tests.benchmarks.corpus import dln_like
+from tests.building import box, ground_truth
+
+
+def values(name: str, rows: list[object], **given: object) -> list[object]:
+    """One attribute of some boxes as plain values."""
+    dataset = join(ground_truth(rows))  # type: ignore[arg-type]
+    found = {each.name: each for each in attributes_of(dataset, dataset.ground_truth, **given)}[name]  # type: ignore[arg-type]
+    if found.kind == "category":
+        return [None if np.isnan(code) else found.names[int(code)] for code in found.values]
+    return [None if np.isnan(value) else round(float(value), 6) for value in found.values]
+
+
+PAGE = [
+    box(0.1, 0.1, 0.4, 0.2, label="Table"),
+    box(0.1, 0.25, 0.4, 0.5),
+    box(0.6, 0.1, 0.9, 0.5),
+    box(0.65, 0.2, 0.85, 0.3, label="Table"),
+    box(0.1, 0.1, 0.4, 0.2, page=1),
+]
+
+
+def test_attributes_say_what_stands_around_a_box() -> None:
+    assert values("distance", PAGE) == [0.05, 0.05, 0.0, 0.0, None]
+    assert values("label below", PAGE)[:2] == ["Figure", "none"]
+    assert values("label above", PAGE)[:2] == ["none", "Table"]
+    assert values("next label", PAGE) == ["Figure", "Table", "Table", "Figure", "none"]
+    assert values("inside", PAGE) == [0, 0, 0, 1, 0]
+    assert values("holds", PAGE) == [0, 0, 1, 0, 0]
+    assert values("boxes on page", PAGE) == [4, 4, 4, 4, 1]
+    assert values("columns", PAGE) == [2, 2, 2, 2, 1]
+    assert values("rank on page", PAGE) == [1, 4, 2, 3, 1]
+    assert values("same label on page", PAGE) == [2, 2, 2, 2, 1]
+    assert values("position in document", PAGE) == [0.0, 0.0, 0.0, 0.0, 1.0]
+    assert values("area", PAGE)[0] == pytest.approx(0.03)
+
+
+def test_attributes_from_elsewhere_are_joined_by_page_then_by_document() -> None:
+    of_pages = {("a.pdf", None): {"scan": "no", "year": 1997}, ("a.pdf", 1): {"scan": "yes"}}
+    assert values("scan", PAGE, of_pages=of_pages) == ["no", "no", "no", "no", "yes"]
+    assert values("year", PAGE, of_pages=of_pages) == [1997.0] * 5
+
+
+def test_nothing_stands_around_no_boxes() -> None:
+    nothing = np.empty(0, np.int64)
+    assert len(surroundings(nothing, nothing, np.empty((0, 4))).distance) == 0
+    assert columns_of_text(nothing, np.empty((0, 4)), 2).tolist() == [0, 0]
+
+
+def test_surroundings_do_not_depend_on_the_order_of_the_boxes() -> None:
+    truth, _ = dln_like(30)
+    boxes, order = truth.boxes, np.random.default_rng(0).permutation(len(truth.boxes))
+    page, label = boxes.entry.astype(np.int64), boxes.label.astype(np.int64)
+    one, other = surroundings(page, label, boxes.xyxy), surroundings(page[order], label[order], boxes.xyxy[order])
+    for straight, turned in zip(one, other, strict=True):
+        np.testing.assert_array_equal(straight[order], turned)
+
+
+def test_conditions_hold_where_they_say() -> None:
+    dataset = join(ground_truth(PAGE))
+    table = {each.name: each for each in attributes_of(dataset, dataset.ground_truth)}
+    assert Condition("label", "==", "Table").holds(table["label"]).tolist() == [True, False, False, True, False]
+    assert Condition("label", "==", "Formula").holds(table["label"]).sum() == 0
+    assert Condition("distance", "<", 0.01).holds(table["distance"]).tolist() == [False, False, True, True, False]
+    # Unknown is neither below nor above.
+    assert Condition("distance", ">=", 0.0).holds(table["distance"]).tolist() == [True, True, True, True, False]
+
+
+def test_bins_and_conditions_are_one_thing() -> None:
+    dataset, attributes = corpus(100, 1)
+    bins = binned(attributes, least=20)
+    by_name = {each.name: each for each in attributes}
+    for part in bins.ranges:
+        (condition,) = bins.conditions(part)
+        assert (bins.within(part) == condition.holds(by_name[condition.attribute])).all(), condition
+    assert len(dataset.documents) == 5
+
+
+def test_conditions_read_as_a_person_would_say_them() -> None:
+    assert words(Condition("area", "<", 0.025)) == "area below 2.5 % of the page"
+    assert words(Condition("columns", ">=", 3.0)) == "columns 3 or more"
+    conditions = [Condition("label", "==", "Table"), Condition("scan", "==", "yes"), Condition("columns", "<", 2.0)]
+    assert subject(conditions, "boxes") == "Table boxes with scan yes and columns below 2"
+    assert short_between(0.1234, 0.1311) == 0.13
+    assert short_between(2.0, 3.0) == 3.0
+    assert 0.30000000000000004 >= short_between(0.3, 0.30000000000000004) > 0.3
+
+
+def test_a_planted_failure_is_the_first_row_and_confirmed() -> None:
+    dataset, attributes = corpus(400, 3)
+    by_name = {each.name: each.values for each in attributes}
+    category = next(each for each in attributes if each.name == "scan")
+    plant = (by_name["label"] == 9) & (by_name["scan"] == category.names.index("yes")) & (by_name["y"] >= 0.4)
+    rng = np.random.default_rng(1)
+    loss = (rng.random(len(plant)) < np.where(plant, 0.6, 0.15)).astype(np.float64)
+    found = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
+    assert judged(rows_of(found, loss), plant) == (True, 1)
+    assert found.found[0].confirmed
+    assert {each.attribute for each in found.found[0].conditions} == {"label", "scan", "y"}
+    again = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
+    assert [one.conditions for one in again.found] == [one.conditions for one in found.found]
+
+
+def test_two_models_differ_in_either_direction() -> None:
+    dataset, attributes = corpus(400, 4)
+    label = next(each for each in attributes if each.name == "label").values
+    rng = np.random.default_rng(1)
+    lost = (label == 3) & (rng.random(len(label)) < 0.4)
+    gained = (label == 7) & (rng.random(len(label)) < 0.4)
+    found = search(
+        attributes, lost.astype(float) - gained, dataset.ground_truth.document.astype(np.int64), two_sided=True
+    )
+    assert {one.conditions: one.z > 0 for one in found.found} == {
+        (Condition("label", "==", "List-item"),): True,
+        (Condition("label", "==", "Section-header"),): False,
+    }
+
+
+def test_nothing_is_found_where_nothing_is() -> None:
+    dataset, attributes = corpus(200, 5)
+    loss = (np.random.default_rng(2).random(len(attributes[0].values)) < 0.15).astype(np.float64)
+    found = search(attributes, loss, dataset.ground_truth.document.astype(np.int64))
+    assert not found.found
+    assert found.best_p > 0.02
+    assert found.tested > 10_000
+
+
+def test_too_few_documents_are_said() -> None:
+    dataset, attributes = corpus(80, 5)
+    found = search(attributes, np.ones(len(attributes[0].values)), dataset.ground_truth.document.astype(np.int64))
+    assert (found.found, found.documents, found.needed) == ((), 4, 8)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_an_outcome_that_is_always_the_same_has_no_slice(value: float) -> None:
+    dataset, attributes = corpus(200, 5)
+    loss = np.full(len(attributes[0].values), value)
+    assert search(attributes, loss, dataset.ground_truth.document.astype(np.int64)).found == ()
+
+
+def test_named_slices_are_kept_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "slices.json"
+    saved(path, NamedSlice("small", (Condition("area", "<", 0.05),)))
+    saved(path, NamedSlice("tables", (Condition("label", "==", "Table"),)))
+    saved(path, NamedSlice("small", (Condition("area", "<", 0.02),)))
+    assert {each.name: each.conditions for each in read_named(path)} == {
+        "tables": (Condition("label", "==", "Table"),),
+        "small": (Condition("area", "<", 0.02),),
+    }
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[]", "nothing", '{"a": []}', '{"a": [{"attribute": "area", "op": "~", "value": 1}]}',
+        '{"a": [{"attribute": "area", "op": "<", "value": "x"}]}', '{"a": [{"attribute": 3, "op": "<", "value": 1}]}',
+        '{"": [{"attribute": "area", "op": "<", "value": 1}]}', '{"a": 3}',
+    ],
+)  # fmt: skip
+def test_a_file_that_is_none_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "slices.json"
+    path.write_text(content)
+    with pytest.raises(BadInput) as caught:
+        read_named(path)
+    assert caught.value.issues[0].file == "slices.json"
+
+
+def test_a_table_is_joined_by_document_and_page(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("document,page_no,scan,dpi\na.pdf,,no,300\na,2,yes,150\nother.pdf,1,no,\n")
+    assert read_page_table(path, ["a.pdf"]) == {
+        ("a.pdf", None): {"scan": "no", "dpi": 300.0},
+        ("a.pdf", 1): {"scan": "yes", "dpi": 150.0},
+        ("other.pdf", 0): {"scan": "no"},
+    }
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "name,scan\na.pdf,1\n", "document,page\na.pdf,x\n", "document,scan\na.pdf\n", "document,scan\nz.pdf,yes\n",
+     "document,page_no,x\na.pdf,0,1\n"],
+)  # fmt: skip
+def test_a_table_that_is_none_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(content)
+    with pytest.raises(BadInput):
+        read_page_table(path, ["a.pdf"])
+
+
+def test_a_table_in_other_bytes_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"document,\xff\n")
+    with pytest.raises(BadInput):
+        read_page_table(path, ["a.pdf"])
+
+
+# --- the terminal ----------------------------------------------------------------------------------------------
+
+
+def files(folder: Path) -> tuple[Path, Path, Path]:
+    """Ground truth and two models as COCO files: B misses most list items in the lower half of the page."""
+    truth, _ = dln_like(240)
+    boxes, rng = truth.boxes, np.random.default_rng(0)
+    page, corner = boxes.entry.tolist(), boxes.xyxy[:, :2] * 1000
+    size = (boxes.xyxy[:, 2:] - boxes.xyxy[:, :2]) * 1000
+    rows = np.hstack([corner, size]).round(3).tolist()
+    images = [
+        {"id": i + 1, "file_name": f"p{i}.png", "width": 1000, "height": 1000, "doc": f"d{i // 20:02}.pdf"}
+        for i in range(240)
+    ]
+    items = [
+        {"id": at + 1, "image_id": page[at] + 1, "category_id": int(boxes.label[at]) + 1, "bbox": row,
+         "area": row[2] * row[3], "iscrowd": 0}
+        for at, row in enumerate(rows)
+    ]  # fmt: skip
+    categories = [{"id": at + 1, "name": name} for at, name in enumerate(truth.labels)]
+    paths = folder / "gt.json", folder / "a.json", folder / "b.json"
+    paths[0].write_text(json.dumps({"images": images, "annotations": items, "categories": categories}))
+    lost = (boxes.label == 3) & (boxes.xyxy[:, [1, 3]].mean(axis=1) > 0.5)
+    for path, risk in ((paths[1], 0.1), (paths[2], np.where(lost, 0.7, 0.1))):
+        kept = np.flatnonzero(rng.random(len(boxes)) > risk).tolist()
+        names = ("image_id", "category_id", "bbox")
+        path.write_text(json.dumps([{name: items[at][name] for name in names} | {"score": 0.9} for at in kept]))
+    return paths
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    return files(tmp_path_factory.mktemp("slices"))
+
+
+def ended(capsys: pytest.CaptureFixture[str], *given: object) -> tuple[object, str, str]:
+    with pytest.raises(SystemExit) as left:
+        cli.main([str(word) for word in given])
+    streams = capsys.readouterr()
+    return left.value.code, streams.out, streams.err
+
+
+def test_the_command_lists_slices_and_keeps_one(
+    paths: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    gt, _, pred = paths
+    named = tmp_path / "named.json"
+    code, out, err = ended(
+        capsys, "slices", "coco", "--gt", gt, "--pred", pred, "--json", "--save", "low", "--slices-file", named
+    )
+    assert code == 0, err
+    first, *_ = msgspec.json.decode(out)
+    assert list(first)[:11] == [
+        "conditions", "measure", "value", "rest", "difference", "boxes", "documents", "lost", "p", "confirmed",
+        "sentence",
+    ]  # fmt: skip
+    assert {each["attribute"] for each in first["conditions"]} >= {"label"}
+    assert first["value"] < 0.5 < first["rest"]
+    assert first["difference"] == pytest.approx(first["value"] - first["rest"])
+    assert first["confirmed"]
+    assert "found" in err
+    assert set(msgspec.json.decode(named.read_bytes())) == {"low"}
+
+    code, out, err = ended(capsys, "evaluate", "coco", "--gt", gt, "--pred", pred, "--json", "--slices", named)
+    assert code == 0, err
+    kept = msgspec.json.decode(out)["slices"]["low"]
+    assert kept["recall"] == pytest.approx(first["value"])
+    assert kept["ground_truth"] == first["boxes"]
+    gate = ("gate", "coco", "--gt", gt, "--pred", pred, "--slices", named, "--fail-if")
+    assert ended(capsys, *gate, "recall[slice:low] < 0.6")[0] == 1
+    assert ended(capsys, *gate, "recall[slice:low] < 0.05")[0] == 0
+    code, _, err = ended(capsys, *gate, "recall[slice:other] < 0.05")
+    assert code == 2
+    assert "slice:low" in err
+    code, out, err = ended(
+        capsys, "compare", "coco", "--gt", gt, "--pred", paths[1], "--pred", pred, "--slices", named, "--json",
+        "--resamples", 50,
+    )  # fmt: skip
+    assert code == 0, err
+    labels = {each["label"] for each in msgspec.json.decode(out)["differences"]}
+    assert "slice:low" in labels
+
+
+def test_the_command_compares_two_models(paths: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = ended(capsys, "slices", "snapshot", "--gt", paths[0], "--pred", paths[1], "--pred", paths[2])
+    assert code == 0, err
+    assert out.startswith("List-item boxes with")
+    assert "B loses here" in out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("--conditions", 4), ("--smallest", 2), ("--use-score",), ("--json", "--markdown"),
+        ("--pred", "x", "--pred", "y"),
+    ],
+)  # fmt: skip
+def test_wrong_usage_is_refused_in_one_sentence(
+    paths: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str], given: tuple[object, ...]
+) -> None:
+    code, out, err = ended(capsys, "slices", "coco", "--gt", paths[0], "--pred", paths[1], *given)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err
+
+
+def test_protocols_without_matched_boxes_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    sample = Path(__file__).resolve().parent.parent / "sample_data"
+    code, _, err = ended(
+        capsys,
+        "slices",
+        "posters",
+        "--gt",
+        sample / "posters" / "reference",
+        "--pred",
+        sample / "posters" / "reference",
+    )
+    assert code == 2
+    assert "Traceback" not in err

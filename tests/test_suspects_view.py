@@ -1,4 +1,4 @@
-"""The view of suspected ground truth under AppTest: the queue, a verdict with one button, and the plan of the review."""
+"""The view of suspected ground truth under AppTest: the queue, a verdict with one button, the plan of a review."""
 
 from __future__ import annotations
 
@@ -80,6 +80,6 @@ def test_the_kind_and_the_evidence_are_in_the_address(kept: Path, monkeypatch: A
     table = app.dataframe[0].value
     assert set(table["Kind"]) == {"Extra"}
     assert (table["Evidence"] >= 0.9).all()
-    assert app.query_params["suspected"] == ["extra"]
+    assert app.query_params["suspected"] == "extra"
     app = start(monkeypatch, SUSPECTS, suspected="label", evidence="1")
     assert any("No suspect passes the filter" in word for word in words(app))

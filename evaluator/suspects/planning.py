@@ -135,10 +135,10 @@ def plan(boxes: IntArray, matched: IntArray, expected: FloatArray, *, margin: fl
     if len(boxes):
         stratum[order] = np.minimum((share / share[-1] * STRATA - 1e-9).astype(np.int64), STRATA - 1)
     total = max(int(boxes.sum()), 1)
-    sizes = np.bincount(stratum, minlength=STRATA)
+    sizes = np.bincount(stratum, minlength=STRATA).astype(np.int64)
     means = np.bincount(stratum, promise, minlength=STRATA) / np.maximum(sizes, 1)
     spread = np.sqrt(means * _EFFECT)
-    ordered = _interleaved(stratum, sizes, sizes * spread, np.random.default_rng(seed))
+    ordered = _interleaved(stratum, sizes, (sizes * spread).astype(np.float64), np.random.default_rng(seed))
     empty = Plan(margin, boxes, matched, stratum, spread, ordered, 0)
     return Plan(margin, boxes, matched, stratum, spread, ordered, _needed(empty, spread, float(total)))
 

@@ -222,6 +222,19 @@ def test_each_kind_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert by_kind["border"]["proposal"]["bbox"][3] == pytest.approx(0.55, abs=0.02)
 
 
+def test_the_page_counts_as_evidence(capsys: pytest.CaptureFixture[str]) -> None:
+    without = listed(capsys, "snapshot", *SIDES)
+    with_pages = listed(capsys, "snapshot", *SIDES, "--pdfs", SAMPLE / "pdf")
+    assert len(with_pages) == len(without)
+    scores = [value["score"] for value in with_pages]
+    assert scores == sorted(scores, reverse=True)
+    reasons = " ".join(value["reason"] for value in with_pages)
+    assert "it cuts through" in reasons
+    assert "words in it" in reasons
+    # A folder without the documents changes nothing.
+    assert listed(capsys, "snapshot", *SIDES, "--pdfs", SAMPLE / "fields") == without
+
+
 def test_the_table_and_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "snapshot", *SIDES)
     assert code == 0

@@ -11,10 +11,13 @@ from cyclopts import Group, Parameter
 from evaluator import export, project
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, app, progress, tell
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
+from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.pool import PagePool
 from evaluator.project import OptionError
 from evaluator.protocols import box_protocols
 from evaluator.protocols.base import BoxOptions
 from evaluator.suspects import listing, reviewing
+from evaluator.suspects.ink import with_ink
 from evaluator.suspects.ranking import LEAST_SCORE
 
 _output = Group("Output", sort_key=3)
@@ -37,6 +40,7 @@ def suspects(
     """List ground truth that deserves a second look, most likely wrong first, with a proposed correction.
 
     Two models say far more than one: where they agree with each other against the ground truth, it is likely wrong.
+    With --pdfs words and ink of the pages count as well.
 
     Parameters
     ----------
@@ -61,18 +65,24 @@ def suspects(
         raise UsageError(f"give --pred once or twice; found {len(pred)}.")
     if not 0.0 <= least <= 1.0:
         raise UsageError(f"--least must be between 0 and 1; found {least:g}.")
-    system = able[protocol]
+    system, given = able[protocol], chosen(options)
+    # An option of the protocol pixel as well; here words and ink of the pages count as evidence.
+    pdfs = given.pop("pdfs", None)
     with progress("Reading") as say:
         try:
-            given = project.options_of(system, **chosen(options))
-            assert isinstance(given, BoxOptions)
-            files = project.open_project(system, gt, pred, given, say)
-            joined = project.require_joined(files, system, given)
+            settings = project.options_of(system, **given)
+            assert isinstance(settings, BoxOptions)
+            files = project.open_project(system, gt, pred, settings, say)
+            joined = project.require_joined(files, system, settings)
             say("Weighing")
-            found = listing.suspects(joined.dataset, labels=given.labels, min_score=given.min_score, least=least)
+            found = listing.suspects(joined.dataset, labels=settings.labels, min_score=settings.min_score, least=least)
+            if pdfs is not None:
+                say("Reading pages")
+                with PagePool() as pool:
+                    found = with_ink(found, PdfFolder(pdfs), pool, count=say.count)
             if plan is not None:
                 say("Planning")
-                review = reviewing.review_plan(found, system, given, margin=plan)
+                review = reviewing.review_plan(found, system, settings, margin=plan)
         except (OptionError, ValueError) as problem:
             raise UsageError(f"{problem}.") from problem
     if plan is not None:

@@ -107,11 +107,14 @@ class Suspects:
         As columns; rows are those of the files.
     boxes : int
         Number of ground truth boxes that were looked at.
+    notes : tuple of str
+        What the page says of each suspect; empty when no page was looked at.
     """
 
     dataset: Dataset
     ranked: Ranked
     boxes: int
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ranked)
@@ -146,7 +149,8 @@ class Suspects:
         models = [self._model(place, model) for model in range(self.ranked.prediction.shape[1])]
         words = {MISSING: self._missing, EXTRA: self._extra, LABEL: self._label, BORDER: self._border}
         sentence = words[int(self.ranked.kind[place])](place, models)
-        return f"{sentence}."
+        note = self.notes[place] if self.notes else ""
+        return f"{sentence}; {note}." if note else f"{sentence}."
 
     def _missing(self, place: int, models: Sequence[_Shown]) -> str:
         there = [model for model in models if model.box is not None]

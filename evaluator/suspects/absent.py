@@ -19,7 +19,7 @@ from evaluator.suspects.evidence import Seen, dependence
 from evaluator.suspects.laws import SCORE_BINS, Looks, histogram, surest_rate
 from evaluator.suspects.pairing import NOBODY, SAME_OBJECT_IOU, Columns, covered_by_others, partners
 
-_ROUNDS: Final = 4
+_ROUNDS: Final = 3
 _AGREEMENT_EDGES: Final = np.array([0.55, 0.7, 0.8, 0.9])
 _AGREEMENT_BINS: Final = len(_AGREEMENT_EDGES) + 1
 # Two made-up boxes that overlap at all overlap little.

@@ -22,7 +22,7 @@ from evaluator.suspects.evidence import Seen, dependence
 from evaluator.suspects.laws import SCORE_BINS, histogram, rates
 from evaluator.suspects.pairing import Columns
 
-_ROUNDS: Final = 4
+_ROUNDS: Final = 3
 _START: Final = 0.02
 """Share of each kind of error before anything is seen."""
 _LEAST: Final = 1e-5

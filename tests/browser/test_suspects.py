@@ -22,7 +22,7 @@ def test_a_correction_is_accepted_by_key(
     kept = tmp_path / "findings.sqlite"
     monkeypatch.setenv(FINDINGS_VARIABLE, str(kept))
     with dashboard(tmp_path) as url:
-        screen = visit(url).open().go("Suspected ground truth")
+        screen = visit(url).open("suspects")
         name_oneself(screen, "Anna")
         screen.page.locator(".ls-crop img").first.wait_for()
         first = screen.page.locator(".ls-state").first.inner_text()

@@ -32,6 +32,7 @@ st.navigation(
         st.Page(HERE / "pages" / "pixel_confusion.py", title="Pixel confusion", icon=":material/grid_on:"),
         st.Page(HERE / "pages" / "fields.py", title="Fields", icon=":material/ballot:"),
         st.Page(HERE / "pages" / "posters.py", title="Posters", icon=":material/article:"),
+        st.Page(HERE / "pages" / "suspects.py", title="Suspected ground truth", icon=":material/fact_check:"),
         st.Page(HERE / "pages" / "findings.py", title="Findings", icon=":material/rate_review:"),
         st.Page(HERE / "pages" / "review_pack.py", title="Review pack", icon=":material/description:"),
         st.Page(HERE / "pages" / "files.py", title="Files", icon=":material/folder_open:"),

@@ -43,6 +43,10 @@ COMMANDS = {
         "slices:slices",
         "Find where a model fails by itself: sets of boxes, told by up to three conditions, worse than elsewhere.",
     ),
+    "suspects": (
+        "suspects:suspects",
+        "List ground truth that deserves a second look, most likely wrong first, with a proposed correction.",
+    ),
 }
 for _name, (_place, _help) in COMMANDS.items():
     app.command(f"evaluator.cli.{_place}", name=_name, help=_help)

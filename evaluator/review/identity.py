@@ -26,6 +26,9 @@ from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Target, Unit
 TOLERANCE: Final[Mapping[Unit, float]] = {"page": 1e-4, "pixels": 0.1}
 """Boxes whose corners differ by at most this are one box written with fewer digits."""
 
+PROPOSED: Final = "proposed correction"
+"""The model of a box that no model drew: what is proposed for a suspected error of the ground truth."""
+
 
 @dataclass(frozen=True, eq=False)
 class PageMistakes:

@@ -14,7 +14,7 @@ import numpy as np
 from evaluator.drawing.layers import box_key
 from evaluator.metrics.box_results import BoxResult
 from evaluator.metrics.error_types import ERROR_TYPES
-from evaluator.review.identity import PageMistakes, box_model_name, claimed, page_mistakes, rows_of_box
+from evaluator.review.identity import PROPOSED, PageMistakes, box_model_name, claimed, page_mistakes, rows_of_box
 from evaluator.review.verdicts import Judged, JudgedBox, ReviewLog, Unit
 
 State = Literal["applies", "regrouped", "matched", "left_out", "gone", "not_open"]
@@ -108,6 +108,8 @@ class _Page:
 
     def _boxes(self, judged: Judged) -> FindingStatus:
         """What became of the boxes of a mistake that is none any more."""
+        if any(box.model == PROPOSED for box in judged.target.boxes):
+            return self._proposal(judged)
         matching, mistakes = self.matching, self.mistakes
         states: set[State] = set()
         first: str | None = None
@@ -127,6 +129,14 @@ class _Page:
         # The strongest reason: a box that is left out explains why the others changed.
         state: State = next(state for state in ("left_out", "regrouped", "matched") if state in states)
         return status_of(judged, state, matching.model, named if state == "regrouped" else None, first)
+
+    def _proposal(self, judged: Judged) -> FindingStatus:
+        """What became of a proposed correction: it applies while the box that it corrects is in the file."""
+        rows = [self._row(box, judged.target.unit) for box in judged.target.of("ground_truth")]
+        if any(row is None for row in rows):
+            return status_of(judged, "gone", self.matching.model)
+        key = box_key("ground_truth", rows[0]) if rows and rows[0] is not None else None
+        return status_of(judged, "applies", self.matching.model, key=key)
 
     def _row(self, box: JudgedBox, unit: Unit) -> int | None:
         """The row of a judged box; None when it is not in the files."""
@@ -164,7 +174,7 @@ class _Look:
         if target.kind != "mistake":
             return status_of(judged, "applies")
         assert page is not None
-        wanted = {box.model for box in target.of("prediction")}
+        wanted = {box.model for box in target.of("prediction")} - {PROPOSED}
         places = [place for place, name in enumerate(self.names) if not wanted or name in wanted]
         statuses = [self._page(place, page).look(judged) for place in places]
         # Where it applies says more than where it does not: two versions of a model have one name.

@@ -26,6 +26,7 @@ from evaluator.metrics.error_types import DOCUMENT
 from evaluator.protocols import pixel
 from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.posters.profiles import PROFILES
+from evaluator.suspects.ranking import KINDS
 from pages.shared import compare, decision, gallery, opened, pictures, protocol, results
 from pages.shared.components import MODES
 from pages.shared.fields import results as of_fields
@@ -36,8 +37,8 @@ from pages.shared.state import Field, State, state
 
 T = TypeVar("T")
 View = Literal[
-    "overview", "page_browser", "gallery", "compare", "pixel_confusion", "fields", "posters", "findings",
-    "review_pack", "files",
+    "overview", "page_browser", "gallery", "compare", "pixel_confusion", "fields", "posters", "suspects",
+    "findings", "review_pack", "files",
 ]  # fmt: skip
 VIEWS: Final[frozenset[View]] = frozenset(get_args(View))
 # Views that show boxes at the operating point of the session; the view Fields has an IoU threshold of its own.
@@ -282,6 +283,7 @@ _COMPARE: Final[frozenset[View]] = frozenset({"compare"})
 _PIXEL: Final[frozenset[View]] = frozenset({"pixel_confusion"})
 _FIELDS: Final[frozenset[View]] = frozenset({"fields"})
 _POSTERS: Final[frozenset[View]] = frozenset({"posters"})
+_SUSPECTS: Final[frozenset[View]] = frozenset({"suspects"})
 _PAGES: Final = _BROWSER | _COMPARE | _PIXEL
 
 TABLE: Final[tuple[Entry[Any], ...]] = (
@@ -305,8 +307,8 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("page", State.page, _whole(1, 10**9, shift=1), _from_one, _PAGES, known=_has_page, stays=True),
     Entry("box", State.box, str, _text, _BROWSER | _COMPARE),
     # The filter of mistakes.
-    Entry("within", State.within, str, _text, _FILTERED | _COMPARE, known=_has_document),
-    Entry("label", State.label, str, _text, _FILTERED | _COMPARE, known=_has_label),
+    Entry("within", State.within, str, _text, _FILTERED | _COMPARE | _SUSPECTS, known=_has_document),
+    Entry("label", State.label, str, _text, _FILTERED | _COMPARE | _SUSPECTS, known=_has_label),
     Entry("order", State.order, _one_of(("worst", "page")), _text, _BROWSER),
     Entry("only", State.only, _yes, lambda _: "yes", _BROWSER),
     Entry("mistakes", State.mistake_names, _mistakes, ",".join, _FILTERED),
@@ -340,6 +342,10 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("page_size", State.pixel_size, _size, lambda size: f"{size[0]:g}x{size[1]:g}", _PIXEL),
     Entry("row", State.pixel_row, str, _text, _PIXEL),
     Entry("column", State.pixel_column, str, _text, _PIXEL),
+    # Suspected ground truth.
+    Entry("suspected", State.suspect_kind, _one_of(KINDS), _text, _SUSPECTS),
+    Entry("evidence", State.suspect_least, _share(0.0, 1.0), _number, _SUSPECTS),
+    Entry("margin", State.suspect_margin, _share(0.001, 0.5), _number, _SUSPECTS),
     # Fields.
     _model("field_a", State.field_a, _FIELDS, opened.FIELDS, begins=0),
     _model("field_b", State.field_b, _FIELDS, opened.FIELDS, begins=1),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from evaluator.project import Project
     from evaluator.protocols.pixel.sides import Classes, MissingPage
     from evaluator.review.problems import StoreProblem
+    from evaluator.review.verdicts import Target
     from pages.shared.browser.listing import PageOrder
     from pages.shared.browser.text_count import Count
     from pages.shared.findings.log import Unsaved
@@ -232,6 +233,16 @@ class State:
     poster_box: Field[str | None] = Field(None)
     # What a table or chart had marked in the last run, by its key: a mark stays while the reader goes on otherwise.
     poster_marked: Field[object] = Field(None)
+
+    # Suspected ground truth.
+    suspect_kind: Field[str] = Field("")
+    suspect_least: Field[float] = Field(0.3)
+    suspect_unjudged: Field[bool] = Field(True)
+    suspect_margin: Field[float] = Field(0.03)
+    suspect_at: Field[int] = Field(0)
+    # The table forgets its mark when the reader answers, and shows the next one.
+    suspect_round: Field[int] = Field(0)
+    suspect_last: Field[Target | None] = Field(None)
 
     # Findings and the review pack.
     reviewer: Field[str] = Field("")

@@ -1,0 +1,101 @@
+"""The command that lists ground truth that is likely wrong, and plans how much of it to review."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Group, Parameter
+
+from evaluator import export, project
+from evaluator.cli.program import OK, Protocol, Truth, UsageError, tell
+from evaluator.cli.progress import progress
+from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
+from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.pool import PagePool
+from evaluator.project import OptionError
+from evaluator.protocols import box_protocols
+from evaluator.protocols.base import BoxOptions
+from evaluator.suspects import listing, reviewing
+from evaluator.suspects.ink import with_ink
+from evaluator.suspects.ranking import LEAST_SCORE
+
+_output = Group("Output", sort_key=3)
+_SHOWN = 50
+
+
+def suspects(
+    protocol: Protocol,
+    /,
+    *,
+    gt: Truth,
+    pred: Annotated[list[Path], Parameter(negative="")],
+    options: ProtocolOptions = DEFAULT,
+    least: float = LEAST_SCORE,
+    plan: float | None = None,
+    json: Annotated[bool, Parameter(group=_output, negative="")] = False,
+    markdown: Annotated[bool, Parameter(group=_output, negative="")] = False,
+) -> int:
+    """List ground truth that deserves a second look, most likely wrong first, with a proposed correction.
+
+    Two models say far more than one: where they agree with each other against the ground truth, it is likely wrong.
+    With --pdfs words and ink of the pages count as well.
+
+    Parameters
+    ----------
+    pred
+        Prediction file or folder; once or twice.
+    least
+        Leave out suspects whose probability of being wrong is lower.
+    plan
+        How many points off the recall may be, such as 0.03: list the pages to review for that instead, in order.
+    json
+        Write all of them as JSON to standard output.
+    markdown
+        Write the first 50 as Markdown to standard output.
+    """
+    need_protocol(protocol)
+    able = box_protocols()
+    if protocol not in able:
+        raise UsageError(f"suspects needs a protocol that matches boxes: {', '.join(able)}; found {protocol}.")
+    if json and markdown:
+        raise UsageError("choose one of --json and --markdown.")
+    if not 1 <= len(pred) <= listing.MOST_MODELS:
+        raise UsageError(f"give --pred once or twice; found {len(pred)}.")
+    if not 0.0 <= least <= 1.0:
+        raise UsageError(f"--least must be between 0 and 1; found {least:g}.")
+    system, given = able[protocol], chosen(options)
+    # An option of the protocol pixel as well; here words and ink of the pages count as evidence.
+    pdfs = given.pop("pdfs", None)
+    with progress("Reading") as say:
+        try:
+            settings = project.options_of(system, **given)
+            assert isinstance(settings, BoxOptions)
+            files = project.open_project(system, gt, pred, settings, say)
+            joined = project.require_joined(files, system, settings)
+            say("Weighing")
+            found = listing.suspects(joined.dataset, labels=settings.labels, min_score=settings.min_score, least=least)
+            if pdfs is not None:
+                say("Reading pages")
+                with PagePool() as pool:
+                    found = with_ink(found, PdfFolder(pdfs), pool, count=say.count)
+            if plan is not None:
+                say("Planning")
+                review = reviewing.review_plan(found, system, settings, margin=plan)
+        except (OptionError, ValueError) as problem:
+            raise UsageError(f"{problem}.") from problem
+    if plan is not None:
+        if json:
+            text = export.to_json(review.to_json()) + "\n"
+        else:
+            sheet = review.table(f"{system.name} {system.version}")
+            text = export.to_markdown([sheet]) if markdown else export.to_text([sheet])
+    elif json:
+        text = export.to_json([one.to_json() for one in found.to_list()]) + "\n"
+    else:
+        tables = [listing.table(found, _SHOWN, f"{system.name} {system.version}")]
+        text = export.to_markdown(tables) if markdown else export.to_text(tables)
+    sys.stdout.write(text)
+    tell(joined.issues)
+    return OK

@@ -1,0 +1,123 @@
+"""What the models show at each ground truth box and beside it, before anything is weighed.
+
+Owns `Seen`, the columns of one model, and their making. Boxes are in the unit of the files; rows are those of the
+columns that were given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.suspects.laws import Jitter, jitter, score_bins
+from evaluator.suspects.pairing import NOBODY, SAME_PLACE_IOU, Columns, partners, without_repeats
+
+_FEW: Final = 30
+_UNKNOWN: Final = 0.1
+
+
+class Seen(NamedTuple):
+    """What one model shows at each ground truth box.
+
+    Attributes
+    ----------
+    boxes : Columns
+        The predictions.
+    partner : int64, shape (G,)
+        Row of the prediction at the place; `NOBODY` for none.
+    covers : bool, shape (pages,)
+        Which pages the model covers.
+    looked : bool, shape (G,)
+        Whether it covers the page of the box.
+    hit : bool, shape (G,)
+    same : bool, shape (G,)
+        Whether the prediction has the label of the ground truth.
+    label : int64, shape (G,)
+        Of the prediction; that of the ground truth without one.
+    bins : int64, shape (P,)
+        Score bin of each prediction.
+    bin : int64, shape (G,)
+        Score bin of the partner; 0 without one.
+    jitter : Jitter
+    alone : int64, shape (U,)
+        Predictions at no ground truth box, without repeats.
+    """
+
+    boxes: Columns
+    partner: IntArray
+    covers: BoolArray
+    looked: BoolArray
+    hit: BoolArray
+    same: BoolArray
+    label: IntArray
+    bins: IntArray
+    bin: IntArray
+    jitter: Jitter
+    alone: IntArray
+
+    def at(self, rows: IntArray) -> Seen:
+        """The same at some of the ground truth boxes."""
+        columns = {name: getattr(self, name)[rows] for name in ("partner", "looked", "hit", "same", "label", "bin")}
+        return self._replace(**columns, jitter=self.jitter.at(rows))
+
+
+def seen_by(truth: Columns, boxes: Columns, covers: BoolArray, page_size: FloatArray, *, labels: int) -> Seen:
+    """What a model shows at each ground truth box.
+
+    Parameters
+    ----------
+    covers : bool, shape (pages,)
+        Which pages the model covers.
+    page_size : float64, shape (pages, 2)
+        In the unit of the boxes.
+    labels : int
+        Number of labels.
+    """
+    partner = partners(truth, boxes, iou_floor=SAME_PLACE_IOU)
+    hit = partner != NOBODY
+    label, bin_of, xyxy = truth.label.copy(), np.zeros(len(partner), dtype=np.int64), truth.xyxy.copy()
+    bins = score_bins(boxes.score)
+    label[hit] = boxes.label[partner[hit]]
+    bin_of[hit] = bins[partner[hit]]
+    xyxy[hit] = boxes.xyxy[partner[hit]]
+    same = label == truth.label
+    alone = np.ones(len(boxes.page), dtype=bool)
+    alone[partner[hit]] = False
+    rows = np.flatnonzero(alone)
+    return Seen(
+        boxes=boxes,
+        partner=partner,
+        covers=covers,
+        looked=covers[truth.page],
+        hit=hit,
+        same=same,
+        label=label,
+        bins=bins,
+        bin=bin_of,
+        jitter=jitter(
+            truth.xyxy, xyxy, truth.label, page_size[truth.page], labels=labels, paired=hit & same, wanted=hit
+        ),
+        alone=rows[without_repeats(boxes.take(rows))],
+    )
+
+
+def dependence(truth: Columns, seen: Sequence[Seen]) -> float:
+    """How far two models err together, in [0, 1]; 0 for one model.
+
+    The square of the correlation of their scores at the same objects: models that find the same objects hard fail at
+    the same objects. Errors of the ground truth have no part in it, unlike in the mistakes that both share. Without
+    scores it is taken to be a tenth.
+    """
+    if len(seen) < 2:
+        return 0.0
+    first, second = seen
+    rows = np.flatnonzero(first.hit & second.hit & first.same & second.same)
+    a, b = first.bin[rows].astype(np.float64), second.bin[rows].astype(np.float64)
+    if len(rows) < _FEW or not a.std() or not b.std():
+        return _UNKNOWN
+    square = float(np.corrcoef(a, b)[0, 1]) ** 2
+    # So much comes by chance.
+    return max(square - 4.0 / len(rows), 0.0)

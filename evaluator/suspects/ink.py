@@ -1,0 +1,163 @@
+"""What the page itself says of a suspect: words and ink inside the ground truth now and inside the proposal.
+
+Owns the reading of the pages of the likeliest suspects, and how far words and ink move their probability. The factors
+are set by judgement, not measured: a page with text says a lot, but annotators draw figures around words as well. Boxes
+are compared as shares of the displayed page; a page that cannot be read changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evaluator.drawing.page_ink import cells_in
+from evaluator.metrics.results import count_of
+from evaluator.model.boxes import BoolArray, FloatArray, area, intersection
+from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.pool import PagePool
+from evaluator.pdf.problems import PageProblem
+from evaluator.suspects.listing import Suspects
+from evaluator.suspects.ranking import BORDER, EXTRA, MISSING
+
+MOST_PAGES: Final = 500
+"""So many pages are read, those of the likeliest suspects."""
+_UNCOVERED, _ALL_COVERED = 3.0, 0.25
+_EMPTY, _FILLED = 20.0, 0.5
+_NO_INK_MISSING: Final = 0.1
+_CUT: Final = 3.0
+_INSIDE: Final = 0.5
+"""A word belongs to a box that holds half of it."""
+_WHOLE: Final = 0.9
+_LEAST_CUT: Final = 0.1
+_INKED: Final = 24
+"""A cell with less ink than this is paper with a speck."""
+
+
+class _Page(NamedTuple):
+    """Words of a page, and which cells of a grid over it hold ink."""
+
+    words: FloatArray
+    ink: BoolArray
+
+
+class _Said(NamedTuple):
+    """How far a page moves the odds of a suspect, and why."""
+
+    factor: float
+    reason: str
+
+
+_NOTHING: Final = _Said(1.0, "")
+
+
+def with_ink(
+    found: Suspects,
+    folder: PdfFolder,
+    pool: PagePool,
+    *,
+    count: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Suspects:
+    """The suspects with what their pages say, most likely first.
+
+    Parameters
+    ----------
+    folder : PdfFolder
+        Where the documents are, as PDF or image.
+    count : callable
+        Called with how many of how many pages are read.
+
+    Returns
+    -------
+    Suspects
+        The same ones under new probabilities; those whose page cannot be read keep theirs.
+    """
+    ranked, dataset = found.ranked, found.dataset
+    score, notes = ranked.score.copy(), [""] * len(ranked)
+    _, first = np.unique(ranked.page, return_index=True)
+    pages = ranked.page[np.sort(first)[:MOST_PAGES]]
+    by_page = np.argsort(ranked.page, kind="stable")
+    truth = dataset.ground_truth
+    order = np.argsort(truth.page, kind="stable")
+    ends = np.searchsorted(truth.page[order], [pages, pages + 1])
+    size = dataset.page_size if truth.source.unit == "pixels" else np.ones((dataset.pages, 2))
+    for done, page in enumerate(pages.tolist()):
+        count(done, len(pages))
+        scale = size[page][[0, 1, 0, 1]]
+        read = _read(found, page, folder, pool)
+        if read is None or np.isnan(scale).any():
+            continue
+        low, high = np.searchsorted(ranked.page[by_page], [page, page + 1])
+        here = order[ends[0][done] : ends[1][done]]
+        for place in by_page[low:high].tolist():
+            others = truth.xyxy[here[here != ranked.truth[place]]] / scale
+            now, proposed = ranked.xyxy[place] / scale, ranked.new_xyxy[place] / scale
+            said = _says(int(ranked.kind[place]), read, now, proposed, others)
+            odds = score[place] / max(1.0 - score[place], 1e-9) * said.factor
+            score[place], notes[place] = odds / (1.0 + odds), said.reason
+    again = np.argsort(-score, kind="stable")
+    moved = replace(ranked, score=score).take(again)
+    return replace(found, ranked=moved, notes=tuple(notes[place] for place in again.tolist()))
+
+
+def _read(found: Suspects, page: int, folder: PdfFolder, pool: PagePool) -> _Page | None:
+    """Words and ink of a page; None when it cannot be read."""
+    dataset = found.dataset
+    name, index = dataset.documents[dataset.page_document[page]].name, int(dataset.page_index[page])
+    try:
+        path = folder.find(name)
+        return _Page(pool.words(path, index).boxes, pool.ink(path, index).cells >= _INKED)
+    except PageProblem:
+        return None
+
+
+def _says(kind: int, page: _Page, now: FloatArray, proposed: FloatArray, others: FloatArray) -> _Said:
+    """What a page says of a suspect."""
+    inside = _held(page.words, now)
+    if kind == MISSING:
+        free = inside & ~_held_by_any(page.words, others)
+        if free.any():
+            return _Said(_UNCOVERED, f"{count_of(int(free.sum()), 'word')} there that no ground truth box covers")
+        if inside.any():
+            return _Said(_ALL_COVERED, "all words there are in other ground truth boxes")
+        held = cells_in(page.ink.shape, now[None]) & page.ink
+        if not held.any():
+            return _Said(_NO_INK_MISSING, "no ink there")
+        uncovered = (held & ~cells_in(page.ink.shape, others)).sum() / held.sum()
+        return _Said(_UNCOVERED, "ink there that no ground truth box covers") if uncovered >= _INSIDE else _NOTHING
+    if kind == EXTRA:
+        if inside.any():
+            return _Said(_FILLED, f"{count_of(int(inside.sum()), 'word')} in it")
+        blank = not (cells_in(page.ink.shape, now[None]) & page.ink).any()
+        return _Said(_EMPTY, "no ink in it") if blank else _NOTHING
+    if kind == BORDER:
+        before, after = int(_cut(page.words, now).sum()), int(_cut(page.words, proposed).sum())
+        if before > after:
+            return _Said(_CUT, f"it cuts through {count_of(before, 'word')} now, {after} then")
+        return _Said(1.0 / _CUT, f"it would cut through {count_of(after, 'word')}") if after > before else _NOTHING
+    return _NOTHING
+
+
+def _shares(words: FloatArray, box: FloatArray) -> FloatArray:
+    """Share of each word that a box holds, float64 in [0, 1]."""
+    whole = area(words)
+    shared = intersection(words, np.broadcast_to(box, words.shape))
+    return np.divide(shared, whole, out=np.zeros_like(shared), where=whole > 0.0)
+
+
+def _held(words: FloatArray, box: FloatArray) -> BoolArray:
+    return np.asarray(_shares(words, box) >= _INSIDE)
+
+
+def _cut(words: FloatArray, box: FloatArray) -> BoolArray:
+    shares = _shares(words, box)
+    return np.asarray((shares > _LEAST_CUT) & (shares < _WHOLE))
+
+
+def _held_by_any(words: FloatArray, boxes: FloatArray) -> BoolArray:
+    held = np.zeros(len(words), dtype=bool)
+    for box in boxes:
+        held |= _held(words, box)
+    return held

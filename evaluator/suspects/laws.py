@@ -1,0 +1,290 @@
+"""How models and labels behave where nothing is wrong, measured on the data itself.
+
+Owns the small laws that evidence is weighed with: how often a score is right, how far a side of a predicted box is
+usually from the ground truth, how boxes of a label look. Every law is a histogram or a robust scale with a few counts
+added, so that no event is impossible. Deviations are in units of their usual size.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+
+SCORE_BINS: Final = 16
+_ADDED: Final = 1.0
+"""Counts that are spread over the bins of each histogram."""
+_ENOUGH: Final = 40
+"""A label with fewer paired boxes has the scale of all labels."""
+_NORMAL: Final = 1.4826
+"""Standard deviation of a normal law over its median absolute deviation."""
+_SMALLEST_SCALE: Final = 1e-3
+_UNSEEN: Final = 0.01
+_UNSEEN_ON_PAGE: Final = 0.0005
+"""Deviations below these shares of the box and of the page are not seen; no scale is smaller."""
+_SAMPLE: Final = 6_000
+"""So many boxes are enough for a scale or a quantile."""
+
+
+def score_bins(score: FloatArray) -> IntArray:
+    """The bin of each score, int64 in [0, `SCORE_BINS`), equally many in each; all 0 without scores."""
+    known = score[~np.isnan(score)]
+    if not len(known):
+        return np.zeros(len(score), dtype=np.int64)
+    edges = np.unique(np.quantile(known[:: max(len(known) // _SAMPLE, 1)], np.arange(1, SCORE_BINS) / SCORE_BINS))
+    return np.asarray(np.searchsorted(edges, np.nan_to_num(score, nan=0.0), side="right"), dtype=np.int64)
+
+
+def histogram(
+    bins: IntArray, size: int, weight: FloatArray | None = None, *, base: FloatArray | None = None
+) -> FloatArray:
+    """Shares of the bins, float64, shape (size,), each above 0; equal shares for no data.
+
+    Parameters
+    ----------
+    bins : int64, shape (N,)
+    weight : float64, shape (N,), optional
+        1 when absent.
+    base : float64, shape (size,), optional
+        Counts that are there already.
+    """
+    counts = np.bincount(bins, weight, minlength=size) + _ADDED / size
+    if base is not None:
+        counts = counts + base
+    return np.asarray(counts / counts.sum())
+
+
+def rates(
+    bins: IntArray, happened: FloatArray, weight: FloatArray, *, base: FloatArray, falling: bool = False
+) -> FloatArray:
+    """How often something happened in each bin, float64, in (0, 1).
+
+    Parameters
+    ----------
+    bins : int64, shape (N,)
+    happened, weight : float64, shape (N,)
+    base : float64, shape (bins,)
+        How often, besides, it did not happen in each bin.
+    falling : bool
+        Whether the rate cannot rise from bin to bin; then neighbours that do are pooled.
+
+    Notes
+    -----
+    A bin is drawn to the overall rate with the weight of two observations.
+    """
+    total = np.bincount(bins, weight, minlength=len(base)) + base
+    events = np.bincount(bins, weight * happened, minlength=len(base))
+    overall = (events.sum() + 0.5) / (total.sum() + 1.0)
+    events, total = events + 2.0 * overall, total + 2.0
+    rate = _falling(events / total, total) if falling else events / total
+    return np.asarray(np.clip(rate, 1e-5, 1.0 - 1e-5))
+
+
+def _falling(rate: FloatArray, weight: FloatArray) -> FloatArray:
+    """The nearest rates that never rise (pool adjacent violators)."""
+    blocks: list[tuple[float, float, int]] = []
+    for value, mass in zip(rate.tolist(), weight.tolist(), strict=True):
+        block = (value, mass, 1)
+        while blocks and blocks[-1][0] < block[0]:
+            before = blocks.pop()
+            mass_of_both = before[1] + block[1]
+            mean = (before[0] * before[1] + block[0] * block[1]) / mass_of_both
+            block = (mean, mass_of_both, before[2] + block[2])
+        blocks.append(block)
+    return np.repeat([value for value, _, _ in blocks], [count for _, _, count in blocks])
+
+
+def surest_rate(bins: IntArray, happened: BoolArray) -> float:
+    """How often something happens to the quarter of the predictions with the highest scores, in [0, 1].
+
+    The most confident predictions are the least often wrong themselves, so what still happens to them is a measure of
+    how often the ground truth is. Without scores it is the share of all; 0 for no predictions.
+    """
+    surest = bins >= (SCORE_BINS * 3) // 4
+    if not surest.any():
+        surest = np.ones(len(bins), dtype=bool)
+    return float(happened[surest].mean()) if len(bins) else 0.0
+
+
+class Jitter(NamedTuple):
+    """How the sides of a model's boxes usually differ from the ground truth.
+
+    Attributes
+    ----------
+    z : float64, shape (G, 4)
+        Prediction minus ground truth of x1, y1, x2, y2, less the usual difference, in usual deviations; 0 without a
+        partner.
+    scale : float64, shape (G, 4)
+        The usual deviation of each side in the unit of the boxes.
+    shift : float64, shape (G, 4)
+        The usual difference of each side in the unit of the boxes.
+    relative : float
+        Median of the usual deviation over the size of the box.
+    """
+
+    z: FloatArray
+    scale: FloatArray
+    shift: FloatArray
+    relative: float
+
+    def at(self, rows: IntArray) -> Jitter:
+        """The same of some of the boxes."""
+        return Jitter(self.z[rows], self.scale[rows], self.shift[rows], self.relative)
+
+
+def jitter(
+    truth: FloatArray,
+    predicted: FloatArray,
+    label: IntArray,
+    page_size: FloatArray,
+    *,
+    labels: int,
+    paired: BoolArray,
+    wanted: BoolArray,
+) -> Jitter:
+    """How far predicted sides are from the ground truth, per label and side.
+
+    Parameters
+    ----------
+    truth, predicted : float64, shape (G, 4)
+        Row i of one is paired with row i of the other where `wanted`.
+    label : int64, shape (G,)
+    page_size : float64, shape (G, 2)
+        Of the page of each box.
+    labels : int
+        Number of labels.
+    paired : bool, shape (G,)
+        The pairs to learn from.
+    wanted : bool, shape (G,)
+        The pairs whose deviation is wanted.
+
+    Notes
+    -----
+    Width and height count as the geometric mean of both boxes, so that neither side of the pair is taken for right. The
+    scale is the median absolute deviation, which a few wrong boxes do not move, after what the size of the box
+    explains: big boxes are drawn with other relative precision than small ones.
+    """
+    sizes = np.sqrt(np.maximum((truth[:, 2:] - truth[:, :2]) * (predicted[:, 2:] - predicted[:, :2]), 1e-18))
+    rows = np.flatnonzero(paired)
+    rows = rows[:: max(len(rows) // _SAMPLE, 1)]
+    if not len(rows):
+        return Jitter(np.zeros_like(truth), np.ones_like(truth), np.zeros_like(truth), 0.05)
+    order = rows[np.argsort(label[rows], kind="stable")]
+    bounds = np.searchsorted(label[order], np.arange(labels + 1))
+    sample = sizes[order]
+    deviation = (predicted[order] - truth[order]) / sample[:, [0, 1, 0, 1]]
+    curves = []
+    for axis in (0, 1):
+        curve = _by_size(sample[:, axis], np.abs(deviation[:, axis::2]).max(axis=1))
+        deviation[:, axis::2] /= _at(curve, sample[:, axis])[:, None]
+        curves.append(curve)
+    middles, spreads = np.empty((labels, 4)), np.empty((labels, 4))
+    for side, column in enumerate(np.ascontiguousarray(deviation.T)):
+        middles[:, side], spreads[:, side] = _location(column)
+        for code in np.flatnonzero(np.diff(bounds) >= _ENOUGH).tolist():
+            own = column[bounds[code] : bounds[code + 1]]
+            middles[code, side], spreads[code, side] = _location(own)
+    unit = sizes * np.column_stack([_at(curve, sizes[:, axis]) for axis, curve in enumerate(curves)])
+    unit = np.hstack([unit, unit])
+    scale, shift = unit * spreads[label], unit * middles[label]
+    # What nobody sees is no deviation, however exact the models are.
+    scale = np.maximum(scale, np.hstack([_UNSEEN * sizes, _UNSEEN * sizes]))
+    scale = np.maximum(scale, _UNSEEN_ON_PAGE * np.hstack([page_size, page_size]))
+    z = np.where(wanted[:, None], (predicted - truth - shift) / scale, 0.0)
+    relative = scale[order[::4]] / sizes[order[::4]][:, [0, 1, 0, 1]]
+    return Jitter(np.clip(z, -30.0, 30.0), scale, shift, _median(relative.ravel()))
+
+
+def _at(curve: tuple[FloatArray, FloatArray], size: FloatArray) -> FloatArray:
+    """How much bigger than usual deviations are at some sizes."""
+    if len(curve[0]) == 1:
+        return np.ones(len(size))
+    return np.interp(np.log(size), *curve)
+
+
+def _location(values: FloatArray) -> tuple[float, float]:
+    """Median, and the usual deviation from it."""
+    middle = _median(values)
+    return middle, max(_median(np.abs(values - middle)) * _NORMAL, _SMALLEST_SCALE)
+
+
+def _median(values: FloatArray) -> float:
+    """The upper median; for many short columns several times faster than that of numpy."""
+    half = len(values) // 2
+    return float(np.partition(values, half)[half])
+
+
+def _by_size(size: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Logarithms of some sizes, and the usual deviation there over that of all; 1 for too few boxes."""
+    parts = min(len(size) // 200, 6)
+    if parts < 2:
+        return np.zeros(1), np.ones(1)
+    pieces = np.array_split(np.argsort(size), parts)
+    at = np.array([np.log(_median(size[piece])) for piece in pieces])
+    values = np.array([_median(deviation[piece]) for piece in pieces])
+    overall = max(_median(deviation), _SMALLEST_SCALE)
+    return at, np.maximum(values / overall, 0.1)
+
+
+class Looks(NamedTuple):
+    """How boxes of each label look: width and height, and the place on the page, as histograms.
+
+    Attributes
+    ----------
+    edges : tuple of float64
+        Bins of log width, log height, centre x and centre y.
+    table : tuple of two float64, shape (bins, labels)
+        Logarithm of the share of a label's boxes in each cell over what equal shares would be.
+    """
+
+    edges: tuple[FloatArray, ...]
+    table: tuple[FloatArray, FloatArray]
+
+    def cells(self, xyxy: FloatArray) -> tuple[IntArray, IntArray]:
+        """The cells of some boxes, int64, by size and by place."""
+        found = [np.searchsorted(edges, values) for edges, values in zip(self.edges, _features(xyxy), strict=True)]
+        by_size = found[0] * (len(self.edges[1]) + 1) + found[1]
+        by_place = found[2] * (len(self.edges[3]) + 1) + found[3]
+        return by_size.astype(np.int64), by_place.astype(np.int64)
+
+    def of(self, cells: tuple[IntArray, IntArray]) -> FloatArray:
+        """Log density of each box under each label, float64, shape (N, labels); 0 is the same as anywhere."""
+        return np.asarray(self.table[0][cells[0]] + self.table[1][cells[1]])
+
+    def of_label(self, cells: tuple[IntArray, IntArray], label: IntArray) -> FloatArray:
+        """Log density of each box under one label of each, float64, shape (N,)."""
+        return np.asarray(self.table[0][cells[0], label] + self.table[1][cells[1], label])
+
+    def other(self, cells: tuple[IntArray, IntArray], weight: FloatArray) -> FloatArray:
+        """Log density of each box among some weighted boxes of any label, float64, shape (N,)."""
+        density = np.zeros(len(cells[0]))
+        for bins, table in zip(cells, self.table, strict=True):
+            density += np.log(histogram(bins, len(table), weight) * len(table))[bins]
+        return density
+
+
+def _features(xyxy: FloatArray) -> tuple[FloatArray, ...]:
+    size = np.log(np.maximum(xyxy[:, 2:] - xyxy[:, :2], 1e-9))
+    centre = (xyxy[:, 2:] + xyxy[:, :2]) / 2.0
+    return size[:, 0], size[:, 1], centre[:, 0], centre[:, 1]
+
+
+def looks(xyxy: FloatArray, label: IntArray, labels: int) -> Looks:
+    """How boxes of each label look; the bins hold equally many of all boxes."""
+    edges = []
+    step = max(len(xyxy) // _SAMPLE, 1)
+    bins = int(np.clip(np.sqrt(len(xyxy) / 200.0), 2, 10))
+    for values, count in zip(_features(xyxy[::step]), (bins, bins, min(bins, 4), min(bins, 6)), strict=True):
+        edges.append(np.quantile(values, np.arange(1, count) / count) if len(values) else np.zeros(0))
+    empty = Looks(tuple(edges), (np.zeros((0, 0)), np.zeros((0, 0))))
+    tables = []
+    for cells, (first, second) in zip(empty.cells(xyxy), ((0, 1), (2, 3)), strict=True):
+        size = (len(edges[first]) + 1) * (len(edges[second]) + 1)
+        counts = np.bincount(cells * labels + label, minlength=size * labels).reshape(size, labels).astype(np.float64)
+        pooled = (counts.sum(axis=1) + 1.0) / (counts.sum() + size)
+        # A label is drawn to how all labels look with the weight of twenty boxes.
+        share = (counts + 20.0 * pooled[:, None]) / (counts.sum(axis=0) + 20.0)
+        tables.append(np.log(share * size))
+    return Looks(tuple(edges), (tables[0], tables[1]))

@@ -1,0 +1,330 @@
+"""Suspected errors of the ground truth of a project, in words and with a proposed correction, most likely first.
+
+Owns the way from a `Dataset` to `Suspect`: which boxes take part, what the models show at each place as a sentence, and
+what accepting the suspect would do. Boxes are x1, y1, x2, y2, origin top left, in the unit of the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+
+from evaluator.metrics.results import ResultTable, threshold_text
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
+from evaluator.model.dataset import Dataset, JoinedBoxes
+from evaluator.suspects.pairing import NOBODY, Columns
+from evaluator.suspects.ranking import BORDER, EXTRA, KINDS, LABEL, LEAST_SCORE, MISSING, Kind, Ranked, rank
+
+Action = Literal["add", "remove", "relabel", "move"]
+ACTIONS: Final[tuple[Action, ...]] = ("add", "remove", "relabel", "move")
+"""What accepting does, in the order of `KINDS`."""
+MOST_MODELS: Final = 2
+_LETTERS: Final = ("A", "B")
+# Name of each side, and where it goes when its coordinate falls or rises.
+_SIDES: Final = (
+    ("left edge", "further left", "further right"),
+    ("top edge", "higher", "lower"),
+    ("right edge", "further left", "further right"),
+    ("bottom edge", "higher", "lower"),
+)
+_DIGITS: Final = {"page": 6, "pixels": 2}
+_CLAIMED: Final = 0.3
+"""From this share on the sentence says that another ground truth box lies there."""
+
+
+class Proposal(msgspec.Struct, frozen=True):
+    """What would make the ground truth right.
+
+    Attributes
+    ----------
+    action : "add", "remove", "relabel" or "move"
+    label : str or None
+        Label of the box afterwards; None when it goes.
+    bbox : tuple of float or None
+        The box afterwards; None when it goes.
+    """
+
+    action: Action
+    label: str | None
+    bbox: tuple[float, float, float, float] | None
+
+
+class Suspect(msgspec.Struct, frozen=True):
+    """One place where the ground truth is likely wrong.
+
+    Attributes
+    ----------
+    document : str
+        Its id.
+    page : int
+        From 0.
+    label : str
+        Of the ground truth box now; for a missing one the proposed label.
+    bbox : tuple of float
+        x1, y1, x2, y2 of the ground truth box now, in the unit of the files; for a missing one the box that should be.
+    kind : "missing", "extra", "label" or "border"
+    score : float
+        Probability that the ground truth is wrong there, in [0, 1].
+    reason : str
+        The evidence, in words.
+    proposal : Proposal
+    """
+
+    document: str
+    page: int
+    label: str
+    bbox: tuple[float, float, float, float]
+    kind: Kind
+    score: float
+    reason: str
+    proposal: Proposal
+
+    def to_json(self) -> dict[str, Any]:
+        """The suspect as plain values under the keys of the terminal contract."""
+        values: dict[str, Any] = msgspec.to_builtins(self)
+        return values
+
+
+class Taking(NamedTuple):
+    """The boxes of one side that take part, and their rows in the file."""
+
+    boxes: Columns
+    rows: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Suspects:
+    """All suspects of a dataset, most likely first.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    ranked : Ranked
+        As columns; rows are those of the files.
+    boxes : int
+        Number of ground truth boxes that were looked at.
+    notes : tuple of str
+        What the page says of each suspect; empty when no page was looked at.
+    """
+
+    dataset: Dataset
+    ranked: Ranked
+    boxes: int
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.ranked)
+
+    def __getitem__(self, place: int) -> Suspect:
+        """The suspect at a place of the list."""
+        dataset, ranked = self.dataset, self.ranked
+        page, kind = int(ranked.page[place]), int(ranked.kind[place])
+        label, new_label = dataset.labels[ranked.label[place]], dataset.labels[ranked.new_label[place]]
+        gone = kind == EXTRA
+        return Suspect(
+            document=dataset.documents[dataset.page_document[page]].doc_id,
+            page=int(dataset.page_index[page]),
+            label=label,
+            bbox=self._corners(ranked.xyxy[place], exact=kind != MISSING),
+            kind=KINDS[kind],
+            score=round(float(ranked.score[place]), 6),
+            reason=self.reason(place),
+            proposal=Proposal(
+                action=ACTIONS[kind],
+                label=None if gone else new_label,
+                bbox=None if gone else self._corners(ranked.new_xyxy[place], exact=kind == LABEL),
+            ),
+        )
+
+    def to_list(self, most: int | None = None) -> list[Suspect]:
+        """The first `most` suspects; all when absent."""
+        return [self[place] for place in range(len(self) if most is None else min(most, len(self)))]
+
+    def reason(self, place: int) -> str:
+        """The evidence for a suspect, in one sentence; text from files is not escaped."""
+        models = [self._model(place, model) for model in range(self.ranked.prediction.shape[1])]
+        words = {MISSING: self._missing, EXTRA: self._extra, LABEL: self._label, BORDER: self._border}
+        sentence = words[int(self.ranked.kind[place])](place, models)
+        note = self.notes[place] if self.notes else ""
+        return f"{sentence}; {note}." if note else f"{sentence}."
+
+    def _missing(self, place: int, models: Sequence[_Shown]) -> str:
+        there = [model for model in models if model.box is not None]
+        if len({model.label for model in there}) > 1:
+            text = " and ".join(f"{model.name} finds a {model.label}{model.score}" for model in there)
+        elif len(there) > 1:
+            fit = iou(np.array([there[0].box]), np.array([there[1].box]))[0]
+            names = " and ".join(f"{model.name}{model.score}" for model in there)
+            text = f"{names} both find a {there[0].label}, IoU {fit:.2f} with each other"
+        else:
+            alone = " alone" if len(models) > 1 else ""
+            text = f"{there[0].name}{alone} finds a {there[0].label}{there[0].score}"
+        return f"{text}; no ground truth box is there{self._claimed(place)}"
+
+    def _extra(self, place: int, models: Sequence[_Shown]) -> str:
+        there = [model for model in models if model.box is not None]
+        label = self.dataset.labels[self.ranked.label[place]]
+        if not there:
+            who = "Neither A nor B finds" if len(models) > 1 else "The model does not find"
+            return f"{who} a {label} here{self._claimed(place)}"
+        fits = [iou(self.ranked.xyxy[place : place + 1], np.array([model.box]))[0] for model in there]
+        text = " and ".join(
+            f"{model.name} has only a {model.label}{model.score} of IoU {fit:.2f}"
+            for model, fit in zip(there, fits, strict=True)
+        )
+        return f"{text} here{self._claimed(place)}"
+
+    def _label(self, place: int, models: Sequence[_Shown]) -> str:
+        label = self.dataset.labels[self.ranked.new_label[place]]
+        saying = [model for model in models if model.label == label]
+        if not saying:
+            return f"Its size and place are those of a {label}{self._silent(models)}"
+        names = " and ".join(f"{model.name}{model.score}" for model in saying)
+        says = "both say" if len(saying) > 1 else "says"
+        others = [model for model in models if model.label != label]
+        rest = "".join(
+            f"; {model.name} finds nothing here"
+            if model.label is None
+            else f"; {model.name} says {model.label}{model.score}"
+            for model in others
+        )
+        return f"{names} {says} {label}{rest}"
+
+    def _silent(self, models: Sequence[_Shown]) -> str:
+        if any(model.box is not None for model in models):
+            return ""
+        return "; neither A nor B finds it" if len(models) > 1 else "; the model does not find it"
+
+    def _border(self, place: int, models: Sequence[_Shown]) -> str:
+        ranked = self.ranked
+        moved = ranked.new_xyxy[place] - ranked.xyxy[place]
+        times = np.abs(moved) / ranked.usual[place]
+        sides = [side for side in np.argsort(-times, kind="stable").tolist() if moved[side] != 0.0][:2]
+        there = [model for model in models if model.box is not None]
+        names = " and ".join(f"{model.name}{model.score}" for model in there)
+        verb = "both place" if len(there) > 1 else "places"
+        edges = " and ".join(
+            f"the {_SIDES[side][0]} {self._length(abs(moved[side]), place, side)} {_SIDES[side][1 + (moved[side] > 0)]}"
+            for side in sides
+        )
+        if not sides:
+            return f"{names} {verb} the box elsewhere"
+        return f"{names} {verb} {edges}, {times[sides[0]]:.0f} times the usual difference"
+
+    def _claimed(self, place: int) -> str:
+        covered = float(self.ranked.covered[place])
+        return f"; another ground truth box shares {100.0 * covered:.0f} % of the place" if covered >= _CLAIMED else ""
+
+    def _length(self, length: float, place: int, side: int) -> str:
+        """A length in words: pixels, or per cent of the page."""
+        if self.dataset.ground_truth.source.unit == "pixels":
+            return f"{length:.0f} px"
+        return f"{100.0 * length:.1f} % of the page"
+
+    def _corners(self, box: FloatArray, *, exact: bool) -> tuple[float, float, float, float]:
+        digits = _DIGITS[self.dataset.ground_truth.source.unit]
+        x1, y1, x2, y2 = box.tolist() if exact else np.round(box, digits).tolist()
+        return x1, y1, x2, y2
+
+    def _model(self, place: int, model: int) -> _Shown:
+        row = int(self.ranked.prediction[place, model])
+        name = _LETTERS[model] if self.ranked.prediction.shape[1] > 1 else "The model"
+        if row == NOBODY:
+            return _Shown(name, None, "", None)
+        side = self.dataset.predictions[model]
+        score = float(side.score[row])
+        text = "" if np.isnan(score) else f" ({threshold_text(round(score, 2))})"
+        return _Shown(name, self.dataset.labels[side.label[row]], text, tuple(side.xyxy[row].tolist()))
+
+
+class _Shown(NamedTuple):
+    """What a model shows at a place: its name, and label, score in brackets and box, if any."""
+
+    name: str
+    label: str | None
+    score: str
+    box: tuple[float, ...] | None
+
+
+def suspects(
+    dataset: Dataset,
+    *,
+    labels: Sequence[str] | None = None,
+    min_score: float = 0.0,
+    least: float = LEAST_SCORE,
+) -> Suspects:
+    """Suspected errors of the ground truth of a dataset, most likely first.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        With one or two predictions.
+    labels : sequence of str, optional
+        The labels to look at; all that a file maps when absent.
+    min_score : float
+        Predictions below it do not take part.
+    least : float
+        Suspects that are less likely are left out.
+
+    Returns
+    -------
+    Suspects
+        Empty without boxes.
+
+    Raises
+    ------
+    ValueError
+        For no prediction or more than two, and for a label that no file has; one sentence.
+    """
+    if not 1 <= len(dataset.predictions) <= MOST_MODELS:
+        raise ValueError(f"suspects need one or two predictions; found {len(dataset.predictions)}")
+    wanted = np.isin(np.arange(len(dataset.labels)), [dataset.labels.index(n) for n in dataset.scored_labels(labels)])
+    truth = _taking(dataset.ground_truth, wanted)
+    models = [_taking(side, wanted, min_score) for side in dataset.predictions]
+    covers = [dataset.in_both(model)[dataset.page_document] for model in range(len(models))]
+    ranked = rank(
+        truth.boxes,
+        [model.boxes for model in models],
+        labels=len(dataset.labels),
+        page_size=_page_size(dataset),
+        looked=covers,
+        least=least,
+    )
+    ranked.truth[:] = _in_file(ranked.truth, truth.rows)
+    for model, side in enumerate(models):
+        ranked.prediction[:, model] = _in_file(ranked.prediction[:, model], side.rows)
+    return Suspects(dataset, ranked, len(truth.rows))
+
+
+def _taking(side: JoinedBoxes, wanted: BoolArray, min_score: float = 0.0) -> Taking:
+    """The boxes of a side with a wanted label and score; regions that stand for many objects are none."""
+    keep = wanted[side.label] & ~(side.score < min_score)
+    if side.source.boxes.crowd is not None:
+        keep &= ~side.source.boxes.crowd
+    rows = np.flatnonzero(keep)
+    return Taking(Columns(side.page[rows], side.label[rows].astype(np.int64), side.xyxy[rows], side.score[rows]), rows)
+
+
+def _in_file(rows: IntArray, kept: IntArray) -> IntArray:
+    return np.where(rows == NOBODY, NOBODY, np.append(kept, NOBODY)[rows])
+
+
+def _page_size(dataset: Dataset) -> FloatArray:
+    """Width and height of each page in the unit of the boxes; where nobody says it, what all boxes together need."""
+    if dataset.ground_truth.source.unit == "page":
+        return np.ones((dataset.pages, 2))
+    sides = (dataset.ground_truth, *dataset.predictions)
+    reach = np.max([side.xyxy[:, 2:].max(axis=0, initial=1.0) for side in sides], axis=0)
+    return np.where(dataset.page_size > 0.0, dataset.page_size, reach)
+
+
+def table(found: Suspects, most: int, signature: str) -> ResultTable:
+    """The first suspects as rows for terminals and spreadsheets."""
+    rows = [(one.document, one.page, one.kind, one.label, one.score, one.reason) for one in found.to_list(most)]
+    title = f"Suspected ground truth: {len(found):,} places, {found.boxes:,} boxes"
+    columns = ("document", "page", "kind", "label", "score", "reason")
+    return ResultTable(title=title, signature=signature, columns=columns, rows=tuple(rows))

@@ -1,0 +1,101 @@
+"""Which prediction stands at which ground truth box, whatever its label, and which predictions stand alone.
+
+Owns the one-to-one pairing behind the evidence. It is not the matching of a protocol: labels may differ, and boxes that
+overlap a little are paired, because a wrong label and a wrong border are what is looked for. Boxes are x1, y1, x2, y2,
+origin top left, in one unit; everything is columns over all pages at once.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from evaluator.metrics.matching import Candidates, greedy_rows, overlapping_pairs
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection
+
+NOBODY: Final = -1
+SAME_PLACE_IOU: Final = 0.2
+"""A prediction that overlaps a ground truth box at least so much may be meant for it."""
+SAME_OBJECT_IOU: Final = 0.4
+"""Two predictions that overlap at least so much may be one object."""
+# Of two boxes at one place the one with the same label is the better partner, if it does not fit much worse.
+_SAME_LABEL: Final = 0.15
+_TOUCHING: Final = 1e-3
+
+
+class Columns(NamedTuple):
+    """Boxes of one side as columns of one length N.
+
+    Attributes
+    ----------
+    page, label : int64, shape (N,)
+    xyxy : float64, shape (N, 4)
+    score : float64, shape (N,)
+        NaN for none.
+    """
+
+    page: IntArray
+    label: IntArray
+    xyxy: FloatArray
+    score: FloatArray
+
+    def take(self, rows: IntArray) -> Columns:
+        """The boxes in the given rows."""
+        return Columns(self.page[rows], self.label[rows], self.xyxy[rows], self.score[rows])
+
+    def __bool__(self) -> bool:
+        return bool(len(self.page))
+
+
+def partners(first: Columns, second: Columns, *, iou_floor: float) -> IntArray:
+    """The row of `second` at the place of each row of `first`, one to one, int64; `NOBODY` for none.
+
+    Pairs are taken by falling IoU; a pair of one label is preferred to one of two labels with up to 0.15 more.
+    """
+    found = np.full(len(first.page), NOBODY, dtype=np.int64)
+    pairs = overlapping_pairs(first.xyxy, first.page, second.xyxy, second.page, iou_floor=iou_floor)
+    if len(pairs.iou):
+        value = pairs.iou + _SAME_LABEL * (first.label[pairs.ground_truth] == second.label[pairs.prediction])
+        ranked = Candidates(pairs.prediction, pairs.ground_truth, value)
+        rows = greedy_rows(ranked, len(first.page), len(second.page))
+        found[pairs.ground_truth[rows]] = pairs.prediction[rows]
+    return found
+
+
+def covered_by_others(boxes: Columns, others: Columns, *, themselves: bool = False) -> FloatArray:
+    """How far another box claims the place of each box, float64 in [0, 1].
+
+    Parameters
+    ----------
+    boxes, others : Columns
+    themselves : bool
+        Whether both are the same boxes; then no box is its own other.
+
+    Returns
+    -------
+    float64, shape (N,)
+        Largest shared area over the smaller of the two areas; 0 where nothing overlaps.
+    """
+    largest = np.zeros(len(boxes.page))
+    pairs = overlapping_pairs(boxes.xyxy, boxes.page, others.xyxy, others.page, iou_floor=_TOUCHING)
+    first, second = pairs.ground_truth, pairs.prediction
+    if themselves:
+        different = first != second
+        first, second = first[different], second[different]
+    if len(first):
+        shared = intersection(boxes.xyxy[first], others.xyxy[second])
+        smaller = np.minimum(area(boxes.xyxy)[first], area(others.xyxy)[second])
+        np.maximum.at(largest, first, np.divide(shared, smaller, out=np.zeros_like(shared), where=smaller > 0.0))
+    return np.minimum(largest, 1.0)
+
+
+def without_repeats(boxes: Columns) -> BoolArray:
+    """Which boxes no better box of the same side repeats, bool; the higher score is better, then the earlier row."""
+    keep = np.ones(len(boxes.page), dtype=bool)
+    pairs = overlapping_pairs(boxes.xyxy, boxes.page, boxes.xyxy, boxes.page, iou_floor=SAME_OBJECT_IOU)
+    first, second = pairs.ground_truth, pairs.prediction
+    score = np.nan_to_num(boxes.score, nan=0.0)
+    worse = (score[first] < score[second]) | ((score[first] == score[second]) & (first > second))
+    keep[first[worse]] = False
+    return keep

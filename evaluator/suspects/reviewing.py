@@ -1,0 +1,116 @@
+"""The plan of a review for a project: its pages by name, in order, and the recall of each model beside it.
+
+Owns the way from suspects and the matching of a protocol to `planning`, which knows only counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from evaluator.metrics.box_results import UNMATCHED
+from evaluator.metrics.results import ResultTable
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Dataset
+from evaluator.protocols.base import BoxOptions, BoxProtocol
+from evaluator.suspects.listing import Suspects
+from evaluator.suspects.planning import LEVEL, SEED, Plan, plan
+
+
+@dataclass(frozen=True, eq=False)
+class Review:
+    """Which pages to review.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    plans : tuple of Plan
+        One per model; all have the same pages in the same order.
+    expected : float64, shape (P,)
+        How many errors the suspects promise on each page.
+    """
+
+    dataset: Dataset
+    plans: tuple[Plan, ...]
+    expected: FloatArray
+
+    @property
+    def pages(self) -> int:
+        """How many pages are expected to do."""
+        return self.plans[0].pages
+
+    @property
+    def sentence(self) -> str:
+        """How much to review, in words."""
+        points = f"±{100.0 * self.plans[0].margin:g} points"
+        return f"Review {self.pages:,} of {self.dataset.pages:,} pages to know recall to {points}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The plan as plain values."""
+        dataset = self.dataset
+        return {
+            "margin": self.plans[0].margin,
+            "level": LEVEL,
+            "pages": self.pages,
+            "of": dataset.pages,
+            "models": [
+                {"name": side.source.name, "recall": planned.official}
+                for side, planned in zip(dataset.predictions, self.plans, strict=True)
+            ],
+            "queue": [
+                {"document": document, "page": page, "boxes": boxes, "expected_errors": expected}
+                for document, page, boxes, expected in self._queue()
+            ],
+        }
+
+    def table(self, signature: str) -> ResultTable:
+        """The pages to review as rows, in order."""
+        columns = ("document", "page", "boxes", "expected_errors")
+        return ResultTable(title=self.sentence, signature=signature, columns=columns, rows=tuple(self._queue()))
+
+    def _queue(self) -> list[tuple[str, int, int, float]]:
+        dataset, first = self.dataset, self.plans[0]
+        return [
+            (
+                dataset.documents[dataset.page_document[row]].doc_id,
+                int(dataset.page_index[row]),
+                int(first.boxes[row]),
+                round(float(self.expected[row]), 4),
+            )
+            for row in first.order[: self.pages].tolist()
+        ]
+
+
+def review_plan(
+    found: Suspects, protocol: BoxProtocol[Any], options: BoxOptions, *, margin: float, seed: int = SEED
+) -> Review:
+    """The pages to review until the recall of each model is known to a margin.
+
+    Parameters
+    ----------
+    found : Suspects
+    protocol : BoxProtocol
+        What counts as matched, at its first IoU threshold or that of the options.
+    margin : float
+        Half width of the 95 % interval, for instance 0.03.
+    seed : int
+        Of the draw.
+
+    Raises
+    ------
+    ValueError
+        For a margin that is not between 0 and 1.
+    """
+    dataset = found.dataset
+    pages, page = dataset.pages, dataset.ground_truth.page
+    expected = np.bincount(found.ranked.page, found.ranked.score, minlength=pages).astype(np.float64)
+    plans = []
+    for model in range(len(dataset.predictions)):
+        first = protocol.evaluate_model(dataset, model, options).first
+        counts = first.matching.truth_counts
+        boxes = np.bincount(page[counts], minlength=pages)
+        matched = np.bincount(page[counts & (first.truth_partner != UNMATCHED)], minlength=pages)
+        plans.append(plan(boxes, matched, expected, margin=margin, seed=seed))
+    return Review(dataset, tuple(plans), expected)

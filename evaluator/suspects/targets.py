@@ -1,0 +1,47 @@
+"""A suspect as the target of a verdict: accepting it says "ground truth wrong" with the proposed correction.
+
+Owns the way from a suspect to `Target`. What verdicts change is said in `evaluator.review.corrections`: the proposed
+box stands in the place of a prediction, so that an accepted suspect corrects the ground truth like any accepted one.
+"""
+
+from __future__ import annotations
+
+from evaluator.review.identity import PROPOSED, box_model_name
+from evaluator.review.verdicts import JudgedBox, Target
+from evaluator.suspects.listing import Suspects
+
+
+def target_of(found: Suspects, place: int, *, signature: str = "") -> Target:
+    """The target of a verdict on a suspect.
+
+    Parameters
+    ----------
+    place : int
+        In the list.
+    signature : str
+        What made the list, for the record.
+
+    Returns
+    -------
+    Target
+        The ground truth box, if there is one, and the proposed box, unless the box is to go. An extra box is the same
+        target as the missed box that it is for the models.
+    """
+    suspect, dataset = found[place], found.dataset
+    boxes = []
+    if suspect.kind != "missing":
+        boxes.append(JudgedBox(side="ground_truth", label=suspect.label, xyxy=suspect.bbox))
+    proposal = suspect.proposal
+    if proposal.bbox is not None and proposal.label is not None:
+        boxes.append(JudgedBox(side="prediction", label=proposal.label, xyxy=proposal.bbox, model=PROPOSED))
+    return Target(
+        kind="mistake",
+        document=suspect.document,
+        page=suspect.page,
+        boxes=tuple(boxes),
+        models=tuple(box_model_name(side.source) for side in dataset.predictions),
+        mistake=f"suspected {suspect.kind}",
+        label=suspect.label,
+        signature=signature,
+        unit=dataset.ground_truth.source.unit,
+    )

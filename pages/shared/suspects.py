@@ -1,0 +1,141 @@
+"""Suspected ground truth as the session holds it: the list of the two models, its filter, the plan of a review."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
+from evaluator.model.boxes import IntArray
+from evaluator.model.dataset import Dataset, join
+from evaluator.review.identity import page_target
+from evaluator.review.verdicts import ReviewLog, Target
+from evaluator.suspects import planning
+from evaluator.suspects.listing import Suspects, suspects
+from evaluator.suspects.planning import Bound, Counts, Plan
+from evaluator.suspects.ranking import KINDS
+from evaluator.suspects.targets import target_of
+from pages.shared.findings import log as findings
+from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.results import result_of
+from pages.shared.state import state
+
+MARGINS: Final = (0.05, 0.03, 0.02, 0.01)
+SHOWN: Final = 200
+"""Suspects that are listed at once."""
+REVIEWED: Final = "reviewed"
+"""The tag of a page on which everything was looked at."""
+
+
+class Entry(NamedTuple):
+    """A suspect that is listed: its place in the whole list, and what a verdict on it is about."""
+
+    place: int
+    target: Target
+
+
+def listed(found: OpenedBoxes) -> Suspects:
+    """All suspects by the two chosen models, whatever their score thresholds."""
+    chosen = tuple(model.index for model in found.pair)
+    return _listed(found.digests, chosen, _dataset=found.dataset)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Weighing the ground truth against the models")
+def _listed(digests: tuple[str, ...], models: tuple[int, ...], *, _dataset: Dataset) -> Suspects:
+    sources = [_dataset.predictions[model].source for model in models]
+    return suspects(join(_dataset.ground_truth.source, *sources))
+
+
+def counts(every: Suspects) -> dict[str, int]:
+    """How many suspects of each kind pass the filter but for the kind; "" for all."""
+    kinds = every.ranked.kind[_passing(every)]
+    return {"": len(kinds), **{kind: int((kinds == code).sum()) for code, kind in enumerate(KINDS)}}
+
+
+def _passing(every: Suspects) -> IntArray:
+    """Places of the suspects that pass the filter of document, label and evidence."""
+    ranked, dataset = every.ranked, every.dataset
+    keep = ranked.score >= state.suspect_least
+    if state.within in dataset.document_code:
+        keep &= dataset.page_document[ranked.page] == dataset.document_code[state.within]
+    if state.label in dataset.labels:
+        keep &= (ranked.label == dataset.labels.index(state.label)) | (
+            ranked.new_label == dataset.labels.index(state.label)
+        )
+    return np.flatnonzero(keep)
+
+
+def queue(every: Suspects, log: ReviewLog, signature: str) -> list[Entry]:
+    """The suspects to show, most likely first, at most `SHOWN` of them."""
+    entries: list[Entry] = []
+    places = _passing(every)
+    if state.suspect_kind in KINDS:
+        places = places[every.ranked.kind[places] == KINDS.index(state.suspect_kind)]  # type: ignore[arg-type]
+    for place in places.tolist():
+        target = target_of(every, place, signature=signature)
+        judged = log.get(target.id)
+        if state.suspect_unjudged and judged is not None and judged.opinions:
+            continue
+        entries.append(Entry(place, target))
+        if len(entries) == SHOWN:
+            break
+    return entries
+
+
+# --- how much to review ----------------------------------------------------------------------------------------------
+
+
+class Known(NamedTuple):
+    """The plan for a model, and what is known of its recall."""
+
+    model: Model
+    plan: Plan
+    bound: Bound
+
+
+def known(found: OpenedBoxes, every: Suspects) -> list[Known]:
+    """The plan and the bound of each of the two models; the pages are the same."""
+    dataset, log = found.dataset, findings.review_log()
+    # The two models may name other pages than all models together; suspects are put where all models see them.
+    expected = np.zeros(dataset.pages)
+    own = every.dataset
+    for row, score in zip(every.ranked.page.tolist(), every.ranked.score.tolist(), strict=True):
+        page = dataset.page_row(own.documents[own.page_document[row]].doc_id, int(own.page_index[row]))
+        expected[page] += score
+    done = [row for row in range(dataset.pages) if _is_reviewed(dataset, row, log)]
+    answers = []
+    for model in found.pair:
+        boxes, matched = per_page(result_of(found, model))
+        planned = planning.plan(boxes, matched, expected, margin=state.suspect_margin)
+        corrected = findings.corrected_of(found, model)
+        after = (boxes, matched) if corrected is None else per_page(corrected.result)
+        reviewed = {row: Counts(int(after[0][row]), int(after[1][row])) for row in done}
+        answers.append(Known(model, planned, planning.bound(planned, reviewed)))
+    return answers
+
+
+def per_page(result: AnyBoxResult) -> tuple[IntArray, IntArray]:
+    """Ground truth boxes of each page, and how many of them are matched."""
+    dataset, counting = result.matching.dataset, result.matching.truth_counts
+    page = dataset.ground_truth.page
+    found = counting & (result.truth_partner != UNMATCHED)
+    boxes, matched = (np.bincount(page[rows], minlength=dataset.pages) for rows in (counting, found))
+    return boxes.astype(np.int64), matched.astype(np.int64)
+
+
+def page_of(dataset: Dataset, row: int) -> tuple[str, int]:
+    """Id of the document and page from 0."""
+    return dataset.documents[dataset.page_document[row]].doc_id, int(dataset.page_index[row])
+
+
+def _is_reviewed(dataset: Dataset, row: int, log: ReviewLog) -> bool:
+    """Whether somebody said that everything on the page was looked at."""
+    judged = log.get(page_target(*page_of(dataset, row)).id)
+    return judged is not None and any(REVIEWED in event.tags for event in judged.opinions)
+
+
+def next_page(answer: Known, dataset: Dataset, log: ReviewLog) -> int | None:
+    """Row of the next page of the plan; None when all are reviewed."""
+    return next((row for row in answer.plan.order.tolist() if not _is_reviewed(dataset, row, log)), None)

@@ -1,0 +1,297 @@
+"""Suspected ground truth: what two models and the look of a box speak against, with the proposed correction."""
+
+from __future__ import annotations
+
+import html
+from typing import Any, Final
+
+import numpy as np
+import streamlit as st
+
+from evaluator.metrics.results import count_of
+from evaluator.model.boxes import iou
+from evaluator.model.issues import plain
+from evaluator.review.identity import page_target
+from evaluator.suspects.listing import Suspects
+from evaluator.suspects.pairing import NOBODY
+from pages.shared import frame, headline, pictures, widgets
+from pages.shared import suspects as held
+from pages.shared.address import read_url, write_url
+from pages.shared.findings import log as findings
+from pages.shared.gallery import crop
+from pages.shared.opened import OpenedBoxes
+from pages.shared.state import State, go_to, state
+from pages.shared.suspects import Entry, Known
+
+BROWSER_VIEW = "pages/page_browser.py"
+_TITLE: Final = "Suspected ground truth"
+_CROP_WIDTH: Final = 1_200
+_ANSWERS: Final = (
+    ("Accept correction", "ground_truth_wrong", "1"),
+    ("Model wrong", "model_wrong", "2"),
+    ("Ambiguous", "ambiguous", "3"),
+)
+
+
+# --- choices ---------------------------------------------------------------------------------------------------------
+
+
+def _sidebar(found: OpenedBoxes) -> None:
+    """Filter and reviewer."""
+    with st.sidebar:
+        frame.document_choice(found)
+        frame.label_choice(found)
+        st.slider("Evidence, at least", 0.0, 1.0, step=0.05, key=State.suspect_least.key, persist_state="session")
+        st.checkbox("Only without verdict", key=State.suspect_unjudged.key, persist_state="session")
+        findings.ask_author()
+
+
+def _start_choices() -> None:
+    """Widgets read the session; a field that was never written begins at its own start."""
+    for field in (State.suspect_least, State.suspect_unjudged, State.suspect_kind, State.suspect_margin):
+        field.set(field.get())
+
+
+def _kinds(every: Suspects) -> None:
+    """All kinds, or one, each with its number."""
+    totals = held.counts(every)
+    names = {kind: f"{kind.capitalize() or 'All'} {total:,}" for kind, total in totals.items()}
+    widgets.switch("Kind", names, State.suspect_kind, label_visibility="collapsed", on_change=_from_the_top)
+
+
+def _from_the_top() -> None:
+    state.suspect_at = 0
+    state.suspect_round += 1
+
+
+# --- queue -----------------------------------------------------------------------------------------------------------
+
+
+def _queue(every: Suspects, entries: list[Entry]) -> int:
+    """The list; the place of the chosen suspect in it."""
+    shown = [every[entry.place] for entry in entries]
+    event: Any = widgets.table(
+        {
+            "Evidence": [one.score for one in shown],
+            "Kind": [one.kind.capitalize() for one in shown],
+            "Label": [plain(one.label) for one in shown],
+            "Reason": [plain(one.reason) for one in shown],
+            "Document": [plain(one.document) for one in shown],
+            "Page": [str(one.page + 1) for one in shown],
+        },
+        height=min(620, widgets.ROW_HEIGHT * (len(shown) + 1) + 14),
+        on_select="rerun",
+        selection_mode="single-row",
+        key=f"suspect_queue_{state.suspect_round}",
+        columns={
+            "Evidence": st.column_config.NumberColumn(format="%.2f", width=64),
+            "Kind": 62,
+            "Label": 92,
+            "Reason": 300,
+            "Document": 120,
+            "Page": 40,
+        },
+        alt="Suspects, most likely first",
+    )
+    rows = event["selection"]["rows"]
+    if rows and rows[0] < len(entries):
+        state.suspect_at = rows[0]
+    state.suspect_at = min(state.suspect_at, len(entries) - 1)
+    return state.suspect_at
+
+
+# --- one suspect -----------------------------------------------------------------------------------------------------
+
+
+def _picture(found: OpenedBoxes, every: Suspects, entry: Entry) -> None:
+    """The part of the page: ground truth now, the proposal, and what the models have."""
+    suspect, target = every[entry.place], entry.target
+    if target.unit != "page":
+        st.caption("Boxes in pixels are drawn in the Page browser.")
+        return
+    models = [
+        (f"{found.pair[model].letter} {every.dataset.labels[side.label[row]]}", side.xyxy[row].tolist())
+        for model, side in enumerate(every.dataset.predictions)
+        if (row := int(every.ranked.prediction[entry.place, model])) != NOBODY
+    ]
+    places = [box.xyxy for box in target.boxes] + [tuple(box) for _, box in models]
+    part = crop(found, suspect.document, suspect.page, places, width=_CROP_WIDTH, dpi=pictures.FIRST_DPI * 1.5)
+    left, top, right, bottom = part.region
+    drawn = [("ls-crop-model", name, box) for name, box in models]
+    for box in target.boxes:
+        now = box.side == "ground_truth"
+        drawn.append(("ls-crop-fn" if now else "ls-crop-proposed", _chip(box.label, now=now), list(box.xyxy)))
+    boxes = []
+    for style, name, (x1, y1, x2, y2) in drawn:
+        edges = ((x1 - left) / (right - left), (y1 - top) / (bottom - top))
+        edges += ((x2 - x1) / (right - left), (y2 - y1) / (bottom - top))
+        at = "left:{:.3f}%;top:{:.3f}%;width:{:.3f}%;height:{:.3f}%".format(*(100 * edge for edge in edges))
+        chip = html.escape(plain(frame.shortened(name, 40)))
+        boxes.append(f'<span class="ls-crop-box {style}" style="{at}"><b>{chip}</b></span>')
+    image = f'<img src="{part.image}" alt="">' if part.image else f"<p>{html.escape(part.problem or '')}</p>"
+    shape = f"aspect-ratio:{part.aspect:.4f};width:min(100%,{52 * part.aspect:.2f}vh)"
+    st.html(f'<div class="ls-crop" style="{shape}">{image}{"".join(boxes)}</div>')
+
+
+def _chip(label: str, *, now: bool) -> str:
+    return f"Truth now {label}" if now else f"Proposed {label}"
+
+
+def _evidence(found: OpenedBoxes, every: Suspects, entry: Entry) -> None:
+    """IoU of each model with the ground truth now and with the proposal."""
+    suspect = every[entry.place]
+    rows: dict[str, list[str]] = {"Evidence": [], "Truth now": [], "Proposed": []}
+    for model, side in enumerate(every.dataset.predictions):
+        row = int(every.ranked.prediction[entry.place, model])
+        values = []
+        for box in (suspect.bbox if suspect.kind != "missing" else None, suspect.proposal.bbox):
+            there = box is not None and row != NOBODY
+            values.append(f"{iou(side.xyxy[[row]], np.array([box]))[0]:.2f}" if there else "–")
+        rows["Evidence"].append(f"IoU with {plain(frame.lettered(found.pair[model]))}")
+        rows["Truth now"].append(values[0])
+        rows["Proposed"].append(values[1])
+    widgets.table(rows, rows=3, columns={"Evidence": 180, "Truth now": 80, "Proposed": 80}, alt="Evidence")
+
+
+def _answer(entry: Entry, verdict: str) -> None:
+    """Keep a verdict, and go to the next suspect."""
+    refused = findings.save(entry.target, verdict=verdict)
+    if refused is not None:
+        return
+    state.suspect_last = entry.target
+    _step(0 if state.suspect_unjudged else 1)
+
+
+def _step(by: int) -> None:
+    """Another suspect of the list."""
+    state.suspect_at = max(state.suspect_at + by, 0)
+    state.suspect_round += 1
+
+
+def _undo() -> None:
+    """Take the last verdict back."""
+    last = state.suspect_last
+    if last is not None and findings.save(last, verdict=None) is None:
+        state.suspect_last = None
+        _step(0)
+
+
+def _buttons(found: OpenedBoxes, every: Suspects, entry: Entry) -> None:
+    """Verdicts, steps and the way to the page."""
+    named = bool(findings.author()[0])
+    with st.container(horizontal=True, gap="small"):
+        for words, verdict, key in _ANSWERS:
+            st.button(
+                words,
+                key=f"suspect_{verdict}",
+                shortcut=key,
+                disabled=not named,
+                type="primary" if key == "1" else "secondary",
+                on_click=_answer,
+                args=(entry, verdict),
+            )
+        st.button("Skip", key="suspect_skip", shortcut="s", on_click=_step, args=(1,))
+        st.button("Back", key="suspect_back", shortcut="p", on_click=_step, args=(-1,))
+        st.button("Undo", key="suspect_undo", shortcut="u", disabled=state.suspect_last is None, on_click=_undo)
+        if st.button("Show on the page", key="suspect_page", icon=":material/find_in_page:"):
+            suspect = every[entry.place]
+            go_to(suspect.document, suspect.page)
+            st.switch_page(BROWSER_VIEW)
+    if not named:
+        st.caption("Type your name in the sidebar to answer.")
+    waiting = findings.unsaved(entry.target.id)
+    if waiting is not None:
+        st.error(f"NOT SAVED. {frame.escaped(waiting.problem)}", icon=":material/error:")
+
+
+# --- how much to review ----------------------------------------------------------------------------------------------
+
+
+def _plan(found: OpenedBoxes, every: Suspects) -> None:
+    """How many pages to review, and what is known of the recall."""
+    margins = {margin: f"±{100 * margin:g} points" for margin in held.MARGINS}
+    head, control = st.columns([1.6, 1], vertical_alignment="center")
+    head.html('<h2 class="ls-section">How much to review <small>whole pages, drawn at random in strata</small></h2>')
+    with control.container(horizontal=True, horizontal_alignment="right"):
+        widgets.switch("Recall known to", margins, State.suspect_margin, label_visibility="collapsed")
+    answers = held.known(found, every)
+    text = [_known_text(answer) for answer in answers]
+    st.html(f'<p class="ls-state">{"<br>".join(html.escape(plain(line)) for line in text)}</p>')
+    following = held.next_page(answers[0], found.dataset, findings.review_log())
+    if following is None or all(answer.bound.done for answer in answers):
+        return
+    document, page = held.page_of(found.dataset, following)
+    expected = f"Next page of the plan: {frame.shortened(document, 60)}, page {page + 1}"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(frame.escaped(expected))
+        if st.button("Open the page", key="plan_page", icon=":material/find_in_page:"):
+            go_to(document, page)
+            st.switch_page(BROWSER_VIEW)
+        st.button(
+            "Everything on it is reviewed",
+            key="plan_done",
+            disabled=not findings.author()[0],
+            on_click=_reviewed,
+            args=(document, page),
+        )
+
+
+def _reviewed(document: str, page: int) -> None:
+    findings.save(page_target(document, page), verdict=None, tags=[held.REVIEWED])
+
+
+def _known_text(answer: Known) -> str:
+    """What is known of the recall of a model, in words."""
+    name, bound, planned = frame.lettered(answer.model), answer.bound, answer.plan
+    pages = f"{bound.reviewed:,} of {count_of(bound.reviewed + bound.more, 'page')} reviewed"
+    if bound.recall is None or bound.half is None:
+        return f"{name}: recall {frame.number(planned.official)} on the ground truth as it is; {pages}."
+    more = "enough" if bound.done else f"review {bound.more:,} more"
+    return (
+        f"{name}: recall {frame.number(planned.official)} → {bound.recall:.3f} ± {100 * bound.half:.1f} points; "
+        f"{pages}, {more}."
+    )
+
+
+# --- the view --------------------------------------------------------------------------------------------------------
+
+
+def view() -> None:
+    """The whole view."""
+    read_url("suspects")
+    found = frame.open_boxes(_TITLE)
+    if found is None:
+        return
+    _start_choices()
+    frame.files_choice(found)
+    _sidebar(found)
+    signature = frame.signature(found, found.pair)
+    frame.title(_TITLE, signature)
+    frame.banners(found, found.pair)
+    headline.operating_point(found, found.pair)
+    every = held.listed(found)
+    _kinds(every)
+    entries = held.queue(every, findings.review_log(), signature)
+    if entries:
+        left, right = st.columns([1, 1.2], gap="medium")
+        with left:
+            more = f", the first {held.SHOWN}" if len(entries) == held.SHOWN else ""
+            frame.section(f"{len(entries):,} to review", f"most evidence first{more}")
+            entry = entries[_queue(every, entries)]
+        with right:
+            suspect = every[entry.place]
+            frame.section(
+                f"{suspect.kind.capitalize()} · {suspect.label}", f"{suspect.document}, page {suspect.page + 1}"
+            )
+            st.html(f'<p class="ls-state">{html.escape(plain(suspect.reason))}</p>')
+            _picture(found, every, entry)
+            _buttons(found, every, entry)
+            _evidence(found, every, entry)
+    else:
+        st.html('<div class="ls-empty"><p>No suspect passes the filter.</p></div>')
+    _plan(found, every)
+    frame.sidebar(found)
+    write_url("suspects")
+
+
+view()

@@ -1,0 +1,367 @@
+"""Suspected ground truth against ObjectLab of cleanlab on planted errors, and the coverage of the bound of a review.
+
+    python -m tests.benchmarks.bench_suspects [--pages 1000] [--seeds 1] [--smoke] [--json]
+
+Ground truth of two kinds (eleven labels, dense; Figures and Tables, sparse) with errors in 3 % of its boxes: missing,
+extra, wrong label, wrong border, each alone and all four. Two models see the true boxes with noise of their own: they
+miss, draw badly, take labels for others, double, split and make things up, with scores that know some of it. The
+ranking is judged by average precision, of boxes (a place is right when it is the planted one) and of pages (the first
+suspect of a page is its rank), because ObjectLab ranks pages. ObjectLab sees model A, model B, and both with its scores
+averaged; the best of the three counts, its time is that of one. Times are processor seconds of one thread of each,
+files and conversions excluded. Without cleanlab, ours runs alone and says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import json
+import sys
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from evaluator.metrics.matching import overlapping_pairs
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
+from evaluator.model.dataset import Annotations
+from evaluator.suspects import planning
+from evaluator.suspects.pairing import Columns
+from evaluator.suspects.ranking import KINDS, MISSING, Ranked, rank
+from tests.benchmarks.corpus import PAGES_PER_DOCUMENT, dln_like, snap_like
+
+SHARE = 0.03
+BETTER, FASTER = 1.3, 100.0
+PIXELS = 1025.0
+PLANTS: Final = {kind: (kind,) for kind in KINDS} | {"mixed": KINDS}
+
+
+class Law(NamedTuple):
+    """How a model errs: chances, spreads relative to the box, and Beta laws of scores when right and when wrong."""
+
+    missed: float
+    jitter: float
+    bad: float
+    bad_jitter: float
+    flipped: float
+    doubled: float
+    split: float
+    invented: float
+    right: tuple[float, float]
+    wrong: tuple[float, float]
+    least: float
+
+
+LAWS: Final = {
+    "dense": Law(0.08, 0.025, 0.05, 0.18, 0.04, 0.05, 0.02, 2.0, (8.0, 1.6), (1.6, 3.0), 0.05),
+    "sparse": Law(0.14, 0.03, 0.08, 0.15, 0.03, 0.04, 0.0, 0.93, (9.0, 1.0), (2.0, 1.6), 0.2),
+}
+CORPORA: Final[dict[str, Callable[[int], tuple[Annotations, Annotations]]]] = {"dense": dln_like, "sparse": snap_like}
+
+
+# Pages, boxes on each, share of them wrong, recall of the model.
+REVIEWS: Final = ((1000, 13.7, 0.03, 0.85), (200, 13.7, 0.03, 0.7), (1000, 2.0, 0.03, 0.85), (1000, 0.6, 0.05, 0.8))
+
+
+class Planted(NamedTuple):
+    """A ground truth with errors: which of its boxes are wrong, and the boxes that it lacks."""
+
+    truth: Columns
+    wrong: BoolArray
+    gone: Columns
+
+
+def true_boxes(kind: str, pages: int) -> tuple[Columns, int]:
+    """The true boxes of a corpus and its number of labels."""
+    truth, _ = CORPORA[kind](pages)
+    boxes = truth.boxes
+    page = boxes.document.astype(np.int64) * PAGES_PER_DOCUMENT + boxes.page
+    return Columns(page, boxes.label.astype(np.int64), boxes.xyxy, boxes.score), len(truth.labels)
+
+
+def model_of(truth: Columns, law: Law, pages: int, labels: int, rng: np.random.Generator) -> Columns:
+    """What a model makes of the true boxes."""
+    size = (truth.xyxy[:, 2:] - truth.xyxy[:, :2])[:, [0, 1, 0, 1]]
+
+    def shaken(rows: IntArray, spread: float) -> FloatArray:
+        return truth.xyxy[rows] + rng.normal(0.0, spread, (len(rows), 4)) * size[rows]
+
+    def some(chance: float) -> IntArray:
+        return np.flatnonzero(rng.random(len(truth.page)) < chance)
+
+    kept = some(1.0 - law.missed)
+    bad, flipped = rng.random(len(kept)) < law.bad, rng.random(len(kept)) < law.flipped
+    xyxy = shaken(kept, law.jitter)
+    xyxy[bad] = shaken(kept[bad], law.bad_jitter)
+    label = np.where(flipped, rng.integers(0, labels, len(kept)), truth.label[kept])
+    score = np.where(bad | flipped, rng.beta(*law.wrong, len(kept)), rng.beta(*law.right, len(kept)))
+    parts = [(truth.page[kept], label, xyxy, score)]
+    twice = some(law.doubled)
+    parts.append((truth.page[twice], truth.label[twice], shaken(twice, 0.06), rng.beta(*law.wrong, len(twice))))
+    cut = some(law.split)
+    middle = truth.xyxy[cut][:, [1, 3]].mean(axis=1)
+    for edge in (1, 3):
+        half = truth.xyxy[cut].copy()
+        half[:, edge] = middle
+        parts.append((truth.page[cut], truth.label[cut], half, rng.beta(*law.wrong, len(cut))))
+    page = np.repeat(np.arange(pages), rng.poisson(law.invented, pages))
+    extent = np.column_stack([rng.uniform(0.05, 0.6, len(page)), rng.uniform(0.01, 0.2, len(page))])
+    corner = rng.random((len(page), 2)) * (1.0 - extent)
+    chosen = rng.choice(truth.label, len(page))
+    parts.append((page, chosen, np.hstack([corner, corner + extent]), rng.beta(*law.wrong, len(page))))
+    page, label, xyxy, score = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    xyxy = np.clip(xyxy, 0.0, 1.0)
+    fits = np.flatnonzero((xyxy[:, 2:] - xyxy[:, :2] > 1e-3).all(axis=1) & (score >= law.least))
+    order = fits[np.lexsort((rng.random(len(fits)), page[fits]))]
+    return Columns(page[order], label[order], xyxy[order], score[order])
+
+
+def planted(truth: Columns, kinds: Sequence[str], labels: int, rng: np.random.Generator) -> Planted:
+    """The true boxes with errors in `SHARE` of them, the kinds equally often.
+
+    A wrong label is any other one. A wrong border has one side, or all four, 15 to 40 % of the size away. Half of the
+    extra boxes repeat one of the page, shifted by a few per cent; half have the size of another box, anywhere.
+    """
+    page, label, xyxy = (column.copy() for column in truth[:3])
+    boxes = len(page)
+    chosen = rng.permutation(boxes)[: max(round(SHARE * boxes), len(kinds))]
+    wrong, gone = np.zeros(boxes, dtype=bool), np.zeros(boxes, dtype=bool)
+    added = []
+    for kind, rows in zip(kinds, np.array_split(chosen, len(kinds)), strict=True):
+        size = (xyxy[rows, 2:] - xyxy[rows, :2])[:, [0, 1, 0, 1]]
+        if kind == "missing":
+            gone[rows] = True
+        elif kind == "label":
+            label[rows] = (label[rows] + rng.integers(1, labels, len(rows))) % labels
+            wrong[rows] = True
+        elif kind == "border":
+            amount = rng.uniform(0.15, 0.4, (len(rows), 4)) * rng.choice([-1.0, 1.0], (len(rows), 4))
+            one = np.arange(4) == rng.integers(0, 4, len(rows))[:, None]
+            every = rng.random(len(rows)) < 0.5
+            moved = xyxy[rows] + np.where(every[:, None], 0.5 * amount, amount * one) * size
+            xyxy[rows] = np.clip(moved, 0.0, 1.0)
+            wrong[rows] = True
+        else:
+            anywhere, repeated = np.array_split(rows, 2)
+            extent = truth.xyxy[rng.permutation(boxes)[: len(anywhere)]]
+            extent = extent[:, 2:] - extent[:, :2]
+            corner = rng.random(extent.shape) * (1.0 - extent)
+            added.append((page[anywhere], label[anywhere], np.hstack([corner, corner + extent])))
+            near = truth.xyxy[repeated] + rng.normal(0.0, 0.04, (len(repeated), 4)) * size[len(anywhere) :]
+            added.append((page[repeated], label[repeated], np.clip(near, 0.0, 1.0)))
+    lacking = Columns(*(column[gone] for column in truth))
+    parts = [(page[~gone], label[~gone], xyxy[~gone]), *added]
+    wrong = np.concatenate([wrong[~gone], *(np.ones(len(part[0]), dtype=bool) for part in added)])
+    page, label, xyxy = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    order = np.argsort(page, kind="stable")
+    found = Columns(page[order], label[order], np.ascontiguousarray(xyxy[order]), np.full(len(order), np.nan))
+    return Planted(found, wrong[order], lacking)
+
+
+def average_precision(score: FloatArray, right: FloatArray, total: float | None = None) -> float:
+    """Mean of the precision at each right place, over all that there are."""
+    ranked = right[np.argsort(-score, kind="stable")]
+    precision = np.cumsum(ranked) / np.arange(1, len(ranked) + 1)
+    return float((precision * ranked).sum() / (right.sum() if total is None else total))
+
+
+def of_boxes(found: Ranked, errors: Planted) -> float:
+    """Average precision of places: a wrong box, or a missing one with IoU 0.5; a second suspect of one box is wrong."""
+    right = np.zeros(len(found))
+    at_box = found.kind != MISSING
+    right[at_box] = errors.wrong[found.truth[at_box]]
+    rows = np.flatnonzero(~at_box)
+    if len(rows) and errors.gone:
+        gone = errors.gone
+        pairs = overlapping_pairs(gone.xyxy, gone.page, found.xyxy[rows], found.page[rows], iou_floor=0.5)
+        _, first = np.unique(pairs.ground_truth, return_index=True)
+        right[rows[pairs.prediction[first]]] = 1.0
+    return average_precision(found.score, right, float(errors.wrong.sum() + len(errors.gone.page)))
+
+
+def fit(first: FloatArray, second: FloatArray) -> FloatArray:
+    """IoU of row i with row i."""
+    return iou(first, second)
+
+
+def wrong_pages(errors: Planted, pages: int) -> FloatArray:
+    """Which pages have an error, 1 or 0."""
+    wrong = np.zeros(pages)
+    wrong[errors.truth.page[errors.wrong]] = 1.0
+    wrong[errors.gone.page] = 1.0
+    return wrong
+
+
+def object_lab(truth: Columns, model: Columns, pages: int, labels: int) -> tuple[FloatArray, float]:
+    """How suspicious ObjectLab finds each page, and its processor seconds."""
+    score = importlib.import_module("cleanlab.object_detection.rank").get_label_quality_scores
+    ends, ends_of_model = (np.searchsorted(side.page, np.arange(pages + 1)) for side in (truth, model))
+    given, predicted = [], []
+    for page in range(pages):
+        rows = slice(ends[page], ends[page + 1])
+        given.append({"bboxes": truth.xyxy[rows] * PIXELS, "labels": truth.label[rows]})
+        rows = slice(ends_of_model[page], ends_of_model[page + 1])
+        boxes = np.column_stack([model.xyxy[rows] * PIXELS, model.score[rows]])
+        by_label = np.empty(labels, dtype=object)
+        for label in range(labels):
+            by_label[label] = boxes[model.label[rows] == label]
+        predicted.append(by_label)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        start = time.process_time()
+        quality = score(given, predicted, verbose=False)
+        return 1.0 - np.asarray(quality), time.process_time() - start
+
+
+def ours(truth: Columns, models: Sequence[Columns], labels: int) -> tuple[Ranked, float]:
+    """The list, and processor seconds: the least of three runs."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        found = rank(truth, models, labels=labels)
+        times.append(time.process_time() - start)
+    return found, min(times)
+
+
+def duel(kind: str, pages: int, seed: int, *, peer: bool) -> list[dict[str, Any]]:
+    """Every kind of error on one corpus."""
+    boxes, labels = true_boxes(kind, pages)
+    models = [model_of(boxes, LAWS[kind], pages, labels, np.random.default_rng(seed + each)) for each in (1, 2)]
+    rows = []
+    for name, kinds in PLANTS.items():
+        errors = planted(boxes, kinds, labels, np.random.default_rng(seed + 3))
+        wrong = wrong_pages(errors, pages)
+        row: dict[str, Any] = {"corpus": kind, "pages": pages, "seed": seed, "kind": name}
+        for count in (2, 1):
+            found, seconds = ours(errors.truth, models[:count], labels)
+            by_page = np.zeros(pages)
+            np.maximum.at(by_page, found.page, found.score)
+            row[f"models_{count}"] = {
+                "ap_boxes": of_boxes(found, errors),
+                "ap_pages": average_precision(by_page, wrong),
+                "seconds": seconds,
+            }
+        if peer:
+            scores, times = zip(*(object_lab(errors.truth, model, pages, labels) for model in models), strict=True)
+            every = [average_precision(score, wrong) for score in (*scores, scores[0] + scores[1])]
+            best, alone, least = max(every), every[0], min(times)
+            row["objectlab"] = {"ap_pages": best, "ap_pages_model_a": alone, "seconds": least}
+            row["better"] = row["models_2"]["ap_pages"] / best
+            row["better_one_model"] = row["models_1"]["ap_pages"] / alone
+            row["faster"] = least / row["models_2"]["seconds"]
+            row["reached"] = bool(row["better"] >= BETTER and row["faster"] >= FASTER)
+        rows.append(row)
+    return rows
+
+
+class Review(NamedTuple):
+    """A simulated review: whether its bound held when it stopped, and after how many pages."""
+
+    held: bool
+    reviewed: int
+
+
+def simulated(
+    rng: np.random.Generator, *, pages: int, per_page: float, wrong: float, recall: float, margin: float
+) -> Review:
+    """One review of a corpus until the margin is reached.
+
+    Pages differ in how many boxes they have and in how often these are wrong. A suspect with probability p is an error
+    with probability p; one error in six nobody suspects. Errors are missing boxes (half of them found by the model),
+    extra ones (a tenth of them matched), and wrong labels and borders (most of them unmatched although the model is
+    right).
+    """
+    boxes = rng.poisson(rng.gamma(3.0, per_page / 3.0, pages))
+    matched = rng.binomial(boxes, recall)
+    rate = wrong * rng.gamma(0.5, 2.0, pages) * boxes
+    page = np.repeat(np.arange(pages), rng.poisson(rate * (5.0 / 6.0) / 0.7))
+    chance = rng.beta(1.4, 0.6, len(page))
+    expected = np.bincount(page, chance, minlength=pages)
+    page = np.concatenate([page[rng.random(len(page)) < chance], np.repeat(np.arange(pages), rng.poisson(rate / 6.0))])
+    kind = rng.choice(4, len(page), p=[0.3, 0.2, 0.3, 0.2])
+    missing, extra, label, border = (np.bincount(page[kind == each], minlength=pages) for each in range(4))
+    extra = np.minimum(extra, boxes)
+    true_boxes = boxes + missing - extra
+    gained = rng.binomial(missing, 0.5) - rng.binomial(extra, 0.1) + rng.binomial(label + border, 0.7)
+    true_matched = np.clip(matched + gained, 0, true_boxes)
+    planned = planning.plan(boxes, matched, expected, margin=margin, seed=int(rng.integers(2**31)))
+    reviewed: dict[int, planning.Counts] = {}
+    known = planning.Bound(0, None, None, planned.pages)
+    while not known.done:
+        for row in planned.order[len(reviewed) : len(reviewed) + known.more].tolist():
+            reviewed[row] = planning.Counts(int(true_boxes[row]), int(true_matched[row]))
+        known = planning.bound(planned, reviewed)
+    assert known.recall is not None
+    assert known.half is not None
+    true = true_matched.sum() / true_boxes.sum()
+    return Review(bool(abs(known.recall - true) <= known.half), known.reviewed)
+
+
+def coverage(simulations: int, seed: int) -> list[dict[str, Any]]:
+    """How often the bound at the end of a review holds the recall on a right ground truth."""
+    rows = []
+    for pages, per_page, wrong, recall in REVIEWS:
+        for margin in (0.03, 0.02, 0.01):
+            rng = np.random.default_rng(seed)
+            runs = [
+                simulated(rng, pages=pages, per_page=per_page, wrong=wrong, recall=recall, margin=margin)
+                for _ in range(simulations)
+            ]
+            row = {"pages": pages, "per_page": per_page, "wrong": wrong, "recall": recall, "margin": margin}
+            held = sum(run.held for run in runs) / simulations
+            rows.append(row | {"share": held, "reviewed": sum(run.reviewed for run in runs) / simulations})
+    return rows
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print figures, ratios and coverage, as text or JSON; 0."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=1000)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--simulations", type=int, default=1000)
+    parser.add_argument("--smoke", action="store_true", help="small: only that it runs")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(arguments)
+    if options.smoke:
+        options.pages, options.simulations = 60, 1
+    peer = importlib.util.find_spec("cleanlab") is not None
+    values: dict[str, Any] = {"objectlab": peer, "rows": []}
+    for kind in CORPORA:
+        # The sparse corpus has one box on two pages; as many errors need more pages.
+        pages = options.pages * (5 if kind == "sparse" else 1)
+        for seed in range(options.seeds):
+            values["rows"] += duel(kind, pages, 100 * seed, peer=peer)
+    values["coverage"] = coverage(options.simulations, 17)
+    print(json.dumps(values, indent=2) if options.json else as_text(values))
+    return 0
+
+
+def as_text(values: dict[str, Any]) -> str:
+    """The results in a few lines."""
+    lines = ["average precision of boxes, of pages; A and B, then A alone; seconds"]
+    for row in values["rows"]:
+        two, one = row["models_2"], row["models_1"]
+        line = f"{row['corpus']:6} {row['pages']:6,} pages {row['kind']:8} {two['ap_boxes']:.3f} {two['ap_pages']:.3f}"
+        line += f"   {one['ap_boxes']:.3f} {one['ap_pages']:.3f}   {two['seconds']:.3f} s"
+        if "objectlab" in row:
+            peer = row["objectlab"]
+            line += f"   ObjectLab {peer['ap_pages']:.3f} ({peer['ap_pages_model_a']:.3f}) {peer['seconds']:.1f} s:"
+            line += f" {row['better']:.2f} ({row['better_one_model']:.2f}) times better, {row['faster']:.0f} faster"
+            line += ", reached" if row["reached"] else ", missed"
+        lines.append(line)
+    if not values["objectlab"]:
+        lines.append("cleanlab is not installed; ObjectLab is left out")
+    lines.append("95 % bound of the recall on a right ground truth holds it; pages reviewed")
+    lines += [
+        f"  {row['pages']:5,} pages of {row['per_page']:4.1f} boxes, {row['wrong']:.0%} wrong, recall "
+        f"{row['recall']:.2f}, ± {row['margin']:.0%}: {row['share']:.1%}, {row['reviewed']:.0f} reviewed"
+        for row in values["coverage"]
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

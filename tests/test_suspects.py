@@ -1,0 +1,305 @@
+"""Suspected ground truth: every kind of error is found first, and in words; and the plan of a review."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evaluator import cli
+from evaluator.suspects import planning
+from evaluator.suspects.laws import jitter, rates
+from evaluator.suspects.pairing import NOBODY, Columns, covered_by_others, partners, without_repeats
+from evaluator.suspects.planning import Counts
+from evaluator.suspects.ranking import BORDER, KINDS, LABEL, rank
+from tests.benchmarks import bench_suspects as bench
+from tests.building import Box, box, write_file
+
+SAMPLE = Path(__file__).resolve().parent.parent / "sample_data"
+SIDES = ("--gt", SAMPLE / "ground_truth.json", "--pred", SAMPLE / "lines.json", "--pred", SAMPLE / "blocks.json")
+KEYS = ["document", "page", "label", "bbox", "kind", "score", "reason", "proposal"]
+PAGES = 120
+
+
+def columns(*boxes: tuple[int, int, float, float, float, float, float]) -> Columns:
+    """Boxes as page, label, corners and score."""
+    table = np.array(boxes, dtype=np.float64).reshape(-1, 7)
+    return Columns(table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), table[:, 2:6], table[:, 6])
+
+
+NOTHING = columns()
+
+
+@pytest.fixture(scope="module")
+def models() -> tuple[Columns, list[Columns], int]:
+    truth, labels = bench.true_boxes("dense", PAGES)
+    laws = bench.LAWS["dense"]
+    both = [bench.model_of(truth, laws, PAGES, labels, np.random.default_rng(seed)) for seed in (1, 2)]
+    return truth, both, labels
+
+
+@pytest.mark.parametrize("kind", bench.PLANTS)
+@pytest.mark.parametrize(("count", "least"), [(2, 0.85), (1, 0.5)])
+def test_planted_errors_come_first(
+    models: tuple[Columns, list[Columns], int], kind: str, count: int, least: float
+) -> None:
+    truth, both, labels = models
+    errors = bench.planted(truth, bench.PLANTS[kind], labels, np.random.default_rng(5))
+    found = rank(errors.truth, both[:count], labels=labels)
+    assert bench.of_boxes(found, errors) > least
+    assert (np.diff(found.score) <= 0.0).all()
+    assert ((found.score >= 0.01) & (found.score <= 1.0)).all()
+    if kind != "mixed" and count == 2:
+        # Nearly all that is listed with certainty is of the kind that was planted.
+        sure = found.kind[found.score > 0.9]
+        assert (sure == KINDS.index(kind)).mean() > 0.9  # type: ignore[arg-type]
+
+
+def test_scores_are_probabilities(models: tuple[Columns, list[Columns], int]) -> None:
+    truth, both, labels = models
+    errors = bench.planted(truth, KINDS, labels, np.random.default_rng(5))
+    found = rank(errors.truth, both, labels=labels)
+    assert found.score.sum() == pytest.approx(bench.SHARE * len(truth.page), rel=0.25)
+
+
+def test_a_proposal_is_the_true_box(models: tuple[Columns, list[Columns], int]) -> None:
+    truth, both, labels = models
+    errors = bench.planted(truth, ("border",), labels, np.random.default_rng(5))
+    found = rank(errors.truth, both, labels=labels)
+    sure = np.flatnonzero((found.kind == BORDER) & (found.score > 0.9))
+    # The truth is in the order of its pages, and no box was added or taken away.
+    order = np.argsort(truth.page, kind="stable")
+    right = truth.xyxy[order][found.truth[sure]]
+    assert (bench.fit(found.new_xyxy[sure], right) > bench.fit(found.xyxy[sure], right)).mean() > 0.95
+    errors = bench.planted(truth, ("label",), labels, np.random.default_rng(5))
+    found = rank(errors.truth, both, labels=labels)
+    sure = np.flatnonzero((found.kind == LABEL) & (found.score > 0.9))
+    assert (found.new_label[sure] == truth.label[order][found.truth[sure]]).mean() > 0.95
+
+
+def test_the_order_of_the_boxes_does_not_matter(models: tuple[Columns, list[Columns], int]) -> None:
+    truth, both, labels = models
+    errors = bench.planted(truth, KINDS, labels, np.random.default_rng(5)).truth
+    rng = np.random.default_rng(1)
+    mixed = rng.permutation(len(errors.page))
+    found, again = (rank(side, both, labels=labels) for side in (errors, errors.take(mixed)))
+    # Samples for scales are taken by row, so that the last digits may differ.
+    first, second = found.score > 0.5, again.score > 0.5
+    assert first.sum() == pytest.approx(second.sum(), abs=3)
+    same = set(found.truth[first].tolist()) & set(mixed[again.truth[second]].tolist())
+    assert len(same) >= 0.9 * len(set(found.truth[first].tolist()))
+
+
+def test_nothing_is_suspected_where_nothing_is() -> None:
+    for truth, both in ((NOTHING, [NOTHING]), (NOTHING, [NOTHING, NOTHING])):
+        found = rank(truth, both, labels=3)
+        assert len(found) == 0
+        assert found.prediction.shape == (0, len(both))
+    one = columns((0, 0, 0.1, 0.1, 0.5, 0.2, np.nan))
+    for both in ([NOTHING], [one, NOTHING], [NOTHING, one], [one, one]):
+        assert np.isfinite(rank(one, both, labels=1).score).all()
+    assert np.isfinite(rank(NOTHING, [one, NOTHING], labels=1).score).all()
+    with pytest.raises(ValueError, match="suspects need one or two models; found 0"):
+        rank(one, [], labels=1)
+
+
+def test_a_model_says_nothing_about_pages_that_it_does_not_cover(
+    models: tuple[Columns, list[Columns], int],
+) -> None:
+    truth, both, labels = models
+    covers = np.arange(PAGES) < PAGES // 2
+    found = rank(truth, both, labels=labels, looked=[covers, covers])
+    assert len(found)
+    assert (found.page < PAGES // 2).all()
+
+
+def test_partners_prefer_one_label() -> None:
+    truth = columns((0, 0, 0.1, 0.1, 0.5, 0.2, np.nan), (1, 0, 0.1, 0.1, 0.5, 0.2, np.nan))
+    model = columns((0, 1, 0.1, 0.1, 0.5, 0.2, 0.9), (0, 0, 0.1, 0.1, 0.48, 0.2, 0.8), (1, 1, 0.1, 0.1, 0.5, 0.18, 0.7))
+    assert partners(truth, model, iou_floor=0.2).tolist() == [1, 2]
+    assert partners(truth, NOTHING, iou_floor=0.2).tolist() == [NOBODY, NOBODY]
+    assert without_repeats(model).tolist() == [True, False, True]
+    inside = columns((0, 0, 0.1, 0.1, 0.3, 0.2, np.nan))
+    assert covered_by_others(inside, truth).tolist() == [1.0]
+    assert covered_by_others(truth, truth, themselves=True).tolist() == [0.0, 0.0]
+
+
+def test_rates_fall_and_are_never_certain() -> None:
+    bins = np.repeat([0, 1, 2], 50)
+    happened = np.concatenate([np.ones(5), np.zeros(45), np.ones(20), np.zeros(30), np.zeros(50)])
+    found = rates(bins, happened, np.ones(150), base=np.zeros(3), falling=True)
+    assert (np.diff(found) <= 0.0).all()
+    assert found[0] == pytest.approx(0.25, abs=0.01)
+    assert 0.0 < found[2] < 0.02
+
+
+def test_the_scale_of_a_side_is_not_moved_by_a_few_wrong_boxes() -> None:
+    rng = np.random.default_rng(0)
+    truth = np.tile([0.1, 0.1, 0.5, 0.3], (1000, 1))
+    size = np.array([0.4, 0.2, 0.4, 0.2])
+    predicted = truth + rng.normal(0.0, 0.05, truth.shape) * size
+    predicted[:50] += 0.1
+    everyone = np.ones(1000, dtype=bool)
+    found = jitter(
+        truth, predicted, np.zeros(1000, np.int64), np.ones((1000, 2)), labels=1, paired=everyone, wanted=everyone
+    )
+    assert np.median(found.scale / size, axis=0) == pytest.approx(0.05, rel=0.2)
+
+
+# --- the terminal ----------------------------------------------------------------------------------------------------
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as left:
+        cli.main(["suspects", *map(str, words)])
+    streams = capsys.readouterr()
+    return int(left.value.code or 0), streams.out, streams.err
+
+
+def listed(capsys: pytest.CaptureFixture[str], *words: object) -> list[dict[str, Any]]:
+    code, out, _ = run(capsys, *words, "--json")
+    assert code == 0
+    values: list[dict[str, Any]] = json.loads(out)
+    return values
+
+
+def test_json_has_the_keys_of_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
+    values = listed(capsys, "snapshot", *SIDES)
+    assert values
+    truth = {
+        (entry["doc_id"], entry["page_index"], shown["label"], tuple(shown["bbox"]))
+        for entry in json.loads((SAMPLE / "ground_truth.json").read_text(encoding="utf-8"))["predictions"]
+        for shown in entry["objects"]
+    }
+    scores = [value["score"] for value in values]
+    assert scores == sorted(scores, reverse=True)
+    for value in values:
+        assert list(value) == KEYS
+        assert value["kind"] in KINDS
+        assert value["reason"].endswith(".")
+        assert list(value["proposal"]) == ["action", "label", "bbox"]
+        if value["kind"] != "missing":
+            assert (value["document"], value["page"], value["label"], tuple(value["bbox"])) in truth
+        assert (value["proposal"]["bbox"] is None) == (value["kind"] == "extra")
+
+
+def test_each_kind_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(2)
+    rows = [(page, row) for page in range(40) for row in range(4)]
+
+    def side(spread: float, planted: dict[tuple[int, int], dict[str, Any] | None]) -> list[Box]:
+        boxes = []
+        for page, row in rows:
+            change = planted.get((page, row), {})
+            if change is None:
+                continue
+            top = 0.05 + 0.2 * row
+            corners = np.array([0.1, top, 0.8, top + 0.1]) + rng.normal(0.0, spread, 4) + change.get("by", 0.0)
+            boxes.append(box(*corners.tolist(), page=page, label=change.get("label", "Table"), score=0.9))
+        return boxes
+
+    truth = side(0.0, {(3, 0): None, (9, 1): {"label": "Figure"}, (15, 2): {"by": np.array([0, 0, 0, 0.06])}})
+    last = next(place for place, shown in enumerate(truth) if shown.page > 20)
+    truth.insert(last, box(0.1, 0.9, 0.3, 0.98, page=20, label="Table"))
+    gt = write_file(tmp_path / "gt.json", truth, side="ground_truth")
+    preds = [write_file(tmp_path / f"{name}.json", side(0.003, {})) for name in "ab"]
+    values = listed(capsys, "snapshot", "--gt", gt, "--pred", preds[0], "--pred", preds[1])
+    by_kind = {value["kind"]: value for value in values[:4]}
+    assert set(by_kind) == set(KINDS)
+    assert by_kind["missing"]["page"] == 3
+    assert "A (0.90) and B (0.90) both find a Table" in by_kind["missing"]["reason"]
+    assert by_kind["missing"]["proposal"]["action"] == "add"
+    assert by_kind["extra"]["page"] == 20
+    assert by_kind["extra"]["reason"] == "Neither A nor B finds a Table here."
+    assert by_kind["extra"]["proposal"] == {"action": "remove", "label": None, "bbox": None}
+    assert by_kind["label"]["reason"] == "A (0.90) and B (0.90) both say Table."
+    assert by_kind["label"]["proposal"]["label"] == "Table"
+    assert "both place the bottom edge" in by_kind["border"]["reason"]
+    assert "higher" in by_kind["border"]["reason"]
+    assert by_kind["border"]["proposal"]["bbox"][3] == pytest.approx(0.55, abs=0.02)
+
+
+def test_the_page_counts_as_evidence(capsys: pytest.CaptureFixture[str]) -> None:
+    without = listed(capsys, "snapshot", *SIDES)
+    with_pages = listed(capsys, "snapshot", *SIDES, "--pdfs", SAMPLE / "pdf")
+    assert len(with_pages) == len(without)
+    scores = [value["score"] for value in with_pages]
+    assert scores == sorted(scores, reverse=True)
+    reasons = " ".join(value["reason"] for value in with_pages)
+    assert "it cuts through" in reasons
+    assert "words in it" in reasons
+    # A folder without the documents changes nothing.
+    assert listed(capsys, "snapshot", *SIDES, "--pdfs", SAMPLE / "fields") == without
+
+
+def test_the_table_and_bad_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "snapshot", *SIDES)
+    assert code == 0
+    assert "Suspected ground truth" in out
+    for words, sentence in (
+        (("fields", *SIDES), "suspects needs a protocol that matches boxes"),
+        (("snapshot", *SIDES, "--pred", SAMPLE / "blocks.json"), "give --pred once or twice; found 3"),
+        (("snapshot", *SIDES, "--json", "--markdown"), "choose one of --json and --markdown"),
+        (("snapshot", *SIDES, "--labels", "Nonsense"), "labels not in the label map: Nonsense"),
+        (("snapshot", *SIDES, "--plan", "3"), "the margin must be between 0 and 1; found 3"),
+    ):
+        code, _, err = run(capsys, *words)
+        assert code == 2
+        assert sentence in err
+
+
+def test_a_plan_names_pages_and_how_many(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "snapshot", *SIDES, "--plan", "0.03", "--json")
+    assert code == 0
+    value = json.loads(out)
+    assert list(value) == ["margin", "level", "pages", "of", "models", "queue"]
+    assert len(value["queue"]) == value["pages"] <= value["of"] == 36
+    assert len({(page["document"], page["page"]) for page in value["queue"]}) == value["pages"]
+
+
+# --- how much to review ----------------------------------------------------------------------------------------------
+
+
+def test_a_review_of_all_pages_is_exact() -> None:
+    rng = np.random.default_rng(3)
+    boxes, matched = np.full(30, 5), np.full(30, 4)
+    planned = planning.plan(boxes, matched, rng.random(30), margin=0.0001)
+    assert sorted(planned.order.tolist()) == list(range(30))
+    assert planned.pages == 30
+    right = {page: Counts(6, 5) if page < 3 else Counts(5, 4) for page in range(30)}
+    found = planning.bound(planned, right)
+    assert found.recall == pytest.approx((27 * 4 + 15) / (27 * 5 + 18))
+    assert (found.half, found.more, found.done) == (0.0, 0, True)
+
+
+def test_no_bound_before_enough_pages_and_none_from_pages_that_were_not_drawn() -> None:
+    boxes, matched = np.full(500, 2), np.full(500, 1)
+    planned = planning.plan(boxes, matched, np.zeros(500), margin=0.03)
+    assert planned.official == 0.5
+    assert planning.bound(planned, {}).recall is None
+    assert planning.bound(planned, {int(planned.order[-1]): Counts(2, 2)}).reviewed == 0
+    few = {int(page): Counts(2, 1) for page in planned.order[: planning.LEAST_PAGES]}
+    found = planning.bound(planned, few)
+    assert found.recall == 0.5
+    assert found.half is not None
+    assert found.half > 0.0
+    empty = planning.plan(boxes[:0], matched[:0], np.zeros(0), margin=0.03)
+    assert (empty.pages, empty.official, planning.bound(empty, {}).recall) == (0, None, None)
+
+
+def test_a_narrower_bound_needs_more_pages() -> None:
+    boxes, matched = np.full(2000, 2), np.full(2000, 1)
+    expected = np.random.default_rng(0).gamma(0.3, 0.3, 2000)
+    pages = [planning.plan(boxes, matched, expected, margin=margin).pages for margin in (0.03, 0.02, 0.01)]
+    assert pages == sorted(pages)
+    assert pages[0] < pages[2] < 2000
+
+
+def test_the_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.main(["--smoke", "--json"]) == 0
+    values = json.loads(capsys.readouterr().out)
+    assert {row["kind"] for row in values["rows"]} == {*KINDS, "mixed"}
+    assert values["coverage"]

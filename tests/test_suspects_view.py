@@ -1,0 +1,85 @@
+"""The view of suspected ground truth under AppTest: the queue, a verdict with one button, the plan of a review."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator import formats
+from evaluator.model.dataset import join
+from evaluator.protocols import snapshot
+from evaluator.review.corrections import corrections
+from evaluator.review.place import FINDINGS_VARIABLE
+from evaluator.review.status import finding_statuses
+from evaluator.review.store import Store
+from evaluator.suspects.listing import suspects
+from evaluator.suspects.targets import target_of
+from tests.dashboard import SAMPLE_DATA, fine, start, title, words
+from tests.test_findings_view import said
+
+SUSPECTS = "pages/suspects.py"
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "findings.sqlite"
+    monkeypatch.setenv(FINDINGS_VARIABLE, str(path))
+    return path
+
+
+def test_accepting_corrects_the_ground_truth(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS)
+    assert title(app) == "Suspected ground truth"
+    accept = next(button for button in app.button if button.label == "Accept correction")
+    assert accept.disabled
+    app.text_input(key="reviewer").set_value("Anna")
+    fine(app.run())
+    before = next(word for word in words(app) if word.endswith("to review"))
+    fine(next(button for button in app.button if button.label == "Accept correction").click().run())
+    after = next(word for word in words(app) if word.endswith("to review"))
+    assert int(after.split()[0]) == int(before.split()[0]) - 1
+    with Store(kept) as store:
+        log = store.log()
+    (judged,) = log.judged.values()
+    assert judged.verdict == "ground_truth_wrong"
+    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    assert judged.target_id == target_of(suspects(dataset), 0).id
+    assert corrections(dataset, log).applied == 1
+    fine(next(button for button in app.button if button.label == "Undo").click().run())
+    assert next(word for word in words(app) if word.endswith("to review")) == before
+
+
+def test_an_accepted_suspect_of_each_kind_applies_and_changes_the_ground_truth(kept: Path) -> None:
+    dataset = join(*(formats.read(SAMPLE_DATA / f"{name}.json") for name in ("ground_truth", "lines", "blocks")))
+    found = suspects(dataset)
+    first = {one.kind: place for place, one in reversed(list(enumerate(found.to_list())))}
+    what = {"missing": "added", "extra": "removed", "label": "relabelled", "border": "replaced"}
+    results = [snapshot.pair(dataset, model).match().at(0.5) for model in (0, 1)]
+    for kind, place in first.items():
+        with Store(kept.with_name(f"{kind}.sqlite")) as store:
+            store.add([said(target_of(found, place), "ground_truth_wrong")])
+            log = store.log()
+        assert [change.what for change in corrections(dataset, log).changes] == [what[kind]]
+        (status,) = finding_statuses(log, results)
+        assert status.state in ("applies", "matched", "regrouped")
+
+
+def test_a_reviewed_page_counts_for_the_bound(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS, margin="0.01")
+    assert any("0 of" in word and "reviewed" in word for word in words(app))
+    app.text_input(key="reviewer").set_value("Anna")
+    fine(app.run())
+    fine(next(button for button in app.button if button.label == "Everything on it is reviewed").click().run())
+    assert any("1 of" in word and "reviewed" in word for word in words(app))
+
+
+def test_the_kind_and_the_evidence_are_in_the_address(kept: Path, monkeypatch: Any) -> None:
+    app = start(monkeypatch, SUSPECTS, suspected="extra", evidence="0.9")
+    table = app.dataframe[0].value
+    assert set(table["Kind"]) == {"Extra"}
+    assert (table["Evidence"] >= 0.9).all()
+    assert app.query_params["suspected"] == "extra"
+    app = start(monkeypatch, SUSPECTS, suspected="label", evidence="1")
+    assert any("No suspect passes the filter" in word for word in words(app))

@@ -243,7 +243,7 @@ def test_odd_annotations(odd: Value) -> None:
 
 def test_annotations_that_are_all_without_ids_or_crowds_are_plain() -> None:
     for key in ("id", "iscrowd"):
-        rows = [{name: value for name, value in annotation(id=row).items() if name != key} for row in range(3)]
+        rows = [{name: value for name, value in annotation(id=row + 1).items() if name != key} for row in range(3)]
         assert_equal_to_ordinary(instances(*rows), [result()])
 
 

@@ -13,6 +13,7 @@ from evaluator import export, project
 from evaluator.cli.findings import with_corrected
 from evaluator.cli.program import OK, Bar, Protocol, Truth, UsageError, app, progress, tell
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
+from evaluator.compare.earlier import kept_of
 from evaluator.metrics.results import ResultTable
 from evaluator.project import OptionError
 from evaluator.protocols.base import Evaluation
@@ -110,5 +111,5 @@ def numbered(files: Mapping[str, ResultTable], model: int, models: int) -> dict[
 
 def _values(results: Sequence[Evaluation]) -> dict[str, Any] | list[dict[str, Any]]:
     """The result of one model, or a list of those of several."""
-    values = [evaluated.to_json() for evaluated in results]
+    values = [{**evaluated.to_json(), **kept_of(evaluated.result)} for evaluated in results]
     return values[0] if len(values) == 1 else values

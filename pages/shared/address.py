@@ -34,7 +34,7 @@ from pages.shared.state import Field, State, state
 
 T = TypeVar("T")
 View = Literal[
-    "overview", "page_browser", "gallery", "compare", "pixel_confusion", "fields", "posters", "findings",
+    "overview", "page_browser", "gallery", "compare", "models", "pixel_confusion", "fields", "posters", "findings",
     "review_pack", "files",
 ]  # fmt: skip
 VIEWS: Final[frozenset[View]] = frozenset(get_args(View))
@@ -170,6 +170,11 @@ def _mistakes(text: str) -> list[str]:
     return names
 
 
+def _measure(text: str) -> str:
+    """Reads a measure that the chosen protocol compares."""
+    return str(_one_of(tuple(protocol.chosen().metrics))(text))
+
+
 def _question(text: str) -> Question:
     """Reads what was clicked or brushed in the gallery."""
     try:
@@ -257,6 +262,7 @@ _FILTERED: Final[frozenset[View]] = frozenset({"page_browser", "gallery"})
 _BROWSER: Final[frozenset[View]] = frozenset({"page_browser"})
 _GALLERY: Final[frozenset[View]] = frozenset({"gallery"})
 _COMPARE: Final[frozenset[View]] = frozenset({"compare"})
+_MODELS: Final[frozenset[View]] = frozenset({"models"})
 _PIXEL: Final[frozenset[View]] = frozenset({"pixel_confusion"})
 _FIELDS: Final[frozenset[View]] = frozenset({"fields"})
 _POSTERS: Final[frozenset[View]] = frozenset({"posters"})
@@ -276,7 +282,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("box", State.box, str, _text, _BROWSER | _COMPARE),
     # The filter of mistakes.
     Entry("within", State.within, str, _text, _FILTERED | _COMPARE, known=_has_document),
-    Entry("label", State.label, str, _text, _FILTERED | _COMPARE, known=_has_label),
+    Entry("label", State.label, str, _text, _FILTERED | _COMPARE | _MODELS, known=_has_label),
     Entry("order", State.order, _one_of(("worst", "page")), _text, _BROWSER),
     Entry("only", State.only, _yes, lambda _: "yes", _BROWSER),
     Entry("mistakes", State.mistake_names, _mistakes, ",".join, _FILTERED),
@@ -297,6 +303,8 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("show", State.pair_show, _one_of(tuple(PAGE_FILTERS)), _text, _COMPARE),
     Entry("look", State.pair_mode, _one_of(MODES), _text, _COMPARE),
     Entry("below", State.pair_part, _one_of(compare.PARTS), _text, _COMPARE),
+    # Models.
+    Entry("rank_by", State.rank_by, _measure, _text, _MODELS),
     # Pixel confusion.
     Entry("scope", State.pixel_scope, _one_of(SCOPES), _text, _PIXEL),
     Entry("shows", State.pixel_shows, _one_of(tuple(SHOWS)), _text, _PIXEL),

@@ -210,7 +210,8 @@ class Standings:
         first = [model.name for model, rank in zip(self.models, self.ranks, strict=True) if rank and rank[0] == 1]
         below = [place for place, rank in enumerate(self.ranks) if rank is not None and rank[0] > 1]
         under_all = [self.models[place].name for place in below if self.ranks[place][0] > top]  # type: ignore[index]
-        follows = f"All {_number(top).lower()} are clearly above {_listed(under_all)}." if under_all else ""
+        everyone = "Both" if top == 2 else f"All {_number(top).lower()}"
+        follows = f"{everyone} are clearly above {_listed(under_all)}." if under_all else ""
         apart = "not clearly below the best" if self.groups and self.groups[0][1] + 1 < top else "cannot be told apart"
         verb = f"are {apart}" if apart.startswith("not") else apart
         return f"{_number(top)} models {verb} at the top: {_listed(first)}.", follows

@@ -73,6 +73,7 @@ def test_json_has_the_keys_of_the_contract(run: Runner, gt: Path, pred: Path) ->
     result = msgspec.json.decode(out)
     assert list(result) == [
         "protocol", "signature", "ground_truth", "predictions", "issues", "labels", "thresholds", "documents_only_in",
+        "by_document", "run", "model",
     ]  # fmt: skip
     assert (result["protocol"], result["issues"], result["labels"]) == ("snapshot", [], ["Figure", "Table"])
     assert result["documents_only_in"] == {"ground_truth": [], "predictions": []}

@@ -243,7 +243,7 @@ def test_odd_annotations(odd: Value) -> None:
 
 def test_annotations_that_are_all_without_ids_or_crowds_are_plain() -> None:
     for key in ("id", "iscrowd"):
-        rows = [{name: value for name, value in annotation(id=row).items() if name != key} for row in range(3)]
+        rows = [{name: value for name, value in annotation(id=row + 1).items() if name != key} for row in range(3)]
         assert_equal_to_ordinary(instances(*rows), [result()])
 
 
@@ -480,7 +480,9 @@ def test_json_has_no_error_types(capsys: pytest.CaptureFixture[str]) -> None:
         code, found, _ = run(capsys, paths, "--json", "--page-ranges")
     assert code == 0
     assert json.loads(expected)["error_types"] is not None
-    assert json.loads(found) == {**json.loads(expected), "error_types": None}
+    # Nor what the ordinary way keeps of its boxes for later comparisons.
+    kept = {key: value for key, value in json.loads(expected).items() if key not in ("by_document", "run", "model")}
+    assert json.loads(found) == {**kept, "error_types": None}
 
 
 @pytest.mark.parametrize(

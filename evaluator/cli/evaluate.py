@@ -14,6 +14,7 @@ from evaluator.cli.named_slices import PageTable, SlicesFile, named_in
 from evaluator.cli.program import OK, Protocol, Truth, UsageError, tell
 from evaluator.cli.progress import Bar, progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
+from evaluator.compare.earlier import kept_of
 from evaluator.metrics.results import ResultTable
 from evaluator.project import OptionError
 from evaluator.protocols.base import Evaluation
@@ -128,7 +129,7 @@ def numbered(files: Mapping[str, ResultTable], model: int, models: int) -> dict[
 def _values(results: Sequence[Evaluation], named: Sequence[Sequence[Counted]]) -> dict[str, Any] | list[dict[str, Any]]:
     """The result of one model, or a list of those of several."""
     values = [
-        {**evaluated.to_json(), **({"slices": slices_json(slices)} if slices else {})}
+        {**evaluated.to_json(), **kept_of(evaluated.result), **({"slices": slices_json(slices)} if slices else {})}
         for evaluated, slices in zip(results, named, strict=True)
     ]
     return values[0] if len(values) == 1 else values

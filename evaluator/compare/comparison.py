@@ -20,11 +20,12 @@ from evaluator.compare.labels import LabelNotes, label_notes
 from evaluator.compare.ledger import Ledger, ledger
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.mistakes import MistakeCounts, mistake_counts
+from evaluator.compare.models import Contender, Standings, contender, standings
 from evaluator.compare.resampling import LEVEL, RESAMPLES, SEED
 from evaluator.compare.sentences import interval_text, moved_text, sentence, summary
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.error_types import ERROR_TYPES
-from evaluator.metrics.measures import Measures, Part
+from evaluator.metrics.measures import Key, Measures, Part
 from evaluator.metrics.results import ResultTable, Signature, threshold_text
 from evaluator.protocols import protocol_of
 from evaluator.protocols.base import BoxEvaluation, Result
@@ -84,6 +85,26 @@ class Comparison:
         return differences(self.measures[0], self.measures[model], seed=self.seed, resamples=self.resamples)
 
     @cached_property
+    def standings(self) -> Standings:
+        """All models by F1, or by the first metric of the protocol's headline where it has no F1."""
+        names = {key.metric for key in self.measures[0].keys}
+        of = protocol_of(self.results[0])
+        metric = "f1" if "f1" in names else of.headline[0]
+        label = self.measures[0].overall
+        return standings(
+            [self._contender(place) for place in range(len(self.results))],
+            Key(metric, label),
+            seed=self.seed,
+            resamples=self.resamples,
+        )
+
+    def _contender(self, place: int) -> Contender:
+        """One of the models, with what is known of its boxes."""
+        boxes, measures = first_boxes(self.results[place]), self.measures[place]
+        name = self.names[place]
+        return Contender(name, measures) if boxes is None else contender(name, boxes, measures)
+
+    @cached_property
     def ledger(self) -> Ledger | None:
         """Box by box, at the first IoU threshold; None for protocols without a one-to-one matching of boxes."""
         a, b = (first_boxes(result) for result in self.results[:2])
@@ -121,8 +142,8 @@ class Comparison:
             ``protocol``, ``signature``, ``decision``, ``summary``, ``a``, ``b``; ``iou``, ``ledger`` by label,
             ``false_positives``, ``documents`` (the ledger of each), ``pages`` (those that changed) and ``mistakes``,
             all None for protocols without boxes; ``differences`` in reading order; ``labels``, ``seed``,
-            ``resamples``, ``level``; ``models`` with the numbers of all of them when there are more than two. Undefined
-            is None.
+            ``resamples``, ``level``; with more than two models ``standings`` and ``models`` with the numbers of all of
+            them. Undefined is None.
         """
         counts, words = self.ledger, summary(self.differences, self.names)
         boxes = first_boxes(self.results[0])
@@ -146,6 +167,7 @@ class Comparison:
             "level": LEVEL,
         }
         if len(self.results) > 2:
+            value["standings"] = self.standings.to_json()
             value["models"] = [
                 {
                     "model": name,
@@ -170,12 +192,14 @@ class Comparison:
         Returns
         -------
         tuple of ResultTable
-            All models when there are more than two; the differences; the ledger by label and the named mistakes for
-            protocols that match boxes.
+            With more than two models their standings and their numbers; the differences; the ledger by label and the
+            named mistakes for protocols that match boxes.
         """
         titles = [f"{name} {file}" for name, file in zip(self.names, files, strict=True)]
         title, words = ", ".join(titles[:2]), summary(self.differences, self.names)
-        tables = [self._models_table("All models: " + ", ".join(titles))] if len(titles) > 2 else []
+        tables = []
+        if len(titles) > 2:
+            tables = [self.standings.table(self.signature), self._models_table("All models: " + ", ".join(titles))]
         tables.append(
             self._differences_table(
                 f"{title}. {self.decision.headline}. {self.decision.sentence} {words.headline} {words.notes}".rstrip()

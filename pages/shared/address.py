@@ -37,7 +37,7 @@ from pages.shared.state import Field, State, state
 
 T = TypeVar("T")
 View = Literal[
-    "overview", "page_browser", "gallery", "compare", "pixel_confusion", "fields", "posters", "suspects",
+    "overview", "page_browser", "gallery", "compare", "models", "pixel_confusion", "fields", "posters", "suspects",
     "findings", "review_pack", "files",
 ]  # fmt: skip
 VIEWS: Final[frozenset[View]] = frozenset(get_args(View))
@@ -185,6 +185,11 @@ def _mistakes(text: str) -> list[str]:
     return names
 
 
+def _measure(text: str) -> str:
+    """Reads a measure that the chosen protocol compares."""
+    return str(_one_of(tuple(protocol.chosen().metrics))(text))
+
+
 def _question(text: str) -> Question:
     """Reads what was clicked or brushed in the gallery."""
     try:
@@ -280,6 +285,7 @@ _FILTERED: Final[frozenset[View]] = frozenset({"page_browser", "gallery"})
 _BROWSER: Final[frozenset[View]] = frozenset({"page_browser"})
 _GALLERY: Final[frozenset[View]] = frozenset({"gallery"})
 _COMPARE: Final[frozenset[View]] = frozenset({"compare"})
+_MODELS: Final[frozenset[View]] = frozenset({"models"})
 _PIXEL: Final[frozenset[View]] = frozenset({"pixel_confusion"})
 _FIELDS: Final[frozenset[View]] = frozenset({"fields"})
 _POSTERS: Final[frozenset[View]] = frozenset({"posters"})
@@ -308,7 +314,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("box", State.box, str, _text, _BROWSER | _COMPARE),
     # The filter of mistakes.
     Entry("within", State.within, str, _text, _FILTERED | _COMPARE | _SUSPECTS, known=_has_document),
-    Entry("label", State.label, str, _text, _FILTERED | _COMPARE | _SUSPECTS, known=_has_label),
+    Entry("label", State.label, str, _text, _FILTERED | _COMPARE | _SUSPECTS | _MODELS, known=_has_label),
     Entry("order", State.order, _one_of(("worst", "page")), _text, _BROWSER),
     Entry("only", State.only, _yes, lambda _: "yes", _BROWSER),
     Entry("mistakes", State.mistake_names, _mistakes, ",".join, _FILTERED),
@@ -332,6 +338,8 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("measure", State.rule_measure, _one_of(FOUND), _text, _COMPARE),
     Entry("least", State.rule_least, _number_of(decision.LEAST), _number, _COMPARE),
     Entry("loss", State.rule_loss, _number_of(decision.LOSSES), _number, _COMPARE),
+    # Models.
+    Entry("rank_by", State.rank_by, _measure, _text, _MODELS),
     # Pixel confusion.
     Entry("scope", State.pixel_scope, _one_of(SCOPES), _text, _PIXEL),
     Entry("shows", State.pixel_shows, _one_of(tuple(SHOWS)), _text, _PIXEL),

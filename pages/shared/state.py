@@ -19,6 +19,7 @@ from evaluator.protocols.fields.evaluation import IOU_THRESHOLDS as FIELD_IOU_TH
 from evaluator.protocols.posters.profiles import DEFAULT_PROFILE, ProfileName
 
 if TYPE_CHECKING:
+    from evaluator.compare.earlier import EarlierResult
     from evaluator.drawing.matrix import Colour, Shows
     from evaluator.drawing.payloads import CardItem, SharperEvent
     from evaluator.formats.posters import Posters
@@ -191,6 +192,13 @@ class State:
     rule_least: Field[float] = Field(1.0)
     rule_loss: Field[float] = Field(5.0)
     rule_moved: Field[bool] = Field(False)
+
+    # Models: the measure that ranks, others beside it, and results of earlier runs.
+    rank_by: Field[str] = Field("f1")
+    rank_more: Field[list[str]] = Field(["precision", "recall"])
+    earlier: Field[tuple[EarlierResult, ...]] = Field(())
+    earlier_rejected: Field[tuple[Issue, ...]] = Field(())
+    rank_pair: Field[tuple[int, int] | None] = Field(None)
 
     # Pixel confusion.
     pixel_scope: Field[Scope] = Field("dataset")

@@ -1,0 +1,201 @@
+"""Results of earlier runs: a ``result.json`` of ``layoutscope evaluate`` as a model without boxes.
+
+Owns what is kept of each document beside a result, and how it is read back. A file is trusted in nothing: whatever does
+not fit is an issue. What was measured of another ground truth or under other options is kept apart by the caller, who
+asks `EarlierResult.against`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from evaluator.compare.models import Contender
+from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.metrics.measures import Key, Measures, Ratios
+from evaluator.metrics.results import ratio
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Run
+from evaluator.model.issues import BadInput, Collector
+from evaluator.protocols.base import BoxEvaluation, Result
+
+MOST_BYTES: Final = 64 << 20
+_FIX: Final = "Give a result.json of layoutscope evaluate."
+# Parts of a signature that may differ between models that are compared: each has a threshold of its own, and documents
+# that only one of them names change the counts.
+_FREE: Final = ("IoU ", "score ", "layoutscope ")
+_COUNTS: Final = re.compile(r"[0-9,]+ documents?, [0-9,]+ pages?")
+
+
+class _Counts(msgspec.Struct, frozen=True):
+    tp: tuple[int, ...]
+    fp: tuple[int, ...]
+    fn: tuple[int, ...]
+
+
+class _ByDocument(msgspec.Struct, frozen=True):
+    documents: tuple[str, ...]
+    thresholds: dict[str, _Counts]
+    pages: int = 0
+
+
+class _File(msgspec.Struct):
+    name: str
+    sha256: str = ""
+
+
+class _Result(msgspec.Struct):
+    protocol: str
+    signature: str
+    ground_truth: _File
+    predictions: _File
+    by_document: _ByDocument | None = None
+    run: Run = msgspec.field(default_factory=Run)
+    model: str | None = None
+
+
+class EarlierResult(msgspec.Struct, frozen=True):
+    """One result of an earlier run.
+
+    Attributes
+    ----------
+    name : str
+        Of the model, or of its file.
+    protocol, signature : str
+    truth_sha256 : str
+        Digest of the ground truth.
+    run : Run
+    by_document : counts by document and IoU threshold, or None
+        None in files that were written before they were kept.
+    """
+
+    name: str
+    protocol: str
+    signature: str
+    truth_sha256: str
+    run: Run
+    by_document: _ByDocument | None
+
+    def against(self, *, protocol: str, signature: str, truth_sha256: str, iou: float) -> str:
+        """Why this result cannot be compared with others, in a few words; empty when it can.
+
+        `signature` and `truth_sha256` are those of the others, `iou` the threshold at which they are compared.
+        """
+        if self.protocol != protocol:
+            return f"measured under {self.signature}"
+        if self.truth_sha256 != truth_sha256:
+            return "measured on another ground truth"
+        if comparable_part(self.signature) != comparable_part(signature):
+            return f"measured under another signature, {self.signature}"
+        if self.by_document is None:
+            return "has no counts by document: evaluate it again with this version"
+        if repr(iou) not in self.by_document.thresholds:
+            known = ", ".join(self.by_document.thresholds)
+            return f"measured at IoU {known}, not at {iou:g}"
+        return ""
+
+    def contender(self, iou: float, name: str = "") -> Contender:
+        """The model without its boxes, by its counts at an IoU threshold that it has; `name` is what to call it."""
+        assert self.by_document is not None
+        counts = self.by_document.thresholds[repr(iou)]
+        tp, fp, fn = (np.array(column, dtype=np.float64) for column in (counts.tp, counts.fp, counts.fn))
+        sums = {"precision": (tp, tp + fp), "recall": (tp, tp + fn), "f1": (2 * tp, 2 * tp + fp + fn)}
+        parts = tuple(_ratio_part(name, *columns) for name, columns in sums.items())
+        measures = Measures(tuple(self.by_document.documents), ALL_LABELS, parts)
+        mistakes = int(fp.sum() + fn.sum())
+        return Contender(name or self.name, measures, mistakes, self.by_document.pages, self.run, boxes=False)
+
+
+def comparable_part(signature: str) -> tuple[str, ...]:
+    """What has to be equal of two signatures for their numbers to be compared."""
+    parts = signature.split(" · ")
+    return tuple(part for part in parts if not part.startswith(_FREE) and not _COUNTS.fullmatch(part))
+
+
+def _ratio_part(metric: str, numerator: FloatArray, denominator: FloatArray) -> Ratios:
+    """One ratio over all labels."""
+    value = ratio(numerator.sum(keepdims=True), denominator.sum(keepdims=True))
+    return Ratios((Key(metric, ALL_LABELS),), value, numerator[:, None], denominator[:, None])
+
+
+def read_results(content: bytes, name: str) -> tuple[EarlierResult, ...]:
+    """The results in a ``result.json``.
+
+    Returns
+    -------
+    tuple of EarlierResult
+        One, or those of several models that were evaluated in one run.
+
+    Raises
+    ------
+    BadInput
+        When the file is no such result, or its counts do not fit together.
+    """
+    collector = Collector(name, max_per_rule=20)
+    if len(content) > MOST_BYTES:
+        collector.error("", f"a result may have {MOST_BYTES >> 20} MB", f"{len(content) >> 20} MB", _FIX)
+        raise BadInput(collector.issues())
+    try:
+        found = msgspec.json.decode(content, type=_Result | list[_Result])
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
+        collector.error("$", "must be a result of layoutscope evaluate --json", str(problem)[:200], _FIX)
+        raise BadInput(collector.issues()) from problem
+    every: Sequence[_Result] = found if isinstance(found, list) else [found]
+    for place, one in enumerate(every):
+        where = f"$[{place}].by_document" if isinstance(found, list) else "$.by_document"
+        _check(one, where, collector)
+    if not every:
+        collector.error("$", "must have at least one result", "an empty list", _FIX)
+    if collector.failed:
+        raise BadInput(collector.issues())
+    return tuple(
+        EarlierResult(
+            one.model or one.predictions.name, one.protocol, one.signature, one.ground_truth.sha256, one.run,
+            one.by_document,
+        )
+        for one in every
+    )  # fmt: skip
+
+
+def _check(one: _Result, where: str, collector: Collector) -> None:
+    """The counts of every document once, none below 0."""
+    if one.by_document is None:
+        return
+    size = len(one.by_document.documents)
+    if len(set(one.by_document.documents)) < size:
+        collector.error(f"{where}.documents", "a document must occur once", "one twice", _FIX)
+    for threshold, counts in one.by_document.thresholds.items():
+        for key in ("tp", "fp", "fn"):
+            column = getattr(counts, key)
+            place = f"{where}.thresholds.{threshold}.{key}"
+            if len(column) != size:
+                collector.error(place, "must have one count for each document", f"{len(column)} for {size}", _FIX)
+            elif column and not 0 <= min(column) <= max(column) < 1 << 53:
+                collector.error(place, "counts must be whole numbers of at least 0", f"{min(column)}", _FIX)
+
+
+def kept_of(result: Result) -> dict[str, Any]:
+    """What a result file says besides, so that the run can stand beside later ones without its boxes.
+
+    ``by_document`` with the counts of each document at each IoU threshold, ``run`` and ``model``; empty for protocols
+    without boxes, and for results that do not have their boxes any more.
+    """
+    if not isinstance(result, BoxEvaluation):
+        return {}
+    source = result.matching.prediction.source
+    return {
+        "by_document": {
+            "documents": list(result.evaluated.document_ids),
+            "pages": result.evaluated.pages,
+            "thresholds": {
+                repr(iou): {name: getattr(one.per_document, name).tolist() for name in ("tp", "fp", "fn")}
+                for iou, one in result.thresholds.items()
+            },
+        },
+        "run": source.run,
+        "model": " ".join(part for part in (source.model, source.version) if part) or None,
+    }

@@ -1,0 +1,383 @@
+"""Any number of models of one ground truth: how good each is, which cannot be told apart, and every pair of them.
+
+Owns `Contender` (what is known of one model), `Standings` (one measure of all of them) and the sentence that answers.
+Intervals come from drawing documents with replacement, the same draws for all models. That of one model is its
+percentile interval; those of the differences of all pairs hold together, so that the best of many is not clear by luck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from evaluator.compare.metrics import METRICS
+from evaluator.compare.resampling import FEW_DOCUMENTS, LEVEL, RESAMPLES, SEED, draws, interval
+from evaluator.metrics.box_measures import box_measures
+from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.measures import Key, Measures
+from evaluator.metrics.results import ResultTable, count_of, defined
+from evaluator.model.boxes import BoolArray, FloatArray
+from evaluator.model.dataset import NO_RUN, Run
+
+_STAR: Final = "★"
+_NAMED: Final = 3
+_WORDS: Final = (
+    "No",
+    "One",
+    "Two",
+    "Three",
+    "Four",
+    "Five",
+    "Six",
+    "Seven",
+    "Eight",
+    "Nine",
+    "Ten",
+    "Eleven",
+    "Twelve",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contender:
+    """What is known of one model.
+
+    Attributes
+    ----------
+    name : str
+    measures : Measures
+        Its numbers, and how they are made of documents.
+    mistakes : int or None
+        Boxes that somebody would have to correct: false positives and false negatives; None where not known.
+    pages : int
+        On which these are.
+    run : Run
+        When it was made, as its file says.
+    boxes : bool
+        Whether its boxes are open, or only its numbers.
+    """
+
+    name: str
+    measures: Measures
+    mistakes: int | None = None
+    pages: int = 0
+    run: Run = NO_RUN
+    boxes: bool = True
+
+    @property
+    def per_100_pages(self) -> float | None:
+        """Boxes to correct on 100 pages; None where not known."""
+        return None if self.mistakes is None or not self.pages else 100 * self.mistakes / self.pages
+
+    @property
+    def date(self) -> str | None:
+        """The day of the run, as ``2026-02-22``; None when the file gives no such date."""
+        text = (self.run.created_at or "")[:10]
+        try:
+            return str(np.datetime64(text, "D")) if len(text) == 10 else None
+        except ValueError:
+            return None
+
+
+def contender(name: str, result: AnyBoxResult, measures: Measures | None = None) -> Contender:
+    """A model whose boxes are open, by its result at one IoU threshold.
+
+    `measures` are its numbers; those of the matching when absent.
+    """
+    return Contender(
+        name=name,
+        measures=box_measures(result) if measures is None else measures,
+        mistakes=int(result.micro.mistakes[0]),
+        pages=result.matching.dataset.pages,
+        run=result.matching.prediction.source.run,
+    )
+
+
+class Pair(NamedTuple):
+    """The column's model minus the row's.
+
+    Attributes
+    ----------
+    difference, low, high : float or None
+        With the simultaneous interval; None where undefined or with too few documents.
+    clear : bool
+        Whether the interval excludes 0.
+    """
+
+    difference: float | None
+    low: float | None
+    high: float | None
+    clear: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Standings:
+    """One measure of N models.
+
+    Attributes
+    ----------
+    key : Key
+        The measure and its label.
+    models : tuple of Contender
+        Best first; those where the measure is undefined last.
+    values : float64, shape (N,)
+        NaN where undefined.
+    low, high : float64, shape (N,)
+        95 % interval of each model alone; NaN where there is none.
+    difference, pair_low, pair_high : float64, shape (N, N)
+        Column minus row, with the interval that holds for all pairs together.
+    documents : int
+        How many there are to draw from.
+    """
+
+    key: Key
+    models: tuple[Contender, ...]
+    values: FloatArray
+    low: FloatArray
+    high: FloatArray
+    difference: FloatArray
+    pair_low: FloatArray
+    pair_high: FloatArray
+    documents: int
+    seed: int
+    resamples: int
+
+    @property
+    def few_documents(self) -> bool:
+        """Whether there are too few documents for intervals and ranks."""
+        return self.documents < FEW_DOCUMENTS
+
+    @property
+    def clear(self) -> BoolArray:
+        """Which pairs differ clearly, bool, shape (N, N)."""
+        return np.asarray((self.pair_low > 0.0) | (self.pair_high < 0.0))
+
+    @property
+    def ranks(self) -> tuple[tuple[int, int] | None, ...]:
+        """Of each model the best and the worst rank that the documents allow; None where it has none."""
+        known = ~np.isnan(self.values)
+        if self.few_documents:
+            return (None,) * len(self.models)
+        better = (self.clear & (self.difference > 0.0)).sum(axis=1)
+        worse = (self.clear & (self.difference < 0.0)).sum(axis=1)
+        size = int(known.sum())
+        return tuple(
+            (1 + int(better[row]), size - int(worse[row])) if known[row] else None for row in range(len(self.models))
+        )
+
+    @property
+    def groups(self) -> tuple[tuple[int, int], ...]:
+        """Runs of models that cannot be told apart, first and last place; a model may be in several, best first."""
+        known = int((~np.isnan(self.values)).sum())
+        if self.few_documents:
+            return ()
+        runs: list[tuple[int, int]] = []
+        for first in range(known):
+            last = first
+            while last + 1 < known and not self.clear[first : last + 2, first : last + 2].any():
+                last += 1
+            if last > first and (not runs or last > runs[-1][1]):
+                runs.append((first, last))
+        return tuple(runs)
+
+    def pair(self, row: int, column: int) -> Pair:
+        """The model of a column minus that of a row."""
+        ends = defined(self.pair_low[row, column]), defined(self.pair_high[row, column])
+        return Pair(defined(self.difference[row, column]), *ends, bool(self.clear[row, column]))
+
+    @property
+    def sentence(self) -> tuple[str, str]:
+        """The answer and what follows from it, each a sentence or nothing."""
+        known = [model.name for model, value in zip(self.models, self.values, strict=True) if not np.isnan(value)]
+        title = METRICS[self.key.metric].title
+        if len(known) < 2:
+            return f"{_number(len(known))} {'model has' if len(known) == 1 else 'models have'} a {title} here.", ""
+        if self.few_documents:
+            return (
+                f"{known[0]} has the highest {title}.",
+                f"{count_of(self.documents, 'document')} are too few to say whether models differ: "
+                f"{FEW_DOCUMENTS} are needed for intervals and ranks.",
+            )
+        top = sum(rank is not None and rank[0] == 1 for rank in self.ranks)
+        if top == 1:
+            others = "the other one" if len(known) == 2 else f"all {len(known) - 1} others"
+            return f"{known[0]} is clearly better than {others}.", ""
+        if top == len(known):
+            return f"The {_number(top).lower()} models cannot be told apart on these documents.", ""
+        first = [model.name for model, rank in zip(self.models, self.ranks, strict=True) if rank and rank[0] == 1]
+        below = [place for place, rank in enumerate(self.ranks) if rank is not None and rank[0] > 1]
+        under_all = [self.models[place].name for place in below if self.ranks[place][0] > top]  # type: ignore[index]
+        everyone = "Both" if top == 2 else f"All {_number(top).lower()}"
+        follows = f"{everyone} are clearly above {_listed(under_all)}." if under_all else ""
+        apart = "not clearly below the best" if self.groups and self.groups[0][1] + 1 < top else "cannot be told apart"
+        verb = f"are {apart}" if apart.startswith("not") else apart
+        return f"{_number(top)} models {verb} at the top: {_listed(first)}.", follows
+
+    def to_json(self) -> dict[str, Any]:
+        """The standings as plain values; undefined is None."""
+        ranks = self.ranks
+        return {
+            "metric": self.key.metric,
+            "label": self.key.label,
+            "sentence": " ".join(self.sentence).strip(),
+            "documents": self.documents,
+            "level": LEVEL,
+            "seed": self.seed,
+            "resamples": self.resamples,
+            "models": [
+                {
+                    "model": model.name,
+                    "value": defined(self.values[place]),
+                    "low": None if self.few_documents else defined(self.low[place]),
+                    "high": None if self.few_documents else defined(self.high[place]),
+                    "rank": None if ranks[place] is None else list(ranks[place] or ()),
+                    "boxes_to_correct_per_100_pages": model.per_100_pages,
+                    "created_at": model.run.created_at,
+                    "run_id": model.run.run_id,
+                    "boxes": model.boxes,
+                }
+                for place, model in enumerate(self.models)
+            ],
+            "cannot_be_told_apart": [
+                [self.models[place].name for place in range(first, last + 1)] for first, last in self.groups
+            ],
+            "pairs": [
+                {
+                    "row": self.models[row].name,
+                    "column": self.models[column].name,
+                    **self.pair(row, column)._asdict(),
+                }
+                for row in range(len(self.models))
+                for column in range(row + 1, len(self.models))
+            ],
+        }
+
+    def table(self, signature: str) -> ResultTable:
+        """One row per model, best first, for terminals."""
+        title = METRICS[self.key.metric].title
+        rows = tuple(
+            (
+                "–" if rank is None else rank_text(rank),
+                model.name,
+                defined(self.values[place]),
+                None if self.few_documents else defined(self.low[place]),
+                None if self.few_documents else defined(self.high[place]),
+                model.per_100_pages,
+                model.date or "",
+            )
+            for place, (model, rank) in enumerate(zip(self.models, self.ranks, strict=True))
+        )
+        return ResultTable(
+            title=f"Models by {title}, {self.key.label}. {' '.join(self.sentence)}".rstrip(),
+            signature=signature,
+            columns=("rank", "model", title, "low", "high", "to correct per 100 pages", "run"),
+            rows=rows,
+        )
+
+
+def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamples: int = RESAMPLES) -> Standings:
+    """One measure of some models, with intervals for each and for all pairs together.
+
+    Parameters
+    ----------
+    models : sequence of Contender
+        Of one ground truth under one signature; a model without the measure has no value.
+    key : Key
+        The measure and its label.
+    seed, resamples : int
+        See `evaluator.compare.resampling.draws`.
+
+    Returns
+    -------
+    Standings
+        Best first; equal values in the given order. Without models every column is empty.
+
+    Notes
+    -----
+    Paired bootstrap over documents, one draw for all models. The simultaneous intervals are those of the studentised
+    maximum over all pairs: the difference of a pair plus and minus c times the standard deviation of its resamples,
+    where c is the 95 % quantile, over the resamples, of the largest deviation of any pair from its difference, in its
+    standard deviations. With one pair that is a symmetric interval, which may differ a little from the percentile
+    interval of a comparison of two. Resamples in which a number of some model is undefined are left out.
+    """
+    documents = sorted({name for model in models for name in model.measures.documents})
+    place = {name: row for row, name in enumerate(documents)}
+    chosen = [model.measures.only({key}) for model in models]
+    values = np.array([float(one.values[0]) if one.keys else np.nan for one in chosen])
+    order = np.argsort(np.where(np.isnan(values), np.inf, -values), kind="stable")
+    models, values, chosen = [models[row] for row in order], values[order], [chosen[row] for row in order]
+    rows = [np.array([place[name] for name in one.documents], dtype=np.int64) for one in chosen]
+    parts = []
+    for weights in draws(len(documents), resamples=resamples, seed=seed):
+        columns = [
+            one.resampled(np.ascontiguousarray(weights[:, at]))[:, 0] if one.keys else np.full(len(weights), np.nan)
+            for one, at in zip(chosen, rows, strict=True)
+        ]
+        parts.append(np.stack(columns, axis=1) if columns else np.empty((len(weights), 0)))
+    resampled = np.concatenate(parts)
+    alone = interval(resampled)
+    difference = values[None, :] - values[:, None]
+    low, high = _simultaneous(resampled, difference)
+    return Standings(
+        key, tuple(models), values, alone.low, alone.high, difference, low, high, len(documents), seed, resamples
+    )
+
+
+def _simultaneous(resampled: FloatArray, difference: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Ends of the intervals of all pairs, float64, shape (N, N); NaN where a number is undefined."""
+    size = len(difference)
+    low, high = np.full((size, size), np.nan), np.full((size, size), np.nan)
+    known = np.flatnonzero(~np.isnan(difference).all(axis=1)) if size else np.empty(0, dtype=np.int64)
+    pairs = [(row, column) for row in known for column in known if row < column]
+    if not pairs:
+        return low, high
+    first, second = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
+    moved = resampled[:, second] - resampled[:, first]
+    moved = moved[~np.isnan(moved).any(axis=1)]
+    centre = difference[first, second]
+    spread = moved.std(axis=0) if len(moved) else np.full(len(pairs), np.nan)
+    # Models that agree in every document differ by nothing, whatever is drawn.
+    varies = spread > 1e-15
+    largest = np.zeros(len(moved))
+    if varies.any():
+        largest = (np.abs(moved[:, varies] - centre[varies]) / spread[varies]).max(axis=1)
+    factor = float(np.quantile(largest, LEVEL)) if len(largest) else float("nan")
+    half = np.where(varies, factor * spread, 0.0)
+    low[first, second], high[first, second] = centre - half, centre + half
+    low[second, first], high[second, first] = -(centre + half), -(centre - half)
+    return low, high
+
+
+def rank_text(rank: tuple[int, int]) -> str:
+    """A rank, or the first and the last one that a model may have.
+
+    Examples
+    --------
+    >>> rank_text((1, 3)), rank_text((4, 4))
+    ('1–3', '4')
+    """
+    return f"{rank[0]}" if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}"
+
+
+def difference_text(pair: Pair) -> str:
+    """A difference in points with its sign, and a star when it is clear; a dash where undefined."""
+    if pair.difference is None:
+        return "–"
+    points = 100 * pair.difference
+    sign = "+" if points >= 0.05 else "−" if points <= -0.05 else "±"
+    return f"{sign}{abs(points):.1f}{f' {_STAR}' if pair.clear else ''}"
+
+
+def _number(count: int) -> str:
+    """A small number as a word."""
+    return _WORDS[count] if count < len(_WORDS) else f"{count:,}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence; of many the first and how many more."""
+    if len(names) > _NAMED + 1:
+        return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,294 @@
+"""Models: every open model and results of earlier runs by one measure, which cannot be told apart, and every pair."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from evaluator.charts.models import Dated, over_dates
+from evaluator.compare.models import Standings, difference_text, rank_text
+from evaluator.metrics.metric import Metric
+from evaluator.metrics.results import count_of, defined
+from evaluator.model.issues import plain
+from pages.shared import frame, headline, widgets
+from pages.shared import models as held
+from pages.shared.address import read_url, write_url
+from pages.shared.opened import OpenedBoxes
+from pages.shared.state import State, chosen_cells, report, state
+
+COMPARE_VIEW = "pages/compare.py"
+_PAIRS, _UPLOAD = "models_pairs", "earlier_upload"
+_MOST_LANES = 4
+_LANE = 11
+
+
+def _sidebar(found: OpenedBoxes) -> None:
+    """Protocol, label, and the way in for earlier results."""
+    with st.sidebar:
+        frame.protocol_choice()
+        frame.label_choice(found)
+        with st.expander("Add an earlier result", icon=":material/upload_file:"):
+            st.file_uploader(
+                "result.json of layoutscope evaluate",
+                type=["json"],
+                accept_multiple_files=True,
+                key=_UPLOAD,
+                on_change=_uploaded,
+            )
+            if state.earlier:
+                st.button("Remove earlier results", on_click=held.remove_earlier, width="stretch")
+
+
+def _uploaded() -> None:
+    """Files were added or taken away: their results are the earlier ones."""
+    uploads = cast("list[Any]", report(_UPLOAD) or [])
+    held.use_earlier([(upload.name, upload.getvalue()) for upload in uploads])
+
+
+def _choices() -> None:
+    """The measure that ranks, and others beside it."""
+    titles = {name: metric.title[0].upper() + metric.title[1:] for name, metric in held.MEASURES.items()}
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="models_choices"):
+        widgets.choice("Sort and rank by", titles, State.rank_by, width=170)
+        st.pills(
+            "Also show",
+            list(titles),
+            selection_mode="multi",
+            format_func=titles.__getitem__,
+            default=State.rank_more.start,
+            key=State.rank_more.key,
+            persist_state="session",
+        )
+
+
+def _title(metric: Metric) -> str:
+    return html.escape(metric.title[0].upper() + metric.title[1:])
+
+
+def _table(found: OpenedBoxes, every: held.Ranked) -> None:
+    """One row per model: rank, brackets, values with their intervals on one scale, boxes to correct, date."""
+    of = every.standings
+    shown = [of, *every.others[:2]]
+    scales = [_scale(one) for one in shown]
+    lanes = of.groups if len(of.groups) <= _MOST_LANES else ()
+    heads = "".join(
+        f'<th scope="col">{_title(held.MEASURES[one.key.metric])}</th>'
+        f'<th class="ls-axis"><span>{low:.2f}</span><span>{high:.2f}</span></th>'
+        for one, (low, high) in zip(shown, scales, strict=True)
+    )
+    rows = []
+    for row, (model, rank) in enumerate(zip(of.models, of.ranks, strict=True)):
+        letter = held.letter_of(found, every.places[row])
+        badge = frame.letter_badge(letter) if letter else ""
+        name = html.escape(plain(model.name))
+        cells = "".join(
+            _value(one, [each.name for each in one.models].index(model.name), scale, letter, first=not place)
+            for place, (one, scale) in enumerate(zip(shown, scales, strict=True))
+        )
+        correct = "–" if model.per_100_pages is None else f"{model.per_100_pages:,.1f}"
+        rows.append(
+            f"<tr><td>{'–' if rank is None else rank_text(rank)}</td><td>{_lanes(lanes, row)}</td>"
+            f'<th scope="row">{badge} <span title="{name}">{name}</span></th>{cells}<td>{correct}</td>'
+            f"<td>{html.escape(model.date or '–')}</td><td>{'yes' if model.boxes else 'no'}</td></tr>"
+        )
+    width = 7 + 2 * len(shown)
+    for apart in every.apart:
+        name, why = html.escape(plain(apart.result.name)), html.escape(plain(apart.why))
+        rows.append(
+            f'<tr class="ls-apart"><td colspan="2">Shown apart</td><td colspan="{width - 2}"><b>{name}</b> {why}: '
+            "not ranked, not in the pairs, not in the line.</td></tr>"
+        )
+    st.html(
+        f'<div class="ls-wide"><table class="ls-own ls-models{frame.theme()}"><thead><tr><th>Rank</th><th></th>'
+        f"<th>Model</th>{heads}<th>To correct<br>per 100 pages</th><th>Run date</th><th>Boxes</th></tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+    pairs = len(of.models) * (len(of.models) - 1) // 2
+    notes = []
+    if not of.few_documents and pairs:
+        notes.append(
+            "A bracket joins models that cannot be told apart: simultaneous 95 % intervals of "
+            f"{'all ' if pairs > 1 else ''}{count_of(pairs, 'pair')}. The intervals in the table are of one model; "
+            "they overlap more than differences do."
+        )
+    if any(not model.boxes for model in of.models):
+        notes.append("Boxes: no = from an earlier result.")
+    if notes:
+        st.caption(" ".join(notes))
+
+
+def _scale(of: Standings) -> tuple[float, float]:
+    """Ends of the axis of a measure: tenths of tenths around everything that is drawn."""
+    ends = [of.values] if of.few_documents else [of.values, of.low, of.high]
+    known = np.concatenate(ends)
+    known = known[~np.isnan(known)]
+    if not len(known):
+        return 0.0, 1.0
+    low, high = float(np.floor(known.min() * 50) / 50), float(np.ceil(known.max() * 50) / 50)
+    return (low, high) if high > low else (max(low - 0.02, 0.0), low + 0.02)
+
+
+def _value(of: Standings, row: int, scale: tuple[float, float], letter: str, *, first: bool) -> str:
+    """A value, and its dot and whisker on the scale, as two cells."""
+    value = defined(of.values[row])
+    number = f'<td class="{"ls-rank" if first else ""}">{frame.number(value)}</td>'
+    if value is None:
+        return f"{number}<td></td>"
+    low, high = scale
+    place = _percent(value, low, high)
+    marks = f'<i class="ls-dot" style="left:{place:.1f}%"></i>'
+    text = f"{value:.3f}"
+    ends = defined(of.low[row]), defined(of.high[row])
+    if not of.few_documents and ends[0] is not None and ends[1] is not None:
+        start, stop = _percent(ends[0], low, high), _percent(ends[1], low, high)
+        marks = f'<i class="ls-whisker" style="left:{start:.1f}%;width:{stop - start:.1f}%"></i>{marks}'
+        text += f", 95 % interval {ends[0]:.3f} to {ends[1]:.3f}"
+    return f'{number}<td class="ls-scale ls-of-{letter.lower()}" title="{text}"><div>{marks}</div></td>'
+
+
+def _percent(value: float, low: float, high: float) -> float:
+    return 100 * (value - low) / (high - low)
+
+
+def _lanes(lanes: Sequence[tuple[int, int]], row: int) -> str:
+    """The brackets that pass a row."""
+    drawn = []
+    for lane, (first, last) in enumerate(lanes):
+        if first <= row <= last:
+            kind = "first" if row == first else "last" if row == last else "middle"
+            drawn.append(f'<i class="ls-lane ls-{kind}" style="left:{lane * _LANE}px"></i>')
+    return f'<div class="ls-lanes" style="width:{max(len(lanes), 1) * _LANE}px">{"".join(drawn)}</div>'
+
+
+def _pairs(found: OpenedBoxes, every: held.Ranked) -> None:
+    """Every pair: column minus row in points; a cell opens Compare for it."""
+    of = every.standings
+    frame.section(
+        "Pairs",
+        f"{held.MEASURES[of.key.metric].title}, column minus row, in points; a cell chooses row as A, column as B",
+    )
+    names = [
+        f"{held.letter_of(found, place)} {plain(model.name)}".strip()
+        for model, place in zip(of.models, every.places, strict=True)
+    ]
+    size = range(len(names))
+    # Columns are places: two models may have one name.
+    texts = pd.DataFrame({column: [difference_text(of.pair(row, column)) for row in size] for column in size})
+    for row in size:
+        texts.iloc[row, row] = ""
+    shades = texts.map(lambda _: "")
+    for row in size:
+        for column in size:
+            pair = of.pair(row, column)
+            if pair.clear and pair.difference is not None:
+                shades.iloc[row, column] = _shade(pair.difference > 0.0)
+    table = pd.concat([pd.DataFrame({"": names}), texts], axis=1)
+    styles = pd.concat([pd.DataFrame({"": [""] * len(names)}), shades], axis=1)
+
+    def picked() -> None:
+        for row, column in chosen_cells(_PAIRS):
+            state.rank_pair = (row, int(column)) if str(column).isdecimal() and row != int(column) else None
+
+    table.columns, styles.columns = (list(map(str, frame_.columns)) for frame_ in (table, styles))
+    widgets.table(
+        table.style.apply(lambda _: styles, axis=None),
+        on_select=picked,
+        key=_PAIRS,
+        columns={
+            "": 130,
+            **{str(column): st.column_config.TextColumn(names[column], width=86) for column in size},
+        },
+        alt="Differences of all pairs of models",
+    )
+    if not of.few_documents:
+        st.caption("★ clear, with simultaneous intervals. Blue: the column is better; orange: it is worse.")
+    _chosen_pair(found, every, names)
+
+
+def _shade(better: bool) -> str:
+    """Background of a clear difference."""
+    light, dark = ("#CFE0F3", "#1F3B5C") if better else ("#FBDCC6", "#4A2E17")
+    return f"background-color: {dark if frame.is_dark() else light}"
+
+
+def _chosen_pair(found: OpenedBoxes, every: held.Ranked, names: Sequence[str]) -> None:
+    """The sentence of the chosen pair, and the way to Compare."""
+    chosen = state.rank_pair
+    if chosen is None or max(chosen) >= len(names):
+        return
+    row, column = chosen
+    pair = every.standings.pair(row, column)
+    interval = ""
+    if pair.low is not None and pair.high is not None and not every.standings.few_documents:
+        interval = f", simultaneous interval {100 * pair.low:+.1f} to {100 * pair.high:+.1f}".replace("-", "−")
+    title = held.MEASURES[every.standings.key.metric].title
+    sentence = f"{names[column]} against {names[row]}: {title} {difference_text(pair)}{interval}"
+    places = every.places[row], every.places[column]
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.html(f'<span class="ls-pair">{html.escape(sentence)}</span>', width="content")
+        if places[0] is None or places[1] is None:
+            st.caption("An earlier result has no boxes to compare.", width="content")
+        elif st.button("Open in Compare", icon=":material/compare:"):
+            held.choose_pair(found, places[0], places[1])
+            st.switch_page(COMPARE_VIEW)
+
+
+def _dates(found: OpenedBoxes, every: held.Ranked) -> None:
+    """The measure over the dates of the runs."""
+    of = every.standings
+    title = held.MEASURES[of.key.metric].title
+    frame.section(f"{title[0].upper()}{title[1:]} over run dates", "runs with the same model name are joined")
+    dated = []
+    for row, model in enumerate(of.models):
+        value = defined(of.values[row])
+        if model.date is not None and value is not None:
+            name = plain(model.name)
+            ends = (None, None) if of.few_documents else (defined(of.low[row]), defined(of.high[row]))
+            family = name.rsplit(" ", 1)[0]
+            dated.append(Dated(name, family, held.letter_of(found, every.places[row]), model.date, value, *ends))
+    if len({one.date for one in dated}) < 2:
+        st.caption("Two runs with different dates make a line. The date is info.created_at of a snapshot file.")
+        return
+    chart = over_dates(dated, title=title, dark=frame.is_dark())
+    st.altair_chart(chart, theme=None, alt=f"{title} over run dates")
+    if not of.few_documents:
+        st.caption("Whiskers: 95 % interval of one model. Date from info.created_at.")
+
+
+def view() -> None:
+    """The whole view."""
+    read_url("models")
+    found = frame.open_boxes("Models")
+    if found is None:
+        return
+    if state.label not in found.dataset.labels[: found.dataset.evaluated]:
+        state.label = ""
+    _sidebar(found)
+    frame.title("Models", frame.signature(found, found.models, "95 % intervals over documents"))
+    frame.banners(found, found.models)
+    headline.operating_point(found, found.pair)
+    answer = st.container()
+    if state.earlier_rejected:
+        frame.issues(state.earlier_rejected)
+    _choices()
+    every = held.ranked(found)
+    first, second = every.standings.sentence
+    answer.html(f'<p class="ls-answer"><b>{html.escape(plain(first))}</b> {html.escape(plain(second))}</p>')
+    _table(found, every)
+    if len(every.standings.models) > 1:
+        with st.container(key="models_row"):
+            left, right = st.columns([1.25, 1], gap="medium")
+        with left:
+            _pairs(found, every)
+        with right:
+            _dates(found, every)
+    frame.sidebar(found)
+    write_url("models")
+
+
+view()

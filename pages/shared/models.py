@@ -1,0 +1,147 @@
+"""What the view Models shows: the open models and results of earlier runs by one measure, worked out once.
+
+Caches are keyed by the digests of the files and the thresholds, like those of the other views of boxes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import streamlit as st
+
+from evaluator.compare import earlier
+from evaluator.compare.earlier import EarlierResult
+from evaluator.compare.models import Contender, Standings, contender, standings
+from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.metrics.measures import Key
+from evaluator.metrics.metric import BOX_METRICS, Metric
+from evaluator.model.issues import BadInput, Issue
+from pages.shared import protocol
+from pages.shared.opened import OpenedBoxes, distinct_names
+from pages.shared.results import ResultKey, result_key, result_of
+from pages.shared.state import State, state
+
+# What a matching at one operating point has, resampled in moments; the rankings of average precision take minutes.
+MEASURES: Final[dict[str, Metric]] = dict(BOX_METRICS)
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A result of an earlier run that cannot stand with the others, and why."""
+
+    result: EarlierResult
+    why: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    """All models by one measure.
+
+    Attributes
+    ----------
+    standings : Standings
+    others : tuple of Standings
+        The same models by further measures.
+    places : tuple of int or None
+        Of each row of `standings`, the place of the model among the open ones; None without its boxes.
+    apart : tuple of Apart
+    """
+
+    standings: Standings
+    others: tuple[Standings, ...]
+    places: tuple[int | None, ...]
+    apart: tuple[Apart, ...]
+
+
+def ranked(found: OpenedBoxes) -> Ranked:
+    """All open models and the earlier results that fit, by the chosen measures and label."""
+    label = state.label or ALL_LABELS
+    fitting, apart = _sorted_out(found, label)
+    more = [name for name in state.rank_more if name in MEASURES and name != state.rank_by]
+    measures = [state.rank_by if state.rank_by in MEASURES else "f1", *more]
+    keys = tuple(result_key(found, model) for model in found.models)
+    names = distinct_names([*found.names, *(one.name for one in fitting)])
+    made = [
+        _standings(
+            keys, tuple(fitting), names, Key(name, label), state.iou, _models=lambda: _contenders(found, fitting, names)
+        )
+        for name in measures
+    ]
+    place_of = {name: place for place, name in enumerate(names[: len(found.names)])}
+    places = tuple(place_of.get(model.name) for model in made[0].models)
+    return Ranked(made[0], tuple(made[1:]), places, apart)
+
+
+def _sorted_out(found: OpenedBoxes, label: str) -> tuple[list[EarlierResult], tuple[Apart, ...]]:
+    """The earlier results that can stand with the open models, and the others."""
+    matching = result_of(found, found.models[0]).matching
+    signature = matching.signature(state.iou).line
+    fitting, apart = [], []
+    for one in state.earlier:
+        why = one.against(
+            protocol=protocol.chosen().name,
+            signature=signature,
+            truth_sha256=found.ground_truth.sha256,
+            iou=state.iou,
+        )
+        if not why and label != ALL_LABELS:
+            why = "has its counts over all labels only"
+        if why:
+            apart.append(Apart(one, why))
+        else:
+            fitting.append(one)
+    return fitting, tuple(apart)
+
+
+def _contenders(found: OpenedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str]) -> list[Contender]:
+    """The open models at the operating point, then the earlier results."""
+    opened_ = [contender(name, result_of(found, model)) for name, model in zip(names, found.models, strict=False)]
+    return [
+        *opened_,
+        *(one.contender(state.iou, name) for one, name in zip(fitting, names[len(opened_) :], strict=True)),
+    ]
+
+
+@st.cache_resource(max_entries=32, show_spinner="Resampling the documents")
+def _standings(
+    models: tuple[ResultKey, ...],
+    fitting: tuple[EarlierResult, ...],
+    names: tuple[str, ...],
+    key: Key,
+    iou: float,
+    *,
+    _models: Callable[[], list[Contender]],
+) -> Standings:
+    """The standings of some models by a measure; the other arguments say which."""
+    return standings(_models(), key)
+
+
+def use_earlier(files: Sequence[tuple[str, bytes]]) -> None:
+    """Take the results of uploaded files in the place of others; what is wrong with them is kept to be shown."""
+    added: list[EarlierResult] = []
+    wrong: list[Issue] = []
+    for name, content in files:
+        try:
+            added += [one for one in earlier.read_results(content, name) if one not in added]
+        except BadInput as problem:
+            wrong += problem.issues
+    state.earlier, state.earlier_rejected = tuple(added), tuple(wrong)
+
+
+def remove_earlier() -> None:
+    """No earlier result any more."""
+    state.earlier, state.earlier_rejected = (), ()
+
+
+def choose_pair(found: OpenedBoxes, row: int, column: int) -> None:
+    """Make the models of two places A and B of every view that shows two."""
+    State.model_a.set(row)
+    State.model_b.set(column)
+    state.box = None
+
+
+def letter_of(found: OpenedBoxes, place: int | None) -> str:
+    """The letter of an open model in the views that show two; empty for others."""
+    return next((model.letter for model in found.pair if model.index == place), "")

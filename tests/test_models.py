@@ -1,0 +1,294 @@
+"""Any number of models: ranks, intervals that hold together, results of earlier runs, and the view Models."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evaluator.charts.models import Dated, over_dates
+from evaluator.cli import main
+from evaluator.compare.earlier import comparable_part, kept_of, read_results
+from evaluator.compare.models import Contender, Standings, contender, difference_text, rank_text, standings
+from evaluator.compare.resampling import interval
+from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.metrics.measures import Key, Measures, Ratios
+from evaluator.metrics.results import ratio
+from evaluator.model.dataset import Run
+from evaluator.model.issues import BadInput
+from evaluator.project import evaluate, evaluate_together
+from evaluator.protocols.base import BoxEvaluation
+from tests import dashboard
+from tests.dashboard import SAMPLE_DATA, start
+
+MODELS = "pages/models.py"
+F1 = Key("f1", ALL_LABELS)
+TRUTH, PREDICTIONS = SAMPLE_DATA / "ground_truth.json", [SAMPLE_DATA / f"{name}.json" for name in ("lines", "blocks")]
+
+
+def made(name: str, share: float, documents: int = 40, *, noise: int = 0, **more: Any) -> Contender:
+    """A model that finds a share of 100 boxes in each document, give or take."""
+    rng = np.random.default_rng(noise)
+    hit = np.clip(np.round(100 * share + rng.normal(0, 4 if noise else 0, documents)), 0, 100)
+    whole = np.full(documents, 100.0)
+    part = Ratios((F1,), ratio(hit.sum(keepdims=True), whole.sum(keepdims=True)), hit[:, None], whole[:, None])
+    return Contender(name, Measures(tuple(f"d{row:03}" for row in range(documents)), ALL_LABELS, (part,)), **more)
+
+
+def by_f1(*models: Contender) -> Standings:
+    return standings(models, F1, resamples=500)
+
+
+# --- ranks and pairs -----------------------------------------------------------------------------------------
+
+
+def test_best_first_with_the_ranks_that_the_documents_allow() -> None:
+    found = by_f1(made("low", 0.5, noise=1), made("b", 0.8, noise=2), made("a", 0.805, noise=3))
+    assert [model.name for model in found.models][2] == "low"
+    assert found.ranks == ((1, 2), (1, 2), (3, 3))
+    assert found.groups == ((0, 1),)
+    assert found.sentence[0].startswith("Two models cannot be told apart at the top: ")
+    assert found.sentence[1] == "Both are clearly above low."
+    assert [rank_text(rank) for rank in found.ranks if rank] == ["1–2", "1–2", "3"]
+
+
+def test_one_model_may_be_clearly_the_best() -> None:
+    found = by_f1(made("a", 0.5, noise=1), made("b", 0.8, noise=2), made("c", 0.6, noise=3))
+    assert found.sentence == ("b is clearly better than all 2 others.", "")
+    assert found.groups == ()
+    two = by_f1(made("a", 0.5, noise=1), made("b", 0.8, noise=2))
+    assert two.sentence[0] == "b is clearly better than the other one."
+
+
+def test_equal_models_are_never_told_apart() -> None:
+    found = by_f1(*(made(name, 0.7, noise=5) for name in "abc"))
+    assert found.sentence == ("The three models cannot be told apart on these documents.", "")
+    assert found.pair(0, 1) == (0.0, 0.0, 0.0, False)
+    assert difference_text(found.pair(0, 1)) == "±0.0"
+
+
+def test_few_documents_have_no_ranks() -> None:
+    found = by_f1(made("a", 0.5, 4, noise=1), made("b", 0.8, 4, noise=2))
+    assert found.ranks == (None, None)
+    assert found.groups == ()
+    assert "4 documents are too few" in found.sentence[1]
+    assert found.to_json()["models"][0]["low"] is None
+
+
+def test_pairs_are_the_negative_of_each_other_and_wider_than_alone() -> None:
+    found = by_f1(*(made(f"m{seed}", 0.6 + 0.01 * seed, noise=seed + 1) for seed in range(6)))
+    np.testing.assert_array_equal(found.difference, -found.difference.T)
+    np.testing.assert_array_equal(found.pair_low, -found.pair_high.T)
+    pair = by_f1(found.models[0], found.models[1])
+    assert found.pair_high[0, 1] - found.pair_low[0, 1] > pair.pair_high[0, 1] - pair.pair_low[0, 1]
+    assert (found.pair_low[np.triu_indices(6, 1)] < found.difference[np.triu_indices(6, 1)]).all()
+
+
+def test_intervals_hold_together_about_as_often_as_they_say() -> None:
+    # Six equal models: a clear pair among the fifteen is an error, which should happen in about one of twenty corpora.
+    wrong = 0
+    for corpus in range(60):
+        models = [made(f"m{seed}", 0.7, noise=1000 * corpus + seed + 1) for seed in range(6)]
+        wrong += bool(standings(models, F1, resamples=200).clear.any())
+    assert wrong <= 10
+
+
+def test_the_interval_of_one_model_is_the_percentile_interval() -> None:
+    one = made("a", 0.6, noise=1)
+    found = standings([one], F1, seed=3, resamples=400)
+    rng = np.random.default_rng(3)
+    drawn = rng.integers(0, 40, (400, 40))
+    values = one.measures.parts[0].per_document[:, 0][drawn].mean(axis=1)
+    wanted = interval(values[:, None])
+    assert (found.low[0], found.high[0]) == pytest.approx((wanted.low[0], wanted.high[0]))
+
+
+def test_a_model_without_the_measure_has_no_rank() -> None:
+    other = Contender("other", Measures(("d000",), ALL_LABELS, ()))
+    found = by_f1(made("a", 0.5, noise=1), other, made("b", 0.8, noise=2))
+    assert [model.name for model in found.models] == ["b", "a", "other"]
+    assert found.ranks == ((1, 1), (2, 2), None)
+    assert found.pair(0, 2) == (None, None, None, False)
+    assert difference_text(found.pair(0, 2)) == "–"
+
+
+def test_nothing_to_rank() -> None:
+    assert by_f1().sentence == ("No models have a F1 here.", "") or by_f1().models == ()
+
+
+@pytest.mark.parametrize(("text", "day"), [("2025-01-15T00:00:00Z", "2025-01-15"), ("15.1.2025", None), (None, None)])
+def test_the_day_of_a_run(text: str | None, day: str | None) -> None:
+    assert made("a", 0.5, run=Run("r", text)).date == day
+
+
+def test_five_models_of_the_size_of_a_benchmark_are_quick() -> None:
+    models = [made(f"m{seed}", 0.6, 500, noise=seed + 1) for seed in range(5)]
+    started = time.process_time()
+    standings(models, F1)
+    assert time.process_time() - started < 5.0
+
+
+# --- earlier results -----------------------------------------------------------------------------------------
+
+
+def written(folder: Path, protocol: str = "snapshot", **options: Any) -> bytes:
+    evaluated = evaluate(protocol, TRUTH, PREDICTIONS[:1], **options)
+    values = [{**one.to_json(), **kept_of(one.result)} for one in evaluated]
+    from evaluator import export
+
+    return export.to_json(values[0]).encode()
+
+
+def test_an_earlier_result_stands_as_the_model_with_its_boxes(tmp_path: Path) -> None:
+    (earlier,) = read_results(written(tmp_path), "result.json")
+    result = evaluate_together("snapshot", TRUTH, PREDICTIONS)[0].result
+    assert isinstance(result, BoxEvaluation)
+    signature = result.matching.signature(0.5).line
+    truth = result.evaluated.ground_truth.source.sha256
+    fits = {"protocol": "snapshot", "signature": signature, "truth_sha256": truth, "iou": 0.5}
+    assert earlier.against(**fits) == ""  # type: ignore[arg-type]
+    open_, kept = contender("open", result.first), earlier.contender(0.5)
+    assert (kept.boxes, kept.date, kept.name) == (False, "2025-01-15", "lines 1.0")
+    assert (kept.mistakes, kept.pages) == (open_.mistakes, open_.pages)
+    for metric in ("f1", "precision", "recall"):
+        found = standings([open_, kept], Key(metric, ALL_LABELS), resamples=200)
+        assert found.values[0] == found.values[1]
+        assert found.low[0] == found.low[1]
+        assert found.pair(0, 1).difference == 0.0
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"protocol": "coco"}, "measured under snapshot 1.3"),
+        ({"truth_sha256": "0"}, "another ground truth"),
+        ({"signature": "snapshot 1.3 · area ≥ 0.008 of the page"}, "another signature"),
+        ({"iou": 0.6}, "measured at IoU 0.5, 0.75, not at 0.6"),
+    ],
+)
+def test_what_was_measured_otherwise_is_kept_apart(tmp_path: Path, change: dict[str, Any], why: str) -> None:
+    content = written(tmp_path)
+    (earlier,) = read_results(content, "result.json")
+    plain = json.loads(content)
+    same = {"protocol": "snapshot", "signature": plain["signature"], "truth_sha256": plain["ground_truth"]["sha256"]}
+    assert earlier.against(**same, iou=0.5) == ""
+    assert why in earlier.against(**{**same, "iou": 0.5, **change})
+    del plain["by_document"]
+    (old,) = read_results(json.dumps(plain).encode(), "result.json")
+    assert "no counts by document" in old.against(**same, iou=0.5)
+
+
+def test_thresholds_of_score_and_counts_do_not_tell_signatures_apart() -> None:
+    line = "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.{} · {} · {} documents, 36 pages · layoutscope 0.1.0"
+    assert comparable_part(line.format(1, "area ≥ 0.008 of the page", 8)) == comparable_part(
+        line.format(2, "area ≥ 0.008 of the page", 1)
+    )
+    assert comparable_part(line.format(1, "area ≥ 0.008 of the page", 8)) != comparable_part(line.format(1, "x", 8))
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        (lambda value: value.pop("signature"), "must be a result of layoutscope evaluate"),
+        (lambda value: value["by_document"]["documents"].append("again"), "one count for each document"),
+        (lambda value: value["by_document"]["thresholds"]["0.5"]["tp"].__setitem__(0, -1), "at least 0"),
+        (lambda value: value["by_document"]["documents"].__setitem__(1, value["by_document"]["documents"][0]), "once"),
+    ],
+)
+def test_a_file_that_is_no_result_has_issues(tmp_path: Path, change: Any, rule: str) -> None:
+    value = json.loads(written(tmp_path))
+    change(value)
+    with pytest.raises(BadInput) as caught:
+        read_results(json.dumps(value).encode(), "result.json")
+    assert any(rule in issue.rule for issue in caught.value.issues)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b"[[[[", b'"text"'])
+def test_anything_else_has_issues(content: bytes) -> None:
+    with pytest.raises(BadInput):
+        read_results(content, "result.json")
+
+
+# --- terminal ------------------------------------------------------------------------------------------------
+
+
+def test_compare_of_three_prints_the_standings(capsys: pytest.CaptureFixture[str]) -> None:
+    files = [PREDICTIONS[0], PREDICTIONS[1], PREDICTIONS[0]]
+    command = ["compare", "snapshot", "--gt", str(TRUTH), "--resamples", "100"]
+    for path in files:
+        command += ["--pred", str(path)]
+    with pytest.raises(SystemExit, match="0"):
+        main(command)
+    assert "Models by F1, All labels." in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="0"):
+        main([*command, "--json"])
+    found = json.loads(capsys.readouterr().out)["standings"]
+    assert found["metric"] == "f1"
+    assert found["models"][0]["model"] == "B"
+    assert found["cannot_be_told_apart"] == [["A", "C"]]
+    assert len(found["pairs"]) == 3
+
+
+# --- the view ------------------------------------------------------------------------------------------------
+
+
+def test_the_view_shows_every_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, MODELS)
+    assert dashboard.title(app) == "Models"
+    words = dashboard.words(app)
+    assert "blocks 1.0 is clearly better than the other one." in words
+    results = [one.result for one in evaluate_together("snapshot", TRUTH, PREDICTIONS)]
+    for result in results:
+        assert isinstance(result, BoxEvaluation)
+        row = result.first.micro.row(0)
+        for name in ("f1", "precision", "recall"):
+            assert f"{row[name]:.3f}" in words  # type: ignore[literal-required]
+        assert f"{100 * (row['fp'] + row['fn']) / result.evaluated.pages:,.1f}" in words
+    table = app.dataframe[0].value
+    assert list(table[""]) == ["B blocks 1.0", "A lines 1.0"]
+    assert table["0"][1].endswith("★")
+
+
+def test_another_measure_and_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, MODELS, rank_by="precision", label="Table")
+    app.selectbox(key="rank_by").set_value("mean_iou")
+    dashboard.fine(app.run())
+    assert dict(app.query_params)["rank_by"] == "mean_iou"
+    assert "Mean IoU" in dashboard.words(app)
+
+
+def test_a_cell_of_the_pairs_leads_to_compare(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, MODELS)
+    # Rows and columns are best first: row A lines, column B blocks.
+    app.session_state["rank_pair"] = (0, 1)
+    dashboard.fine(app.run())
+    assert any(word.startswith("A lines 1.0 against B blocks 1.0: F1 −9.9 ★") for word in dashboard.words(app))
+    button = next(each for each in app.button if each.label == "Open in Compare")
+    dashboard.fine(button.click().run())
+    assert dashboard.title(app) == "Compare"
+    assert (app.session_state["model_a"], app.session_state["model_b"]) == (1, 0)
+
+
+def test_earlier_results_in_the_view(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    app = start(monkeypatch, MODELS)
+    same, other = (read_results(written(tmp_path, **options), "r.json") for options in ({}, {"min_area": 0.001}))
+    app.session_state["earlier"] = (*same, *other)
+    dashboard.fine(app.run())
+    words = dashboard.words(app)
+    assert "Shown apart" in words
+    assert any("measured under another signature" in word for word in words)
+    assert "lines 1.0 (2)" in words
+    assert len(app.dataframe[0].value) == 3
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_line_over_dates(dark: bool) -> None:
+    models = [
+        Dated("a 1.0", "a", "A", "2025-01-15", 0.5, 0.4, 0.6),
+        Dated("a 1.1", "a", "", "2025-02-15", 0.6, None, None),
+    ]
+    assert over_dates(models, title="F1", dark=dark).to_dict()

@@ -120,7 +120,7 @@ class Screen:
             "request", lambda request: None if request.url.startswith(local) else self.trouble.append(request.url)
         )
         self.page.goto(f"{server}/?{query}")
-        self.page.wait_for_selector(".mistake, .message")
+        self.page.wait_for_selector(".mistake:visible, .cause, .message")
         self.page.wait_for_selector(".chips.ready", state="attached")
         self.page.wait_for_timeout(150)
 

@@ -18,11 +18,13 @@ from evaluator.drawing.payloads import (
     without_page,
 )
 from evaluator.drawing.text_lost import TextSummary
+from evaluator.metrics.box_items import Question
+from evaluator.metrics.causes import Family
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
-from pages.shared import frame, headline, opened, pictures, widgets
+from pages.shared import frame, gallery, headline, opened, pictures, widgets
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.browser import text_count as words
@@ -31,6 +33,7 @@ from pages.shared.findings import log as findings
 from pages.shared.opened import Model, OpenedBoxes, Place
 from pages.shared.state import Field, State, go_to, report, state
 
+GALLERY_VIEW = "pages/gallery.py"
 _KEY = "viewer"
 _PAGES_OFFERED = 500
 _ORDERS = {"worst": "Worst first", "page": "In order"}
@@ -234,6 +237,16 @@ def _judged(found: OpenedBoxes, model: Model) -> None:
         findings.handle(found, model, event)
 
 
+def _alike() -> None:
+    """More causes like one of the page: the gallery shows them."""
+    family = _events().alike
+    if family is not None:
+        browser.clear_filter()
+        gallery.ask(Question(cause=Family(*family)))
+        state.gallery_charts = "causes"
+        state.whole_view = state.alike_asked = True
+
+
 def _flipped(found: OpenedBoxes) -> None:
     """The next model."""
     number = _events().model
@@ -280,6 +293,9 @@ def view() -> None:
 @st.fragment
 def _pages(found: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
     """The viewer: a page turn runs this part only, the numbers around it stay."""
+    if State.alike_asked.take():
+        state.whole_view = False
+        st.switch_page(GALLERY_VIEW)
     if state.whole_view:
         st.rerun()
     place = browser.find_place(shown)
@@ -297,6 +313,7 @@ def _pages(found: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
         on_model=lambda: _flipped(found),
         on_clear_filter=_cleared,
         on_verdict=lambda: _judged(found, model),
+        on_alike=_alike,
     )
     if place is not None:
         browser.prepare_neighbours(found, shown, place)

@@ -366,6 +366,43 @@ class TestPageBrowser:
         with Store(kept) as store:
             assert [event.id for event in store.events()] == ["one-act"]
 
+    def test_a_verdict_on_a_cause_is_one_event_on_each_mistake(
+        self, kept: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """With the name that was typed at the first verdict; sent again, nothing is stored twice."""
+
+        def judged(targets, given):  # type: ignore[no-untyped-def]
+            from evaluator.drawing.payloads import VerdictEvent
+            from pages.shared.findings import log
+
+            ids = tuple(target.id for target in targets)
+            event = VerdictEvent(target=ids[0], targets=(*ids, "not on this page"), **given)
+            for _ in range(2):
+                assert log.save_event(event, {target.id: target for target in targets}) is None
+
+        given = {
+            "id": "one-act", "document": "a.pdf", "index": 0, "number": 1, "keys": ("g1",),
+            "verdict": "model_wrong", "note": "one table", "name": " Ngozi ",
+        }  # fmt: skip
+        targets = sample_targets()[:3]
+        fine(AppTest.from_function(judged, kwargs={"targets": targets, "given": given}, default_timeout=60).run())
+        with Store(kept) as store:
+            events = store.events()
+        assert [event.target_id for event in events] == [target.id for target in targets]
+        assert [event.id for event in events] == ["one-act", "one-act-1", "one-act-2"]
+        assert {(event.author, event.verified, event.note) for event in events} == {("Ngozi", False, "one table")}
+
+    def test_mistakes_of_one_cause_stand_together(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = start(monkeypatch, PAGE_BROWSER, doc="harvest-survey-2024.pdf", page="4")
+        data = json.loads(app.get("bidi_component")[0].proto.json)
+        cause = data["causes"][0]
+        assert (cause["title"], cause["alike"]) == ("Table read as 14 boxes", 7)
+        first = cause["numbers"][0]
+        assert cause["numbers"] == list(range(first, first + 15))
+        assert [each["number"] for each in data["mistakes"]] == list(range(1, len(data["mistakes"]) + 1))
+        listed = [number for each in data["causes"] for number in each["numbers"]]
+        assert len(listed) == len(set(listed))
+
 
 class TestPlace:
     def test_beside_the_ground_truth(self, tmp_path: Path) -> None:

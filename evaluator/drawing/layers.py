@@ -18,6 +18,7 @@ from evaluator.drawing.page_rows import page_shares, rows_on
 from evaluator.drawing.payloads import (
     NOTHING_DRAWN,
     BoxItem,
+    CauseItem,
     CountsItem,
     CutItem,
     LimitItem,
@@ -28,6 +29,7 @@ from evaluator.drawing.payloads import (
 )
 from evaluator.drawing.text_lost import PageText, WordsOfMistake, mistake_texts, page_lost, sides_of
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
+from evaluator.metrics.causes import Causes
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, NONE, SIDES, Mistakes
 from evaluator.metrics.results import count_of, defined
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou, overlap
@@ -62,6 +64,7 @@ def page_data(
     page_size: tuple[float, float] | None = None,
     kept: Kept | None = None,
     text: PageText | None = None,
+    causes: Causes | None = None,
 ) -> PageLayers:
     """Boxes, mistakes and counts of one page, as the viewer reads them.
 
@@ -81,6 +84,8 @@ def page_data(
         of ``result.mistakes``, all of them, when absent.
     text : PageText, optional
         The text of the page; without it mistakes name no words.
+    causes : Causes, optional
+        Of ``result.mistakes``: mistakes of one cause then stand together, where its first one is.
 
     Returns
     -------
@@ -102,6 +107,8 @@ def page_data(
         *_boxes_of("prediction", result, drawn[1], sides.prediction, every[0]),
     ]
     groups, faded = _grouped(boxes, mistakes, keep)
+    if causes is not None:
+        groups = _by_cause(groups, causes)
     facts = _Facts(result, mistakes, page_points)
     listed = [facts.item(number, mistake, own) for number, (mistake, own) in enumerate(groups.items(), start=1)]
     if text is not None:
@@ -119,7 +126,35 @@ def page_data(
         counts=counts,
         labels=list(dict.fromkeys(each for name in result.matching.dataset.labels if (each := plain(name)) in present)),
         limit=None if len(boxes) == total else LimitItem(drawn=len(boxes), total=total),
+        causes=[] if causes is None else _cause_items(list(groups), causes),
     )
+
+
+def _by_cause(groups: dict[int, list[BoxItem]], causes: Causes) -> dict[int, list[BoxItem]]:
+    """The same mistakes with those of one cause together."""
+    first: dict[int, int] = {}
+    for place, mistake in enumerate(groups):
+        first.setdefault(int(causes.of_mistake[mistake]), place)
+    ordered = sorted(groups, key=lambda mistake: first[int(causes.of_mistake[mistake])])
+    return {mistake: groups[mistake] for mistake in ordered}
+
+
+def _cause_items(listed: Sequence[int], causes: Causes) -> list[CauseItem]:
+    """The causes of two or more of the listed mistakes."""
+    numbers: dict[int, list[int]] = {}
+    for number, mistake in enumerate(listed, start=1):
+        numbers.setdefault(int(causes.of_mistake[mistake]), []).append(number)
+    return [
+        CauseItem(
+            title=plain(causes.title(cause)),
+            numbers=own,
+            cost=int(causes.cost[cause]),
+            alike=causes.more_like(cause),
+            family=causes.families[cause],
+        )
+        for cause, own in numbers.items()
+        if len(own) > 1
+    ]
 
 
 def lost_text(result: AnyBoxResult, page: int, text: PageText | None) -> LostText:

@@ -265,6 +265,21 @@ class WalkItem(Payload, frozen=True):
     """mistakes in the list of pages"""
 
 
+class CauseItem(Payload, frozen=True):
+    """Mistakes of the list that have one reason; they stand together in it."""
+
+    title: str
+    """in words, such as: Table read as 22 boxes"""
+    numbers: Sequence[int]
+    """of its mistakes that are listed, at least two"""
+    cost: int
+    """boxes to put right"""
+    alike: int
+    """how many more causes there are like this one, on all pages"""
+    family: tuple[str, str, str, str, str]
+    """what those have in common"""
+
+
 class PageLayers(Payload, frozen=True, kw_only=True):
     """What is drawn on one page of one model."""
 
@@ -283,6 +298,8 @@ class PageLayers(Payload, frozen=True, kw_only=True):
     """which of the three toggles there are; all without it"""
     head: str = ""
     """facts behind the number of mistakes, instead of the numbers of boxes"""
+    causes: Sequence[CauseItem] = ()
+    """the groups of the list"""
 
 
 LayersT = TypeVar("LayersT", bound=PageLayers)
@@ -373,6 +390,10 @@ class VerdictEvent(OfPageEvent, frozen=True, kw_only=True):
     note: str
     again: bool = False
     """sent once more, because no answer came"""
+    name: str = ""
+    """of the reviewer, when nobody had one and it was asked for with the verdict"""
+    targets: tuple[str, ...] = ()
+    """of all mistakes of a cause that is judged as a whole; empty for one mistake"""
 
 
 class ViewedEvents(Events, frozen=True):
@@ -390,6 +411,8 @@ class PageEvents(ViewedEvents, frozen=True):
     model: str | None = None
     """letter"""
     verdict: VerdictEvent | None = None
+    alike: tuple[str, str, str, str, str] | None = None
+    """the family of a cause whose other causes are wanted"""
 
 
 # ---- the comparison of two models on a page -------------------------------------------------------------------------

@@ -64,7 +64,7 @@ def _component(
     return show
 
 
-_viewer = _component("viewer", "go", "selected", "sharper", "model", "clear_filter", "verdict")
+_viewer = _component("viewer", "go", "selected", "sharper", "model", "clear_filter", "verdict", "alike")
 _panes = _component("compare", "go", "selected", "sharper", "show", "mode", "open", "clear_filter")
 _board = _component("compare_board", "link")
 _matrix = _component("matrix", "cell", isolate=True)
@@ -83,8 +83,8 @@ def viewer(payload: PagePayload, *, key: str, **on: Callable[[], None]) -> PageE
     key : str
         One key for all pages: the viewer then keeps toggles and focus over a page turn.
     **on : callable without arguments
-        ``on_go``, ``on_selected``, ``on_sharper``, ``on_model``, ``on_clear_filter``, ``on_verdict``. They run before
-        the script, so that the new page is drawn in the same run without `st.rerun`.
+        ``on_go``, ``on_selected``, ``on_sharper``, ``on_model``, ``on_clear_filter``, ``on_verdict``,
+        ``on_alike``. They run before the script, so that the new page is drawn in the same run without `st.rerun`.
 
     Returns
     -------
@@ -97,8 +97,9 @@ def viewer(payload: PagePayload, *, key: str, **on: Callable[[], None]) -> PageE
 def parse_events(state: Reported) -> PageEvents:
     """What the viewer sent since the last run, checked; a long note is cut.
 
-    `go`, `sharper`, `model`, `clear_filter` and `verdict` are there for one run only. `selected` stays until another
-    box or page is chosen, and names its page, so that a choice of an earlier page is never taken for one of this page.
+    `go`, `sharper`, `model`, `clear_filter`, `verdict` and `alike` are there for one run only. `selected` stays until
+    another box or page is chosen, and names its page, so that a choice of an earlier page is never taken for one of
+    this page.
 
     Examples
     --------

@@ -167,6 +167,7 @@ class State:
     filter_shown: Field[PageOrder | None] = Field(None)
     page_wanted: Field[int | None] = Field(None)
     whole_view: Field[bool] = Field(False)
+    alike_asked: Field[bool] = Field(False)
     word_count: Field[Count | None] = Field(None)
 
     # Gallery.

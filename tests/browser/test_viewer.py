@@ -120,7 +120,7 @@ class Screen:
             "request", lambda request: None if request.url.startswith(local) else self.trouble.append(request.url)
         )
         self.page.goto(f"{server}/?{query}")
-        self.page.wait_for_selector(".mistake, .message")
+        self.page.wait_for_selector(".mistake:visible, .cause, .message")
         self.page.wait_for_selector(".chips.ready", state="attached")
         self.page.wait_for_timeout(150)
 
@@ -763,7 +763,7 @@ def test_a_verdict_by_keyboard_alone(judging: Screen) -> None:
     page.keyboard.press("2")
     judging.wait_until("return host.querySelector('.verdict-state').textContent.startsWith('me, ')")
     sent = "VerdictEvent(document='river-districts.pdf', index=26, id='', number=1, keys=('p100', 'g10'), target='t1', "
-    sent += "verdict={}, note={}, again=False)"
+    sent += "verdict={}, note={}, again=False, name='', targets=())"
     assert verdicts(judging) == [sent.format("'ground_truth_wrong'", "''")]
     assert row(judging)["pressed"] == ["Ground truth wrong"]
     page.keyboard.press("Tab")
@@ -807,6 +807,45 @@ def test_a_key_asks_before_it_overwrites_ones_own_verdict(judging: Screen) -> No
     page.keyboard.press("3")
     judging.wait_until("return host.ownerDocument.body.innerText.includes(\"verdict='ambiguous'\")")
     assert row(judging)["pressed"] == ["Ambiguous"]
+
+
+def test_the_name_is_asked_at_the_first_verdict_and_remembered(chromium: Any, server: str) -> None:
+    screen = Screen(chromium, server, "scene=nameless")
+    page = screen.page
+    page.keyboard.press("n")
+    page.keyboard.press("v")
+    page.keyboard.press("1")
+    assert screen.js("return host.activeElement.getAttribute('aria-label')") == "Your name, needed for verdicts"
+    assert verdicts(screen) == []
+    page.keyboard.type("1 Ngozi")
+    page.keyboard.press("Enter")
+    screen.wait_until("return host.ownerDocument.body.innerText.includes(\"name='1 Ngozi'\")")
+    assert "verdict='model_wrong'" in verdicts(screen)[0]
+    assert screen.js("return window.localStorage.getItem('layoutscope-reviewer')") == "1 Ngozi"
+    screen.js("window.localStorage.removeItem('layoutscope-reviewer'); return true")
+    screen.close()
+
+
+def test_a_cause_opens_into_its_mistakes_and_takes_one_verdict(chromium: Any, server: str) -> None:
+    screen = Screen(chromium, server, "scene=causes")
+    page = screen.page
+    head = page.locator(".cause-open")
+    assert head.count() == 1
+    assert head.get_attribute("aria-expanded") == "false"
+    assert not page.locator(".mistake.of-cause").first.is_visible()
+    head.click()
+    assert page.locator(".mistake.of-cause:visible").count() == 3
+    assert row(screen)["title"] == "Verdict on 3 mistakes: Table read as 22 boxes"
+    page.keyboard.press("v")
+    page.keyboard.press("1")
+    page.keyboard.press("1")
+    screen.wait_until("return host.ownerDocument.body.innerText.includes('targets=(')")
+    assert "targets=('t1', 't2', 't3')" in verdicts(screen)[0]
+    page.locator(".mistake.of-cause").nth(1).click()
+    assert row(screen)["title"] == "Verdict on mistake 2"
+    page.get_by_role("button", name="47 more like this, in the gallery").click()
+    screen.wait_until("return host.ownerDocument.body.innerText.includes('alike')")
+    screen.close()
 
 
 def test_letters_in_the_verdict_row_are_no_hotkeys(judging: Screen) -> None:

@@ -445,8 +445,14 @@ def data_of(
         data["strip"] = [
             {**each, "document": HOSTILE if each["current"] else each["document"]} for each in data["strip"]
         ]
-    elif scene == "verdicts":
+    elif scene in ("verdicts", "nameless", "causes"):
         judge_scene(data)
+        if scene == "nameless":
+            data["reviewer"] = ""
+        if scene == "causes":
+            family = ["parts", "", "Table", "", ""]
+            title = "Table read as 22 boxes"
+            data["causes"] = [{"title": title, "numbers": [1, 2, 3], "cost": 23, "alike": 47, "family": family}]
     elif scene == "filtered":
         # The filter keeps the first two mistakes; the page itself is not in the list.
         data["mistakes"] = mistakes[:2]
@@ -563,7 +569,7 @@ def main() -> None:
         letter=state.letter,
         selected=state.selected,
     )
-    names = ("go", "selected", "sharper", "model", "clear_filter", "verdict")
+    names = ("go", "selected", "sharper", "model", "clear_filter", "verdict", "alike")
     payload = msgspec.convert(data, PagePayload)
     viewer(payload, key="viewer", **{f"on_{name}": functools.partial(record, name) for name in names})
 

@@ -102,10 +102,10 @@ class Gallery {
     this.frames.set(card.key, { node: picture, boxes: card.boxes });
     const tags = card.tags.slice(0, 4).map((tag) => html("i", { class: `gl-tag gl-${tag}` }, tag));
     if (card.tags.length > 4) tags.push(html("i", { class: "gl-tag" }, `+${card.tags.length - 4}`));
-    const words = [card.title, card.label, ...card.facts, card.place].join(", ");
+    const words = [card.title, card.label, ...card.facts, card.place].filter(Boolean).join(", ");
     const node = html("div", { class: "gl-card", role: "listitem", tabindex: at ? -1 : 0, "aria-label": `${words}. Enter opens the page.` },
       picture,
-      html("div", { class: "gl-head" }, html("span", { class: "gl-title" }, html("b", {}, card.title), ` \u00b7 ${card.label}`), ...tags),
+      html("div", { class: "gl-head" }, html("span", { class: "gl-title" }, html("b", {}, card.title), card.label && ` \u00b7 ${card.label}`), ...tags),
       html("div", { class: "gl-facts" }, ...card.facts.map((fact) => html("span", {}, fact))),
       html("div", { class: "gl-place" }, card.place));
     const open = () => this.send("open", card.key);

@@ -210,6 +210,20 @@ export interface WalkItem {
   total: number;
 }
 
+/** Mistakes of the list that have one reason; they stand together in it. */
+export interface CauseItem {
+  /** in words, such as: Table read as 22 boxes */
+  title: string;
+  /** of its mistakes that are listed, at least two */
+  numbers: number[];
+  /** boxes to put right */
+  cost: number;
+  /** how many more causes there are like this one, on all pages */
+  alike: number;
+  /** what those have in common */
+  family: [string, string, string, string, string];
+}
+
 /** What is drawn on one page of one model. */
 export interface PageLayers {
   boxes: BoxItem[];
@@ -227,6 +241,8 @@ export interface PageLayers {
   statuses?: CountedStatus[];
   /** facts behind the number of mistakes, instead of the numbers of boxes */
   head?: string;
+  /** the groups of the list */
+  causes?: CauseItem[];
 }
 
 /** The page viewer. */
@@ -291,6 +307,10 @@ export interface VerdictEvent extends OfPageEvent {
   note: string;
   /** sent once more, because no answer came */
   again?: boolean;
+  /** of the reviewer, when nobody had one and it was asked for with the verdict */
+  name?: string;
+  /** of all mistakes of a cause that is judged as a whole; empty for one mistake */
+  targets?: string[];
 }
 
 /** What every component sends that shows a page of a list of pages. */
@@ -306,6 +326,8 @@ export interface PageEvents extends ViewedEvents {
   /** letter */
   model: string;
   verdict: VerdictEvent;
+  /** the family of a cause whose other causes are wanted */
+  alike: [string, string, string, string, string];
 }
 
 /** A box of one of two models. */

@@ -1,23 +1,28 @@
 /**
- * The list of mistakes beside the page. Its small pictures are drawn only when they come into view.
+ * The list of mistakes beside the page: causes that open into their mistakes, and mistakes that stand alone. Its small
+ * pictures are drawn only when they come into view.
  */
 
 import { button, html } from "../shared/elements.js";
 import { mistakeName } from "../shared/facts.js";
+import { count, plural } from "../shared/words.js";
 
 /** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
+/** @typedef {import("../shared/payloads.d.ts").CauseItem} CauseItem */
 /**
  * @typedef {object} ListActions
  * @property {(mistake: MistakeItem) => void} choose
  * @property {(mistake: MistakeItem | null) => void} hover
  * @property {(frame: HTMLElement, mistake: MistakeItem) => void} crop
+ * @property {(cause: CauseItem) => void} cause
+ * @property {(cause: CauseItem) => void} alike
  */
 
 /**
- * @param {HTMLElement} list @param {MistakeItem[]} mistakes @param {ListActions} actions
+ * @param {HTMLElement} list @param {MistakeItem[]} mistakes @param {CauseItem[]} causes @param {ListActions} actions
  * @returns {Map<number, HTMLButtonElement>} the row of each mistake number
  */
-export function drawList(list, mistakes, actions) {
+export function drawList(list, mistakes, causes, actions) {
   /** @type {Map<number, HTMLButtonElement>} */
   const rows = new Map();
   /** @type {Map<Element, MistakeItem>} */
@@ -37,7 +42,11 @@ export function drawList(list, mistakes, actions) {
     row.addEventListener("pointerleave", () => actions.hover(null));
     rows.set(mistake.number, row);
   }
-  list.replaceChildren(...rows.values());
+  const heads = new Map(causes.map((cause) => [cause.numbers[0], cause]));
+  list.replaceChildren(...[...rows].flatMap(([number, row]) => {
+    const cause = heads.get(number);
+    return cause ? [causeHead(cause, actions), row] : [row];
+  }));
   const watcher = new IntersectionObserver((entries) => {
     for (const entry of entries) {
       const mistake = frames.get(entry.target);
@@ -48,6 +57,38 @@ export function drawList(list, mistakes, actions) {
   }, { root: list, rootMargin: "200px" });
   for (const frame of frames.keys()) watcher.observe(frame);
   return rows;
+}
+
+/** The head of a cause: what happened, what it costs, and the way to more like it. @param {CauseItem} cause @param {ListActions} actions @returns {HTMLElement} */
+function causeHead(cause, actions) {
+  const words = `${cause.title}: ${plural(cause.numbers.length, "mistake")}, ${plural(cause.cost, "box", "boxes")} to correct`;
+  const open = button(words, { class: "cause-open", "aria-expanded": "false", title: words }, () => actions.cause(cause),
+    html("b", {}, cause.title), html("span", { class: "muted" }, `${plural(cause.numbers.length, "mistake")} \u00b7 ${count(cause.cost)} to correct`));
+  const alike = cause.alike ? button(`${count(cause.alike)} more like this, in the gallery`, { class: "cause-alike" }, () => actions.alike(cause), `${count(cause.alike)} more like this`) : null;
+  return html("div", { class: "cause", "data-first": cause.numbers[0] }, open, alike);
+}
+
+/**
+ * Opens the causes that the reader opened, or whose mistake is chosen, and folds the others.
+ * @param {HTMLElement} list @param {Map<number, HTMLButtonElement>} rows @param {CauseItem[]} causes
+ * @param {(number: number) => boolean} listed whether a mistake shows at all @param {(cause: CauseItem) => boolean} isOpen @param {CauseItem | null} whole the cause that is chosen as a whole
+ */
+export function foldCauses(list, rows, causes, listed, isOpen, whole) {
+  for (const cause of causes) {
+    const head = list.querySelector(`.cause[data-first="${cause.numbers[0]}"]`);
+    const some = cause.numbers.some(listed);
+    const open = isOpen(cause);
+    for (const number of cause.numbers) {
+      const row = rows.get(number);
+      if (!row) continue;
+      row.hidden = !listed(number) || !open;
+      row.classList.add("of-cause");
+    }
+    if (!(head instanceof HTMLElement)) continue;
+    head.hidden = !some;
+    head.classList.toggle("chosen", cause.numbers[0] === whole?.numbers[0]);
+    head.querySelector(".cause-open")?.setAttribute("aria-expanded", String(open));
+  }
 }
 
 /**

@@ -5,7 +5,7 @@
 import { placeOf, setAttributes } from "../shared/elements.js";
 import { drawCuts, drawForeign } from "../shared/layers.js";
 import { scrollToRow } from "./list.js";
-import { STATUSES, writeListState, writeMenuButton, writeMistakePlace, writeNotes } from "./words.js";
+import { STATUSES, writeCauses, writeListState, writeMenuButton, writeMistakePlace, writeNotes } from "./words.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {import("../shared/payloads.d.ts").BoxItem} BoxItem */
@@ -108,13 +108,14 @@ function markRows(view, box, quiet) {
     row.classList.remove("hovered", "chosen");
     row.removeAttribute("aria-current");
   }
+  writeCauses(view);
   const chosenRow = view.rows.get(content.box(view.selected)?.mistake ?? -1);
   const row = view.rows.get(box?.mistake ?? -1);
   chosenRow?.classList.add("chosen");
   chosenRow?.setAttribute("aria-current", "true");
   row?.classList.add("hovered");
-  if (row && !quiet && !view.list.matches(":hover")) scrollToRow(view.list, row);
-  const first = chosenRow ?? [...view.rows.values()].find((each) => !each.hidden);
+  if (row && !row.hidden && !quiet && !view.list.matches(":hover")) scrollToRow(view.list, row);
+  const first = chosenRow && !chosenRow.hidden ? chosenRow : [...view.rows.values()].find((each) => !each.hidden);
   if (first && first.tabIndex !== 0) {
     view.list.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
     first.tabIndex = 0;

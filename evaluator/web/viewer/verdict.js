@@ -7,6 +7,7 @@
  */
 
 import { button, html, icon } from "../shared/elements.js";
+import { plural } from "../shared/words.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
 /** @typedef {import("./drafts.js").Judgement} Judgement */
@@ -46,13 +47,52 @@ export function makeVerdictRow(view) {
     }
   });
   const problem = html("div", { class: "verdict-problem", role: "alert" });
+  const name = /** @type {HTMLInputElement} */ (html("input", { class: "verdict-name", type: "text", maxlength: 120, placeholder: "Your name, shown with the verdict", "aria-label": "Your name, needed for verdicts", hidden: true }));
+  name.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing || !name.value.trim()) return;
+    event.preventDefault();
+    keepName(name.value.trim());
+    name.hidden = true;
+    view.verdict.buttons.get(view.verdict.held)?.focus();
+    sendVerdict(view, view.verdict.held);
+  });
   const root = html("div", { class: "verdict", role: "group", "aria-label": "Verdict", hidden: true },
     html("div", { class: "verdict-head" }, title, state),
     html("div", { class: "verdict-buttons", role: "toolbar", "aria-label": "Verdicts" }, ...buttons.values()),
-    html("div", { class: "verdict-note-row" }, note, save), problem);
+    name, html("div", { class: "verdict-note-row" }, note, save), problem);
   for (const [name, node] of buttons) node.addEventListener("focus", () => holdTab(buttons, name));
   root.addEventListener("focusout", () => ask(view, null));
-  return { root, title, state, buttons, note, save, problem, shown: "", asking: "" };
+  return { root, title, state, buttons, note, save, problem, name, held: "", shown: "", asking: "" };
+}
+
+const NAME_KEY = "layoutscope-reviewer";
+
+/** @returns {string} the name that this browser remembers */
+function knownName() {
+  try {
+    return window.localStorage.getItem(NAME_KEY) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** @param {string} name */
+function keepName(name) {
+  try {
+    window.localStorage.setItem(NAME_KEY, name);
+  } catch {
+    // A browser that keeps nothing asks again next time.
+  }
+}
+
+/** Asks for the reviewer's name where the verdict was pressed; it is sent with the verdict. @param {Viewer} view @param {string} verdict */
+function askName(view, verdict) {
+  const { name, state } = view.verdict;
+  view.verdict.held = verdict;
+  name.hidden = false;
+  name.focus();
+  state.textContent = "Type your name and press Enter";
+  view.spoken.textContent = `${verdictWords(verdict)}: type your name and press Enter`;
 }
 
 /** One of the buttons is on the way of Tab, so that the next Tab leads to the note. @param {Map<string, HTMLButtonElement>} buttons @param {string} name */
@@ -63,6 +103,17 @@ function holdTab(buttons, name) {
 /** @param {Viewer} view @returns {MistakeItem | undefined} the mistake that the row is about */
 export function judgedMistake(view) {
   return view.state.content.mistakeOf(view.state.content.box(view.selected));
+}
+
+/** @param {Viewer} view @returns {MistakeItem[]} of the cause that is chosen as a whole; none for a single mistake */
+function wholeMistakes(view) {
+  return (view.whole?.numbers ?? []).flatMap((number) => view.state.content.mistakes.get(number) ?? []);
+}
+
+/** @param {Viewer} view @param {MistakeItem} mistake @returns {string | null} one's own verdict on it */
+function savedVerdict(view, mistake) {
+  const page = view.data?.page;
+  return page ? view.drafts.shown(page, mistake, view.shown().reviewer ?? null).saved?.verdict ?? null : null;
 }
 
 /** @param {Viewer} view @returns {Judgement} */
@@ -81,7 +132,7 @@ export function writeVerdict(view) {
   const page = view.data?.page;
   const mistake = judgedMistake(view);
   const shown = judgement(view);
-  row.title.textContent = mistake ? `Verdict on mistake ${mistake.number}` : "Verdict";
+  row.title.textContent = view.whole ? `Verdict on ${plural(view.whole.numbers.length, "mistake")}: ${view.whole.title}` : mistake ? `Verdict on mistake ${mistake.number}` : "Verdict";
   const open = Boolean(mistake?.target);
   for (const [name, node] of row.buttons) {
     node.disabled = !open;
@@ -90,6 +141,7 @@ export function writeVerdict(view) {
   const active = /** @type {ShadowRoot | Document} */ (view.root.getRootNode()).activeElement;
   if (![...row.buttons.values()].some((node) => node === active)) holdTab(row.buttons, shown.verdict ?? VERDICTS[0][0]);
   row.note.disabled = !open;
+  if (view.data?.reviewer !== "") row.name.hidden = true;
   const key = mistake && page ? view.drafts.keyOf(page, mistake) : "";
   if (key !== row.shown) row.asking = "";
   if ((key !== row.shown || active !== row.note) && row.note.value !== shown.note) row.note.value = shown.note;
@@ -106,7 +158,7 @@ function writeState({ verdict: { state, asking } }, mistake, shown, open) {
     const words = verdictWords(asking), key = VERDICTS.findIndex(([name]) => name === asking) + 1;
     state.className = "verdict-state verdict-asks";
     state.title = "";
-    state.textContent = asking === shown.verdict ? `Press ${key} again to take back ${words}` : `Press ${key} again: ${words} instead of ${verdictWords(shown.verdict)}`;
+    state.textContent = asking !== shown.verdict && shown.verdict === null ? `Press ${key} again: some of them have your verdict` : asking === shown.verdict ? `Press ${key} again to take back ${words}` : `Press ${key} again: ${words} instead of ${verdictWords(shown.verdict)}`;
     return;
   }
   const others = (mistake?.verdict?.opinions ?? []).filter((each) => each !== saved && each.verdict);
@@ -132,12 +184,16 @@ function noteTyped(view) {
  */
 function chooseVerdict(view, name, typed = false) {
   const { verdict, problem } = judgement(view);
-  const overwrites = verdict !== null && !problem;
+  const overwrites = (verdict !== null && !problem) || wholeMistakes(view).some((each) => savedVerdict(view, each) !== null);
   if (typed && overwrites && view.verdict.asking !== name) {
     ask(view, name);
     return;
   }
   view.verdict.asking = "";
+  if (view.data?.reviewer === "" && !knownName()) {
+    askName(view, name);
+    return;
+  }
   sendVerdict(view, verdict === name && !problem ? null : name);
 }
 
@@ -182,9 +238,10 @@ export function verdictKey(view, event) {
   const plain = event.key.length === 1 && !event.ctrlKey && !event.altKey && !event.metaKey;
   event.stopPropagation();
   if (event.key === "Escape") {
+    view.verdict.name.hidden = true;
     if (view.verdict.asking) ask(view, null);
     else view.pane.root.focus();
-  } else if (target === view.verdict.note) {
+  } else if (target === view.verdict.note || target === view.verdict.name) {
     return true;
   } else if (number > 0 && plain) {
     if (!event.repeat) chooseByNumber(view, number);
@@ -203,7 +260,7 @@ function sendVerdict(view, verdict) {
   const mistake = judgedMistake(view);
   const page = view.data?.page;
   if (!mistake || !page) return;
-  view.drafts.send(page, mistake, verdict, view.verdict.note.value);
+  view.drafts.send(page, mistake, verdict, view.verdict.note.value, wholeMistakes(view).flatMap(({ target }) => target ?? []), view.data?.reviewer === "" ? knownName() || view.verdict.name.value.trim() : "");
   writeVerdict(view);
   view.spoken.textContent = verdict ? `${verdictWords(verdict)}, sent` : "Verdict taken back, sent";
 }

@@ -50,6 +50,10 @@ export class Viewer extends PageView {
     this.bitmap = null;
     /** @type {Map<number, HTMLButtonElement>} */
     this.rows = new Map();
+    /** @type {Set<number>} first numbers of the causes that the reader opened */
+    this.openCauses = new Set();
+    /** @type {import("../shared/payloads.d.ts").CauseItem | null} the cause that is chosen as a whole */
+    this.whole = null;
     this.pane = new PagePane(VIEWER_LOOK, {
       move: (at, key) => movePointer(this, at, key),
       click: () => this.select(this.hover),
@@ -102,6 +106,8 @@ export class Viewer extends PageView {
     if (turned) {
       this.place = { ...startPlacement(), pane: this.place.pane };
       this.stack.clear();
+      this.openCauses.clear();
+      this.whole = null;
     }
     const contentChanged = this.takeContent(data, turned);
     if (this.selected !== null && !this.state.content.boxes.has(this.selected)) this.selected = null;
@@ -125,8 +131,8 @@ export class Viewer extends PageView {
   takeContent(data, turned) {
     const { page } = data;
     const around = page && [page.width, page.height, page.problem, page.notes, page.lost_words, page.lost_ink, page.position === 0];
-    const { boxes, mistakes, counts, empty, limit, labels, models, model, hidden_mistakes: hidden, verdicts, reviewer, walk } = data;
-    const text = JSON.stringify([around, boxes, mistakes, counts, empty, limit, labels, models, model, hidden, verdicts, reviewer, walk]);
+    const { boxes, mistakes, causes, counts, empty, limit, labels, models, model, hidden_mistakes: hidden, verdicts, reviewer, walk } = data;
+    const text = JSON.stringify([around, boxes, mistakes, causes, counts, empty, limit, labels, models, model, hidden, verdicts, reviewer, walk]);
     if (!turned && text === this.contentText) return false;
     this.contentText = text;
     this.state.content = new PageContent(boxes, mistakes);
@@ -241,7 +247,26 @@ export class Viewer extends PageView {
 
   /** @param {MistakeItem} mistake */
   chooseMistake(mistake) {
+    this.whole = null;
     chooseMistake(this, mistake);
+    this.showMark();
+  }
+
+  /** Chooses a cause as a whole and opens it; the same again folds it. @param {import("../shared/payloads.d.ts").CauseItem} cause */
+  chooseCause(cause) {
+    const first = this.state.content.mistakes.get(cause.numbers[0]);
+    if (!first) return;
+    if (this.openCauses.has(cause.numbers[0])) this.openCauses.delete(cause.numbers[0]);
+    else this.openCauses.add(cause.numbers[0]);
+    chooseMistake(this, first);
+    this.whole = cause;
+    this.showMark();
+  }
+
+  /** @override @param {string | null} key */
+  select(key) {
+    if (key !== this.selected) this.whole = null;
+    super.select(key);
   }
 
   // ---- what every view of a page does -------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
 import { STATUS_WORDS, count, plural } from "../shared/words.js";
 import { drawCrop } from "./crop.js";
-import { drawList, drawListMessage } from "./list.js";
+import { drawList, drawListMessage, foldCauses } from "./list.js";
 import { drawStrip, markStrip } from "./strip.js";
 import { drawMenu, keyLine } from "./toolbar.js";
 import { writeVerdict } from "./verdict.js";
@@ -116,7 +116,10 @@ async function paintCrop(view, frame, mistake) {
 
 /** All rows of the list. @param {Viewer} view */
 export function writeRows(view) {
-  view.rows = drawList(view.list, view.shown().mistakes, {
+  view.whole = view.shown().causes?.find(({ numbers }) => numbers[0] === view.whole?.numbers[0]) ?? null;
+  view.rows = drawList(view.list, view.shown().mistakes, view.shown().causes ?? [], {
+    cause: (cause) => view.chooseCause(cause),
+    alike: (cause) => view.send("alike", cause.family),
     choose: (mistake) => view.chooseMistake(mistake),
     hover: (mistake) => view.setHover(mistake ? view.state.content.boxesOf(mistake)[0]?.key ?? null : null),
     crop: (frame, mistake) => void paintCrop(view, frame, mistake),
@@ -124,11 +127,20 @@ export function writeRows(view) {
   writeListState(view);
 }
 
+/** Which causes are open: those that the reader opened, and the one of the chosen mistake. @param {Viewer} view */
+export function writeCauses(view) {
+  const listed = new Set(view.state.listedMistakes().map((mistake) => mistake.number));
+  const chosen = view.state.content.mistakeOf(view.state.content.box(view.selected))?.number;
+  foldCauses(view.list, view.rows, view.shown().causes ?? [], (number) => listed.has(number),
+    (cause) => view.openCauses.has(cause.numbers[0]) || (view.whole?.numbers[0] !== cause.numbers[0] && chosen !== undefined && cause.numbers.includes(chosen)), view.whole);
+}
+
 /** Which rows show, the head of the list, and the sentence when no row shows. @param {Viewer} view */
 export function writeListState(view) {
   const data = view.shown();
   const listed = new Set(view.state.listedMistakes().map((mistake) => mistake.number));
   for (const [number, row] of view.rows) row.hidden = !listed.has(number);
+  writeCauses(view);
   view.list.querySelector(".message-box")?.remove();
   if (data.empty) {
     drawListMessage(view.list, data.empty.text, data.empty.action, () => view.send("clear_filter", true));

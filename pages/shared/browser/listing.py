@@ -18,6 +18,7 @@ import streamlit as st
 from evaluator.drawing import layers, mistake_filter, text_lost
 from evaluator.drawing.mistake_filter import MistakeColumns, MistakeFilter, PageList
 from evaluator.drawing.payloads import LostText, MistakeItem, PageLayers, PagePayload, WalkItem
+from evaluator.metrics.causes import causes
 from evaluator.metrics.error_types import NONE, MistakeOptions, Mistakes
 from evaluator.model.boxes import BoolArray, IntArray
 from evaluator.pdf.problems import PageProblem
@@ -297,6 +298,8 @@ def drawn(
         page_points=page_points,
         kept=layers.Kept(shown.working.mistakes, shown.keep),
         text=text,
+        # Poor matches are mistakes of this list alone; causes are those of the result.
+        causes=causes(result) if shown.working.mistakes is result.mistakes else None,
     )
     return layer, layers.lost_text(result, page, text)
 

@@ -308,11 +308,29 @@ def handle(found: OpenedBoxes, model: Model, event: VerdictEvent) -> Unsaved | N
 
 
 def save_event(event: VerdictEvent, targets: Mapping[str, Target]) -> Unsaved | None:
-    """Keep a verdict on one of the targets that are shown; None as for `save`, and for a target that is not shown."""
-    target = targets.get(event.target or "")
-    if target is None:
-        return None
-    return save(target, verdict=event.verdict, note=event.note, target_id=event.target, event_id=event.id or None)
+    """Keep a verdict on one of the targets that are shown, or on all of those that it names.
+
+    Returns
+    -------
+    Unsaved or None
+        The first that was not saved; None as for `save`, and for targets that are not shown.
+    """
+    if event.name.strip() and not author()[0]:
+        state.reviewer = event.name.strip()[:AUTHOR_LENGTH]
+    asked = dict.fromkeys([event.target or "", *event.targets])
+    failed = [
+        # Each has an id of its own that follows from the message, so that a repeated message stores nothing twice.
+        save(
+            targets[key],
+            verdict=event.verdict,
+            note=event.note,
+            target_id=key,
+            event_id=(f"{event.id}-{place}" if place else event.id) if event.id else None,
+        )
+        for place, key in enumerate(asked)
+        if key in targets
+    ]
+    return next((entry for entry in failed if entry is not None), None)
 
 
 def shown(entry: Unsaved | None) -> UnsavedItem | None:

@@ -20,7 +20,7 @@ from pages.shared.address import read_url, write_url
 from pages.shared.findings import log as findings
 from pages.shared.gallery import crop
 from pages.shared.opened import OpenedBoxes
-from pages.shared.state import State, go_to, state
+from pages.shared.state import Field, State, go_to, state
 from pages.shared.suspects import Entry, Known
 
 BROWSER_VIEW = "pages/page_browser.py"
@@ -48,7 +48,10 @@ def _sidebar(found: OpenedBoxes) -> None:
 
 def _start_choices() -> None:
     """Widgets read the session; a field that was never written begins at its own start."""
-    for field in (State.suspect_least, State.suspect_unjudged, State.suspect_kind, State.suspect_margin):
+    choices: tuple[Field[Any], ...] = (
+        State.suspect_least, State.suspect_unjudged, State.suspect_kind, State.suspect_margin,
+    )  # fmt: skip
+    for field in choices:
         field.set(field.get())
 
 
@@ -123,7 +126,7 @@ def _picture(found: OpenedBoxes, every: Suspects, entry: Entry) -> None:
         drawn.append(("ls-crop-fn" if now else "ls-crop-proposed", _chip(box.label, now=now), list(box.xyxy)))
     boxes = []
     for style, name, (x1, y1, x2, y2) in drawn:
-        edges = ((x1 - left) / (right - left), (y1 - top) / (bottom - top))
+        edges: tuple[float, ...] = ((x1 - left) / (right - left), (y1 - top) / (bottom - top))
         edges += ((x2 - x1) / (right - left), (y2 - y1) / (bottom - top))
         at = "left:{:.3f}%;top:{:.3f}%;width:{:.3f}%;height:{:.3f}%".format(*(100 * edge for edge in edges))
         chip = html.escape(plain(frame.shortened(name, 40)))

@@ -103,7 +103,7 @@ def _condition(collector: Collector, name: str, value: object) -> Condition | No
         limit = value.get("value")
         number = isinstance(limit, (int, float)) and not isinstance(limit, bool)
         if number or (isinstance(limit, str) and value["op"] == "=="):
-            return Condition(value["attribute"], value["op"], float(limit) if number else limit)
+            return Condition(value["attribute"], value["op"], limit if isinstance(limit, str) else float(limit))
     collector.error(name, "a condition must have attribute, op (==, < or >=) and value", str(value)[:80],
                     'Write {"attribute": "area", "op": "<", "value": 0.05}.')  # fmt: skip
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -63,11 +64,16 @@ def test_a_format_describes_itself(name: str) -> None:
 
 def test_the_formats_of_each_kind() -> None:
     assert [list(formats.of_kind(kind)) for kind in formats.KINDS] == [
-        ["snapshot", "pod", "coco", "cvat", "docling", "mineru", "paddle", "marker", "azure", "textract", "documentai",
-         "unstructured", "supervision", "table"],
+        [
+            "snapshot", "pod", "coco", "cvat", "page-xml", "alto", "voc", "label-studio", "omnidocbench", "yolo",
+            "docling", "mineru", "paddle", "marker", "azure", "textract", "documentai", "unstructured", "supervision",
+            "table",
+        ],
         ["fields"], ["posters"],
     ]  # fmt: skip
-    assert formats.suffixes() == {".json", ".jsonl", ".ndjson", ".xml", ".csv", ".tsv", ".parquet"}
+    assert formats.suffixes() == {
+        ".json", ".jsonl", ".ndjson", ".txt", ".xml", ".yaml", ".yml", ".csv", ".tsv", ".parquet",
+    }  # fmt: skip
 
 
 def test_a_name_is_taken_once() -> None:
@@ -320,3 +326,39 @@ def test_a_score_is_no_condition() -> None:
         source = formats.read_bytes(encoded(TRUTH), "a.boxes", side="prediction")
     assert source.side == "prediction"
     assert np.isnan(source.boxes.score).all()
+
+
+# --- archives ------------------------------------------------------------------------------------------------
+
+
+def packed(path: Path, files: dict[str, object]) -> Path:
+    with zipfile.ZipFile(path, "w") as opened:
+        for name, value in files.items():
+            opened.writestr(name, encoded(value))
+    return path
+
+
+VOC = "<annotation><filename>{}.jpg</filename><object><name>T</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>5</xmax><ymax>5</ymax></bndbox></object></annotation>"  # noqa: E501
+
+
+@pytest.mark.parametrize(
+    ("files", "format", "boxes"),
+    [
+        ({"x/1.xml": VOC.format("a"), "x/2.xml": VOC.format("b")}, "voc", 2),
+        ({"data.yaml": "names: [T]", "train/labels/a.txt": "0 0.5 0.5 0.1 0.1"}, "yolo", 1),
+        ({"gt.json": INSTANCES}, "coco", 2),
+        ({"a.xml": POD}, "pod", 1),
+    ],
+)
+def test_an_archive_is_read_like_a_folder(files: dict[str, object], format: str, boxes: int, tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.zip", files)
+    for source in (formats.read(path), formats.read_bytes(path.read_bytes(), "a.zip")):
+        assert (source.format, len(source.boxes)) == (format, boxes)
+
+
+def test_other_files_of_an_archive_are_counted(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.zip", {"1.xml": VOC.format("a"), "images/a.jpg": "x", "README.md": "x"})
+    assert [issue.sentence for issue in formats.read(path).issues] == [
+        "a.zip: only the files of an archive that end in .json or .xml or .csv or .parquet or .tsv or .txt or .yaml or "
+        ".yml are read; found 2 of another kind. Nothing to do if they are page images."
+    ]

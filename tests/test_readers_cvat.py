@@ -8,6 +8,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -239,6 +240,35 @@ def test_outlines_that_are_none_are_named() -> None:
     ]  # fmt: skip
 
 
+def test_images_of_one_name_in_several_subsets_and_tasks() -> None:
+    def of(subset: str, task: int, name: str = "a.png") -> str:
+        return image(box(), name=name).replace("<image ", f'<image subset="{subset}" task_id="{task}" ')
+
+    source = read(file(of("Train", 1), of("Test", 1), of("Test", 2), of("Test", 2, "b.png")))
+    assert [document.doc_id for document in source.documents] == ["Train/1/a", "Test/1/a", "Test/2/a", "b"]
+    assert source.page_index.tolist() == [0, 0, 0, 0]
+    assert source.attributes == {"subset": ["Train", "Test", "Test", "Test"]}
+    assert warned(source) == [
+        "c.xml: images of one name in several subsets or tasks are read as documents of their own; found "
+        '"a": "Train/1/a", "Test/1/a", "Test/2/a". Rename the images to compare them with files without subsets.'
+    ]
+    assert refused(file(of("Train", 1), of("Train", 1))) == [
+        'c.xml: line 5, <image>: an image must occur once (CVAT for images 1.1); found "a.png", as in line 2, '
+        "<image>. Join the two."
+    ]
+    # A name that only one subset has is the document, as without subsets.
+    assert [document.doc_id for document in read(file(of("Train", 1), of("Train", 1, "b.png"))).documents] == ["a", "b"]
+
+
+def test_videos_are_refused_by_name() -> None:
+    content = file("<track id='0'/>", "<track id='1'/>")
+    assert formats.detect_bytes(content, "c.xml") == "cvat"
+    assert refused(content) == [
+        "c.xml: line 2, <track>: tracks are not read, they belong to videos (CVAT for video 1.1); found 2 tracks. "
+        'Export the task as "CVAT for images 1.1".'
+    ]
+
+
 # --- strangers -----------------------------------------------------------------------------------------------
 
 
@@ -252,6 +282,31 @@ def test_real_exports(name: str) -> None:
     assert (len(source.boxes), len(source.page_ids)) == (text.count("<box "), text.count("<image "))
     assert [issue.rule for issue in source.issues] == ["only boxes and polygons are read (CVAT for images 1.1)"]
     assert (source.boxes.xyxy[:, 2:] >= source.boxes.xyxy[:, :2]).all()
+
+
+@needs_shared
+def test_real_exports_of_a_project_and_of_a_video() -> None:
+    folder = Path(SHARED, "real", "formats", "cvat")
+    path = folder / "for_images_export_project_annotations.xml"
+    wanted = []
+    for element in ElementTree.parse(path).getroot().iter("image"):
+        name = f"{element.get('subset')}/39/{Path(element.get('name', '')).stem}"
+        for shape in element:
+            if shape.tag == "box":
+                wanted.append((name, [float(shape.get(key, "")) for key in ("xtl", "ytl", "xbr", "ybr")]))
+            elif shape.tag == "polygon":
+                pairs = [tuple(map(float, pair.split(","))) for pair in shape.get("points", "").split(";")]
+                xs, ys = zip(*pairs, strict=True)
+                wanted.append((name, [min(xs), min(ys), max(xs), max(ys)]))
+    source = formats.read(path)
+    names = [source.documents[code].doc_id for code in source.boxes.document.tolist()]
+    assert list(zip(names, source.boxes.xyxy.tolist(), strict=True)) == wanted
+    with pytest.raises(BadInput) as bad:
+        formats.read(folder / "for_video_annotations.xml")
+    assert str(bad.value) == (
+        "for_video_annotations.xml: line 70, <track>: tracks are not read, they belong to videos (CVAT for video 1.1); "
+        'found 3 tracks. Export the task as "CVAT for images 1.1".'
+    )
 
 
 @needs_shared

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NoReturn, overload
 
 from evaluator.formats import (
+    alto,
+    archive,
     azure,
     coco,
     cvat,
@@ -22,10 +25,13 @@ from evaluator.formats import (
     folder,
     json_text,
     known,
+    label_studio,
     limits,
     marker,
     mineru,
+    omnidocbench,
     paddle,
+    page_xml,
     pod,
     posters,
     snapshot,
@@ -33,6 +39,8 @@ from evaluator.formats import (
     table,
     textract,
     unstructured,
+    voc,
+    yolo,
 )
 from evaluator.formats.base import (
     KINDS,
@@ -58,6 +66,8 @@ HEAD_BYTES = 1 << 22
 """How much of a file the detection looks at."""
 # Where nearly every file states what it is; the rest is looked at only when this does not.
 _FIRST_BYTES = 1 << 16
+# What an archive without files consists of; a format that claims it reads archives itself.
+_EMPTY_ARCHIVE = b"PK\x05\x06" + bytes(18)
 
 AnyFormat = Format[Any]
 """A format of any kind; `of_kind` gives those of one kind with what they read."""
@@ -67,6 +77,12 @@ _TABLE: tuple[AnyFormat, ...] = (
     pod.FORMAT,
     coco.FORMAT,
     cvat.FORMAT,
+    page_xml.FORMAT,
+    alto.FORMAT,
+    voc.FORMAT,
+    label_studio.FORMAT,
+    omnidocbench.FORMAT,
+    yolo.FORMAT,
     docling.FORMAT,
     mineru.FORMAT,
     paddle.FORMAT,
@@ -209,6 +225,13 @@ def read(
         With all issues of all files.
     """
     reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns)
+    for name, row in of_kind("boxes").items():
+        if format in (name, None) and row.takes(Path(path)):
+            return row.read_path(Path(path), reading)
+    if Path(path).suffix.lower() == ".zip" and not folder.is_folder(Path(path)):
+        packed = _from_archive(folder.load(Path(path), limits.MAX_FILE_BYTES), Path(path).name, format, reading)
+        if packed is not None:
+            return packed
     return read_boxes(
         Path(path), reading, lambda content, name: _box_format(content, name, format, columns), _box_suffixes()
     )
@@ -228,6 +251,9 @@ def read_bytes(
     """The columns of a file of boxes whose bytes are at hand, by its name for the issues; otherwise as `read`."""
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
     reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns)
+    packed = _from_archive(content, name, format, reading)
+    if packed is not None:
+        return packed
     return _box_format(content, name, format, columns).read(content, name, reading)
 
 
@@ -271,10 +297,36 @@ def pair_issues(truth: Content, prediction: Content, *, lenient: bool = False) -
     return format_.pair_issues(truth, prediction, lenient=lenient)
 
 
+def _from_archive(content: bytes, name: str, format: str | None, reading: Reading) -> Annotations | None:
+    """The files of a zip archive as if they lay in a folder of its name.
+
+    Returns
+    -------
+    Annotations or None
+        None for what is no archive, for one that no format of boxes recognises a file of, and for one whose format
+        reads archives itself: it says what is wrong with them.
+    """
+    if not archive.is_archive(content):
+        return None
+    collector = Collector(name, max_per_rule=reading.max_per_rule)
+    try:
+        members = archive.read(content, collector, suffixes=_box_suffixes())
+    except BadInput:
+        return None
+    rows = [row for row in of_kind("boxes").values() if format in (row.name, None)]
+    claims = (row for member in members for row in rows if row.detect(member.content[:HEAD_BYTES], member.name))
+    row = next(claims, None)
+    if row is None or row.detect(_EMPTY_ARCHIVE, name):
+        return None
+    files = [(member.name, member.content) for member in members if member.name.lower().endswith(row.suffixes)]
+    source = row.read_files(files, name, reading)
+    return replace(source, issues=(*collector.issues(), *source.issues))
+
+
 def _box_suffixes() -> list[str]:
-    """The endings of files of boxes: JSON first, then by name."""
+    """The endings of files of boxes: JSON first, then XML, then by name."""
     endings = {suffix for row in of_kind("boxes").values() for suffix in row.suffixes}
-    return sorted(endings, key=lambda suffix: (suffix != ".json", suffix))
+    return sorted(endings, key=lambda suffix: (suffix != ".json", suffix != ".xml", suffix))
 
 
 def _box_format(content: bytes, name: str, format: str | None, columns: str = "") -> BoxFormat:
@@ -289,8 +341,11 @@ def _box_format(content: bytes, name: str, format: str | None, columns: str = ""
 
 def _refuse_unknown(content: bytes, name: str) -> NoReturn:
     """Say what is wrong with bytes that no format claims: what they are, or what is wrong as JSON or annotations."""
-    if row := known.recognised(content[:HEAD_BYTES]):
-        refuse(name, "", row.what, "", row.instead)
+    if other := known.name_of(content[:HEAD_BYTES]):
+        refuse(name, "", f"this is {other.title}, which is not read", "", other.instead)
+    if table.looks_like_table(content[:HEAD_BYTES]):
+        rule = "this is a table whose columns have no known names"
+        refuse(name, "", rule, "", f"Say in the terminal which column holds what: {table.EXAMPLE}.")
     found = quote(content[:40].decode(errors="replace"))
     text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text or text[:1] in b"{[/'\"" or content[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in content[:HEAD_BYTES]:

@@ -125,6 +125,8 @@ class Format(ABC, Generic[T]):
         What `detect` looks for, in words.
     suffixes : tuple of str
         Endings of its files; in a folder only these are looked at.
+    of_all_kinds : tuple of str
+        Those of the endings that files of all kinds have: one that is not recognised is no annotation file.
     states_side : bool
         Whether a file states what it is; one that does not is broken, or belongs to the files beside it.
     """
@@ -134,6 +136,7 @@ class Format(ABC, Generic[T]):
     looks_for: ClassVar[str]
     kind: ClassVar[Kind]
     suffixes: ClassVar[tuple[str, ...]] = (".json",)
+    of_all_kinds: ClassVar[tuple[str, ...]] = ()
     states_side: ClassVar[bool] = True
 
     @abstractmethod
@@ -220,6 +223,10 @@ class BoxFormat(Format[Annotations]):
             The two do not belong together.
         """
         return prediction
+
+    def takes(self, path: Path) -> bool:
+        """Whether a file or folder is read as a whole by `read_path`, not file by file; only of a few formats."""
+        return False
 
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Annotations:
         """The columns of a file, or of a folder of files; see `Format.read_path`."""

@@ -9,27 +9,33 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Final, Literal, NamedTuple
 
+import msgspec
 import numpy as np
 
-from evaluator.formats import limits
+from evaluator.formats import limits, xml_text
 from evaluator.formats.base import Reading
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Boxes, Document, Side
 from evaluator.model.issues import BadInput, Collector, quote
 
-# Tools let a box be drawn over the edge of its page; models round.
-_TOLERANCE_PX: Final = 1.0
+# Tools let a box be drawn over the edge of its page; models round, and shares are written with six decimals.
+_TOLERANCE: Final = {"pixels": 1.0, "page": 1e-6}
+_NO_ATTRIBUTES: Final[Mapping[str, str]] = {}
+
+_CORNERS: Final = 4
+FEWEST_POINTS: Final = 3
+"""Points of an outline."""
 
 Corners = tuple[float, float, float, float]
 Size = tuple[float, float]
 
 
 class _Page(NamedTuple):
-    """A page entry: what it is called in issues, its document, number there, size, own name, and where it stands."""
+    """A page entry: what issues call it, its document, number there, size, own name, where it stands, attributes."""
 
     noun: str
     document: str
@@ -37,6 +43,7 @@ class _Page(NamedTuple):
     size: Size | None
     page_id: str
     place: str
+    attributes: Mapping[str, str]
 
 
 class _Box(NamedTuple):
@@ -88,6 +95,7 @@ class Builder:
         self._on_document: Counter[str] = Counter()
         self._on_page: Counter[int] = Counter()
         self._images: dict[str, dict[str, int]] = {}
+        self._within: dict[str, dict[str, str]] = {}
         self._pages: list[_Page] = []
         self._boxes: list[_Box] = []
 
@@ -96,7 +104,16 @@ class Builder:
         """How many pages there are so far."""
         return len(self._pages)
 
-    def image(self, name: str, place: str, *, size: Size | None = None, page_id: str = "") -> int:
+    def image(
+        self,
+        name: str,
+        place: str,
+        *,
+        size: Size | None = None,
+        page_id: str = "",
+        within: str = "",
+        attributes: Mapping[str, str] = _NO_ATTRIBUTES,
+    ) -> int:
         """Add a page that is an image file; its document is the name without folders and ending.
 
         Images of one name in several folders are pages of one document, in the order of the file, with a warning.
@@ -105,7 +122,10 @@ class Builder:
         ----------
         name : str
             As the file has it; an error when it is empty or occurs twice.
-        place, size, page_id
+        within : str
+            What the image belongs to, as a subset of a project. Images of one name within several of these are
+            documents of their own, ``within/name``, with a warning.
+        place, size, page_id, attributes
             As in `page`.
 
         Returns
@@ -114,16 +134,22 @@ class Builder:
             The page, for `box`.
         """
         path = PurePosixPath(name.replace("\\", "/"))
-        document = path.stem or str(path)
+        stem = path.stem or str(path)
+        document = f"{within}/{stem}" if within else stem
+        self._within.setdefault(stem, {})[document] = name
         of_document = self._images.setdefault(document, {})
         if not name.strip():
             self._collector.error(place, f"an image must have a name ({self._source})", "", "Name the image.")
-        row = self.page(document, place, size=size, page_id=page_id, path=name)
+        row = self.page(document, place, size=size, page_id=page_id, path=name, attributes=attributes)
         self._pages[row] = self._pages[row]._replace(noun="an image")
         if (first := of_document.setdefault(str(path), row)) != row:
             what = f"{quote(name)}, as in {self._pages[first].place}"
             self._collector.error(place, f"an image must occur once ({self._source})", what, "Join the two.")
         return row
+
+    def document(self, document: str) -> None:
+        """Add a document, also when it has no page entry."""
+        self._documents.setdefault(document, Document(document, document))
 
     def page(
         self,
@@ -135,6 +161,7 @@ class Builder:
         page_id: str = "",
         name: str = "",
         path: str = "",
+        attributes: Mapping[str, str] = _NO_ATTRIBUTES,
     ) -> int:
         """Add a page entry, also when it has no boxes.
 
@@ -152,6 +179,8 @@ class Builder:
             What the file calls the page.
         name, path : str
             Of the document: under which the PDF is looked up, and what the file says. The first page decides.
+        attributes : mapping of str to str
+            What the file says of the page besides.
 
         Returns
         -------
@@ -164,7 +193,7 @@ class Builder:
         self._documents.setdefault(document, Document(document, name or document, path))
         index = self._on_document[document] if index is None else index
         self._on_document[document] += 1
-        self._pages.append(_Page("a page", document, index, size, page_id, place))
+        self._pages.append(_Page("a page", document, index, size, page_id, place, attributes))
         return len(self._pages) - 1
 
     def box(
@@ -249,6 +278,7 @@ class Builder:
         side = side or "ground_truth"
         self._check_limits()
         self._check_scores(side, as_reference=reading.as_reference)
+        self._name_images()
         self._report_merged_images()
         sizes = [page.size for page in self._pages if page.size is not None]
         if normalise and len(sizes) < len(self._pages):
@@ -273,6 +303,7 @@ class Builder:
         if normalise and size is not None:
             xyxy = xyxy / np.tile(size[entry], 2)
             polygons = {row: [ring / size[entry[row]] for ring in rings] for row, rings in polygons.items()}
+        attributes = dict.fromkeys(name for page in pages for name in page.attributes)
         scores = [box.score if side == "prediction" else math.nan for box in boxes]
         return Annotations(
             name=self._collector.file,
@@ -301,13 +332,14 @@ class Builder:
             page_ids=[page.page_id for page in pages],
             unit="page" if normalise else self._unit,
             page_size=size,
+            attributes={name: [page.attributes.get(name) for page in pages] for name in attributes},
         )
 
     def _check_inside(self, page: _Page, xyxy: Corners, place: str) -> None:
         """Warn of a box that leaves its page."""
         width, height = (1.0, 1.0) if self._unit == "page" else page.size or (math.inf, math.inf)
-        room = _TOLERANCE_PX if self._unit == "pixels" else 0.0
-        if page.size is None and self._unit == "pixels":
+        room = _TOLERANCE[self._unit]
+        if self._unit == "pixels" and not (width > 0.0 and height > 0.0 and page.size):
             return
         if any(over > room for over in (-xyxy[0], -xyxy[1], xyxy[2] - width, xyxy[3] - height)):
             rule = f"a region should not leave its image by more than {room:g} px"
@@ -354,6 +386,25 @@ class Builder:
                 fix = f"Give this file as the prediction, or remove the {name}."
                 self._collector.error(scored[0].place, rule, what, fix)
 
+    def _name_images(self) -> None:
+        """Give documents of images the bare name where it is the only one of all that the images are within."""
+        bare: dict[str, str] = {}
+        for stem, names in self._within.items():
+            if len(names) == 1:
+                bare[next(iter(names))] = stem
+            else:
+                rule = "images of one name in several subsets or tasks are read as documents of their own"
+                what = f"{quote(stem)}: {', '.join(map(quote, list(names)[:3]))}"
+                self._collector.warning("", rule, what, "Rename the images to compare them with files without subsets.")
+        if any(document != stem for document, stem in bare.items()):
+            self._pages = [page._replace(document=bare.get(page.document, page.document)) for page in self._pages]
+            documents = (
+                msgspec.structs.replace(each, doc_id=bare[key], name=bare[key]) if key in bare else each
+                for key, each in self._documents.items()
+            )
+            self._documents = {each.doc_id: each for each in documents}
+            self._images = {bare.get(key, key): files for key, files in self._images.items()}
+
     def _report_merged_images(self) -> None:
         """Say that images of one name in several folders were read as pages of one document."""
         for document, files in self._images.items():
@@ -367,6 +418,37 @@ def bounds(ring: FloatArray) -> Corners:
     """The smallest box that holds all points, float64 of shape (K, 2)."""
     (x1, y1), (x2, y2) = ring.min(axis=0), ring.max(axis=0)
     return float(x1), float(y1), float(x2), float(y2)
+
+
+def outline(ring: FloatArray) -> Sequence[FloatArray]:
+    """The rings of a region: none for the four corners of an upright box, which its corners say as well."""
+    low, high = ring.min(axis=0), ring.max(axis=0)
+    if len(ring) == _CORNERS and bool(((ring == low) | (ring == high)).all()):
+        # In a row around the box, two neighbours differ in one coordinate; across it, in both.
+        steps = ring != np.roll(ring, -1, axis=0)
+        if bool((steps.sum(axis=1) == 1).all()):
+            return ()
+    return (ring,)
+
+
+def points(text: str) -> FloatArray | None:
+    """Pairs of numbers with commas or white space between them, as PAGE XML and ALTO write points.
+
+    Returns
+    -------
+    float64, shape (K, 2), or None
+        None for no pairs, and for words that are no finite numbers.
+
+    Examples
+    --------
+    >>> points("1,2 3,4.5"), points("1,2 3")
+    (array([[1. , 2. ],
+           [3. , 4.5]]), None)
+    """
+    words = text.replace(",", " ").split()
+    if not words or len(words) % 2 or not all(map(xml_text.is_number, words)):
+        return None
+    return np.array(words, dtype=np.float64).reshape(-1, 2)
 
 
 def listed(values: Sequence[float]) -> str:

@@ -1,9 +1,9 @@
 """CVAT for images 1.1: XML to columns, boxes and polygons.
 
-Owns the format `Cvat`. A page is an ``<image>``; its document is the stem of the image name, as
-in `coco`. Coordinates are pixels of the image, origin top left. A polygon, and a box that is turned, keep their
-outline; their box is the smallest that holds it. CVAT has no scores. Shapes that are no regions (lines, points, masks,
-ellipses) are left out, with an issue for each kind. Nothing is clamped, and no image is opened.
+Owns the format `Cvat`. A page is an ``<image>``, known by its subset, task and name; its document is the stem of the
+name, as in `coco`. Coordinates are pixels of the image, origin top left. A polygon, and a box that is turned, keep
+their outline; their box is the smallest that holds it. CVAT has no scores. Shapes that are no regions (lines, points,
+masks, ellipses) are left out, with an issue for each kind. Nothing is clamped, and no image is opened.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from evaluator.model.issues import Collector, quote
 
 _SOURCE: Final = "CVAT for images 1.1"
 _ROOT_MARK = re.compile(rb"<annotations[\s/>]")
-_IMAGE_MARK = re.compile(rb"<image[\s/>]")
+_IMAGE_MARK = re.compile(rb"<(?:image|track)[\s/>]")
 _FEWEST_POINTS: Final = 3
 
 Shape = tuple[Corners, FloatArray | None]
@@ -37,16 +37,17 @@ class Cvat(BoxFormat):
     -----
     CVAT, "CVAT for images 1.1" (XML annotation format). ``rotation`` turns a box clockwise around its centre, in
     degrees. Attributes, occlusion and z-order are not read. Images of one name in several folders are pages of one
-    document, in the order of the file, with a warning.
+    document, in the order of the file, with a warning; those of one name in several subsets or tasks of a project
+    are documents of their own, ``subset/task/name``, with a warning. Videos are refused.
     """
 
     name = "cvat"
     title = "CVAT for images 1.1 (XML)"
-    looks_for = "an <annotations> element with an <image>"
+    looks_for = "an <annotations> element with an <image> or a <track>"
     suffixes = (".xml",)
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """An ``<annotations>`` element with an ``<image>``."""
+        """An ``<annotations>`` element with an ``<image>`` or a ``<track>``."""
         text = xml_text.narrow(head)
         return xml_text.looks_like_xml(head) and bool(_ROOT_MARK.search(text) and _IMAGE_MARK.search(text))
 
@@ -71,6 +72,10 @@ class Cvat(BoxFormat):
         if not file.roots and not collector.failed:
             rule = f"the outermost element must be <annotations> ({_SOURCE})"
             collector.error("", rule, "no element", "Export the file again.")
+        if file.tracks:
+            rule = "tracks are not read, they belong to videos (CVAT for video 1.1)"
+            what = "a track" if len(file.tracks) == 1 else f"{len(file.tracks):,} tracks"
+            collector.error(file.tracks[0], rule, what, 'Export the task as "CVAT for images 1.1".')
         for kind, elements in file.left_out.items():
             rule = f"only boxes and polygons are read ({_SOURCE})"
             what = f"{len(elements):,} of the kind {quote(kind)}"
@@ -90,6 +95,7 @@ class _File:
         self.builder = Builder(collector, format=Cvat.name, source=_SOURCE)
         self.roots = 0
         self.left_out: dict[str, list[Element]] = {}
+        self.tracks: list[str] = []
 
     def take(self, element: Element) -> None:
         """An image with its shapes, or the root around all of them."""
@@ -101,14 +107,21 @@ class _File:
         elif element.name == "image" and element.parent == "annotations":
             self._image(element)
         elif element.name == "track" and element.parent == "annotations":
-            rule = "tracks are not read, they belong to videos (CVAT for video 1.1)"
-            self._collector.error(element.place, rule, "a track", 'Export the task as "CVAT for images 1.1".')
+            self.tracks.append(element.place)
 
     def _image(self, element: Element) -> None:
         width, height = (xml_text.number(element, key, self._collector, source=_SOURCE) for key in ("width", "height"))
         attributes = element.attributes
         page_id = attributes.get("id", str(self.builder.pages))
-        page = self.builder.image(attributes.get("name", ""), element.place, size=(width, height), page_id=page_id)
+        subset, task = attributes.get("subset", ""), attributes.get("task_id", "")
+        page = self.builder.image(
+            attributes.get("name", ""),
+            element.place,
+            size=(width, height),
+            page_id=page_id,
+            within="/".join(part for part in (subset, task) if part),
+            attributes={"subset": subset} if subset else {},
+        )
         for position, region in enumerate(element.children):
             outline = {"box": _box, "polygon": _polygon}.get(region.name)
             if outline is None:

@@ -191,6 +191,7 @@ def merge(name: str, parts: Sequence[Annotations], *, pages_apart: bool = False)
         unit=first.unit,
         page_size=_if_all([part.page_size for part in parts]),
         items_at=first.items_at,
+        attributes=_attributes(parts),
     )
 
 
@@ -221,7 +222,7 @@ def _check(parts: Sequence[Annotations], collector: Collector, *, pages_apart: b
     page_owner: dict[tuple[str, int], str] = {}
     for part in parts:
         what = f"{part.name} and {first.name}"
-        for key in ("format", "side"):
+        for key in ("format", "side", "unit"):
             if getattr(part, key) != getattr(first, key):
                 pair = f"{quote(getattr(part, key))} and {quote(getattr(first, key))}"
                 collector.error(
@@ -279,6 +280,15 @@ def _crowd(parts: Sequence[Annotations]) -> BoolArray | None:
     nowhere = [np.zeros(len(part.boxes), dtype=bool) for part in parts]
     pairs = zip(parts, nowhere, strict=True)
     return np.concatenate([no if part.boxes.crowd is None else part.boxes.crowd for part, no in pairs])
+
+
+def _attributes(parts: Sequence[Annotations]) -> Mapping[str, Sequence[str | None]]:
+    """The attributes of the page entries of all parts, None where a part does not have one."""
+    names = dict.fromkeys(name for part in parts for name in part.attributes)
+    return {
+        name: [text for part in parts for text in part.attributes.get(name, [None] * len(part.page_index))]
+        for name in names
+    }
 
 
 def _polygons(parts: Sequence[Annotations]) -> Mapping[int, Sequence[FloatArray]]:

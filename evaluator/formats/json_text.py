@@ -38,8 +38,7 @@ _MAX_DIGITS = 300
 # Possessive, and the closing quote is optional: linear on every input, also on an unterminated string.
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
-# UTF-8 has no other way to write half of a surrogate pair.
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _SIMPLE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
@@ -156,45 +155,6 @@ def parse(source: Source) -> object:
     return _parsed(source)[0]
 
 
-def _parsed(source: Source) -> tuple[object, bool]:
-    """The generic tree of a JSON file, and whether anything in it is one of `oddities`."""
-    odd = _SURROGATE.search(source.content) is not None
-
-    def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        nonlocal odd
-        plain = dict(pairs)
-        if len(plain) == len(pairs):
-            return plain
-        odd = True
-        return Repeated(pairs)
-
-    def unusable(text: str) -> Unusable:
-        nonlocal odd
-        odd = True
-        return Unusable(text)
-
-    def float_of(text: str) -> float | Unusable:
-        value = float(text)
-        return value if math.isfinite(value) else unusable(text)
-
-    def integer_of(text: str) -> int | Unusable:
-        return int(text) if len(text) <= _MAX_DIGITS else unusable(text)
-
-    _refuse_depth(source)
-    text = source.content.decode()
-    try:
-        tree: object = json.loads(
-            text,
-            object_pairs_hook=object_of,
-            parse_constant=unusable,
-            parse_float=float_of,
-            parse_int=integer_of,
-        )
-    except json.JSONDecodeError as error:
-        _refuse_syntax(source.name, text, error)
-    return tree, odd
-
-
 def parse_exactly(source: Source, collector: Collector, *, fix: str) -> object:
     """The tree of a file whose issues are all to be listed; `BadInput` for one that is too large for that."""
     _refuse_large(source, collector, fix)
@@ -220,8 +180,10 @@ def _refuse_large(source: Source, collector: Collector, fix: str) -> None:
 def parse_checked(source: Source, collector: Collector) -> object:
     """The generic tree of a JSON file, with an error for every repeated key, unusable number and lone surrogate."""
     tree, odd = _parsed(source)
-    for oddity in oddities(tree, "$") if odd else ():
-        collector.error(*oddity)
+    # The walk makes a place for every value: it is left out where nothing can be found.
+    if odd or _ESCAPED_SURROGATE.search(source.content):
+        for oddity in oddities(tree, "$"):
+            collector.error(*oddity)
     return tree
 
 
@@ -344,6 +306,44 @@ def lone_surrogate(place: JsonPath, text: str) -> Oddity:
     """The issue for text with half of a surrogate pair."""
     rule = "text must not contain half of a surrogate pair (RFC 8259, section 8.2)"
     return Oddity(place, rule, quote(text), "Export the text again; a character was cut in two.")
+
+
+def _parsed(source: Source) -> tuple[object, bool]:
+    """The tree of a file, and whether it has a repeated key or an unusable number."""
+    _refuse_depth(source)
+    text = source.content.decode()
+    odd: list[object] = []
+
+    def noted(value: object) -> object:
+        if isinstance(value, Unusable | Repeated):
+            odd.append(value)
+        return value
+
+    try:
+        tree: object = json.loads(
+            text,
+            object_pairs_hook=lambda pairs: noted(_object(pairs)),
+            parse_constant=lambda word: noted(Unusable(word)),
+            parse_float=lambda number: noted(_float(number)),
+            parse_int=lambda number: noted(_integer(number)),
+        )
+    except json.JSONDecodeError as error:
+        _refuse_syntax(source.name, text, error)
+    return tree, bool(odd)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    plain = dict(pairs)
+    return plain if len(plain) == len(pairs) else Repeated(pairs)
+
+
+def _float(text: str) -> float | Unusable:
+    value = float(text)
+    return value if math.isfinite(value) else Unusable(text)
+
+
+def _integer(text: str) -> int | Unusable:
+    return int(text) if len(text) <= _MAX_DIGITS else Unusable(text)
 
 
 def _require_utf8(content: bytes, name: str) -> None:

@@ -61,17 +61,21 @@ def units(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
     -------
     Search
         A file of no known format belongs to the folder it lies in when that is a unit, whose reader judges it; the
-        others are unknown, and so are files that should state their side and do not.
+        others are unknown, unless files of all kinds have their ending, and so are files that should state their
+        side and do not.
     """
     endings = formats.suffixes()
+    of_all_kinds = {suffix for row in formats.FORMATS.values() for suffix in row.of_all_kinds}
     members: dict[tuple[str, Path], list[tuple[Path, bytes]]] = {}
     looked_at: list[Path] = []
     for file in files:
         if file.suffix.lower() not in endings:
             continue
-        looked_at.append(file)
         content = _content(file)
-        if format_ := formats.recognise(content, file.name):
+        format_ = formats.recognise(content, file.name)
+        if format_ or file.suffix.lower() not in of_all_kinds:
+            looked_at.append(file)
+        if format_:
             members.setdefault((format_.name, format_.unit_of(file, given)), []).append((file, content))
     recognised = [formats.FORMATS[name].unit(path, parts) for (name, path), parts in members.items()]
     usable = [unit for unit in recognised if unit.sides or not formats.FORMATS[unit.format].states_side]

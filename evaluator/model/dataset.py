@@ -151,6 +151,9 @@ class Annotations:
         Width and height of each page entry in the file's pixels; None when the file does not say.
     items_at : str
         JSON path of the array of boxes, for formats with more than one form of file; empty for others.
+    attributes : mapping of str to sequences of length M
+        What the file says of its page entries besides, as ``doc_category`` of DocLayNet: a text for each page entry,
+        None where it does not say it. Empty for nothing.
     """
 
     name: str
@@ -172,6 +175,7 @@ class Annotations:
     unit: Literal["page", "pixels"] = "page"
     page_size: FloatArray | None = None
     items_at: str = ""
+    attributes: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
 
     def source_of(self, row: int) -> tuple[str, int, int]:
         """Where a box comes from.

@@ -40,6 +40,8 @@ from evaluator.model.issues import BadInput, Collector
 _MARKS = (
     b'"image_id"', b'"category_id"', b'"images"', b'"file_name"', b'"annotations"', b'"categories"', b'"iscrowd"',
 )  # fmt: skip
+# OmniDocBench, and Label Studio: they name images and categories too.
+_MARKS_OF_OTHERS = (b'"layout_dets"', b'"rectanglelabels"', b'"polygonlabels"')
 
 
 class _Where(NamedTuple):
@@ -99,8 +101,13 @@ class Coco(BoxFormat):
         self._exact = exact
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """Two of the keys of COCO."""
-        return sum(mark in head for mark in _MARKS) >= 2
+        """Two of the keys of COCO, and none of a format that has such keys as well."""
+        found = [mark for mark in _MARKS if mark in head]
+        if b'"image_id"' not in found and any(mark in head for mark in _MARKS_OF_OTHERS):
+            return False
+        if not {b'"image_id"', b'"file_name"'} & {*found} and b'"image_name"' in head:
+            return False
+        return len(found) >= 2
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
         """A results list is a prediction; an object with images is a ground truth, though it may be given as either."""
@@ -196,6 +203,7 @@ def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
         label_map=ground_truth.label_map,
         page_ids=ground_truth.page_ids,
         page_size=size,
+        attributes=ground_truth.attributes,
     )
 
 
@@ -350,6 +358,7 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
         page_ids=list(map(str, pages.ids.tolist())),
         unit="pixels",
         page_size=pages.page_size,
+        attributes=pages.attributes,
         items_at=place,
     )
 

@@ -7,7 +7,7 @@ height in pixels, origin top left. Nothing is clamped, dropped or coerced.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import UNSET
 
 from evaluator.formats import limits
-from evaluator.formats.coco.shape import DOCUMENT_KEYS, PAGE_KEYS, Category, Image, ItemColumns
+from evaluator.formats.coco.shape import ATTRIBUTE_KEYS, DOCUMENT_KEYS, PAGE_KEYS, Category, Image, ItemColumns
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import CodeArray, Document, Side
 from evaluator.model.issues import Collector, quote
@@ -33,6 +33,7 @@ class Pages(NamedTuple):
     page_document: CodeArray
     page_index: IntArray
     page_size: FloatArray | None
+    attributes: Mapping[str, Sequence[str | None]]
 
 
 class Labels(NamedTuple):
@@ -57,7 +58,20 @@ def check_images(images: Sequence[Image], collector: Collector) -> Pages:
         page_document=np.array([code[name] for name in names], dtype=np.int32),
         page_index=_page_indices(images, names, collector),
         page_size=_page_size(images, collector),
+        attributes=_attributes(images),
     )
+
+
+def _attributes(images: Sequence[Image]) -> dict[str, list[str | None]]:
+    """What the images say besides, as text; equal texts are one object, because they repeat on many pages."""
+    shared: dict[str, str] = {}
+    columns = {}
+    for key in ATTRIBUTE_KEYS:
+        values = [*map(attrgetter(key), images)]
+        if values.count(UNSET) < len(values):
+            texts = (None if value is UNSET or value is None else str(value) for value in values)
+            columns[key] = [None if text is None else shared.setdefault(text, text) for text in texts]
+    return columns
 
 
 def _document_of(image: Image) -> str:

@@ -35,8 +35,11 @@ _ESCAPED_KEY = re.compile(rb'"[^"\\]*+\\(?:[^"\\]|\\.)*+"\s*+:', re.DOTALL)
 
 PAGE_KEYS: Final = ("page_index", "page", "page_no")
 DOCUMENT_KEYS: Final = ("doc", "doc_name")
+ATTRIBUTE_KEYS: Final = ("doc_category", "collection", "annotator", "precedence")
+"""What DocLayNet and others say of an image besides; kept for the page and never an error."""
 
 T = TypeVar("T")
+Attribute = str | int | float | bool | UnsetType | None
 _Columns = tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray, BoolArray, BoolArray]
 
 
@@ -52,6 +55,10 @@ class Image(msgspec.Struct, gc=False):
     page_index: int | UnsetType = UNSET
     page: int | UnsetType = UNSET
     page_no: int | UnsetType = UNSET
+    doc_category: Attribute = UNSET
+    collection: Attribute = UNSET
+    annotator: Attribute = UNSET
+    precedence: Attribute = UNSET
 
 
 class Category(msgspec.Struct, gc=False):

@@ -17,7 +17,16 @@ from msgspec import UNSET
 
 from evaluator.formats import json_text
 from evaluator.formats.coco.outlines import is_number
-from evaluator.formats.coco.shape import DOCUMENT_KEYS, PAGE_KEYS, Category, CocoFile, Gathering, Image, Item
+from evaluator.formats.coco.shape import (
+    ATTRIBUTE_KEYS,
+    DOCUMENT_KEYS,
+    PAGE_KEYS,
+    Category,
+    CocoFile,
+    Gathering,
+    Image,
+    Item,
+)
 from evaluator.formats.json_text import excerpt, repeats, step
 from evaluator.model.issues import Collector
 
@@ -91,7 +100,7 @@ def _image(collector: Collector, value: object, place: str) -> Image:
         collector.error(place, "an image must be an object with an id (COCO format)", excerpt(value), "Remove it.")
         return Image(_NOTHING)
     texts = ("file_name", *DOCUMENT_KEYS)
-    _keys(collector, value, place, ("id",), known=("id", "width", "height", *texts, *PAGE_KEYS))
+    _keys(collector, value, place, ("id",), known=("id", "width", "height", *texts, *PAGE_KEYS, *ATTRIBUTE_KEYS))
     image = Image(_integer(collector, value, "id", place))
     for key in ("width", "height"):
         if value.get(key) is not None:
@@ -102,6 +111,9 @@ def _image(collector: Collector, value: object, place: str) -> Image:
     for key in PAGE_KEYS:
         if key in value:
             setattr(image, key, _integer(collector, value, key, place))
+    for key in ATTRIBUTE_KEYS:
+        if isinstance(value.get(key), str | int | float):
+            setattr(image, key, value[key])
     return image
 
 

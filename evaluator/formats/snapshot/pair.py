@@ -23,12 +23,15 @@ def check_pair(ground_truth: Annotations, prediction: Annotations) -> tuple[Issu
     -------
     tuple of Issue
         Errors: sides the wrong way round (section 4), label maps that differ (section 9.2). Warnings:
-        documents that only one file lists, pages that the two spell differently. Empty when all agree.
+        documents that only one file lists, pages that the two spell differently. Empty when all agree. Files of two
+        formats have labels and pages in common by name only: their ids are not compared.
     """
     collector = Collector(prediction.name, max_per_rule=None)
-    _pair_label_maps(ground_truth, prediction, collector)
+    if ground_truth.format == prediction.format:
+        _pair_label_maps(ground_truth, prediction, collector)
     _pair_documents(ground_truth, prediction, collector)
-    _pair_page_ids(ground_truth, prediction, collector)
+    if ground_truth.format == prediction.format:
+        _pair_page_ids(ground_truth, prediction, collector)
     return (*_pair_sides(ground_truth, prediction), *collector.issues())
 
 

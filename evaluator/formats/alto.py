@@ -1,0 +1,191 @@
+"""ALTO 1 to 4: blocks to columns, boxes and polygons.
+
+Owns the format `Alto`. Its document is the stem of the image name that the file states, else of the file's own name.
+Coordinates are pixels, or shares of the page where the file measures in parts of a millimetre or an inch, origin top
+left. Blocks at any depth are read; lines, words, margins and print space are not. Nothing is clamped, and no image
+is opened.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Final, NamedTuple
+
+from evaluator.formats import xml_text
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
+from evaluator.formats.build import FEWEST_POINTS, Builder, Corners, bounds, listed, outline, points
+from evaluator.formats.xml_text import Element
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Annotations, Side
+from evaluator.model.issues import Collector, quote
+
+_SOURCE: Final = "ALTO"
+_ROOT_MARK = re.compile(rb"<(?:[\w.-]+:)?alto[\s/>]")
+_UNITS: Final = ("pixel", "mm10", "inch1200")
+_BLOCKS: Final = ("TextBlock", "Illustration", "GraphicalElement", "ComposedBlock")
+_EDGES: Final = ("HPOS", "VPOS", "WIDTH", "HEIGHT")
+# Tags for what a block is; others name languages, people, fonts.
+_KINDS: Final = ("LayoutTag", "StructureTag", "OtherTag")
+_TYPES: Final = ("", "type", "block", "region")
+# alto, Layout, Page, the space on it, and the blocks in that.
+_DEPTH: Final = 5
+
+
+class _Block(NamedTuple):
+    """A block until its page is known: label, corners, outline, id and place."""
+
+    label: str
+    xyxy: Corners
+    ring: FloatArray | None
+    block_id: str
+    place: str
+
+
+class Alto(BoxFormat):
+    """ALTO.
+
+    Notes
+    -----
+    ALTO, Library of Congress, versions 1 to 4, with and without prefix. The label of a block is that of the first
+    layout or structure tag it refers to, else its ``TYPE``, else the name of its element (``TextBlock``). Boxes come
+    from HPOS, VPOS, WIDTH and HEIGHT, or from the outline where these are missing. ALTO has no confidence of blocks,
+    so a file may be given as ground truth or as predictions.
+    """
+
+    name = "alto"
+    title = "ALTO XML, versions 1 to 4"
+    looks_for = "an <alto> element"
+    suffixes = (".xml",)
+    states_side = False
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """An ``<alto>`` element, with a prefix or without."""
+        return xml_text.looks_like_xml(head) and bool(_ROOT_MARK.search(xml_text.narrow(head)))
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """None: ALTO does not state it, and has no confidence of blocks."""
+        return None
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of a file; see `Format.read`.
+
+        Returns
+        -------
+        Annotations
+            Unit pixels, or page for files in ``mm10`` or ``inch1200``, whose pages need a size. ``boxes.ids`` are
+            the ids of the blocks. A file without blocks gives box columns of length 0.
+        """
+        collector = Collector(name, max_per_rule=reading.max_per_rule)
+        source = xml_text.open_source(content, collector)
+        file = _File(collector, name)
+        xml_text.parse(source, file.take, collector, depth=_DEPTH)
+        if not file.builder.pages and not collector.failed:
+            collector.error("", f"the file must have a <Page> ({_SOURCE})", "none", "Export the file again.")
+        return file.builder.annotations(source.sha256, reading, normalise=file.unit != "pixel")
+
+
+FORMAT: Final = Alto()
+
+
+class _File:
+    """The elements of a file as pages and boxes, with the issues that one element shows."""
+
+    def __init__(self, collector: Collector, name: str) -> None:
+        self._collector = collector
+        self.builder = Builder(collector, format=Alto.name, source=_SOURCE)
+        self.unit = "pixel"
+        self._image = name
+        self._labels: dict[str, str] = {}
+        self._blocks: list[_Block] = []
+
+    def take(self, element: Element) -> None:
+        """A block, the page around it, or what comes before."""
+        if element.depth == 1 and element.name != "alto":
+            rule = f"the outermost element must be <alto> ({_SOURCE})"
+            self._collector.error(element.place, rule, quote(element.name), "Export the file again.")
+        elif element.name == "MeasurementUnit" and element.parent == "Description":
+            self._measure(element)
+        elif element.name == "fileName" and element.parent == "sourceImageInformation" and element.text:
+            self._image = element.text
+        elif element.name in _KINDS and element.attributes.get("TYPE", "") in _TYPES:
+            self._labels.setdefault(element.attributes.get("ID", ""), element.attributes.get("LABEL", ""))
+        elif element.depth == _DEPTH:
+            self._take_blocks(element)
+        elif element.name == "Page" and element.parent == "Layout":
+            self._page(element)
+
+    def _measure(self, element: Element) -> None:
+        if element.text not in _UNITS:
+            rule = f"MeasurementUnit must be one of {', '.join(_UNITS)} ({_SOURCE})"
+            self._collector.error(element.place, rule, quote(element.text), "Correct the unit.")
+        self.unit = element.text
+
+    def _take_blocks(self, element: Element) -> None:
+        """A block and those composed in it."""
+        if element.name not in _BLOCKS:
+            return
+        shape = _shape(element, self._collector)
+        if shape is not None:
+            label = next(self._tags(element), "") or element.attributes.get("TYPE", "").strip() or element.name
+            self._blocks.append(_Block(label, *shape, element.attributes.get("ID", ""), element.place))
+        for child in element.children:
+            self._take_blocks(child)
+
+    def _tags(self, element: Element) -> Iterator[str]:
+        """The labels of the tags that a block refers to."""
+        for key in element.attributes.get("TAGREFS", "").split():
+            if label := self._labels.get(key, "").strip():
+                yield label
+
+    def _page(self, element: Element) -> None:
+        number = partial(xml_text.number, element, collector=self._collector, source=_SOURCE)
+        given = [key for key in ("WIDTH", "HEIGHT") if key in element.attributes]
+        size = (number("WIDTH"), number("HEIGHT")) if given else None
+        path = PurePosixPath(self._image.replace("\\", "/"))
+        page_id = element.attributes.get("ID", "")
+        page = self.builder.page(path.stem, element.place, size=size, page_id=page_id, path=self._image)
+        for label, xyxy, ring, block_id, place in self._blocks:
+            rings = () if ring is None else outline(ring)
+            self.builder.box(page, label, xyxy, place, rings=rings, box_id=block_id or place)
+        self._blocks.clear()
+
+
+def _shape(element: Element, collector: Collector) -> tuple[Corners, FloatArray | None] | None:
+    """Corners and outline of a block; None with an issue when it has neither, or is none."""
+    number = partial(xml_text.number, element, collector=collector, source=_SOURCE)
+    shape = next((child for child in element.children if child.name == "Shape"), None)
+    polygon = next((child for child in shape.children if child.name == "Polygon"), None) if shape else None
+    ring = _ring(polygon, collector) if polygon is not None else None
+    if any(key in element.attributes for key in _EDGES):
+        left, top, width, height = map(number, _EDGES)
+        if any(map(math.isnan, (left, top, width, height))):
+            return None
+        if width < 0 or height < 0:
+            rule = f"WIDTH and HEIGHT must not be negative ({_SOURCE})"
+            collector.error(element.place, rule, listed((width, height)), "Correct the block, or remove it.")
+            return None
+        return (left, top, left + width, top + height), ring
+    if ring is not None:
+        return bounds(ring), ring
+    if polygon is None:
+        rule = f"a block must have {', '.join(_EDGES)} or an outline ({_SOURCE})"
+        collector.warning(element.place, rule, "neither", "It is left out; give its place to have it compared.")
+    return None
+
+
+def _ring(polygon: Element, collector: Collector) -> FloatArray | None:
+    """The outline of a block; None with an error for one that is none."""
+    text = polygon.attributes.get("POINTS", "")
+    ring = points(text)
+    if ring is None:
+        rule = f"POINTS must be pairs of finite numbers ({_SOURCE})"
+        collector.error(polygon.place, rule, quote(text), 'Write them, for example POINTS="10,10 90,10 50,60".')
+    elif len(ring) < FEWEST_POINTS:
+        rule = f"an outline must have at least {FEWEST_POINTS} points ({_SOURCE})"
+        collector.error(polygon.place, rule, quote(text), "Correct the block, or remove it.")
+        return None
+    return ring

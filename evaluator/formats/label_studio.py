@@ -1,0 +1,458 @@
+"""Label Studio: the JSON export of a project, and JSON_MIN, to columns, boxes and polygons.
+
+Owns the format `LabelStudio`. A task is an image, whose document is the name of the image without folders and ending,
+or a document of several pages (``item_index``), named in ``meta.file`` or by what the names of its pages have in
+common. Coordinates come in per cent and leave as shares of the page, origin top left. A polygon, and a rectangle that
+is turned, keep their outline. Nothing is clamped, and no image is opened.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+
+from evaluator.formats import json_text, limits
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
+from evaluator.formats.build import FEWEST_POINTS, Builder, Corners, Size, bounds, listed, outline
+from evaluator.formats.json_text import excerpt, step
+from evaluator.formats.json_values import Values
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Annotations, Side
+from evaluator.model.issues import Collector, quote
+
+_SOURCE: Final = "Label Studio"
+_LABEL_MARKS: Final = (b'"rectanglelabels"', b'"polygonlabels"')
+_TASK_MARKS: Final = (b'"annotations"', b'"predictions"', b'"completions"')
+# Results that are no regions: relations between regions, and what is said of regions or of the whole task.
+_NO_REGIONS: Final = frozenset(
+    ("relation", "choices", "textarea", "rating", "number", "datetime", "taxonomy", "pairwise", "ranker", "table")
+)
+_SHAPES: Final = frozenset(("rectangle", "rectanglelabels", "polygon", "polygonlabels", "labels"))
+# A region of these types has its labels in a result of the same id.
+_BARE: Final = frozenset(("rectangle", "polygon"))
+_PAGE_NUMBER = re.compile(r"(?:[ _.-]*(?:p|page)?[ _.-]*\d+)\Z", re.IGNORECASE)
+_PER_CENT: Final = 100.0
+
+Shape = tuple[Corners, FloatArray | None]
+
+
+class _Work(NamedTuple):
+    """What one annotator, or one model, made of a task: its object, results, place, and the name of the maker."""
+
+    value: dict[str, Any]
+    results: list[tuple[dict[str, Any], str]]
+    place: str
+    by: str
+
+
+class _Task(NamedTuple):
+    """A task: its data, document, whether that has several pages, its own id, and its place."""
+
+    document: str
+    path: str
+    several: bool
+    task_id: str
+    place: str
+
+
+class LabelStudio(BoxFormat):
+    """Label Studio.
+
+    Notes
+    -----
+    Label Studio, "Label Studio JSON format of annotated tasks" and "JSON_MIN". ``rotation`` turns a rectangle clockwise
+    around its upper left corner, in degrees of the image's pixels. A file may hold annotations and predictions: as
+    ground truth the annotations are read, as predictions the predictions, if there are any. Of several annotations of a
+    task the one marked as ground truth is read, else the first; of several models the first; each with an issue. A
+    region without a score has that of its prediction. The annotator of a page is kept as an attribute. Of a document
+    of several pages those with regions are listed.
+    """
+
+    name = "label-studio"
+    title = "Label Studio export (JSON or JSON_MIN)"
+    looks_for = "tasks with annotations or predictions that have results, or regions with rectanglelabels"
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """Regions with labels of Label Studio, or tasks with data and with annotations or predictions of results."""
+        if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] not in (b"[", b"{"):
+            return False
+        of_tasks = b'"data"' in head and any(mark in head for mark in _TASK_MARKS)
+        return any(mark in head for mark in _LABEL_MARKS) or (
+            of_tasks and (b'"result"' in head or b'"total_annotations"' in head)
+        )
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """A prediction for tasks with results of models only; else a ground truth, though it may be given as either."""
+        made = re.search(rb'"(?:annotations|completions)"\s*:\s*\[\s*[^\s\]]', content)
+        return "prediction" if made is None and re.search(rb'"predictions"\s*:\s*\[\s*\{', content) else "ground_truth"
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of a file; see `Format.read`.
+
+        Returns
+        -------
+        Annotations
+            Unit page, with page sizes when every page that is listed has a region. ``boxes.ids`` are the ids of the
+            regions. A file without regions gives box columns of length 0.
+        """
+        source = json_text.open_source(content, name)
+        collector = Collector(name, max_per_rule=reading.max_per_rule)
+        with json_text.garbage_collection_off():
+            tree = json_text.parse_checked(source, collector)
+            file = _File(collector, reading.side)
+            file.read(tree)
+        annotations = file.builder.annotations(source.sha256, reading, side=file.side)
+        return replace(annotations, model=file.model) if annotations.side == "prediction" else annotations
+
+
+FORMAT: Final = LabelStudio()
+
+
+class _File:
+    """The tasks of a file as pages and boxes, with the issues that one value shows."""
+
+    def __init__(self, collector: Collector, asked: Side | None) -> None:
+        self._collector, self._asked = collector, asked
+        self._values = Values(collector, _SOURCE)
+        self._documents: dict[str, str] = {}
+        self._kinds: dict[str, list[str]] = {}
+        self._not_made: list[str] = []
+        self.builder = Builder(collector, format=LabelStudio.name, source=_SOURCE, unit="page")
+        self.side: Side | None = None
+        self.model: str | None = None
+
+    def read(self, tree: object) -> None:
+        """All tasks."""
+        if isinstance(tree, dict):
+            tree = [tree]
+        tasks = list(self._values.objects(tree, "the tasks", "$"))
+        whole = [(task, place) for task, place in tasks if _is_whole(task)]
+        if len(whole) < len(tasks):
+            self._read_min([(task, place) for task, place in tasks if not _is_whole(task)])
+        tasks.clear()
+        if isinstance(tree, list):
+            tree.clear()
+        if whole:
+            self._read_whole(whole)
+        for kind, places in self._kinds.items():
+            rule = f"only rectangles and polygons are read ({_SOURCE})"
+            what = f"{len(places):,} of the kind {quote(kind)}"
+            self._collector.warning(places[0], rule, what, "They are left out; draw regions as rectangles or polygons.")
+        if self._not_made:
+            side = "annotated" if self.side == "ground_truth" else "predicted"
+            rule = f"tasks that were not {side}, or were skipped, are left out ({_SOURCE})"
+            self._collector.warning(self._not_made[0], rule, f"{len(self._not_made):,}", "Nothing to do if so meant.")
+
+    # --- the whole export -----------------------------------------------------------------------------------------
+
+    def _read_whole(self, tasks: list[tuple[dict[str, Any], str]]) -> None:
+        has = {key: any(_made(task, key) for task, _ in tasks) for key in ("annotations", "completions", "predictions")}
+        annotated = has["annotations"] or has["completions"]
+        predicted = has["predictions"] and (self._asked == "prediction" or not annotated)
+        self.side = "prediction" if predicted else "ground_truth"
+        key = "predictions" if predicted else "annotations" if has["annotations"] or not annotated else "completions"
+        works = [(task, place, self._works(task, key, place)) for task, place in tasks]
+        if predicted:
+            works = self._one_model(works)
+        # Each task is given up when its boxes are there, so that the file is not held twice.
+        tasks.clear()
+        works.reverse()
+        while works:
+            task, place, made = works.pop()
+            if work := self._one(made):
+                self._task(self._named(task, place), work)
+            else:
+                self._not_made.append(place)
+
+    def _works(self, task: dict[str, Any], key: str, place: str) -> list[_Work]:
+        """What was made of a task, without what was cancelled."""
+        works = []
+        for made, where in self._values.objects(task.get(key) or [], key, f"{place}.{key}"):
+            if made.get("was_cancelled") is True or made.get("skipped") is True:
+                continue
+            by = _text(made.get("model_version")) if key == "predictions" else _annotator(made.get("completed_by"))
+            results = list(self._values.objects(made.get("result", []), "result", f"{where}.result"))
+            works.append(_Work(made, results, where, by))
+        return works
+
+    def _one_model(
+        self, tasks: Sequence[tuple[dict[str, Any], str, list[_Work]]]
+    ) -> list[tuple[dict[str, Any], str, list[_Work]]]:
+        """The tasks with what the first model made of them; a warning names the other models."""
+        models = Counter(work.by for _, _, made in tasks for work in made)
+        self.model = next(iter(models), "") or None
+        if len(models) > 1:
+            rule = f"predictions of one model_version are read ({_SOURCE})"
+            others = ", ".join(f"{quote(by)} {count:,} times" for by, count in [*models.items()][1:4])
+            what = f"{quote(self.model or '')}, and {others}, which are left out"
+            place = next(work.place for _, _, made in tasks for work in made if work.by != (self.model or ""))
+            self._collector.warning(place, rule, what, "Export the predictions of one model to compare another.")
+        first = self.model or ""
+        return [(task, place, [work for work in made if work.by == first]) for task, place, made in tasks]
+
+    def _one(self, works: Sequence[_Work]) -> _Work | None:
+        """The one of several annotations that is read: the one marked as ground truth, else the first."""
+        if len(works) < 2:
+            return works[0] if works else None
+        chosen = next((work for work in works if work.value.get("ground_truth") is True), works[0])
+        rule = f"one annotation of a task is read, the one marked as ground truth or else the first ({_SOURCE})"
+        names = ", ".join(quote(work.by) for work in works if work is not chosen)
+        what = f"{len(works)}: {quote(chosen.by)} is read, {names} left out"
+        self._collector.warning(chosen.place, rule, what, "Export the annotations of one annotator to compare another.")
+        return chosen
+
+    def _task(self, task: _Task, work: _Work) -> None:
+        """A task with what one annotator or model made of it."""
+        score = math.nan
+        if self.side == "prediction" and work.value.get("score") is not None:
+            score = self._values.number(work.value, "score", work.place)
+        labels = _labels_by_id(result for result, _ in work.results)
+        shaped = {result.get("id") for result, _ in work.results if result.get("type") in _BARE}
+        regions = []
+        for result, place in work.results:
+            kind = result.get("type")
+            if not isinstance(kind, str):
+                rule = f"a result must have a type ({_SOURCE})"
+                self._collector.error(place, rule, excerpt(kind) if "type" in result else "", "Export the file again.")
+            elif kind == "labels" and (result.get("id") in shaped or not _is_shape(result.get("value"))):
+                continue
+            elif kind in _SHAPES:
+                value = self._values.mapping(result, "value", place)
+                stated = labels.get(str(result.get("id")), ()) if kind in _BARE else _labels(value)
+                regions.append(_Region(value, result, stated, f"{place}.value", place))
+            elif kind not in _NO_REGIONS:
+                self._kinds.setdefault(kind, []).append(place)
+        attributes = {"annotator": work.by} if self.side == "ground_truth" and work.by else {}
+        self._pages(task, regions, attributes, score)
+
+    # --- JSON_MIN -------------------------------------------------------------------------------------------------
+
+    def _read_min(self, records: Sequence[tuple[dict[str, Any], str]]) -> None:
+        """Records that are one annotation each; those of one task are of several annotators."""
+        self.side = "ground_truth"
+        by_task: dict[object, list[_Work]] = {}
+        for record, place in records:
+            key = record.get("id")
+            work = _Work(record, [], place, _annotator(record.get("annotator")))
+            by_task.setdefault(key if isinstance(key, int | str) else place, []).append(work)
+        for works in by_task.values():
+            if chosen := self._one(works):
+                attributes = {"annotator": chosen.by} if chosen.by else {}
+                self._pages(self._named_min(chosen), list(self._regions_min(chosen)), attributes, math.nan)
+
+    def _regions_min(self, work: _Work) -> Iterator[_Region]:
+        for key, found in work.value.items():
+            if not isinstance(found, list):
+                continue
+            for at, value in enumerate(found):
+                place = f"{step(work.place, key)}[{at}]"
+                if not isinstance(value, dict):
+                    continue
+                if _is_shape(value):
+                    yield _Region(value, value, _labels(value), place, place)
+                elif kind := next((name for name in value if name.endswith("labels")), ""):
+                    self._kinds.setdefault(kind, []).append(place)
+
+    def _named_min(self, work: _Work) -> _Task:
+        return self._named({"data": work.value, "id": work.value.get("id")}, work.place)
+
+    # --- pages and regions ----------------------------------------------------------------------------------------
+
+    def _named(self, task: dict[str, Any], place: str) -> _Task:
+        """The document of a task."""
+        data, meta = self._values.mapping(task, "data", place), task.get("meta")
+        key = task.get("id")
+        own = str(key) if isinstance(key, int | str) else ""
+        stated = meta.get("file") if isinstance(meta, dict) else None
+        pages = next((value for value in data.values() if _are_names(value)), None)
+        if pages is not None:
+            names = {_PAGE_NUMBER.sub("", _stem(name)) for name in pages}
+            common = names.pop() if len(names) == 1 else ""
+            document = stated if isinstance(stated, str) and stated.strip() else common or f"task {own or place}"
+            return _Task(document, document, True, own, place)
+        # The first text that names a file is the image; what else a task has is up to its project.
+        texts = [value for value in data.values() if isinstance(value, str)]
+        image = next((text for text in texts if re.search(r"\.\w{2,5}\Z", _file(text))), "")
+        if not image and isinstance(stated, str):
+            image = stated
+        if not image:
+            upload = task.get("file_upload")
+            image = upload if isinstance(upload, str) and upload else f"task {own or place}"
+        return _Task(_file(image), image, False, own, place)
+
+    def _pages(self, task: _Task, regions: Sequence[_Region], attributes: Mapping[str, str], score: float) -> None:
+        """The image of a task, or those pages of its document that have regions, with these."""
+        by_page: dict[int, list[_Region]] = {}
+        for region in regions:
+            by_page.setdefault(self._index(region) if task.several else 0, []).append(region)
+        if (first := self._documents.setdefault(task.document, task.place)) != task.place:
+            rule = f"a document must be one task ({_SOURCE})"
+            self._collector.error(task.place, rule, f"{quote(task.document)}, as in {first}", "Keep one of the tasks.")
+            return
+        if task.several:
+            self.builder.document(task.document)
+        for index in sorted(by_page or ({} if task.several else {0: []})):
+            of_page = by_page.get(index, [])
+            size = next((size for region in of_page if (size := _size(region.outer))), None)
+            if task.several:
+                name = f"{task.document}::p{index:03d}"
+                page = self.builder.page(
+                    task.document, task.place, index=index, size=size, page_id=name, attributes=attributes
+                )
+            else:
+                page = self.builder.image(
+                    task.document, task.place, size=size, page_id=task.task_id, attributes=attributes
+                )
+            for region in of_page:
+                self._box(page, region, score)
+
+    def _index(self, region: _Region) -> int:
+        """The page of a region of a document, from 0; 0 with an error for no such number."""
+        index = region.outer.get("item_index", 0)
+        if isinstance(index, int) and not isinstance(index, bool) and 0 <= index <= limits.MAX_PAGE_INDEX:
+            return index
+        rule = f"item_index must be a whole number from 0 ({_SOURCE})"
+        self._collector.error(region.place, rule, excerpt(index), "Correct the page.")
+        return 0
+
+    def _box(self, page: int, region: _Region, score: float) -> None:
+        shape = self._shape(region)
+        stated = region.outer.get("score")
+        if self.side == "prediction" and stated is not None:
+            score = self._values.number(region.outer, "score", region.place)
+        if shape is None:
+            return
+        xyxy, ring = shape
+        key = region.outer.get("id")
+        for label in region.labels or ("",):
+            self.builder.box(
+                page,
+                label,
+                xyxy,
+                region.place,
+                score=score,
+                rings=() if ring is None else outline(ring),
+                box_id=key if isinstance(key, str) else region.place,
+            )
+
+    def _shape(self, region: _Region) -> Shape | None:
+        """Corners and outline of a region; None with an error when it is none."""
+        value, place, error = region.value, region.at, self._collector.error
+        turned = region.outer.get("image_rotation")
+        if turned not in (None, 0):
+            rule = f"the image must not be turned in the editor, image_rotation must be 0 ({_SOURCE})"
+            error(region.place, rule, excerpt(turned), "Turn the image back, and export the file again.")
+            return None
+        if "points" in value:
+            ring = self._values.pairs(value["points"], "points", f"{place}.points")
+            if ring is not None and len(ring) < FEWEST_POINTS:
+                rule = f"a polygon must have at least {FEWEST_POINTS} points ({_SOURCE})"
+                error(f"{place}.points", rule, excerpt(value["points"]), "Correct the polygon, or remove it.")
+                return None
+            return None if ring is None else (bounds(ring / _PER_CENT), ring / _PER_CENT)
+        x, y, width, height = (self._values.number(value, key, place) for key in ("x", "y", "width", "height"))
+        rotation = self._values.number(value, "rotation", place) if value.get("rotation") is not None else 0.0
+        if any(map(math.isnan, (x, y, width, height, rotation))):
+            return None
+        if width < 0.0 or height < 0.0:
+            rule = f"width and height must not be negative ({_SOURCE})"
+            error(place, rule, listed((width, height)), "Correct the rectangle, or remove it.")
+            return None
+        if rotation % 360.0 == 0.0:
+            x, y, width, height = x / _PER_CENT, y / _PER_CENT, width / _PER_CENT, height / _PER_CENT
+            return (x, y, x + width, y + height), None
+        size = _size(region.outer)
+        if size is None:
+            rule = f"a rectangle that is turned must have original_width and original_height above 0 ({_SOURCE})"
+            error(region.place, rule, f"rotation {rotation:.12g} without", "Write the size of the image in pixels.")
+            return None
+        pixels = np.array(size) / _PER_CENT
+        sine, cosine = math.sin(math.radians(rotation)), math.cos(math.radians(rotation))
+        sides = np.array([[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]]) * pixels
+        # The y axis points down, so that this turns clockwise on screen.
+        ring = (sides @ np.array([[cosine, sine], [-sine, cosine]]) + np.array([x, y]) * pixels) / np.array(size)
+        return bounds(ring), ring
+
+
+class _Region(NamedTuple):
+    """A region: its shape, what surrounds that, labels, and the places of both."""
+
+    value: dict[str, Any]
+    outer: dict[str, Any]
+    labels: Sequence[str]
+    at: str
+    place: str
+
+
+def _is_whole(task: Mapping[str, Any]) -> bool:
+    """Whether a task is of the whole export, not of JSON_MIN."""
+    return "data" in task or any(key in task for key in ("annotations", "completions", "predictions"))
+
+
+def _made(task: Mapping[str, Any], key: str) -> bool:
+    """Whether a task has something under a key."""
+    return isinstance(task.get(key), list) and bool(task[key])
+
+
+def _is_shape(value: object) -> bool:
+    """Whether a value is a rectangle or polygon, whatever its numbers are."""
+    return isinstance(value, dict) and (
+        "points" in value or ({"x", "y", "width", "height"} <= value.keys() and "rle" not in value)
+    )
+
+
+def _labels(value: Mapping[str, Any]) -> list[str]:
+    """The labels of a region."""
+    lists = (found for key, found in value.items() if key.endswith("labels") and isinstance(found, list))
+    return [label for found in lists for label in found if isinstance(label, str)]
+
+
+def _labels_by_id(results: Iterator[dict[str, Any]]) -> dict[str, list[str]]:
+    """The labels that stand in a result of their own, by the id of their region."""
+    labels: dict[str, list[str]] = {}
+    for result in results:
+        if result.get("type") == "labels" and isinstance(value := result.get("value"), dict):
+            labels.setdefault(str(result.get("id")), []).extend(_labels(value))
+    return labels
+
+
+def _size(outer: Mapping[str, Any]) -> Size | None:
+    """The size of the image of a region; None when it is not given as two numbers above 0."""
+    width, height = outer.get("original_width"), outer.get("original_height")
+    if isinstance(width, int | float) and isinstance(height, int | float) and width > 0 and height > 0:
+        return float(width), float(height)
+    return None
+
+
+def _annotator(value: object) -> str:
+    """Who annotated: an e-mail address where there is one, else a number."""
+    if isinstance(value, dict):
+        value = value.get("email") or value.get("id")
+    return _text(value)
+
+
+def _text(value: object) -> str:
+    return str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
+
+
+def _are_names(value: object) -> bool:
+    """Whether a value lists the pages of a document."""
+    return isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value)
+
+
+def _file(url: str) -> str:
+    """The file that an address ends in; addresses of local files have it behind ``?d=``."""
+    path = url.rpartition("?d=")[2] if "?d=" in url else url.partition("?")[0]
+    return unquote(path).replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
+def _stem(url: str) -> str:
+    name = _file(url)
+    return name.rpartition(".")[0] or name

@@ -1,0 +1,195 @@
+"""OmniDocBench: ground truth (pages with ``layout_dets``) and predictions (``results`` by image) to columns and boxes.
+
+Owns the format `OmniDocBench`. A page is an image and a document of its own, named like the image without folders and
+ending, as the predictions name it. Boxes are corners in pixels, origin top left; outlines are eight numbers. Text
+lines inside of a region are not read. Nothing is clamped, and no image is opened.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from evaluator.formats import json_text
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
+from evaluator.formats.build import Builder, Corners, bounds, outline
+from evaluator.formats.json_text import excerpt, step
+from evaluator.formats.json_values import Values
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Annotations, Side
+from evaluator.model.issues import Collector, quote
+
+_SOURCE: Final = "OmniDocBench"
+_CORNERS: Final = 4
+_POLY: Final = 8
+_IMAGE_ENDINGS: Final = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".webp", ".bmp")
+
+Shape = tuple[Corners, FloatArray | None]
+
+
+class OmniDocBench(BoxFormat):
+    """OmniDocBench, ground truth and predictions of layout detection.
+
+    Notes
+    -----
+    https://github.com/opendatalab/OmniDocBench, data format and ``detection_prediction.json``. Labels are the names
+    of the file: the benchmark maps those of both sides to common ones. Regions marked ``ignore`` are compared as any
+    other, as its evaluation of boxes does, with an issue. The attributes of a page (language, layout) are kept.
+    """
+
+    name = "omnidocbench"
+    title = "OmniDocBench ground truth or predictions (JSON)"
+    looks_for = "the keys layout_dets and category_type, or image_name and category_id"
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """Pages with typed regions, or results by the name of their image."""
+        return _is_truth(head) or _is_results(head)
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """Results are predictions, and so are pages whose regions have scores."""
+        if _is_results(content):
+            return "prediction"
+        return "prediction" if b'"score"' in content else "ground_truth"
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of a file; see `Format.read`.
+
+        Returns
+        -------
+        Annotations
+            Unit pixels, with page sizes for pages. ``boxes.ids`` are JSON paths. A file without regions gives box
+            columns of length 0.
+        """
+        source = json_text.open_source(content, name)
+        collector = Collector(name, max_per_rule=reading.max_per_rule)
+        with json_text.garbage_collection_off():
+            tree = json_text.parse_checked(source, collector)
+            file = _File(collector, name)
+            file.read(tree)
+        return file.builder.annotations(source.sha256, reading, side=file.side)
+
+
+FORMAT: Final = OmniDocBench()
+
+
+def _is_truth(head: bytes) -> bool:
+    return b'"layout_dets"' in head and b'"category_type"' in head
+
+
+def _is_results(head: bytes) -> bool:
+    keys = b'"image_name"' in head and b'"category_id"' in head
+    return keys and b'"image_id"' not in head and b'"file_name"' not in head
+
+
+def _document(name: str) -> str:
+    """A name without folders and without the ending of an image; a page number behind a dot is no ending."""
+    name = name.replace("\\", "/").rsplit("/", 1)[-1]
+    stem, dot, ending = name.rpartition(".")
+    return stem if stem and f"{dot}{ending}".lower() in _IMAGE_ENDINGS else name
+
+
+class _File:
+    """A file as pages and boxes, with the issues that one value shows."""
+
+    def __init__(self, collector: Collector, name: str) -> None:
+        self._collector, self._name = collector, name
+        self._values = Values(collector, _SOURCE)
+        self._pages: dict[str, tuple[int, str]] = {}
+        self._ignored: list[str] = []
+        self.builder = Builder(collector, format=OmniDocBench.name, source=_SOURCE)
+        self.side: Side | None = None
+
+    def read(self, tree: object) -> None:
+        """Everything in the file."""
+        if isinstance(tree, list):
+            for page, place in self._values.objects(tree, "the pages", "$"):
+                self._page(page, place)
+        elif isinstance(tree, dict) and "results" in tree:
+            self.side = "prediction"
+            self._results(tree)
+        else:
+            rule = f"the top level must be a list of pages, or an object with results and categories ({_SOURCE})"
+            self._collector.error("$", rule, excerpt(tree), "Export the file again.")
+        if self._ignored:
+            rule = f'regions marked "ignore" are compared as any other ({_SOURCE})'
+            self._collector.warning(self._ignored[0], rule, f"{len(self._ignored):,}", "Remove them to leave them out.")
+
+    def _page(self, page: dict[str, Any], place: str) -> None:
+        info = self._values.mapping(page, "page_info", place)
+        there = f"{place}.page_info"
+        size = None
+        if "width" in info or "height" in info:
+            size = (self._values.number(info, "width", there), self._values.number(info, "height", there))
+        image = self._values.text(info, "image_path", there)
+        number = info.get("page_no", len(self._pages))
+        document = _document(image) or f"{self._name.removesuffix('.json')}_{number}"
+        attributes = {
+            key: ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            for key, value in self._values.mapping(info, "page_attribute", there).items()
+        }
+        if document in self._pages:
+            what = f"{quote(image or document)}, as in {self._pages[document][1]}"
+            self._collector.error(place, f"an image must occur once ({_SOURCE})", what, "Join the two.")
+        row = self.builder.page(document, place, size=size, page_id=str(number), path=image, attributes=attributes)
+        self._pages.setdefault(document, (row, place))
+        for region, where in self._values.objects(page.get("layout_dets", []), "layout_dets", f"{place}.layout_dets"):
+            self._box(row, region, where, self._values.text(region, "category_type", where))
+            if region.get("ignore") is True:
+                self._ignored.append(where)
+
+    def _results(self, tree: dict[str, Any]) -> None:
+        labels = self._values.mapping(tree, "categories", "$")
+        for result, place in self._values.objects(tree["results"], "results", "$.results"):
+            image = self._values.text(result, "image_name", place)
+            document = _document(image)
+            if not document.strip():
+                self._collector.error(place, f"a result must have an image_name ({_SOURCE})", "", "Name the image.")
+                continue
+            if document not in self._pages:
+                row = self.builder.page(document, place, page_id=image, path=image)
+                self._pages[document] = row, place
+            self._box(self._pages[document][0], result, place, self._category(result, labels, place))
+
+    def _category(self, result: dict[str, Any], labels: dict[str, Any], place: str) -> str:
+        """The name of a category, by its number as text."""
+        key = result.get("category_id")
+        label = labels.get(str(key)) if isinstance(key, int | str) and not isinstance(key, bool) else None
+        if isinstance(label, str) and label.strip():
+            return label
+        rule = f"category_id must be a key of categories that has a name ({_SOURCE})"
+        where = step(place, "category_id") if "category_id" in result else place
+        found = excerpt(key) if "category_id" in result else "none"
+        self._collector.error(where, rule, found, "Correct the id, or add it to categories.")
+        return "?"
+
+    def _box(self, row: int, region: dict[str, Any], place: str, label: str) -> None:
+        score = math.nan
+        if region.get("score") is not None:
+            score = self._values.number(region, "score", place)
+        if shape := self._shape(region, place):
+            xyxy, ring = shape
+            rings = () if ring is None else outline(ring)
+            self.builder.box(row, label, xyxy, place, score=score, rings=rings)
+
+    def _shape(self, region: dict[str, Any], place: str) -> Shape | None:
+        """Corners, and the outline of eight numbers; None with an error when there is neither."""
+        key = next((key for key in ("poly", "bbox") if region.get(key) is not None), None)
+        if key is None:
+            rule = f"a region must have poly or bbox ({_SOURCE})"
+            self._collector.error(place, rule, "neither", "Add it, or remove the region.")
+            return None
+        where = step(place, key)
+        values = self._values.numbers(region[key], key, where)
+        if not isinstance(region[key], list) or any(map(math.isnan, values)):
+            return None
+        if len(values) == _POLY:
+            ring = np.array(values, dtype=np.float64).reshape(-1, 2)
+            return bounds(ring), ring
+        if len(values) != _CORNERS:
+            rule = f"{key} must have 4 numbers, x1, y1, x2, y2, or 8, the corners one after the other ({_SOURCE})"
+            self._collector.error(where, rule, excerpt(region[key]), "Correct the region, or remove it.")
+            return None
+        x1, y1, x2, y2 = values
+        return (x1, y1, x2, y2), None

@@ -1,0 +1,166 @@
+"""PAGE XML of 2010 to 2019: regions to columns, boxes and polygons.
+
+Owns the format `PageXml`. A file is one page; its document is the stem of the image name. Coordinates are pixels of
+the image, origin top left. Regions at any depth are read, text lines, words and glyphs are not, nor border and print
+space. Nothing is clamped, and no image is opened.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import partial
+from typing import Final, NamedTuple
+
+from evaluator.formats import xml_text
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
+from evaluator.formats.build import FEWEST_POINTS, Builder, bounds, outline, points
+from evaluator.formats.xml_text import Element
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Annotations, Side
+from evaluator.model.issues import Collector, quote
+
+_SOURCE: Final = "PAGE XML"
+_ROOT_MARK = re.compile(rb"<(?:[\w.-]+:)?PcGts[\s/>]")
+_SCORE_MARK = re.compile(rb"<(?:[\w.-]+:)?Coords\s[^<>]*?\bconf\s*=")
+# Transkribus and eScriptorium write types of their own here: "readingOrder {index:0;} structure {type:Main;}".
+_STRUCTURE = re.compile(r"structure\s*\{[^}]*?\btype\s*:\s*([^;}]+)")
+# Transkribus writes blanks in there as \u0020.
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_DEPTH: Final = 3
+
+
+class _Region(NamedTuple):
+    """A region until its page is known: label, outline, confidence, id and place."""
+
+    label: str
+    ring: FloatArray
+    score: float
+    region_id: str
+    place: str
+
+
+class PageXml(BoxFormat):
+    """PAGE XML.
+
+    Notes
+    -----
+    PAGE content schema, PRImA, 2010-03-19 to 2019-07-15, with and without prefix; outlines as ``points`` or as
+    ``Point`` elements. The label of a text region is its ``type`` (``heading``), that of another region the name of
+    its element (``TableRegion``); a type in ``custom``, as Transkribus and eScriptorium write it, stands in for a
+    missing one. The score is ``conf`` of the outline.
+    """
+
+    name = "page-xml"
+    title = "PAGE XML, 2010 to 2019"
+    looks_for = "a <PcGts> element"
+    suffixes = (".xml",)
+    states_side = False
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """A ``<PcGts>`` element, with a prefix or without."""
+        return xml_text.looks_like_xml(head) and bool(_ROOT_MARK.search(xml_text.narrow(head)))
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """A prediction when an outline has a confidence; else the file does not state it."""
+        return "prediction" if _SCORE_MARK.search(xml_text.narrow(content)) else None
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of a file; see `Format.read`.
+
+        Returns
+        -------
+        Annotations
+            Unit pixels, with the page size. ``boxes.ids`` are the ids of the regions. A file without regions gives
+            box columns of length 0.
+        """
+        collector = Collector(name, max_per_rule=reading.max_per_rule)
+        source = xml_text.open_source(content, collector)
+        file = _File(collector, name)
+        xml_text.parse(source, file.take, collector, depth=_DEPTH)
+        if not file.builder.pages and not collector.failed:
+            collector.error("", f"the file must have a <Page> ({_SOURCE})", "none", "Export the file again.")
+        return file.builder.annotations(source.sha256, reading)
+
+
+FORMAT: Final = PageXml()
+
+
+class _File:
+    """The elements of a file as a page and its boxes, with the issues that one element shows."""
+
+    def __init__(self, collector: Collector, name: str) -> None:
+        self._collector, self._name = collector, name
+        self.builder = Builder(collector, format=PageXml.name, source=_SOURCE, score="conf")
+        self._regions: list[_Region] = []
+
+    def take(self, element: Element) -> None:
+        """A region, the page around all of them, or something that is not read."""
+        if element.depth == 1 and element.name != "PcGts":
+            rule = f"the outermost element must be <PcGts> ({_SOURCE})"
+            self._collector.error(element.place, rule, quote(element.name), "Export the file again.")
+        elif element.depth == _DEPTH and element.parent == "Page":
+            self._regions_of(element)
+        elif element.name == "Page" and element.parent == "PcGts":
+            self._page(element)
+
+    def _regions_of(self, element: Element) -> None:
+        """A region and those nested in it."""
+        if not element.name.endswith("Region"):
+            return
+        if region := _region(element, self._collector):
+            self._regions.append(region)
+        for child in element.children:
+            self._regions_of(child)
+
+    def _page(self, element: Element) -> None:
+        number = partial(xml_text.number, collector=self._collector, source=_SOURCE)
+        size = (number(element, "imageWidth"), number(element, "imageHeight"))
+        page = self.builder.image(element.attributes.get("imageFilename", ""), element.place, size=size)
+        for label, ring, score, region_id, place in self._regions:
+            self.builder.box(
+                page, label, bounds(ring), place, score=score, rings=outline(ring), box_id=region_id or place
+            )
+        self._regions.clear()
+
+
+def _region(element: Element, collector: Collector) -> _Region | None:
+    """Label and outline of a region; None with an issue when it has no outline."""
+    coords = next((child for child in element.children if child.name == "Coords"), None)
+    score = math.nan
+    if coords is not None and "conf" in coords.attributes:
+        score = xml_text.number(coords, "conf", collector, source=_SOURCE)
+    text = _points_of(coords)
+    if not text.strip():
+        rule = f"a region must have an outline ({_SOURCE})"
+        collector.warning(element.place, rule, "none", "It is left out; draw its outline to have it compared.")
+        return None
+    ring = points(text)
+    if ring is None:
+        rule = f"points must be pairs x,y of finite numbers with blanks between them ({_SOURCE})"
+        collector.error(element.place, rule, quote(text), 'Write them, for example points="10,10 90,10 50,60".')
+        return None
+    if len(ring) < FEWEST_POINTS:
+        rule = f"an outline must have at least {FEWEST_POINTS} points ({_SOURCE})"
+        collector.error(element.place, rule, quote(text), "Correct the region, or remove it.")
+        return None
+    return _Region(_label(element), ring, score, element.attributes.get("id", ""), element.place)
+
+
+def _points_of(coords: Element | None) -> str:
+    """The points of an outline as text; those of the older elements have a comma between x and y as well."""
+    if coords is None:
+        return ""
+    children = (child.attributes for child in coords.children if child.name == "Point")
+    # A missing coordinate stays visible: "?" is no number.
+    older = " ".join(f"{point.get('x', '?')},{point.get('y', '?')}" for point in children)
+    return coords.attributes.get("points", "") or older
+
+
+def _label(element: Element) -> str:
+    """What a region is called."""
+    own = _STRUCTURE.search(element.attributes.get("custom", ""))
+    stated = element.attributes.get("type", "").strip() if element.name in ("TextRegion", "CustomRegion") else ""
+    if own and stated in ("", "other"):
+        return _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), own[1]).strip() or element.name
+    return stated or element.name

@@ -1,0 +1,378 @@
+"""YOLO: text files of boxes or outlines, one for each image, with the names of the classes in ``data.yaml``.
+
+Owns the format `Yolo`. A page is a text file; its document is the name of the file without folders and ending.
+Coordinates are shares of the page, origin top left. The names of the classes come from the ``data.yaml`` (or
+``classes.txt``) in the folder or up to three folders above; what that file says of paths is not looked at. Nothing is
+clamped, and no image is opened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Final, NamedTuple
+
+import numpy as np
+import yaml  # type: ignore[import-untyped]
+
+from evaluator.formats import folder, limits
+from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, Unit, is_called_truth
+from evaluator.formats.build import FEWEST_POINTS, Builder, Corners, bounds, listed, outline
+from evaluator.formats.xml_text import is_number
+from evaluator.model.boxes import FloatArray
+from evaluator.model.dataset import Annotations, Side, map_labels
+from evaluator.model.issues import BadInput, Collector, examples, quote
+
+_SOURCE: Final = "YOLO"
+_YAML: Final = (".yaml", ".yml")
+_NAME_FILES: Final = ("classes.txt", "obj.names")
+_MAX_YAML_BYTES: Final = 1 << 20
+_ABOVE: Final = 3
+_BELOW: Final = 4
+_MAX_FILES: Final = 200_000
+# How many text files of a folder are looked at to tell whether it is one of labels.
+_SAMPLE: Final = 64
+_HEAD: Final = 1 << 16
+_BOX: Final = 5
+
+
+class _Names(NamedTuple):
+    """The names of the classes by their numbers, the columns of keypoints behind a box, and the file."""
+
+    names: Mapping[int, str]
+    keypoints: int
+    file: str
+
+
+_NO_NAMES: Final = _Names({}, 0, "")
+
+
+class Yolo(BoxFormat):
+    """YOLO detection and segmentation labels.
+
+    Notes
+    -----
+    Ultralytics, "Object Detection Datasets" and "Instance Segmentation Datasets". A line is the number of a class with
+    centre, width and height, or with the points of an outline, and a confidence behind it where a model wrote it
+    (``save_conf``). Keypoints (``kpt_shape``) are left out, with an issue. Without names of classes the labels are
+    their numbers, until `resolve` takes the names of a ground truth.
+    """
+
+    name = "yolo"
+    title = "YOLO labels (text, with data.yaml)"
+    looks_for = "lines of a class and its numbers, or a data.yaml with names"
+    suffixes = of_all_kinds = (".txt", *_YAML)
+    states_side = False
+
+    def detect(self, head: bytes, name: str = "") -> bool:
+        """Lines of a class and at least four numbers; for a YAML file, names of classes."""
+        if name.lower().endswith(_YAML):
+            return b"\nnames:" in b"\n" + head
+        return _is_labels(head)
+
+    def side_of(self, content: bytes, name: str = "") -> Side | None:
+        """A prediction when the first line has a confidence; else the file does not state it."""
+        words = next((line.split() for line in content[:_HEAD].splitlines() if line.strip()), [])
+        return "prediction" if len(words) > _BOX and len(words) % 2 == 0 and _is_labels(content) else None
+
+    def takes(self, path: Path) -> bool:
+        """Label files and ``data.yaml``, which are read with what lies beside them, and folders of these."""
+        if not folder.is_folder(path):
+            return path.suffix.lower() in self.suffixes and self.detect(_head(path), path.name)
+        if any(file.suffix.lower() in (".json", ".xml") for file in folder.listed(path)):
+            return False
+        texts = [file for file in _below(path) if file.suffix.lower() == ".txt"]
+        return any(_is_labels(_head(file)) for file in texts[:_SAMPLE])
+
+    def unit_of(self, file: Path, given: Collection[Path]) -> Path:
+        """The folder of ``data.yaml``, or else that of the file."""
+        if file.suffix.lower() in _YAML:
+            return file.parent
+        if file in given:
+            return file
+        above = [file.parent, *file.parent.parents][: _ABOVE + 1]
+        with_names = (path for path in above if _names_in(path) is not None)
+        return next(with_names, file.parent)
+
+    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
+        """A prediction when a file has confidences, a ground truth when the folder is called so."""
+        sides: frozenset[Side] = super().unit(path, files).sides
+        scored = bool(sides)
+        if not sides and is_called_truth(path):
+            sides = frozenset(["ground_truth"])
+        return Unit(path=path, format=self.name, sides=sides, unscored=not sides and not scored)
+
+    def read(self, content: bytes, name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of one text file whose bytes are at hand; see `Format.read`.
+
+        Returns
+        -------
+        Annotations
+            Unit page. ``boxes.ids`` give the line. An empty file is a page without boxes.
+        """
+        return _read(folder.held([(name, content)]), name, reading, one=True)
+
+    def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of a text file, of the folder of a ``data.yaml``, or of a folder; see `Format.read_path`."""
+        if path.suffix.lower() in _YAML and not folder.is_folder(path):
+            return _read(_files(path.parent, only=path), path.resolve().parent.name, reading)
+        if folder.is_folder(path):
+            return _read(_files(path), path.resolve().name, reading)
+        return _read([*_above(path.parent), *folder.on_disk([path])], path.name, reading, one=True)
+
+    def read_files(self, files: Sequence[tuple[str, bytes]], name: str, reading: Reading = ANY_SIDE) -> Annotations:
+        """The columns of several files whose bytes are at hand, names of classes among them."""
+        return _read(folder.held(files), name, reading)
+
+    def resolve(self, prediction: Annotations, truth: Annotations) -> Annotations:
+        """A prediction without names of classes under those of its ground truth.
+
+        Returns
+        -------
+        Annotations
+            The same object when it has names, or when the ground truth is of another format or has none.
+
+        Raises
+        ------
+        BadInput
+            A class has a number that the ground truth does not name.
+        """
+        if prediction.label_map or truth.format != self.name or not truth.label_map:
+            return prediction
+        unknown = [label for label in prediction.labels if label not in truth.label_map]
+        if unknown:
+            collector = Collector(prediction.name, max_per_rule=None)
+            rule = f"the number of a class must be one that {truth.name} names ({_SOURCE})"
+            collector.error("", rule, examples(unknown), "Give the data.yaml of the model.")
+            raise BadInput(collector.issues())
+        return replace(map_labels(prediction, truth.label_map), label_map=truth.label_map)
+
+
+FORMAT: Final = Yolo()
+
+
+# --- files -----------------------------------------------------------------------------------------------------
+
+
+def _head(path: Path) -> bytes:
+    """The beginning of a file; nothing of one that cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_HEAD)
+    except (OSError, ValueError):
+        return b""
+
+
+def _below(path: Path, depth: int = 0) -> list[Path]:
+    """The files in and below a folder, by name, without hidden ones; `BadInput` when it has no list."""
+    found = folder.listed(path)
+    if depth < _BELOW:
+        for inner in sorted(each for each in path.iterdir() if each.is_dir() and not each.name.startswith(".")):
+            found += _below(inner, depth + 1)
+            if len(found) > _MAX_FILES:
+                break
+    return found
+
+
+def _names_in(path: Path) -> Path | None:
+    """The file in a folder that names the classes."""
+    try:
+        files = folder.listed(path)
+    except BadInput:
+        return None
+    by_kind = sorted(
+        (file for file in files if file.suffix.lower() in _YAML and FORMAT.detect(_head(file), file.name)),
+        key=lambda file: (file.stem != "data", file.name),
+    )
+    return next(iter([*by_kind, *(file for file in files if file.name in _NAME_FILES)]), None)
+
+
+def _above(path: Path) -> list[folder.File]:
+    """The nearest file that names the classes, in a folder or above it."""
+    found = (names for each in [path, *path.resolve().parents][: _ABOVE + 1] if (names := _names_in(each)) is not None)
+    return folder.on_disk(names for names in [next(found, None)] if names is not None)
+
+
+def _files(path: Path, only: Path | None = None) -> list[folder.File]:
+    """The text files of a folder by their names in it, after the file that names the classes."""
+    texts = [file for file in _below(path) if file.suffix.lower() == ".txt" and file.name not in _NAME_FILES]
+    names = folder.on_disk([only]) if only is not None else _above(path)
+    return [*names, *(folder.File(file.relative_to(path).as_posix(), partial(folder.load, file)) for file in texts)]
+
+
+# --- text to boxes -----------------------------------------------------------------------------------------------
+
+
+def _is_labels(head: bytes) -> bool:
+    """Whether a line is a class with at least four numbers."""
+    return any(_is_label(line.split()) for line in head[:_HEAD].decode(errors="replace").splitlines())
+
+
+def _is_label(words: Sequence[str]) -> bool:
+    return len(words) >= _BOX and all(map(is_number, words)) and float(words[0]).is_integer()
+
+
+def _read(files: Sequence[folder.File], name: str, reading: Reading, *, one: bool = False) -> Annotations:
+    """Several text files as one; `one` for a file that is read alone, and is meant."""
+    collector = Collector(name, max_per_rule=reading.max_per_rule)
+    room, digests, names, texts, others = limits.MAX_FILE_BYTES, [], _NO_NAMES, [], []
+    for file in files:
+        try:
+            content = file.load(room)
+        except BadInput as bad:
+            for issue in bad.issues:
+                collector.error(file.name, issue.rule, issue.found, issue.fix)
+            continue
+        room -= len(content)
+        key = PurePosixPath(file.name)
+        if key.suffix.lower() in _YAML or key.name in _NAME_FILES:
+            names = names if names.file else _names(content, file.name, collector)
+        elif one or not content.strip() or _is_labels(content):
+            digests.append(hashlib.sha256(content).hexdigest())
+            texts.append((file.name, content))
+        else:
+            others.append(file.name)
+    if others:
+        rule = f"text files without boxes are left out ({_SOURCE})"
+        collector.warning("", rule, examples(others), "Nothing to do if they hold no labels.")
+    if not texts and not collector.failed:
+        collector.error("", f"a folder must hold text files of boxes ({_SOURCE})", "none", "Name the folder of labels.")
+    labels = [names.names[key] for key in sorted(names.names)]
+    builder = Builder(collector, format=Yolo.name, source=_SOURCE, unit="page", labels=labels, score="confidence")
+    for file_name, content in texts:
+        _Text(builder, collector, names, "" if one else f"{file_name}, ").read(file_name, content)
+    if not names.names and not collector.failed:
+        rule = f"the names of the classes should be in data.yaml or classes.txt ({_SOURCE})"
+        collector.warning("", rule, "none", "Labels are the numbers of the classes, or the names of the ground truth.")
+    digest = digests[0] if one and digests else hashlib.sha256("".join(digests).encode()).hexdigest()
+    annotations = builder.annotations(digest, reading)
+    return replace(annotations, label_map={str(key): names.names[key] for key in sorted(names.names)})
+
+
+class _Text:
+    """The lines of one text file as a page and its boxes."""
+
+    def __init__(self, builder: Builder, collector: Collector, names: _Names, prefix: str) -> None:
+        self._builder, self._collector, self._names, self._prefix = builder, collector, names, prefix
+        self._keypoints = 0
+
+    def read(self, name: str, content: bytes) -> None:
+        """All lines; a file without any is a page without boxes."""
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            what = f"0x{content[error.start]:02X} at byte {error.start}"
+            self._collector.error(self._place(0), f"text must be UTF-8 ({_SOURCE})", what, "Save the file as UTF-8.")
+            return
+        page = self._builder.image(name, self._place(0))
+        for number, line in enumerate(text.splitlines(), start=1):
+            if words := line.split():
+                self._line(page, number, words)
+        if self._keypoints:
+            rule = f"keypoints are not read ({_SOURCE}, kpt_shape)"
+            self._collector.warning(self._place(0), rule, f"{self._keypoints:,} boxes with them", "They are left out.")
+
+    def _place(self, line: int) -> str:
+        return f"{self._prefix}line {line}" if line else self._prefix.removesuffix(", ")
+
+    def _line(self, page: int, number: int, words: list[str]) -> None:
+        place, error = self._place(number), self._collector.error
+        wrong = next((word for word in words if not is_number(word)), None)
+        if wrong is not None:
+            rule = f"a line must be a class and finite numbers ({_SOURCE})"
+            error(place, rule, f"{quote(wrong)} in {quote(' '.join(words))}", "Correct the line, or remove it.")
+            return
+        if len(words) < _BOX:
+            rule = f"a line must be a class with centre, width and height, or with at least 3 points ({_SOURCE})"
+            error(place, rule, quote(" ".join(words)), "Correct the line, or remove it.")
+            return
+        key, values = float(words[0]), list(map(float, words[1:]))
+        if key < 0.0 or not key.is_integer():
+            rule = f"a class must be a whole number from 0 ({_SOURCE})"
+            error(place, rule, words[0], "Correct the class.")
+            return
+        if self._names.names and int(key) not in self._names.names:
+            rule = f"a class must be one of the {len(self._names.names)} that {self._names.file} names ({_SOURCE})"
+            error(place, rule, words[0], "Correct the class, or name it.")
+            return
+        label = self._names.names.get(int(key), str(int(key)))
+        score = math.nan
+        if self._names.keypoints and len(values) >= self._names.keypoints + _BOX - 1:
+            self._keypoints += 1
+            values = [*values[: _BOX - 1], *values[_BOX - 1 + self._names.keypoints :]]
+        if len(values) % 2:
+            score = values.pop()
+        if shape := _shape(values, place, self._collector):
+            xyxy, ring = shape
+            rings = () if ring is None else outline(ring)
+            self._builder.box(page, label, xyxy, place, score=score, rings=rings)
+
+
+def _shape(values: list[float], place: str, collector: Collector) -> tuple[Corners, FloatArray | None] | None:
+    """Corners and outline of a region; None with an error when it is none."""
+    if len(values) >= 2 * FEWEST_POINTS:
+        ring = np.array(values, dtype=np.float64).reshape(-1, 2)
+        return bounds(ring), ring
+    x, y, width, height = values
+    if width < 0.0 or height < 0.0:
+        rule = f"width and height must not be negative ({_SOURCE})"
+        collector.error(place, rule, listed((width, height)), "Correct the line, or remove it.")
+        return None
+    return (x - width / 2.0, y - height / 2.0, x + width / 2.0, y + height / 2.0), None
+
+
+# --- names of classes --------------------------------------------------------------------------------------------
+
+
+def _names(content: bytes, file: str, collector: Collector) -> _Names:
+    """The names of the classes; none, with an error, of a file that cannot be used."""
+    if len(content) > _MAX_YAML_BYTES:
+        rule = f"a file of names may have {_MAX_YAML_BYTES:,} bytes"
+        collector.error(file, rule, f"{len(content):,}", "Keep only the names in it.")
+        return _NO_NAMES
+    text = content.decode("utf-8", errors="replace")
+    if PurePosixPath(file).suffix.lower() not in _YAML:
+        lines = [line.strip() for line in text.splitlines()]
+        return _Names(dict(enumerate(line for line in lines if line)), 0, file)
+    try:
+        # Nodes keep names as they are written: "no" and "1.0" stay text. Aliases are shared, not copied.
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"{file}, line {mark.line + 1}" if mark is not None else file
+        reason = str(getattr(error, "problem", None) or type(error).__name__)
+        collector.error(place, "the text must be well-formed YAML (YAML 1.2)", reason, "Correct the text.")
+        return _NO_NAMES
+    keys = {key.value: value for key, value in _entries(root)}
+    names = _class_names(keys.get("names"), file, collector)
+    shape = keys.get("kpt_shape")
+    sizes = [each.value for each in shape.value] if isinstance(shape, yaml.SequenceNode) else []
+    counted = len(sizes) == 2 and all(isinstance(size, str) and size.isdecimal() for size in sizes)
+    return _Names(names, int(sizes[0]) * int(sizes[1]) if counted else 0, file)
+
+
+def _entries(node: yaml.Node | None) -> Iterator[tuple[yaml.Node, yaml.Node]]:
+    """The entries of a mapping whose keys are plain; none for anything else."""
+    if isinstance(node, yaml.MappingNode):
+        yield from ((key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode))
+
+
+def _class_names(node: yaml.Node | None, file: str, collector: Collector) -> dict[int, str]:
+    """Names by number, from a list or a mapping; none with an error for anything else."""
+    if isinstance(node, yaml.SequenceNode):
+        rows = list(enumerate(node.value))
+    else:
+        entries = list(_entries(node))
+        rows = [(int(key.value) if key.value.isdecimal() else -1, value) for key, value in entries]
+    plain = all(isinstance(value, yaml.ScalarNode) and value.value.strip() for _, value in rows)
+    numbers = [number for number, _ in rows]
+    if not rows or not plain or min(numbers) < 0 or len({*numbers}) < len(numbers):
+        place = file if node is None else f"{file}, line {node.start_mark.line + 1}"
+        rule = f"names must be a list of names, or a name for each number of a class ({_SOURCE})"
+        collector.error(place, rule, "" if node is None else "another value", "Write it as names: [Text, Table].")
+        return {}
+    return {number: str(value.value) for number, value in rows}

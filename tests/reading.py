@@ -1,0 +1,85 @@
+"""What the tests of readers share: the sentences of issues, real samples, and spoilt copies of a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from evaluator.formats.base import BoxFormat, Reading
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import BadInput, Issue
+
+SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
+needs_shared = pytest.mark.skipif(not SHARED, reason="LAYOUTSCOPE_SHARED does not name the folder of real/")
+OWN = Path(__file__).parent / "oracles" / "formats"
+"""Small samples that were made for these tests."""
+
+_SPOILERS = (
+    b"", b"<", b">", b'"', b"NaN", b"-", b"-1", b"1e999", b";", b",", b"\0", b"\xff", b"null", b"[]", b"{", b"true",
+    b" ",
+)  # fmt: skip
+
+
+def real(*parts: str) -> Path:
+    """A real sample by its path below real/."""
+    return Path(SHARED, "real", *parts)
+
+
+def real_samples(folder: str, pattern: str) -> list[Path]:
+    """The real samples of a format; none where there are none."""
+    return sorted(real("formats", folder).glob(pattern)) if SHARED else []
+
+
+def read(row: BoxFormat, content: bytes, name: str, **given: Any) -> Annotations:
+    """A file as its reader sees it."""
+    return row.read(content, name, Reading(**given))
+
+
+def refused(row: BoxFormat, content: bytes, name: str, **given: Any) -> list[str]:
+    """The sentences of a file that is refused."""
+    with pytest.raises(BadInput) as bad:
+        read(row, content, name, **given)
+    return [issue.sentence for issue in bad.value.issues]
+
+
+def warned(source: Annotations) -> list[str]:
+    """The sentences of a file that was read; all are warnings."""
+    assert all(issue.severity == "warning" for issue in source.issues)
+    return [issue.sentence for issue in source.issues]
+
+
+def rows(source: Annotations) -> list[tuple[str, int, str, list[float]]]:
+    """Document, page, label and corners of each box, in file order."""
+    boxes = source.boxes
+    return [
+        (source.documents[document].doc_id, page, source.labels[label], corners)
+        for document, page, label, corners in zip(
+            boxes.document.tolist(), boxes.page.tolist(), boxes.label.tolist(), boxes.xyxy.tolist(), strict=True
+        )
+    ]
+
+
+def assert_survives(row: BoxFormat, content: bytes, name: str, data: st.DataObject) -> None:
+    """A spoilt copy of a file is read with finite numbers, or refused with issues that say all there is to say."""
+    spoilt = bytearray(content)
+    for _ in range(data.draw(st.integers(1, 6))):
+        at = data.draw(st.integers(0, max(len(spoilt) - 1, 0)))
+        spoilt[at : at + data.draw(st.integers(0, 4))] = data.draw(st.sampled_from(_SPOILERS))
+    issues: Sequence[Issue] = ()
+    try:
+        assert np.isfinite(read(row, bytes(spoilt), name).boxes.xyxy).all()
+    except BadInput as bad:
+        issues = bad.issues
+    assert all(issue.file == name and issue.rule and issue.fix for issue in issues)
+    assert not issues or any(issue.severity == "error" for issue in issues)
+
+
+def cut_short(content: bytes) -> Sequence[bytes]:
+    """A file cut off at a third, at half and before its last byte."""
+    return content[: len(content) // 3], content[: len(content) // 2], content.rstrip()[:-1]

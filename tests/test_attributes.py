@@ -1,0 +1,75 @@
+"""What files say of pages besides boxes: kept by page entry, through folders and results lists."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator import formats
+from evaluator.formats.coco import Coco
+from tests.reading import needs_shared, real
+
+IMAGES = [
+    {"id": 1, "file_name": "a.png", "doc_category": "patents", "collection": "c1", "precedence": 0, "annotator": None},
+    {"id": 2, "file_name": "b.png", "doc_category": "manuals"},
+]
+WANTED = {"doc_category": ["patents", "manuals"], "collection": ["c1", None], "precedence": ["0", None],
+          "annotator": [None, None]}  # fmt: skip
+
+
+def coco(images: list[dict[str, Any]]) -> bytes:
+    box = {"image_id": images[0]["id"], "category_id": 1, "bbox": [1, 1, 5, 5], "id": 1}
+    value = {"images": images, "annotations": [box], "categories": [{"id": 1, "name": "Table"}]}
+    return json.dumps(value).encode()
+
+
+@pytest.mark.parametrize("row", [Coco(), Coco(exact=True)], ids=["fast", "exact"])
+def test_images_of_coco(row: Coco) -> None:
+    source = row.read(coco(IMAGES), "a.json")
+    if row._exact:
+        # The exact walk leaves out what is null, which says nothing.
+        assert source.attributes == {key: column for key, column in WANTED.items() if key != "annotator"}
+    else:
+        assert source.attributes == WANTED
+
+
+def test_values_of_other_types_are_left_alone() -> None:
+    odd = [{**IMAGES[0], "doc_category": ["patents"], "collection": {"a": 1}}]
+    assert Coco().read(coco(odd), "a.json").attributes == {"precedence": ["0"]}
+    assert Coco().read(coco([{"id": 1, "file_name": "a.png"}]), "a.json").attributes == {}
+
+
+def test_a_folder_and_a_results_list(tmp_path: Path) -> None:
+    (tmp_path / "1.json").write_bytes(coco(IMAGES[:1]))
+    (tmp_path / "2.json").write_bytes(coco([{"id": 7, "file_name": "c.png", "collection": "c2"}]))
+    source = formats.read(tmp_path)
+    assert source.attributes["doc_category"] == ["patents", None]
+    assert source.attributes["collection"] == ["c1", "c2"]
+    results = formats.read_bytes(b'[{"image_id": 7, "category_id": 1, "bbox": [1, 1, 5, 5], "score": 1}]', "r.json")
+    assert results.attributes == {}
+    assert formats.resolve(results, source).attributes == source.attributes
+
+
+@needs_shared
+def test_the_record_of_doclaynet() -> None:
+    source = formats.read(real("formats", "doclaynet", "doclaynet_record.json"))
+    assert source.attributes == {
+        "doc_category": ["financial_reports"], "collection": ["ann_reports_00_04_fancy"], "precedence": ["0"],
+    }  # fmt: skip
+
+
+@needs_shared
+def test_the_sample_of_publaynet() -> None:
+    path = real("formats", "publaynet", "samples.json")
+    value = json.loads(path.read_text(encoding="utf-8"))
+    source = formats.read(path)
+    names = {each["id"]: each["name"] for each in value["categories"]}
+    assert [source.labels[code] for code in source.boxes.label.tolist()] == [
+        names[each["category_id"]] for each in value["annotations"]
+    ]
+    assert source.boxes.xyxy.tolist() == [
+        [x, y, x + width, y + height] for x, y, width, height in (each["bbox"] for each in value["annotations"])
+    ]

@@ -1,0 +1,287 @@
+"""Label Studio: columns of regions, the conversion of the World Bank, and the whole sentence for what is wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator import formats
+from evaluator.formats import label_studio
+from evaluator.model.dataset import Annotations
+from tests import reading
+from tests.reading import OWN, cut_short, needs_shared, real, real_samples, rows, warned
+
+ROW = label_studio.FORMAT
+SAMPLE = OWN / "label_studio.json"
+
+
+def region(label: str = "Table", more: dict[str, Any] | None = None, **value: object) -> dict[str, Any]:
+    numbers: dict[str, object] = {"x": 10, "y": 20, "width": 50, "height": 25, "rectanglelabels": [label]}
+    sizes = {"original_width": 200, "original_height": 400}
+    return {"id": "r", "type": "rectanglelabels", **sizes, "value": numbers | value, **(more or {})}
+
+
+def task(*results: object, image: str = "a.png", key: int = 1, **more: object) -> dict[str, Any]:
+    return {"id": key, "data": {"image": image}, "annotations": [{"id": 5, "result": [*results]}], **more}
+
+
+def encoded(*tasks: object) -> bytes:
+    return json.dumps([*tasks]).encode()
+
+
+def read(*tasks: object, **given: Any) -> Annotations:
+    return reading.read(ROW, encoded(*tasks), "l.json", **given)
+
+
+def refused(*tasks: object, **given: Any) -> list[str]:
+    return reading.refused(ROW, encoded(*tasks), "l.json", **given)
+
+
+# --- what is read --------------------------------------------------------------------------------------------
+
+
+def test_annotations() -> None:
+    source = formats.read(SAMPLE)
+    assert (source.format, source.side, source.unit) == ("label-studio", "ground_truth", "page")
+    assert [document.doc_id for document in source.documents] == ["a b", "report"]
+    assert [(label, corners) for _, _, label, corners in rows(source)] == [
+        ("Table", [0.1, 0.2, 0.6, 0.45]),
+        # A quarter of a turn around the upper left corner: 40 x 20 pixels become 20 x 40 to the left of it.
+        ("Table", pytest.approx([0.4, 0.25, 0.5, 0.35])),
+        ("Figure", pytest.approx([0.4, 0.25, 0.5, 0.35])),
+        ("Figure", [0.1, 0.1, 0.3, 0.4]),
+        ("Text", [0, 0, 0.1, 0.1]),
+        ("Table", [0, 0, 1, 0.5]),
+    ]
+    assert list(source.boxes.ids) == ["r1", "r2", "r2", "r3", "r4", "q1"]
+    assert source.boxes.polygons[3][0] == pytest.approx(np.array([[0.1, 0.1], [0.3, 0.1], [0.2, 0.4]]))
+    assert source.page_index.tolist() == [0, 2]
+    assert list(source.page_ids) == ["1", "report::p002"]
+    assert source.page_size is not None
+    assert source.page_size.tolist() == [[200, 400], [100, 100]]
+    assert source.attributes == {"annotator": ["5", "5"]}
+    assert source.issues == ()
+
+
+def test_predictions_have_the_score_of_the_region_or_of_all() -> None:
+    source = formats.read(SAMPLE, side="prediction")
+    assert (source.side, source.model, source.boxes.score.tolist()) == ("prediction", "m1", [0.75, 0.5])
+    assert source.attributes == {}
+    assert warned(source) == [
+        "label_studio.json: $[1]: tasks that were not predicted, or were skipped, are left out (Label Studio); found "
+        "1. Nothing to do if so meant."
+    ]
+
+
+def test_annotations_serve_as_predictions_of_another_annotator() -> None:
+    source = read(task(region()), side="prediction")
+    assert (source.side, len(source.boxes), source.model) == ("prediction", 1, None)
+    assert np.isnan(source.boxes.score).all()
+
+
+def test_predictions_serve_as_the_reference_on_request_only() -> None:
+    predicted = {"id": 1, "data": {"image": "a.png"}, "predictions": [{"score": 0.5, "result": [region()]}]}
+    assert ROW.side_of(encoded(predicted)) == "prediction"
+    assert ROW.side_of(encoded(task(region()))) == "ground_truth"
+    assert len(read(predicted, side="ground_truth", as_reference=True).boxes) == 1
+    assert refused(predicted, side="ground_truth") == [
+        "l.json: $[0].predictions[0].result[0]: a ground truth file must not have a score (Label Studio); found 1 of 1 "
+        "regions with one. Give this file as the prediction, or remove the score."
+    ]
+
+
+def test_json_min() -> None:
+    source = formats.read(OWN / "label_studio_min.json")
+    assert (source.format, source.side) == ("label-studio", "ground_truth")
+    assert rows(source) == [("a", 0, "Table", [0.1, 0.2, 0.6, 0.45]), ("a", 0, "Figure", [0.1, 0.1, 0.3, 0.4])]
+    assert list(source.page_ids) == ["1", "2"]
+    assert source.attributes == {"annotator": ["5", "5"]}
+    assert warned(source) == [
+        "label_studio_min.json: $[0].label[2]: only rectangles and polygons are read (Label Studio); found 1 of the "
+        'kind "keypointlabels". They are left out; draw regions as rectangles or polygons.'
+    ]
+
+
+def test_older_exports_and_one_task() -> None:
+    old = {"id": 1, "data": {"image": "a.png"}, "completions": [{"result": [region()]}]}
+    assert len(read(old).boxes) == 1
+    assert len(reading.read(ROW, json.dumps(task(region())).encode(), "l.json").boxes) == 1
+    assert ROW.detect(encoded(task()))
+    assert not ROW.detect(b'{"images": [], "annotations": [], "data": 1}')
+
+
+def test_a_document_takes_the_name_that_its_task_states() -> None:
+    pages = {"data": {"pages": ["a.png", "b.png"]}, "meta": {"file": "r.pdf"}}
+    unnamed = {"data": {"pages": ["c.png", "d.png"]}}
+    empty = {"data": {"text": "no image"}}
+    source = read(task(region(), **pages), task(key=2, **unnamed), task(key=3, **empty))
+    assert [document.doc_id for document in source.documents] == ["r.pdf", "task 2", "task 3"]
+    assert len(source.page_ids) == 2
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_of_several_annotators_one_is_read(several: bool) -> None:
+    made = [
+        {"completed_by": 1, "result": [region("A")]},
+        {"completed_by": 2, "result": [region("B")], "ground_truth": several},
+    ]
+    source = read({"id": 1, "data": {"image": "a.png"}, "annotations": made})
+    (label,) = source.labels
+    assert label == ("B" if several else "A")
+    assert source.attributes == {"annotator": ["2" if several else "1"]}
+    at, chosen, other = (1, "2", "1") if several else (0, "1", "2")
+    assert warned(source) == [
+        f"l.json: $[0].annotations[{at}]: one annotation of a task is read, the one marked as ground truth or else the "
+        f'first (Label Studio); found 2: "{chosen}" is read, "{other}" left out. Export the annotations of one '
+        "annotator to compare another."
+    ]
+
+
+def test_of_several_models_one_is_read() -> None:
+    made = [{"model_version": name, "result": [region(name)]} for name in ("m1", "m2")]
+    tasks = [{"id": at, "data": {"image": f"{at}.png"}, "predictions": made} for at in range(2)]
+    source = read(*tasks)
+    assert (source.model, source.labels, len(source.boxes)) == ("m1", ("m1",), 2)
+    assert warned(source) == [
+        'l.json: $[0].predictions[1]: predictions of one model_version are read (Label Studio); found "m1", and "m2" '
+        "2 times, which are left out. Export the predictions of one model to compare another."
+    ]
+
+
+def test_a_turned_rectangle_keeps_its_outline() -> None:
+    # An eighth of a turn on a page twice as high as wide: corners at 100 x 50 pixels, clockwise on screen.
+    source = read(task(region(x=50, y=50, width=20, height=0, rotation=45)))
+    (ring,) = source.boxes.polygons[0]
+    along = 40 * 0.5**0.5
+    assert ring[1] == pytest.approx([(100 + along) / 200, (200 + along) / 400])
+    assert source.boxes.xyxy[0] == pytest.approx([0.5, 0.5, (100 + along) / 200, (200 + along) / 400])
+
+
+# --- what is said --------------------------------------------------------------------------------------------
+
+AT = "$[0].annotations[0].result[0]"
+WRONG = [
+    (task(region(width=-5)), f"{AT}.value: width and height must not be negative (LS); found [-5, 25]. Correct the "
+     "rectangle, or remove it."),
+    (task(region(x="10")), f'{AT}.value.x: x must be a finite number (LS); found "10". Correct it.'),
+    (task(region(x=True)), f"{AT}.value.x: x must be a finite number (LS); found true. Correct it."),
+    (task(region(x=None)), f"{AT}.value.x: x must be a finite number (LS); found null. Correct it."),
+    (task(region(x=math.nan)), f"{AT}.value.x: numbers must be finite and fit float64 (RFC 8259, section 6); found "
+     "NaN. Correct it."),
+    (task(region(x=3e11)), f"{AT}: coordinates must be at most 1,000,000,000 pixels; found [3000000000, 0.2, "
+     "3000000000.5, 0.45]. Correct the region."),
+    (task(region(" ")), f'{AT}: a region must have a label (LS); found " ". Label it, or remove it.'),
+    (task(region(rectanglelabels=[])), f"{AT}: a region must have a label (LS). Label it, or remove it."),
+    (task(region(rotation=5, more={"original_width": 0})), f"{AT}: a rectangle that is turned must have original_width "
+     "and original_height above 0 (LS); found rotation 5 without. Write the size of the image in pixels."),
+    (task(region(more={"image_rotation": 90})), f"{AT}: the image must not be turned in the editor, image_rotation "
+     "must be 0 (LS); found 90. Turn the image back, and export the file again."),
+    (task(region(more={"type": "polygonlabels", "value": {"points": [[1, 2], [3, 4]], "polygonlabels": ["a"]}})),
+     f"{AT}.value.points: a polygon must have at least 3 points (LS); found [[1,2], [3,4]]. Correct the polygon, or "
+     "remove it."),
+    (task(region(points=[1, 2, 3])), f"{AT}.value.points: points must be a list of pairs of numbers (LS); found "
+     "[1, 2, 3]. Export the file again."),
+    (task(region(points=[[1, 2], [3, "x"], [5, 6]])), f'{AT}.value.points[1][1]: points must be a finite number (LS); '
+     'found "x". Correct it.'),
+    (task(region(more={"value": 5})), f"{AT}.value: value must be an object (LS); found 5. Export the file again."),
+    (task(region(more={"type": None})), f"{AT}: a result must have a type (LS); found null. Export the file again."),
+    (task(5), f"{AT}: each of result must be an object (LS); found 5. Export the file again."),
+    (task(region(more={"item_index": -1}), data={"pages": ["a", "b"]}), f"{AT}: item_index must be a whole number "
+     "from 0 (LS); found -1. Correct the page."),
+    (task(annotations={}), None),
+    (task(annotations=5), "$[0].annotations: annotations must be a list (LS); found 5. Export the file again."),
+    (7, "$[0]: each of the tasks must be an object (LS); found 7. Export the file again."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "sentence"), WRONG)
+def test_sentences(value: object, sentence: str | None) -> None:
+    if sentence is None:
+        assert len(read(value).boxes) == 0
+        return
+    # A value that is no object has no numbers either, and a list that is none has no annotation: more is said then.
+    assert refused(value)[0] == f"l.json: {sentence.replace('(LS)', '(Label Studio)')}"
+
+
+def test_repeated_images_and_documents() -> None:
+    assert refused(task(), task(key=2)) == [
+        'l.json: $[1]: a document must be one task (Label Studio); found "a.png", as in $[0]. Keep one of the tasks.'
+    ]
+    assert refused(task(image="x/a.png"), task(image="y/a.png", key=2))[0].startswith("l.json: $[1]: a document must")
+
+
+def test_scores_outside_of_their_range_and_boxes_outside_of_the_page() -> None:
+    made = {"id": 1, "data": {"image": "a.png"}, "predictions": [{"result": [region(more={"score": 7}, x=60)]}]}
+    assert warned(read(made)) == [
+        "l.json: $[0].predictions[0].result[0]: coordinates should be between 0 and 1, shares of the page (Label "
+        "Studio); found [0.6, 0.2, 1.1, 0.45] (corners) in 1 x 1. It is compared as it is; check the size of the "
+        "image.",
+        "l.json: $[0].predictions[0].result[0]: score should be between 0 and 1 (Label Studio); found 7. It is kept "
+        "as it is; only the rank counts.",
+    ]
+
+
+def test_the_top_level() -> None:
+    assert reading.refused(ROW, b"5", "l.json") == [
+        "l.json: $: the tasks must be a list (Label Studio); found 5. Export the file again."
+    ]
+
+
+# --- strangers -----------------------------------------------------------------------------------------------
+
+
+@needs_shared
+def test_the_export_of_the_world_bank_gives_its_reference() -> None:
+    source = formats.read(real("worldbank", "labelstudio_raw.json"))
+    reference = formats.read(real("worldbank", "labelstudio_ref.json"))
+    assert rows(source) == rows(reference)
+    assert list(source.boxes.ids) == list(reference.boxes.ids)
+    assert list(source.page_ids) == list(reference.page_ids)
+    assert source.page_index.tolist() == reference.page_index.tolist()
+    assert [(each.doc_id, each.name) for each in source.documents] == [
+        (each.doc_id, each.name) for each in reference.documents
+    ]
+    assert (source.labels, source.side, source.issues) == (reference.labels, reference.side, ())
+
+
+def counted(path: Path) -> list[tuple[str, list[float]]]:
+    """Label and corners of the rectangles and polygons of the first annotation of each task, in shares."""
+    found = []
+    for each in json.loads(path.read_text(encoding="utf-8")):
+        for result in each["annotations"][0]["result"]:
+            value, kind = result.get("value", {}), result["type"]
+            if kind == "rectanglelabels":
+                x, y, width, height = (value[key] / 100 for key in ("x", "y", "width", "height"))
+                found.append((value[kind][0], [x, y, x + width, y + height]))
+            elif kind == "polygonlabels":
+                xs, ys = [x for x, _ in value["points"]], [y for _, y in value["points"]]
+                found.append((value[kind][0], [min(xs) / 100, min(ys) / 100, max(xs) / 100, max(ys) / 100]))
+    return found
+
+
+@needs_shared
+@pytest.mark.parametrize("path", real_samples("label-studio", "*.json"), ids=lambda path: path.name)
+def test_real_files(path: Path) -> None:
+    source = formats.read(path)
+    assert source.format == "label-studio"
+    # Documents of several pages are read page by page.
+    assert sorted((label, corners) for _, _, label, corners in rows(source)) == sorted(counted(path))
+
+
+@pytest.mark.parametrize("name", ["label_studio.json", "label_studio_min.json"])
+def test_files_that_are_cut_off(name: str) -> None:
+    for content in cut_short((OWN / name).read_bytes()):
+        assert reading.refused(ROW, content, "l.json")[0].endswith("The file is cut off; copy or export it again.")
+
+
+@given(data=st.data())
+@settings(max_examples=80, deadline=None)
+def test_spoilt_files_never_end_in_another_error(data: st.DataObject) -> None:
+    reading.assert_survives(ROW, SAMPLE.read_bytes(), "l.json", data)

@@ -1,0 +1,273 @@
+"""YOLO: columns of boxes and outlines, names of classes, and the whole sentence for what is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator import formats
+from evaluator.formats import search, yolo
+from evaluator.model.dataset import Annotations
+from evaluator.model.issues import BadInput
+from evaluator.project import evaluate
+from tests import reading
+from tests.reading import OWN, cut_short, needs_shared, real, rows, warned
+
+ROW = yolo.FORMAT
+NAMES = "names: [Table, Text]\n"
+UNNAMED = (
+    "the names of the classes should be in data.yaml or classes.txt (YOLO); found none. Labels are the numbers of the "
+    "classes, or the names of the ground truth."
+)
+
+
+def folder_of(path: Path, **files: str) -> Path:
+    """A folder of label files by their stems, and of others by their names with "__" for the dot."""
+    path.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (path / (name.replace("__", ".") if "__" in name else f"{name}.txt")).write_text(text, encoding="utf-8")
+    return path
+
+
+def read(text: str, **given: Any) -> Annotations:
+    return reading.read(ROW, text.encode(), "a.txt", **given)
+
+
+def refused(text: str) -> list[str]:
+    return reading.refused(ROW, text.encode(), "a.txt")
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(BadInput) as bad:
+        formats.read(path)
+    return bad.value.issues[0].sentence
+
+
+# --- what is read --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [OWN / "yolo", OWN / "yolo" / "data.yaml"], ids=["folder", "yaml"])
+def test_a_data_set(path: Path) -> None:
+    source = formats.read(path)
+    assert (source.name, source.format, source.side, source.unit) == ("yolo", "yolo", "ground_truth", "page")
+    assert (source.labels, source.evaluated) == (("Table", "no", "Figure"), 3)
+    assert source.label_map == {"0": "Table", "1": "no", "2": "Figure"}
+    assert [document.doc_id for document in source.documents] == ["p1", "p2"]
+    assert rows(source) == [("p1", 0, "Table", [0.25, 0.125, 0.75, 0.375]), ("p1", 0, "Figure", [0.1, 0.1, 0.3, 0.4])]
+    assert {row: [ring.tolist() for ring in rings] for row, rings in source.boxes.polygons.items()} == {
+        1: [[[0.1, 0.1], [0.3, 0.1], [0.2, 0.4]]]
+    }
+    assert list(source.boxes.ids) == ["labels/train/p1.txt, line 1", "labels/train/p1.txt, line 2"]
+    assert source.page_size is None
+    assert source.issues == ()
+
+
+def test_one_file_has_the_names_of_the_folders_above() -> None:
+    source = formats.read(OWN / "yolo" / "labels" / "train" / "p1.txt")
+    assert (source.labels, list(source.boxes.ids), source.issues) == (
+        ("Table", "no", "Figure"), ["line 1", "line 2"], (),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "corners", "score", "outline"),
+    [
+        ("0 0.5 0.5 0.5 0.5", [0.25, 0.25, 0.75, 0.75], None, False),
+        ("0 0.5 0.5 0.5 0.5 0.9", [0.25, 0.25, 0.75, 0.75], 0.9, False),
+        ("0 0 0 0.5 0 0.25 0.5", [0, 0, 0.5, 0.5], None, True),
+        ("0 0 0 0.5 0 0.25 0.5 0.9", [0, 0, 0.5, 0.5], 0.9, True),
+        ("0 0 0 0.5 0 0.5 0.5 0 0.5", [0, 0, 0.5, 0.5], None, False),
+    ],
+)
+def test_lines(line: str, corners: list[float], score: float | None, outline: bool) -> None:
+    source = read(line)
+    assert source.boxes.xyxy.tolist() == [corners]
+    assert source.side == ("prediction" if score else "ground_truth")
+    assert source.boxes.score.tolist() == ([score] if score else pytest.approx([np.nan], nan_ok=True))
+    assert bool(source.boxes.polygons) == outline
+    assert ROW.side_of(line.encode()) == ("prediction" if score else None)
+
+
+def test_names_of_other_tools(tmp_path: Path) -> None:
+    source = formats.read(folder_of(tmp_path, classes="Text\n\nTable\n", a="1 0.5 0.5 0.1 0.1"))
+    assert (source.labels, rows(source)[0][2]) == (("Text", "Table"), "Table")
+
+
+def test_a_prediction_takes_the_names_of_its_ground_truth(tmp_path: Path) -> None:
+    truth = folder_of(tmp_path / "gt", data__yaml=NAMES, a="1 0.5 0.5 0.2 0.2\n0 0.2 0.2 0.1 0.1")
+    predicted = folder_of(tmp_path / "runs" / "labels", a="1 0.5 0.5 0.2 0.2 0.9")
+    (found,) = evaluate("coco", truth, [predicted])
+    assert found.result.thresholds[0.5].micro.tp.tolist() == [1]  # type: ignore[attr-defined]
+    assert formats.resolve(formats.read(predicted), formats.read(truth)).labels == ("Text",)
+    strange = formats.read(folder_of(tmp_path / "more", a="7 0.5 0.5 0.2 0.2 0.9"))
+    with pytest.raises(BadInput) as bad:
+        formats.resolve(strange, formats.read(truth))
+    assert str(bad.value) == (
+        'more: the number of a class must be one that gt names (YOLO); found 1: "7". Give the data.yaml of the model.'
+    )
+
+
+def test_files_are_read_as_either_side(tmp_path: Path) -> None:
+    path = folder_of(tmp_path, data__yaml=NAMES, a="0 0.5 0.5 0.2 0.2")
+    assert formats.read(path, side="prediction").side == "prediction"
+    assert formats.read(path, side="ground_truth", format="yolo").side == "ground_truth"
+
+
+def test_a_data_set_is_one_unit_of_a_folder(tmp_path: Path) -> None:
+    root = folder_of(tmp_path / "data", data__yaml=NAMES)
+    folder_of(root / "train" / "labels", a="0 0.5 0.5 0.2 0.2")
+    folder_of(root / "val" / "labels", b="")
+    scored = folder_of(tmp_path / "runs", a="0 0.5 0.5 0.2 0.2 0.5")
+    found = search.units(search.walk([tmp_path]))
+    assert [(unit.path, sorted(unit.sides), unit.unscored) for unit in found.units] == [
+        (root, [], True), (scored, ["prediction"], False),
+    ]  # fmt: skip
+    assert found.unknown == []
+
+
+def test_folders_of_other_formats_are_left_to_them(tmp_path: Path) -> None:
+    folder_of(tmp_path, README__txt="Read me")
+    (tmp_path / "a.json").write_text(json.dumps([{"image_id": 1, "category_id": 1, "bbox": [1, 1, 5, 5], "score": 1}]))
+    assert formats.read(tmp_path).format == "coco"
+    (tmp_path / "a.txt").write_text("0 0.5 0.5 0.2 0.2")
+    assert formats.read(tmp_path).format == "coco"
+    assert not ROW.detect(b"Read me\n1 2 3")
+    assert not ROW.detect(b"train: a", "x.yaml")
+
+
+# --- what is said --------------------------------------------------------------------------------------------
+
+WRONG = [
+    ("0 0.5 0.5 0.1", "line 1: a line must be a class with centre, width and height, or with at least 3 points (YOLO); "
+     'found "0 0.5 0.5 0.1". Correct the line, or remove it.'),
+    ("0 0.5 0.5 0.1 x", 'line 1: a line must be a class and finite numbers (YOLO); found "x" in "0 0.5 0.5 0.1 x". '
+     "Correct the line, or remove it."),
+    ("\n0 0.5 0.5 0.1 NaN", 'line 2: a line must be a class and finite numbers (YOLO); found "NaN" in '
+     '"0 0.5 0.5 0.1 NaN". Correct the line, or remove it.'),
+    ("0 0.5 0.5 0.1 1e999", 'line 1: a line must be a class and finite numbers (YOLO); found "1e999" in '
+     '"0 0.5 0.5 0.1 1e999". Correct the line, or remove it.'),
+    ("0.5 0.5 0.5 0.1 0.1", "line 1: a class must be a whole number from 0 (YOLO); found 0.5. Correct the class."),
+    ("-1 0.5 0.5 0.1 0.1", "line 1: a class must be a whole number from 0 (YOLO); found -1. Correct the class."),
+    ("0 0.5 0.5 -0.1 0.1", "line 1: width and height must not be negative (YOLO); found [-0.1, 0.1]. Correct the line, "
+     "or remove it."),
+    ("0 3e9 0.5 0.1 0.1", "line 1: coordinates must be at most 1,000,000,000 pixels; found [2999999999.95, 0.45, "
+     "3000000000.05, 0.55]. Correct the region."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "sentence"), WRONG)
+def test_sentences(text: str, sentence: str) -> None:
+    assert refused(text) == [f"a.txt: {sentence}"]
+
+
+def test_a_file_that_is_not_utf8() -> None:
+    assert reading.refused(ROW, b"0 0.5 0.5 0.1 0.1 \xff", "a.txt") == [
+        "a.txt: text must be UTF-8 (YOLO); found 0xFF at byte 18. Save the file as UTF-8."
+    ]
+
+
+def test_warnings() -> None:
+    assert warned(read("0 0.9 0.5 0.4 0.1 7")) == [
+        "a.txt: line 1: coordinates should be between 0 and 1, shares of the page (YOLO); found [0.7, 0.45, 1.1, 0.55] "
+        "(corners) in 1 x 1. It is compared as it is; check the size of the image.",
+        f"a.txt: {UNNAMED}",
+        "a.txt: line 1: confidence should be between 0 and 1 (YOLO); found 7. It is kept as it is; only the rank "
+        "counts.",
+    ]
+    # Six decimals round, which leaves the page by less than a millionth.
+    assert warned(read("0 0.999999 0.5 0.000003 0.1")) == [f"a.txt: {UNNAMED}"]
+
+
+def test_text_files_without_boxes_and_keypoints(tmp_path: Path) -> None:
+    pose = "names: [Table]\nkpt_shape: [2, 3]\n"
+    path = folder_of(tmp_path, data__yaml=pose, a="0 0.5 0.5 0.2 0.2 0.1 0.1 2 0.2 0.2 2", notes="Read me", b="")
+    source = formats.read(path)
+    assert source.boxes.xyxy.tolist() == [pytest.approx([0.4, 0.4, 0.6, 0.6])]
+    assert len(source.page_ids) == 2
+    assert warned(source) == [
+        f'{tmp_path.name}: text files without boxes are left out (YOLO); found 1: "notes.txt". Nothing to do if they '
+        "hold no labels.",
+        f"{tmp_path.name}: a.txt: keypoints are not read (YOLO, kpt_shape); found 1 boxes with them. They are left "
+        "out.",
+    ]
+
+
+def test_images_of_one_name_are_pages_of_one_document(tmp_path: Path) -> None:
+    for part in ("train", "val"):
+        folder_of(tmp_path / part, a="0 0.5 0.5 0.2 0.2")
+    folder_of(tmp_path, data__yaml=NAMES)
+    source = formats.read(tmp_path)
+    assert source.page_index.tolist() == [0, 1]
+    assert warned(source) == [
+        f'{tmp_path.name}: images with one file name are read as pages of one document; found "a": "train/a.txt", '
+        '"val/a.txt". Rename the images if they are different documents.'
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        (NAMES, "a.txt, line 1: a class must be one of the 2 that data.yaml names (YOLO); found 5. Correct the class, "
+         "or name it."),
+        ("names: 5\n", "data.yaml, line 1: names must be a list of names, or a name for each number of a class (YOLO); "
+         "found another value. Write it as names: [Text, Table]."),
+        ("names: [a, [b]]\n", "data.yaml, line 1: names must be a list of names, or a name for each number of a class "
+         "(YOLO); found another value. Write it as names: [Text, Table]."),
+        ("names: {0: a, x: b}\n", "data.yaml, line 1: names must be a list of names, or a name for each number of a "
+         "class (YOLO); found another value. Write it as names: [Text, Table]."),
+        ("nc: 2\nnames: [a, b\n", "data.yaml, line 3: the text must be well-formed YAML (YAML 1.2); found expected "
+         "',' or ']', but got '<stream end>'. Correct the text."),
+        ("names: " + "[" * 5000, "data.yaml: the text must be well-formed YAML (YAML 1.2); found RecursionError. "
+         "Correct the text."),
+        ("names: [a]\n#" + "x" * (1 << 20), "data.yaml: a file of names may have 1,048,576 bytes; found 1,048,588. "
+         "Keep only the names in it."),
+    ],
+)  # fmt: skip
+def test_sentences_on_names(tmp_path: Path, names: str, sentence: str) -> None:
+    path = folder_of(tmp_path, data__yaml=names, a="5 0.5 0.5 0.2 0.2")
+    assert refusal(path) == f"{tmp_path.name}: {sentence}"
+
+
+def test_a_folder_without_labels(tmp_path: Path) -> None:
+    assert refusal(folder_of(tmp_path, data__yaml=NAMES) / "data.yaml") == (
+        f"{tmp_path.name}: a folder must hold text files of boxes (YOLO); found none. Name the folder of labels."
+    )
+
+
+# --- strangers -----------------------------------------------------------------------------------------------
+
+
+def counted(path: Path, names: list[str]) -> list[tuple[str, list[float]]]:
+    """Label and corners of each line of a file of boxes."""
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        key, x, y, width, height = map(float, line.split()[:5])
+        found.append((names[int(key)], [x - width / 2, y - height / 2, x + width / 2, y + height / 2]))
+    return found
+
+
+@needs_shared
+@pytest.mark.parametrize("name", ["", "data.yaml", "train_001.txt"])
+def test_real_files(name: str) -> None:
+    path = real("formats", "yolo")
+    source = formats.read(path / name)
+    assert [(label, corners) for _, _, label, corners in rows(source)] == counted(
+        path / "train_001.txt", ["label_0", "label_1"]
+    )
+
+
+def test_files_that_are_cut_off() -> None:
+    for content in cut_short(b"0 0.5 0.25 0.5 0.25\n1 0.5"):
+        assert reading.refused(ROW, content, "a.txt")
+
+
+@given(data=st.data())
+@settings(max_examples=80, deadline=None)
+def test_spoilt_files_never_end_in_another_error(data: st.DataObject) -> None:
+    reading.assert_survives(ROW, (OWN / "yolo" / "labels" / "train" / "p1.txt").read_bytes(), "a.txt", data)

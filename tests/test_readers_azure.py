@@ -94,8 +94,8 @@ def test_a_real_result_that_docling_wrote_is_read_as_a_plain_script_reads_it() -
 @needs_shared
 def test_a_labels_file_is_named() -> None:
     assert refused((REAL / "azure-di" / "Invoice_1.pdf.labels.json").read_bytes()) == [
-        "f.json: This is a labels file of Azure Document Intelligence: words of form fields, no layout. "
-        "Give the result of prebuilt-layout for the same document instead."
+        "f.json: this is a labels file of Azure Document Intelligence, words of form fields, which is not read. "
+        "Give the result of prebuilt-layout for the same document."
     ]
 
 

@@ -89,7 +89,7 @@ def test_real_files_are_read_as_a_plain_script_reads_them(name: str) -> None:
 @needs_shared
 def test_the_schema_is_named() -> None:
     assert refused((REAL / "docling" / "DoclingDocument.schema.json").read_bytes()) == [
-        "f.json: This is a JSON schema, which describes files and holds no boxes. Give a file that follows it."
+        "f.json: this is a JSON schema, which is not read. Give a file that follows it."
     ]
 
 

@@ -28,7 +28,7 @@ def test_a_file_is_of_one_format(name: str, format: str) -> None:
     assert [key for key, row in formats.FORMATS.items() if row.detect(content, name)] == [format]
     assert formats.detect_bytes(content, name) == format
     assert formats.FORMATS[format].side_of(content, name) == "prediction"
-    assert known.recognised(content) is None or name.endswith(".csv")
+    assert known.name_of(content) is None
 
 
 @pytest.mark.parametrize("name", JSON)
@@ -72,25 +72,17 @@ def test_a_file_agrees_with_itself(name: str, tmp_path: Path) -> None:
 
 
 KNOWN = [
-    (b"<html><body><div class='ocr_page' title='bbox 0 0 9 9'></div></body></html>", "a.hocr",
-     "This is hOCR, a page of text in HTML. "
-     "Export ALTO or PAGE XML instead, with Tesseract: tesseract IMAGE OUT alto."),
-    (b'{"samples": [{"filepath": "a.png", "ground_truth": {"_cls": "Detections", "detections": []}}]}', "samples.json",
-     "This is a FiftyOne dataset. "
-     "Export it as COCO instead: dataset.export(dataset_type=fiftyone.types.COCODetectionDataset)."),
-    (b'{"page_data": {}, "blocks": [{"x_1": 1, "y_1": 2, "x_2": 3, "y_2": 4, "block_type": "rectangle"}]}', "l.json",
-     "This is a LayoutParser layout. Export it as CSV instead: layout.to_dataframe().to_csv(PATH)."),
     (b'{"document": "a.pdf", "labels": [{"label": "T", "value": [{"page": 1, "boundingBoxes": [[0, 0]]}]}]}', "l.json",
-     "This is a labels file of Azure Document Intelligence: words of form fields, no layout. "
-     "Give the result of prebuilt-layout for the same document instead."),
+     "this is a labels file of Azure Document Intelligence, words of form fields, which is not read. "
+     "Give the result of prebuilt-layout for the same document."),
     (b'{"pages": [{"page_number": 1}], "paragraphs": [{"bounding_regions": []}]}', "a.json",
-     "This is a result of Azure Document Intelligence with the keys of the older Python SDK. "
-     "Save the answer of the service instead: as_dict() of azure-ai-documentintelligence."),
+     "this is an Azure Document Intelligence result with the keys of the older Python SDK, which is not read. "
+     "Save the answer of the service, or as_dict() of azure-ai-documentintelligence."),
     (b'{"pages": [{"blocks": [{"layout": {"bounding_poly": {}}}]}]}', "d.json",
-     "This is a Google Document AI document with snake-case keys. "
-     "Write it with documentai.Document.to_json(document) instead."),
+     "this is a Google Document AI document with snake-case keys, which is not read. "
+     "Write it with documentai.Document.to_json(document)."),
     (b'{"$schema": "https://json-schema.org/draft/2020-12/schema", "properties": {}}', "s.json",
-     "This is a JSON schema, which describes files and holds no boxes. Give a file that follows it."),
+     "this is a JSON schema, which is not read. Give a file that follows it."),
 ]  # fmt: skip
 
 
@@ -102,7 +94,9 @@ def test_known_files_are_named(content: bytes, name: str, sentence: str) -> None
 @needs_shared
 @pytest.mark.parametrize("name", ["sample.html", "tess.hocr"])
 def test_real_hocr_is_named(name: str) -> None:
-    assert refused((REAL / "hocr" / name).read_bytes(), name)[0].startswith(f"{name}: This is hOCR, ")
+    assert refused((REAL / "hocr" / name).read_bytes(), name)[0].startswith(
+        f"{name}: this is hOCR, which is not read. "
+    )
 
 
 AGAIN = "Export the file again, or correct it."

@@ -205,10 +205,10 @@ def test_shares_are_not_guessed() -> None:
 
 def test_a_table_without_known_names_is_named() -> None:
     assert refused(table("a,b,c,d,e", "1,2,3,4,T"), "t.csv") == [
-        "t.csv: This is a table whose columns have no known names. Say in the terminal which column holds what: "
+        "t.csv: this is a table whose columns have no known names. Say in the terminal which column holds what: "
         '--columns "document=file,page_number=p,label=cls,x1=left,y1=top,x2=right,y2=bottom".'
     ]
-    assert refused(as_parquet([{"a": 1}]), "t.parquet")[0].startswith("t.parquet: This is a table whose columns")
+    assert refused(as_parquet([{"a": 1}]), "t.parquet")[0].startswith("t.parquet: this is a table whose columns")
 
 
 def test_broken_parquet() -> None:

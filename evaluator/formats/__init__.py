@@ -358,8 +358,11 @@ def _box_format(content: bytes, name: str, format: str | None, columns: str = ""
 
 def _refuse_unknown(content: bytes, name: str) -> NoReturn:
     """Say what is wrong with bytes that no format claims: what they are, or what is wrong as JSON or annotations."""
-    if row := known.recognised(content[:HEAD_BYTES]):
-        refuse(name, "", row.what, "", row.instead)
+    if other := known.name_of(content[:HEAD_BYTES]):
+        refuse(name, "", f"this is {other.title}, which is not read", "", other.instead)
+    if table.looks_like_table(content[:HEAD_BYTES]):
+        rule = "this is a table whose columns have no known names"
+        refuse(name, "", rule, "", f"Say in the terminal which column holds what: {table.EXAMPLE}.")
     found = quote(content[:40].decode(errors="replace"))
     text = content.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text or text[:1] in b"{[/'\"" or content[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in content[:HEAD_BYTES]:

@@ -41,6 +41,7 @@ class Supervision(BoxFormat):
     title = "supervision CSVSink or JSONSink"
     looks_for = "x_min, y_min, x_max, y_max, class_id, confidence and tracker_id"
     suffixes = (".csv", ".json")
+    of_all_kinds = (".csv",)
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """The columns of a sink, in the first line or in the first object of a list."""

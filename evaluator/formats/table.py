@@ -93,6 +93,7 @@ class Table(BoxFormat):
     title = "Table of boxes (CSV, Parquet)"
     looks_for = "columns such as label, x1, y1, x2, y2"
     suffixes = (".csv", ".tsv", ".parquet")
+    of_all_kinds = (".csv", ".tsv", ".parquet")
     source: ClassVar[str] = "table of boxes"
 
     def detect(self, head: bytes, name: str = "") -> bool:

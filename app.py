@@ -29,6 +29,7 @@ st.navigation(
         st.Page(HERE / "pages" / "page_browser.py", title="Page browser", icon=":material/find_in_page:"),
         st.Page(HERE / "pages" / "gallery.py", title="Gallery", icon=":material/grid_view:"),
         st.Page(HERE / "pages" / "compare.py", title="Compare", icon=":material/compare:"),
+        st.Page(HERE / "pages" / "slices.py", title="Slices", icon=":material/troubleshoot:"),
         st.Page(HERE / "pages" / "pixel_confusion.py", title="Pixel confusion", icon=":material/grid_on:"),
         st.Page(HERE / "pages" / "fields.py", title="Fields", icon=":material/ballot:"),
         st.Page(HERE / "pages" / "posters.py", title="Posters", icon=":material/article:"),

@@ -24,6 +24,7 @@ from evaluator.metrics.error_types import DOCUMENT
 from evaluator.protocols import pixel
 from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.posters.profiles import PROFILES
+from evaluator.slices.slices import MEASURES
 from pages.shared import compare, gallery, opened, pictures, protocol, results
 from pages.shared.components import MODES
 from pages.shared.fields import results as of_fields
@@ -35,7 +36,7 @@ from pages.shared.state import Field, State, state
 T = TypeVar("T")
 View = Literal[
     "overview", "page_browser", "gallery", "compare", "pixel_confusion", "fields", "posters", "findings",
-    "review_pack", "files",
+    "review_pack", "files", "slices",
 ]  # fmt: skip
 VIEWS: Final[frozenset[View]] = frozenset(get_args(View))
 # Views that show boxes at the operating point of the session; the view Fields has an IoU threshold of its own.
@@ -258,6 +259,7 @@ _BROWSER: Final[frozenset[View]] = frozenset({"page_browser"})
 _GALLERY: Final[frozenset[View]] = frozenset({"gallery"})
 _COMPARE: Final[frozenset[View]] = frozenset({"compare"})
 _PIXEL: Final[frozenset[View]] = frozenset({"pixel_confusion"})
+_SLICES: Final[frozenset[View]] = frozenset({"slices"})
 _FIELDS: Final[frozenset[View]] = frozenset({"fields"})
 _POSTERS: Final[frozenset[View]] = frozenset({"posters"})
 _PAGES: Final = _BROWSER | _COMPARE | _PIXEL
@@ -297,6 +299,9 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("show", State.pair_show, _one_of(tuple(PAGE_FILTERS)), _text, _COMPARE),
     Entry("look", State.pair_mode, _one_of(MODES), _text, _COMPARE),
     Entry("below", State.pair_part, _one_of(compare.PARTS), _text, _COMPARE),
+    # Slices.
+    Entry("of_models", State.slices_of, _one_of(("A", "B", "B-A")), _text, _SLICES),
+    Entry("measure", State.slices_measure, _one_of(MEASURES), _text, _SLICES),
     # Pixel confusion.
     Entry("scope", State.pixel_scope, _one_of(SCOPES), _text, _PIXEL),
     Entry("shows", State.pixel_shows, _one_of(tuple(SHOWS)), _text, _PIXEL),

@@ -178,6 +178,10 @@ class State:
     pair_visits: Field[int] = Field(0)
     pair_mistakes: Field[str | None] = Field(None)
 
+    # Slices.
+    slices_of: Field[str] = Field("A")
+    slices_measure: Field[str] = Field("recall")
+
     # Pixel confusion.
     pixel_scope: Field[Scope] = Field("dataset")
     pixel_shows: Field[Shows] = Field("row")

@@ -30,6 +30,7 @@ st.navigation(
         st.Page(HERE / "pages" / "gallery.py", title="Gallery", icon=":material/grid_view:"),
         st.Page(HERE / "pages" / "compare.py", title="Compare", icon=":material/compare:"),
         st.Page(HERE / "pages" / "models.py", title="Models", icon=":material/leaderboard:"),
+        st.Page(HERE / "pages" / "slices.py", title="Slices", icon=":material/troubleshoot:"),
         st.Page(HERE / "pages" / "pixel_confusion.py", title="Pixel confusion", icon=":material/grid_on:"),
         st.Page(HERE / "pages" / "fields.py", title="Fields", icon=":material/ballot:"),
         st.Page(HERE / "pages" / "posters.py", title="Posters", icon=":material/article:"),

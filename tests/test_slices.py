@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,7 @@ import pytest
 from evaluator import cli
 from evaluator.model.dataset import join
 from evaluator.model.issues import BadInput
-from evaluator.slices.attributes import attributes_of
+from evaluator.slices.attributes import OfPages, attributes_of
 from evaluator.slices.conditions import Condition, binned, short_between, subject, words
 from evaluator.slices.named import NamedSlice, read_named, saved
 from evaluator.slices.neighbours import columns_of_text, surroundings
@@ -20,13 +21,13 @@ from evaluator.slices.page_table import read_page_table
 from evaluator.slices.search import search
 from tests.benchmarks.bench_slices import corpus, judged, rows_of
 from tests.benchmarks.corpus import dln_like
-from tests.building import box, ground_truth
+from tests.building import Box, box, ground_truth
 
 
-def values(name: str, rows: list[object], **given: object) -> list[object]:
+def values(name: str, rows: Sequence[Box], of_pages: OfPages | None = None) -> list[object]:
     """One attribute of some boxes as plain values."""
-    dataset = join(ground_truth(rows))  # type: ignore[arg-type]
-    found = {each.name: each for each in attributes_of(dataset, dataset.ground_truth, **given)}[name]  # type: ignore[arg-type]
+    dataset = join(ground_truth(rows))
+    found = {each.name: each for each in attributes_of(dataset, dataset.ground_truth, of_pages=of_pages)}[name]
     if found.kind == "category":
         return [None if np.isnan(code) else found.names[int(code)] for code in found.values]
     return [None if np.isnan(value) else round(float(value), 6) for value in found.values]
@@ -57,7 +58,7 @@ def test_attributes_say_what_stands_around_a_box() -> None:
 
 
 def test_attributes_from_elsewhere_are_joined_by_page_then_by_document() -> None:
-    of_pages = {("a.pdf", None): {"scan": "no", "year": 1997}, ("a.pdf", 1): {"scan": "yes"}}
+    of_pages: OfPages = {("a.pdf", None): {"scan": "no", "year": 1997}, ("a.pdf", 1): {"scan": "yes"}}
     assert values("scan", PAGE, of_pages=of_pages) == ["no", "no", "no", "no", "yes"]
     assert values("year", PAGE, of_pages=of_pages) == [1997.0] * 5
 

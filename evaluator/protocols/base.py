@@ -37,27 +37,13 @@ Kind = Literal["boxes", "fields", "posters"]
 Count = Callable[[int, int], None]
 """Called with how much of the present job is done, and how much there is."""
 View = Literal[
-    "overview",
-    "page_browser",
-    "gallery",
-    "compare",
-    "models",
-    "pixel_confusion",
-    "fields",
-    "posters",
-    "findings",
-    "review_pack",
-]
+    "overview", "page_browser", "gallery", "compare", "models", "slices", "pixel_confusion", "fields", "posters",
+    "findings", "review_pack",
+]  # fmt: skip
 
 BOX_VIEWS: Final[tuple[View, ...]] = (
-    "overview",
-    "page_browser",
-    "gallery",
-    "compare",
-    "models",
-    "findings",
-    "review_pack",
-)
+    "overview", "page_browser", "gallery", "compare", "models", "slices", "findings", "review_pack",
+)  # fmt: skip
 
 SourceT = TypeVar("SourceT", bound=Source)
 OptionsT = TypeVar("OptionsT", bound="Options")

@@ -182,7 +182,7 @@ def _column(name: str, column: Sequence[Value], level: Level) -> Attribute:
     """One attribute from plain values, NaN for None."""
     known = [value for value in column if value is not None and value != ""]
     if known and all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known):
-        numbers = np.array([np.nan if value in (None, "") else float(value) for value in column])  # type: ignore[arg-type]
+        numbers = np.array([np.nan if value in (None, "") else float(value) for value in column])
         whole = bool((numbers[~np.isnan(numbers)] % 1 == 0).all())
         return Attribute(name, "number", numbers, (), level, whole)
     texts = [None if value in (None, "") else _words(value) for value in column]

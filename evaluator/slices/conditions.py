@@ -47,11 +47,11 @@ class Condition(NamedTuple):
         """For which boxes it holds, bool, shape (N,); nowhere for a category that the data does not have."""
         if self.op == "==":
             if attribute.kind == "number":
-                return attribute.values == _number(self.value)
+                return np.asarray(attribute.values == _number(self.value))
             name = str(self.value)
             if name not in attribute.names:
                 return np.zeros(len(attribute.values), bool)
-            return attribute.values == attribute.names.index(name)
+            return np.asarray(attribute.values == attribute.names.index(name))
         value = _number(self.value)
         with np.errstate(invalid="ignore"):
             return attribute.values < value if self.op == "<" else attribute.values >= value
@@ -73,7 +73,7 @@ def holding(conditions: Sequence[Condition], attributes: Mapping[str, Attribute]
         For an attribute that is not there.
     """
     parts = [condition.holds(attributes[condition.attribute]) for condition in conditions]
-    return np.logical_and.reduce(parts)
+    return np.asarray(np.logical_and.reduce(parts), dtype=bool)
 
 
 class Range(NamedTuple):
@@ -126,7 +126,7 @@ class Binned:
         """For which boxes a condition holds, bool, shape (N,)."""
         codes = self.codes[:, part.attribute]
         if part.high == part.low + 1:
-            return codes == part.low
+            return np.asarray(codes == part.low)
         return (codes >= part.low) & (codes < part.high)
 
     def conditions(self, part: Range) -> list[Condition]:

@@ -21,7 +21,7 @@ from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.issues import BadInput, Collector, refuse
 from evaluator.slices.attributes import Attribute, OfPages, attributes_of
 from evaluator.slices.conditions import Condition, holding
-from evaluator.slices.slices import MEASURES, Measure, attribute_table, attributes_in, hits
+from evaluator.slices.slices import MEASURES, Measure, attribute_table, hits, known_of_pages
 from evaluator.system.whole_file import write_whole
 
 FILE_NAME: Final = "layoutscope-slices.json"
@@ -101,9 +101,10 @@ def _condition(collector: Collector, name: str, value: object) -> Condition | No
     """One condition of a file; None with an issue when it is none."""
     if isinstance(value, dict) and isinstance(value.get("attribute"), str) and value.get("op") in _OPS:
         limit = value.get("value")
-        number = isinstance(limit, (int, float)) and not isinstance(limit, bool)
-        if number or (isinstance(limit, str) and value["op"] == "=="):
-            return Condition(value["attribute"], value["op"], limit if isinstance(limit, str) else float(limit))
+        if isinstance(limit, (int, float)) and not isinstance(limit, bool):
+            return Condition(value["attribute"], value["op"], float(limit))
+        if isinstance(limit, str) and value["op"] == "==":
+            return Condition(value["attribute"], value["op"], limit)
     collector.error(name, "a condition must have attribute, op (==, < or >=) and value", str(value)[:80],
                     'Write {"attribute": "area", "op": "<", "value": 0.05}.')  # fmt: skip
     return None
@@ -135,9 +136,7 @@ def counted(result: AnyBoxResult, named: Sequence[NamedSlice], of_pages: OfPages
     """
     dataset = result.matching.dataset
     size = len(dataset.documents)
-    known = dict(attributes_in(dataset.ground_truth))
-    for key, values in (of_pages or {}).items():
-        known[key] = {**known.get(key, {}), **values}
+    known = known_of_pages(dataset.ground_truth, of_pages)
     found = []
     for measure in MEASURES:
         side = dataset.ground_truth if measure == "recall" else result.matching.prediction

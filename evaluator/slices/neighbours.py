@@ -57,13 +57,21 @@ def surroundings(page: IntArray, label: IntArray, xyxy: FloatArray) -> Surroundi
     order = np.argsort(page, kind="stable")
     page, label, xyxy = page[order], label[order], xyxy[order]
     size = len(page)
-    found = Surroundings(np.full(size, np.nan), *(np.full(size, NOTHING, np.int64) for _ in range(3)),
-                         *(np.zeros(size, np.int64) for _ in range(3)))  # fmt: skip
+    found = Surroundings(
+        np.full(size, np.nan), *(np.full(size, NOTHING, np.int64) for _ in range(3)), *np.zeros((3, size), np.int64)
+    )
     for low, high in _chunks(page):
-        _around(page[low:high], label[low:high], xyxy[low:high], Surroundings(*(part[low:high] for part in found)))
+        some = slice(low, high)
+        _around(page[some], label[some], xyxy[some], _of(found, some))
     back = np.empty(size, np.int64)
     back[order] = np.arange(size)
-    return Surroundings(*(part[back] for part in found))
+    return _of(found, back)
+
+
+def _of(every: Surroundings, rows: slice | IntArray) -> Surroundings:
+    """What stands around some of the boxes; a slice shares the memory."""
+    distance, *others = every
+    return Surroundings(distance[rows], *(each[rows] for each in others))
 
 
 def _chunks(page: IntArray) -> Iterator[tuple[int, int]]:

@@ -390,9 +390,9 @@ class _Run:
 
     def _level(self, outcome: _Outcome, groups: IntArray) -> _Level:
         """All boxes of some groups."""
-        totals = np.bincount(self.group, outcome.residual, self.groups)[groups]
+        totals = np.bincount(self.group, outcome.residual, self.groups)[groups].astype(np.float64)
         boxes = np.diff(self.bounds)[groups].astype(np.float64)
-        variance = np.bincount(self.group, outcome.variance, self.groups)[groups]
+        variance = np.bincount(self.group, outcome.variance, self.groups)[groups].astype(np.float64)
         return self._level_of(totals, boxes, variance, groups)
 
     def _level_of(self, totals: FloatArray, boxes: FloatArray, variance: FloatArray, groups: IntArray) -> _Level:
@@ -463,12 +463,12 @@ class _Run:
             found = tried(blocks[0], blocks[1], of_variance, 2)
             z, t = (each.reshape(len(own), len(later)) for each in (found.z, found.t))
             for other in range(place + 1, len(self.bins.attributes)):
-                columns = np.flatnonzero(self.owner[later] == other)
-                part = z[:, columns]
+                those = np.flatnonzero(self.owner[later] == other)
+                part = z[:, those]
                 for at in self._top(part.ravel(), 3):
-                    i, j = divmod(at, len(columns))
-                    chosen = (ranges[own[i]], ranges[later[columns[j]]])
-                    pairs.append(_Candidate(float(part[i, j]), float(t[i, columns[j]]), chosen))
+                    i, j = divmod(at, len(those))
+                    chosen = (ranges[own[i]], ranges[later[those[j]]])
+                    pairs.append(_Candidate(float(part[i, j]), float(t[i, those[j]]), chosen))
         if signs is not None:
             self._learn(largest)
         singles.sort(key=lambda each: -abs(each.z))
@@ -537,7 +537,7 @@ class _Run:
         ]
 
     def _mask(self, ranges: Sequence[Range]) -> BoolArray:
-        return np.logical_and.reduce([self.bins.within(part) for part in ranges])
+        return np.asarray(np.logical_and.reduce([self.bins.within(part) for part in ranges]), dtype=bool)
 
     def _statistic(self, mask: BoolArray, outcome: _Outcome, groups: IntArray) -> tuple[float, float]:
         """T of one set of boxes in some groups, as a normal z and as it is."""
@@ -602,7 +602,7 @@ class _Run:
         spread = float((residual**2).mean())
         group, kept = self.group[rows], inside[rows]
         boxes = np.bincount(group, minlength=self.groups).astype(np.float64)
-        totals = np.bincount(group, residual, self.groups)
+        totals = np.bincount(group, residual, self.groups).astype(np.float64)
         level = self._level_of(totals, boxes, spread * boxes, np.arange(self.groups))
         sums = np.bincount(group[kept], residual[kept], self.groups)[None].astype(np.float32)
         counts = np.bincount(group[kept], minlength=self.groups)[None].astype(np.float32)

@@ -194,9 +194,7 @@ def find_slices(
     outcomes = [hits(result, measure) for result in results]
     rows = np.flatnonzero(outcomes[0][1])
     right = [outcome[rows].astype(np.float64) for outcome, _ in outcomes]
-    known = {**attributes_in(dataset.ground_truth), **(of_pages or {})}
-    for key, values in attributes_in(dataset.ground_truth).items():
-        known[key] = {**values, **known[key]}
+    known = known_of_pages(dataset.ground_truth, of_pages)
     every = attributes_of(dataset, side, of_pages=known, score=use_score and measure == "precision")
     taken = [each.take(rows) for each in every]
     value = right[0] if len(right) == 1 else right[1] - right[0]
@@ -233,6 +231,14 @@ def attributes_in(side: JoinedBoxes) -> dict[tuple[str, int | None], dict[str, s
                 document = source.documents[int(source.page_document[entry])].doc_id
                 found.setdefault((document, int(source.page_index[entry])), {}).setdefault(name, value)
     return found
+
+
+def known_of_pages(side: JoinedBoxes, of_pages: OfPages | None) -> OfPages:
+    """What is known of pages: what the file of a side says, and what comes from elsewhere, which counts more."""
+    known = dict(attributes_in(side))
+    for key, values in (of_pages or {}).items():
+        known[key] = {**known.get(key, {}), **values}
+    return known
 
 
 def plain_numbers(texts: Sequence[str | None]) -> list[str | float | None]:
@@ -272,6 +278,33 @@ def _slice(
         documents=found.documents, lost=len(found.rows) * (there - here), p=found.p, confirmed=found.confirmed,
         models=models, rows=rows[found.rows],
     )  # fmt: skip
+
+
+class PageOfSlice(NamedTuple):
+    """A page with boxes of a slice: how many, and how many of them are wrong in the last of the models."""
+
+    document: str
+    index: int
+    boxes: int
+    wrong: int
+
+
+def pages_of(one: Slice, results: Sequence[AnyBoxResult]) -> tuple[PageOfSlice, ...]:
+    """The pages with boxes of a slice, those with most wrong ones first; `results` are those that were searched."""
+    last = results[-1]
+    dataset = last.matching.dataset
+    side = dataset.ground_truth if one.measure == "recall" else last.matching.prediction
+    right, _ = hits(last, one.measure)
+    page = side.page[one.rows]
+    boxes = np.bincount(page, minlength=dataset.pages)
+    wrong = np.bincount(page[~right[one.rows]], minlength=dataset.pages)
+    order = np.lexsort((np.arange(dataset.pages), -wrong))
+    names = dataset.document_ids
+    return tuple(
+        PageOfSlice(names[dataset.page_document[row]], int(dataset.page_index[row]), int(boxes[row]), int(wrong[row]))
+        for row in order.tolist()
+        if boxes[row]
+    )
 
 
 def attribute_table(attributes: Sequence[Attribute]) -> dict[str, Attribute]:

@@ -26,6 +26,7 @@ from evaluator.metrics.error_types import DOCUMENT
 from evaluator.protocols import pixel
 from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.posters.profiles import PROFILES
+from evaluator.slices.slices import MEASURES
 from evaluator.suspects.ranking import KINDS
 from pages.shared import compare, decision, gallery, opened, pictures, protocol, results
 from pages.shared.components import MODES
@@ -37,8 +38,8 @@ from pages.shared.state import Field, State, state
 
 T = TypeVar("T")
 View = Literal[
-    "overview", "page_browser", "gallery", "compare", "models", "pixel_confusion", "fields", "posters", "suspects",
-    "findings", "review_pack", "files",
+    "overview", "page_browser", "gallery", "compare", "models", "slices", "pixel_confusion", "fields", "posters",
+    "suspects", "findings", "review_pack", "files",
 ]  # fmt: skip
 VIEWS: Final[frozenset[View]] = frozenset(get_args(View))
 # Views that show boxes at the operating point of the session; the view Fields has an IoU threshold of its own.
@@ -287,6 +288,7 @@ _GALLERY: Final[frozenset[View]] = frozenset({"gallery"})
 _COMPARE: Final[frozenset[View]] = frozenset({"compare"})
 _MODELS: Final[frozenset[View]] = frozenset({"models"})
 _PIXEL: Final[frozenset[View]] = frozenset({"pixel_confusion"})
+_SLICES: Final[frozenset[View]] = frozenset({"slices"})
 _FIELDS: Final[frozenset[View]] = frozenset({"fields"})
 _POSTERS: Final[frozenset[View]] = frozenset({"posters"})
 _SUSPECTS: Final[frozenset[View]] = frozenset({"suspects"})
@@ -340,6 +342,9 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("loss", State.rule_loss, _number_of(decision.LOSSES), _number, _COMPARE),
     # Models.
     Entry("rank_by", State.rank_by, _measure, _text, _MODELS),
+    # Slices.
+    Entry("of_models", State.slices_of, _one_of(("A", "B", "B-A")), _text, _SLICES),
+    Entry("slice_measure", State.slices_measure, _one_of(MEASURES), _text, _SLICES),
     # Pixel confusion.
     Entry("scope", State.pixel_scope, _one_of(SCOPES), _text, _PIXEL),
     Entry("shows", State.pixel_shows, _one_of(tuple(SHOWS)), _text, _PIXEL),

@@ -201,6 +201,10 @@ class State:
     earlier_rejected: Field[tuple[Issue, ...]] = Field(())
     rank_pair: Field[tuple[int, int] | None] = Field(None)
 
+    # Slices.
+    slices_of: Field[str] = Field("A")
+    slices_measure: Field[str] = Field("recall")
+
     # Pixel confusion.
     pixel_scope: Field[Scope] = Field("dataset")
     pixel_shows: Field[Shows] = Field("row")

@@ -18,7 +18,7 @@ def test_it_lists_what_the_search_finds(monkeypatch: pytest.MonkeyPatch) -> None
     predicted = formats.read(SAMPLE_DATA / "lines.json", side="prediction")
     result = pair(join(truth, predicted)).match(min_score=0.0).at(0.5)
     expected = find_slices([result])
-    app = start(monkeypatch, SLICES, of_models="A", measure="recall")
+    app = start(monkeypatch, SLICES, of_models="A", slice_measure="recall")
     assert any(expected.summary[:30] in caption.value for caption in app.caption)
     assert expected.slices
     table = app.dataframe[0].value

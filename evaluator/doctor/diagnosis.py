@@ -16,7 +16,7 @@ from evaluator.doctor import geometry, labels, names
 from evaluator.doctor.fixes import Fix, apply_fixes, spelled, words_of
 from evaluator.doctor.labels import LabelProposal
 from evaluator.model.dataset import Annotations
-from evaluator.model.issues import BadInput, Issue, plain
+from evaluator.model.issues import BadInput, Issue, Severity, plain
 
 Measure = Callable[[Annotations, Annotations], float | None]
 """F1 of a ground truth and a prediction; None when it is undefined or the two cannot be compared."""
@@ -116,7 +116,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 
     def issue(self) -> Issue:
         """The diagnosis as an issue of the prediction: an error when the numbers cannot be right."""
-        severity = "error" if self.serious else "warning"
+        severity: Severity = "error" if self.serious else "warning"
         found = f"F1 {number(self.as_given)}"
         fix = "Check that the two files belong together; --allow-no-match evaluates them as they are."
         if self.best is not None:

@@ -149,28 +149,27 @@ class _Search:
 
     def _bases(self) -> list[tuple[FloatArray, tuple[Fix, ...]]]:
         """The numbers as they may be meant, with the fix that says so."""
-        units = lambda value: (Fix("units", value),)  # noqa: E731
         if self._other.unit == "page":
             bases: list[tuple[FloatArray, tuple[Fix, ...]]] = []
             if self._source.unit == "page":
                 raw = self._base("raw")
-                bases = [(raw, ()), (raw / 100.0, units("percent")), (raw / 1000.0, units("thousandths"))]
+                bases = [(raw, ()), (raw / 100.0, _units("percent")), (raw / 1000.0, _units("thousandths"))]
             own = self._source.page_size
             if own is not None:
                 bases.append(
                     (
                         self._source.boxes.xyxy[self.rows] / np.tile(own[self._source.boxes.entry], 2)[self.rows],
-                        units("pixels"),
+                        _units("pixels"),
                     )
                 )
             return bases
         raw = self._source.boxes.xyxy[self.rows]
         bases = [(self._base("same"), ())] if self._source.unit == "pixels" else []
         if self._shares:
-            bases += [(raw, units("share")), (raw / 100.0, units("percent")), (raw / 1000.0, units("thousandths"))]
+            bases += [(raw, _units("share")), (raw / 100.0, _units("percent")), (raw / 1000.0, _units("thousandths"))]
             own = self._source.page_size
             if own is not None and self._source.unit == "pixels":
-                bases.append((raw / np.tile(own[self._source.boxes.entry], 2)[self.rows], units("pixels")))
+                bases.append((raw / np.tile(own[self._source.boxes.entry], 2)[self.rows], _units("pixels")))
         return bases
 
     def _pairs(self, offset: int) -> Pairs:
@@ -283,6 +282,11 @@ class _Search:
         first = np.count_nonzero(np.bincount(pairs.first[fitting])) / pairs.of_first
         second = np.count_nonzero(np.bincount(pairs.second[fitting])) / pairs.of_second
         return float(first), float(second)
+
+
+def _units(value: str) -> tuple[Fix, ...]:
+    """What the numbers of a file are, as a fix."""
+    return (Fix("units", value),)
 
 
 def _value(guess: Guess) -> float:

@@ -11,12 +11,19 @@ from typing import NamedTuple
 import numpy as np
 
 from evaluator.doctor.fixes import Fix, apply_fixes, sizes_of
-from evaluator.model.boxes import FloatArray, iou
+from evaluator.model.boxes import BoolArray, FloatArray, iou
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import BadInput
 
 _IOU = 0.5
 _MOST_PAGES = 200
+
+
+class _Page(NamedTuple):
+    """Corners in shares of the page, float64, shape (N, 4), and labels."""
+
+    xyxy: FloatArray
+    labels: list[str]
 
 
 class Boxes(NamedTuple):
@@ -25,12 +32,15 @@ class Boxes(NamedTuple):
     Attributes
     ----------
     truth, prediction : float64, shape (N, 4) and (M, 4)
+    hits : bool, shape (M,)
+        Which boxes of the prediction lie on one of the ground truth that has their label.
     matched : int
-        How many boxes of the ground truth lie on one of the prediction.
+        How many boxes of the ground truth lie on one of the prediction that has their label.
     """
 
     truth: FloatArray
     prediction: FloatArray
+    hits: BoolArray
     matched: int
 
 
@@ -61,9 +71,7 @@ def preview(truth: Annotations, prediction: Annotations, fixes: Sequence[Fix]) -
     shared = sorted(known.keys() & mended.keys())[:_MOST_PAGES]
     if not shared:
         return None
-    best = max(shared, key=lambda page: (_matched(known[page], mended[page]), -len(mended[page])))
-    none = np.empty((0, 4))
-    before, after = given.get(best, none), mended[best]
+    best = max(shared, key=lambda page: (_boxes(known[page], mended[page]).matched, -len(mended[page].labels)))
     names = [document.doc_id for document in truth.documents]
     size = (1.0, 1.414)
     if truth.page_size is not None:
@@ -72,18 +80,12 @@ def preview(truth: Annotations, prediction: Annotations, fixes: Sequence[Fix]) -
         ):
             if (names[code], index) == best and not np.isnan(truth.page_size[entry]).any():
                 size = (float(truth.page_size[entry, 0]), float(truth.page_size[entry, 1]))
-    truths = known[best]
-    return Preview(
-        best[0],
-        best[1],
-        Boxes(truths, before, _matched(truths, before)),
-        Boxes(truths, after, _matched(truths, after)),
-        size,
-    )
+    before = given.get(best, _Page(np.empty((0, 4)), []))
+    return Preview(best[0], best[1], _boxes(known[best], before), _boxes(known[best], mended[best]), size)
 
 
-def _by_page(source: Annotations, truth: Annotations) -> dict[tuple[str, int], FloatArray]:
-    """Corners in shares of the page, by document id and page."""
+def _by_page(source: Annotations, truth: Annotations) -> dict[tuple[str, int], _Page]:
+    """Corners in shares of the page and labels, by document id and page."""
     xyxy = source.boxes.xyxy
     if source.unit == "pixels":
         size = sizes_of(source, truth)
@@ -93,14 +95,18 @@ def _by_page(source: Annotations, truth: Annotations) -> dict[tuple[str, int], F
     pages = zip(source.boxes.document.tolist(), source.boxes.page.tolist(), strict=True)
     for row, (code, index) in enumerate(pages):
         rows.setdefault((names[code], index), []).append(row)
-    return {page: xyxy[of] for page, of in rows.items()}
+    labels = [source.labels[code] for code in source.boxes.label.tolist()]
+    return {page: _Page(xyxy[of], [labels[row] for row in of]) for page, of in rows.items()}
 
 
-def _matched(truth: FloatArray, prediction: FloatArray) -> int:
-    if not len(truth) or not len(prediction):
-        return 0
-    first = np.repeat(np.arange(len(truth)), len(prediction))
-    second = np.tile(np.arange(len(prediction)), len(truth))
+def _boxes(truth: _Page, prediction: _Page) -> Boxes:
+    """The boxes of a page, and which of them fit."""
+    count = len(prediction.labels)
+    first = np.repeat(np.arange(len(truth.labels)), count)
+    second = np.tile(np.arange(count), len(truth.labels))
+    same = np.array([one == other for one in truth.labels for other in prediction.labels], dtype=bool)
     with np.errstate(invalid="ignore"):
-        fits = iou(truth[first], prediction[second]) >= _IOU
-    return len(np.unique(first[fits]))
+        fits = same & (iou(truth.xyxy[first], prediction.xyxy[second]) >= _IOU)
+    hits = np.zeros(count, dtype=bool)
+    hits[second[fits]] = True
+    return Boxes(truth.xyxy, prediction.xyxy, hits, len(np.unique(first[fits])))

@@ -213,7 +213,9 @@ def _page(title: str, shown: Preview, boxes: Boxes) -> str:
     width, height = shown.size
     tall = min(1.6, max(0.4, height / width))
     style = f"width:{_PAPER}px;height:{_PAPER * tall:.0f}px"
-    inner = _rectangles(boxes.truth, "ls-truth") + _rectangles(boxes.prediction, "ls-found")
+    inner = _rectangles(boxes.truth, "ls-truth")
+    inner += _rectangles(boxes.prediction[~boxes.hits], "ls-found")
+    inner += _rectangles(boxes.prediction[boxes.hits], "ls-hit")
     counted = f"{boxes.matched:,} of {len(boxes.truth):,} match"
     return f'<figure><div style="{style}">{inner}</div><figcaption>{title}: <b>{counted}</b></figcaption></figure>'
 

@@ -64,7 +64,7 @@ class Sheet(NamedTuple):
     ----------
     document : int
         Row in the documents of the source.
-    page : int
+    number : int
         Page in its document, from 0.
     image : str
         Name of an image of the page, unique in the source.
@@ -75,7 +75,7 @@ class Sheet(NamedTuple):
     """
 
     document: int
-    page: int
+    number: int
     image: str
     size: tuple[float, float] | None
     rows: list[int]
@@ -134,7 +134,7 @@ def need_sizes(source: Annotations, pages: list[Sheet], target: str) -> None:
     """Refuse columns whose pages have no size."""
     without = [page for page in pages if page.size is None]
     if without:
-        first = f"{source.documents[without[0].document].doc_id}, page {without[0].page + 1}"
+        first = f"{source.documents[without[0].document].doc_id}, page {without[0].number + 1}"
         rule = f"{target} needs the width and height of every page"
         found = f"{len(without):,} of {len(pages):,} pages without, {first} first"
         refuse(source.name, "", rule, found, "Give the PDFs with --pdfs DIR, or one size for all with --page-size WxH.")

@@ -45,7 +45,7 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
                 "width": _number(page.size[0]),
                 "height": _number(page.size[1]),
                 "doc": source.documents[page.document].doc_id,
-                "page_index": page.page,
+                "page_index": page.number,
             }
         )
         for row, (x1, y1, x2, y2) in scaled(source, page, "pixels"):

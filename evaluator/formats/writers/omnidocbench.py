@@ -58,7 +58,7 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
             region = {"category_type": label, "poly": poly, "ignore": False, "order": place + 1, "anno_id": place}
             regions.append(region)
         width, height = (int(side) if side == int(side) else side for side in page.size)
-        info = {"page_no": page.page, "height": height, "width": width, "image_path": page.image}
+        info = {"page_no": page.number, "height": height, "width": width, "image_path": page.image}
         truths.append({"layout_dets": regions, "page_info": info, "extra": {"relation": []}})
     if lost:
         rule = f"an {_TITLE} outline has four points, and results have none"

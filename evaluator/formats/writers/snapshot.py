@@ -57,9 +57,9 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
             objects.append(item)
         entries.append(
             {
-                "page_id": f"{of.doc_id}::p{page.page:03d}",
+                "page_id": f"{of.doc_id}::p{page.number:03d}",
                 "doc_id": of.doc_id,
-                "page_index": page.page,
+                "page_index": page.number,
                 "objects": objects,
             }
         )

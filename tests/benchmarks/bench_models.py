@@ -1,0 +1,75 @@
+"""Standings of five models of one corpus: how long the table of the view Models takes once the boxes are matched.
+
+    python -m tests.benchmarks.bench_models [--pages 10000] [--rounds 3] [--smoke] [--json]
+
+No peer: the bar is one second for five models. Timed are the numbers by document, the resampling of three measures and
+the intervals of all pairs; reading and matching are not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from evaluator.compare.models import contender, standings
+from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.metrics.measures import Key
+from evaluator.model.dataset import Annotations, join
+from evaluator.protocols import snapshot
+from tests.benchmarks.corpus import dln_like
+
+BAR = 1.0
+MODELS = 5
+MEASURES = ("f1", "precision", "recall")
+
+
+def thinned(source: Annotations, model: int) -> Annotations:
+    """The predictions of a model that is a little worse than the one before: fewer boxes are sure."""
+    score = np.clip(source.boxes.score - 0.02 * model * (source.boxes.position % 3), 0.0, 1.0)
+    return replace(source, name=f"model {model}", boxes=replace(source.boxes, score=score))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the best time of some rounds, as text or JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--smoke", action="store_true", help="a small corpus: only that it runs")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(arguments)
+    if options.smoke:
+        options.pages, options.rounds = 200, 1
+    truth, predicted = dln_like(options.pages)
+    dataset = join(truth, *(thinned(predicted, model) for model in range(MODELS)))
+    matchings = [
+        snapshot.pair(dataset, model, iou_floor=snapshot.IOU_FLOOR).match(min_score=0.4) for model in range(MODELS)
+    ]
+    cpu, wall = [], []
+    for _ in range(options.rounds):
+        started = time.process_time(), time.perf_counter()
+        models = [contender(f"model {place}", matching.at(0.5)) for place, matching in enumerate(matchings)]
+        found = [standings(models, Key(measure, ALL_LABELS)) for measure in MEASURES]
+        cpu.append(time.process_time() - started[0])
+        wall.append(time.perf_counter() - started[1])
+    result = {
+        "pages": options.pages,
+        "documents": found[0].documents,
+        "models": MODELS,
+        "seconds": {"cpu": min(cpu), "wall": min(wall)},
+        "bar": BAR,
+        "reached": min(cpu) <= BAR,
+    }
+    if options.json:
+        print(json.dumps(result, indent=2))
+    else:
+        print(f"{MODELS} models, {options.pages:,} pages: {min(cpu):.3f} s CPU, {min(wall):.3f} s wall (bar {BAR} s)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

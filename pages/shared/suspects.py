@@ -72,7 +72,7 @@ def queue(every: Suspects, log: ReviewLog, signature: str) -> list[Entry]:
     entries: list[Entry] = []
     places = _passing(every)
     if state.suspect_kind in KINDS:
-        places = places[every.ranked.kind[places] == KINDS.index(state.suspect_kind)]  # type: ignore[arg-type]
+        places = places[every.ranked.kind[places] == KINDS.index(state.suspect_kind)]
     for place in places.tolist():
         target = target_of(every, place, signature=signature)
         judged = log.get(target.id)

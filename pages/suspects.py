@@ -48,10 +48,13 @@ def _sidebar(found: OpenedBoxes) -> None:
 
 def _start_choices() -> None:
     """Widgets read the session; a field that was never written begins at its own start."""
-    choices: tuple[Field[Any], ...] = (
-        State.suspect_least, State.suspect_unjudged, State.suspect_kind, State.suspect_margin,
-    )  # fmt: skip
-    for field in choices:
+    fields: tuple[Field[Any], ...] = (
+        State.suspect_least,
+        State.suspect_unjudged,
+        State.suspect_kind,
+        State.suspect_margin,
+    )
+    for field in fields:
         field.set(field.get())
 
 
@@ -126,8 +129,12 @@ def _picture(found: OpenedBoxes, every: Suspects, entry: Entry) -> None:
         drawn.append(("ls-crop-fn" if now else "ls-crop-proposed", _chip(box.label, now=now), list(box.xyxy)))
     boxes = []
     for style, name, (x1, y1, x2, y2) in drawn:
-        edges: tuple[float, ...] = ((x1 - left) / (right - left), (y1 - top) / (bottom - top))
-        edges += ((x2 - x1) / (right - left), (y2 - y1) / (bottom - top))
+        edges = (
+            (x1 - left) / (right - left),
+            (y1 - top) / (bottom - top),
+            (x2 - x1) / (right - left),
+            (y2 - y1) / (bottom - top),
+        )
         at = "left:{:.3f}%;top:{:.3f}%;width:{:.3f}%;height:{:.3f}%".format(*(100 * edge for edge in edges))
         chip = html.escape(plain(frame.shortened(name, 40)))
         boxes.append(f'<span class="ls-crop-box {style}" style="{at}"><b>{chip}</b></span>')
@@ -153,7 +160,8 @@ def _evidence(found: OpenedBoxes, every: Suspects, entry: Entry) -> None:
         rows["Evidence"].append(f"IoU with {plain(frame.lettered(found.pair[model]))}")
         rows["Truth now"].append(values[0])
         rows["Proposed"].append(values[1])
-    widgets.table(rows, rows=3, columns={"Evidence": 180, "Truth now": 80, "Proposed": 80}, alt="Evidence")
+    height = widgets.HEADER_HEIGHT + widgets.ROW_HEIGHT * len(rows["Evidence"])
+    widgets.table(rows, height=height, columns={"Evidence": 180, "Truth now": 80, "Proposed": 80}, alt="Evidence")
 
 
 def _answer(entry: Entry, verdict: str) -> None:

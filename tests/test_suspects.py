@@ -55,7 +55,7 @@ def test_planted_errors_come_first(
     if kind != "mixed" and count == 2:
         # Nearly all that is listed with certainty is of the kind that was planted.
         sure = found.kind[found.score > 0.9]
-        assert (sure == KINDS.index(kind)).mean() > 0.9  # type: ignore[arg-type]
+        assert (sure == KINDS.index(kind)).mean() > 0.9
 
 
 def test_scores_are_probabilities(models: tuple[Columns, list[Columns], int]) -> None:

@@ -24,11 +24,15 @@ STRATA: Final = 4
 LEAST_PAGES: Final = 20
 """No bound is given after fewer reviewed pages, unless there are no more."""
 UNSUSPECTED: Final = 0.003
-"""Share of wrong boxes among those that nothing speaks against, before anything is reviewed."""
+"""Share of wrong boxes among those that nothing speaks against, before anything is reviewed; at least."""
+_BESIDE: Final = 0.2
+"""Where many errors are suspected there are more that are not: at least so many for each of them."""
 _HIDDEN: Final = 0.1
 """A page without boxes may lack one as if it had so many."""
 _EFFECT: Final = 0.45
 """Mean square of what the review of one wrong box adds to the error of the recall, in boxes: many change nothing."""
+_UNSEEN: Final = 0.25
+"""So many wrong boxes are taken to have been overlooked by the draw in each stratum."""
 _NORMAL: Final = 1.959963984540054
 _LEAST_OF_STRATUM: Final = 4
 # What was expected before the review counts as so many reviewed pages of each stratum, and no more.
@@ -127,7 +131,8 @@ def plan(boxes: IntArray, matched: IntArray, expected: FloatArray, *, margin: fl
     """
     if not 0.0 < margin < 1.0:
         raise ValueError(f"the margin must be between 0 and 1; found {margin:g}")
-    promise = expected + UNSUSPECTED * (boxes + _HIDDEN)
+    unsuspected = max(UNSUSPECTED, _BESIDE * float(expected.sum()) / max(float(boxes.sum()), 1.0))
+    promise = expected + unsuspected * (boxes + _HIDDEN)
     order = np.argsort(promise, kind="stable")
     # Equal shares of the summed square root of the promise (Dalenius and Hodges).
     share = np.cumsum(np.sqrt(promise[order]))
@@ -197,6 +202,8 @@ def _spread(expected: FloatArray, residual: FloatArray, stratum: IntArray, drawn
     mean = np.bincount(stratum, residual, minlength=STRATA) / np.maximum(drawn, 1.0)
     squares = np.bincount(stratum, (residual - mean[stratum]) ** 2, minlength=STRATA)
     freedom = np.maximum(drawn - 1.0, 0.0)
+    # Rare errors: many pages without one are no proof that there are none.
+    squares += np.minimum(_UNSEEN * _EFFECT, 0.2 * drawn * expected**2)
     return np.asarray(np.sqrt((squares + _PRIOR_PAGES * expected**2) / (freedom + _PRIOR_PAGES)))
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -60,7 +61,7 @@ def diagnoses() -> list[Found]:
             protocol.chosen().name,
             BOXES.digest(truth),
             BOXES.digest(prediction),
-            _make=lambda prediction=prediction: _made(truth, prediction),
+            _make=partial(_made, truth, prediction),
         )
         if diagnosis is not None and not diagnosis.silent:
             found.append(Found(source.name, diagnosis, truth, prediction))
@@ -237,7 +238,7 @@ def label_mapping() -> None:
             continue
         known = sorted(set(found.truth.labels))
         frame.section("Label mapping", f"{found.name}: {count_of(len(proposals), 'label')} unknown to the ground truth")
-        edited = st.data_editor(
+        edited: Any = st.data_editor(
             {
                 "Map": [each.proposal is not None for each in proposals],
                 "Model label": [plain(each.label) for each in proposals],

@@ -426,7 +426,7 @@ class Paired(Generic[C]):
 def paired(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
     """What a prediction is together with its ground truth; looked for once, not on every run of every view."""
     # Whether boxes can be compared is the matter of the chosen protocol.
-    of = kind.name
+    of: str = kind.name
     if kind.name == BOXES.name:
         of = "/".join((protocol.chosen().name, *(fix.text for fix in protocol.fixes(prediction.name))))
     pair: Paired[C] = _paired(

@@ -140,7 +140,7 @@ def _makes_sense(fix: Fix) -> bool:
     if fix.kind == "labels":
         return value == "case"
     if fix.kind == "label":
-        old, _, new = value.partition("=")
+        old, _, new = value.rpartition("=")
         return bool(old and new)
     if fix.kind == "page-offset":
         return _OFFSET.fullmatch(value) is not None and int(value) != 0
@@ -165,7 +165,7 @@ def words_of(fix: Fix) -> str:
     if fix.kind == "labels":
         return "label names compared without upper and lower case"
     if fix.kind == "label":
-        old, _, new = fix.value.partition("=")
+        old, _, new = fix.value.rpartition("=")
         return f"{old} read as {new}"
     if fix.kind == "page-offset":
         count = int(fix.value)
@@ -383,7 +383,7 @@ def _with_labels(source: Annotations, other: Annotations, fixes: Sequence[Fix]) 
         names |= of_labels.same_but_for_spelling(source.labels, other.labels)
     for fix in fixes:
         if fix.kind == "label":
-            old, _, new = fix.value.partition("=")
+            old, _, new = fix.value.rpartition("=")
             names[old] = new
     mended = map_labels(source, names)
     if mended is source:

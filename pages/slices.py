@@ -99,7 +99,7 @@ def _detail(one: Slice, results: Sequence[Result]) -> None:
             pd.DataFrame(
                 {
                     "Document": [plain(page.document) for page in pages],
-                    "Page": [page.index + 1 for page in pages],
+                    "Page": [each.page + 1 for each in pages],
                     "Boxes": [page.boxes for page in pages],
                     wrong: [page.wrong for page in pages],
                 }
@@ -111,7 +111,7 @@ def _detail(one: Slice, results: Sequence[Result]) -> None:
             alt="Pages of the slice",
         )
         for row, _ in event["selection"]["cells"]:
-            go_to(pages[row].document, pages[row].index)
+            go_to(pages[row].document, pages[row].page)
             st.switch_page(BROWSER_VIEW)
     with right:
         st.caption(f"As a named slice, for evaluate, compare and gate: save it as {FILE_NAME} beside the ground truth")

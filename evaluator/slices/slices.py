@@ -284,7 +284,7 @@ class PageOfSlice(NamedTuple):
     """A page with boxes of a slice: how many, and how many of them are wrong in the last of the models."""
 
     document: str
-    index: int
+    page: int
     boxes: int
     wrong: int
 

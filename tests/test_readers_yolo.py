@@ -172,6 +172,12 @@ def test_a_file_that_is_not_utf8() -> None:
     ]
 
 
+def test_names_alone_are_refused() -> None:
+    assert reading.refused(ROW, NAMES.encode(), "data.yaml") == [
+        "data.yaml: names of classes are not boxes (YOLO). Give the folder of the labels, or a zip archive of it."
+    ]
+
+
 def test_warnings() -> None:
     assert warned(read("0 0.9 0.5 0.4 0.1 7")) == [
         "a.txt: line 1: coordinates should be between 0 and 1, shares of the page (YOLO); found [0.7, 0.45, 1.1, 0.55] "

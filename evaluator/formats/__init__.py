@@ -59,7 +59,7 @@ from evaluator.model.polygons import polygon_issues
 __all__ = [
     "FORMATS", "HEAD_BYTES", "KINDS", "AnyFormat", "BoxFormat", "Content", "Format", "Kind", "Reading", "Unit",
     "detect_bytes", "format_of", "of_kind", "outline_issues", "pair_issues", "read",
-    "read_bytes", "recognise", "register", "registered", "resolve", "side_of", "suffixes",
+    "read_bytes", "reads_whole", "recognise", "register", "registered", "resolve", "side_of", "suffixes",
 ]  # fmt: skip
 
 HEAD_BYTES = 1 << 22
@@ -225,9 +225,8 @@ def read(
         With all issues of all files.
     """
     reading = Reading(side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns)
-    for name, row in of_kind("boxes").items():
-        if format in (name, None) and row.takes(Path(path)):
-            return row.read_path(Path(path), reading)
+    if whole := reads_whole(Path(path), format):
+        return whole.read_path(Path(path), reading)
     if Path(path).suffix.lower() == ".zip" and not folder.is_folder(Path(path)):
         packed = _from_archive(folder.load(Path(path), limits.MAX_FILE_BYTES), Path(path).name, format, reading)
         if packed is not None:
@@ -235,6 +234,18 @@ def read(
     return read_boxes(
         Path(path), reading, lambda content, name: _box_format(content, name, format, columns), _box_suffixes()
     )
+
+
+def reads_whole(path: Path, format: str | None = None) -> BoxFormat | None:
+    """The format of boxes, of all or the one named, that reads a file with what lies beside it, or a folder as one.
+
+    Returns
+    -------
+    BoxFormat or None
+        None for a path that is read file by file.
+    """
+    rows = of_kind("boxes").items()
+    return next((row for name, row in rows if format in (name, None) and row.takes(path)), None)
 
 
 def read_bytes(

@@ -25,7 +25,7 @@ from evaluator.formats.build import FEWEST_POINTS, Builder, Corners, bounds, lis
 from evaluator.formats.xml_text import is_number
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Side, map_labels
-from evaluator.model.issues import BadInput, Collector, examples, quote
+from evaluator.model.issues import BadInput, Collector, examples, quote, refuse
 
 _SOURCE: Final = "YOLO"
 _YAML: Final = (".yaml", ".yml")
@@ -114,6 +114,9 @@ class Yolo(BoxFormat):
         Annotations
             Unit page. ``boxes.ids`` give the line. An empty file is a page without boxes.
         """
+        if name.lower().endswith(_YAML):
+            rule = f"names of classes are not boxes ({_SOURCE})"
+            refuse(name, "", rule, "", "Give the folder of the labels, or a zip archive of it.")
         return _read(folder.held([(name, content)]), name, reading, one=True)
 
     def read_path(self, path: Path, reading: Reading = ANY_SIDE) -> Annotations:

@@ -182,8 +182,8 @@ class Place:
 
 
 def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
-    """A file of boxes by its content, shared by all sessions, or a folder."""
-    if isinstance(origin, Path) and origin.is_dir():
+    """A file of boxes by its content, shared by all sessions, or a folder, or a file with what lies beside it."""
+    if isinstance(origin, Path) and (origin.is_dir() or formats.reads_whole(origin)):
         return cast(Annotations, project.read_content(origin, reading, "boxes"))
     content = load(origin, MAX_FILE_BYTES) if isinstance(origin, Path) else origin.files[0][1]
     # The name is part of the key because issues and results carry it.

@@ -11,7 +11,7 @@ from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import Issue, has_errors, plain
 from pages.shared import doctor, frame, opened, pictures, widgets
-from pages.shared.address import read_url, write_url
+from pages.shared.address import read_url
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Files, Kind, Source
 from pages.shared.state import state
 
@@ -192,7 +192,6 @@ def view() -> None:
     if found is not None:
         frame.files_choice(found)
     frame.sidebar(found)
-    write_url("files")
 
 
 view()

@@ -12,7 +12,7 @@ from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import Issue, has_errors, plain
 from evaluator.project import Member, Project
 from pages.shared import doctor, frame, opened, pictures, widgets
-from pages.shared.address import read_url, write_url
+from pages.shared.address import read_url
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind
 from pages.shared.state import state
 
@@ -193,7 +193,6 @@ def view() -> None:
     if boxes is not None:
         frame.files_choice(boxes)
     frame.sidebar(boxes)
-    write_url("files")
 
 
 view()

@@ -300,7 +300,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
         State.fixes,
         _fixes,
         lambda texts: ";".join(text.replace("%", "%25").replace(";", "%3B") for text in texts),
-        _OF_BOXES | {"files"},
+        _OF_BOXES,
         stays=True,
     ),
     Entry("protocol", State.protocol, _protocol, _text, _OF_BOXES),

@@ -30,6 +30,7 @@ IMPORTS = {
     "gate": {"numpy", "shapely"},
     "open": set(),
     "report": {"numpy", "shapely", "sqlalchemy", "jinja2", "PIL"},
+    "slices": {"numpy", "shapely"},
 }
 COMMANDS = [name for name in app if not name.startswith("-")]
 

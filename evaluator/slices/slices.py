@@ -280,7 +280,8 @@ def _slice(
     )  # fmt: skip
 
 
-class PageOfSlice(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageOfSlice:
     """A page with boxes of a slice: how many, and how many of them are wrong in the last of the models."""
 
     document: str

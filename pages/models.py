@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -19,10 +18,10 @@ from pages.shared import frame, headline, widgets
 from pages.shared import models as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
-from pages.shared.state import State, chosen_cells, report, state
+from pages.shared.state import State, chosen_cells, state
 
 COMPARE_VIEW = "pages/compare.py"
-_PAIRS, _UPLOAD = "models_pairs", "earlier_upload"
+_PAIRS = "models_pairs"
 _MOST_LANES = 4
 _LANE = 11
 
@@ -33,21 +32,13 @@ def _sidebar(found: OpenedBoxes) -> None:
         frame.protocol_choice()
         frame.label_choice(found)
         with st.expander("Add an earlier result", icon=":material/upload_file:"):
-            st.file_uploader(
-                "result.json of layoutscope evaluate",
-                type=["json"],
-                accept_multiple_files=True,
-                key=_UPLOAD,
-                on_change=_uploaded,
+            uploads = st.file_uploader(
+                "result.json of layoutscope evaluate", type=["json"], accept_multiple_files=True, key="earlier_upload"
             )
-            if state.earlier:
+            if uploads:
+                held.use_earlier([(upload.name, upload.getvalue()) for upload in uploads])
+            elif state.earlier:
                 st.button("Remove earlier results", on_click=held.remove_earlier, width="stretch")
-
-
-def _uploaded() -> None:
-    """Files were added or taken away: their results are the earlier ones."""
-    uploads = cast("list[Any]", report(_UPLOAD) or [])
-    held.use_earlier([(upload.name, upload.getvalue()) for upload in uploads])
 
 
 def _choices() -> None:

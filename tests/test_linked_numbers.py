@@ -268,9 +268,9 @@ def board(app: AppTest) -> dict[str, Any]:
 def ledger_numbers(data: dict[str, Any]) -> Iterator[tuple[int, str, dict[str, str]]]:
     """Every count of boxes of the board: how many, in which words, and what it opens."""
     for cell in data["ledger"]:
-        yield cell["boxes"], cell["words"], cell["door"]
+        yield cell["boxes"], cell["words"], cell["link"]
     for row in data["false_positives"]:
-        yield row["boxes"], row["title"], row["door"]
+        yield row["boxes"], row["title"], row["link"]
     for row in data["labels"]:
         for cell in row["cells"]:
-            yield cell["boxes"], cell["words"], cell["door"]
+            yield cell["boxes"], cell["words"], cell["link"]

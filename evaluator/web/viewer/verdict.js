@@ -60,7 +60,7 @@ export function makeVerdictRow(view) {
     html("div", { class: "verdict-head" }, title, state),
     html("div", { class: "verdict-buttons", role: "toolbar", "aria-label": "Verdicts" }, ...buttons.values()),
     name, html("div", { class: "verdict-note-row" }, note, save), problem);
-  for (const [name, node] of buttons) node.addEventListener("focus", () => holdTab(buttons, name));
+  for (const [key, node] of buttons) node.addEventListener("focus", () => holdTab(buttons, key));
   root.addEventListener("focusout", () => ask(view, null));
   return { root, title, state, buttons, note, save, problem, name, held: "", shown: "", asking: "" };
 }

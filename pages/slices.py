@@ -12,30 +12,18 @@ from evaluator import export
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
 from evaluator.slices.named import FILE_NAME
-from evaluator.slices.slices import Slice, Slices, find_slices, pages_of
+from evaluator.slices.slices import Slice, Slices, pages_of
 from pages.shared import frame, headline, widgets
+from pages.shared import slices as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
-from pages.shared.results import Result, ResultKey, result_key, result_of
+from pages.shared.results import Result
 from pages.shared.state import State, go_to, state
 
 BROWSER_VIEW = "pages/page_browser.py"
 _OF = {"A": "A", "B": "B", "B-A": "B minus A"}
 _MEASURES = {"recall": "Recall", "precision": "Precision"}
 _NAME = "worst"
-
-
-@st.cache_resource(max_entries=16, show_spinner="Searching for slices")
-def _found(keys: tuple[ResultKey, ...], measure: str, *, _results: Sequence[Result]) -> Slices:
-    """The slices of one or two results; `keys` say which."""
-    return find_slices(_results, measure="precision" if measure == "precision" else "recall")
-
-
-def _chosen(found: OpenedBoxes) -> tuple[tuple[ResultKey, ...], list[Result]]:
-    """The results that are searched: of one model, or of both."""
-    letters = ["A", "B"] if state.slices_of == "B-A" else [state.slices_of]
-    models = [model for model in found.pair if model.letter in letters]
-    return tuple(result_key(found, model) for model in models), [result_of(found, model) for model in models]
 
 
 def _controls(found: OpenedBoxes) -> None:
@@ -135,8 +123,7 @@ def view() -> None:
     frame.banners(found, chosen)
     headline.operating_point(found, chosen)
     _controls(found)
-    keys, results = _chosen(found)
-    slices = _found(keys, state.slices_measure, _results=results)
+    slices, results = held.chosen(found)
     one = _listed(slices)
     if one is not None:
         _detail(one, results)

@@ -13,9 +13,14 @@ from evaluator.cli.program import OK, Protocol, Truth, UsageError, tell
 from evaluator.cli.progress import progress
 from evaluator.cli.protocol_options import DEFAULT, ProtocolOptions, chosen, need_protocol
 from evaluator.compare.comparison import first_boxes
+from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.pool import PagePool
 from evaluator.project import OptionError
+from evaluator.slices.attributes import OfPages
 from evaluator.slices.named import NamedSlice, default_file, saved
 from evaluator.slices.page_table import read_page_table
+from evaluator.slices.pdf_pages import joined as both
+from evaluator.slices.pdf_pages import of_pdf_pages
 from evaluator.slices.search import SMALLEST_EFFECT
 from evaluator.slices.slices import Measure, find_slices
 
@@ -43,7 +48,8 @@ def slices(
 ) -> int:
     """Find where a model fails by itself: sets of boxes, told by up to three conditions, worse than elsewhere.
 
-    With two --pred, where B does differently from A. See docs/slices.md for what is tried and how chance is controlled.
+    With two --pred, where B does differently from A. With --pdfs the words, text layer and ink of the pages are
+    attributes too. See docs/slices.md for what is tried and how chance is controlled.
 
     Parameters
     ----------
@@ -81,17 +87,24 @@ def slices(
         raise UsageError(f"--smallest must be at least 0 and below 1; found {smallest:g}.")
     if use_score and measure != "precision":
         raise UsageError("--use-score goes with --measure precision: the ground truth has no scores.")
+    given = chosen(options)
+    # An option of the protocol pixel as well; here the pages give attributes.
+    pdfs = given.pop("pdfs", None)
     with progress("Reading") as say:
         try:
-            evaluations = project.evaluate_together(protocol, gt, pred, say, **chosen(options))
+            evaluations = project.evaluate_together(protocol, gt, pred, say, **given)
         except OptionError as problem:
             raise UsageError(f"{problem}.") from problem
         boxes = [found for found in (first_boxes(one.result) for one in evaluations) if found is not None]
         if len(boxes) < len(evaluations):
             raise UsageError(f"slices are of boxes that are matched one to one, which {protocol} does not do.")
-        of_pages = None
+        of_pages: OfPages = {}
+        if pdfs is not None:
+            say("Reading pages")
+            with PagePool() as pool:
+                of_pages = of_pdf_pages(boxes[0].matching.dataset, PdfFolder(pdfs), pool, say.count)
         if attributes is not None:
-            of_pages = read_page_table(attributes, boxes[0].matching.dataset.document_ids)
+            of_pages = both(of_pages, read_page_table(attributes, boxes[0].matching.dataset.document_ids))
         say("Searching")
         lines = list(dict.fromkeys(one.result.signature.line for one in evaluations))
         line = lines[0] if len(lines) == 1 else f"A: {lines[0]} · B: {lines[1]}"

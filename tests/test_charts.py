@@ -131,7 +131,7 @@ def test_no_mistake_is_an_empty_chart(labels: tuple[str, ...]) -> None:
 def test_a_click_picks_a_label_and_a_brush_a_range() -> None:
     picks = {param["name"]: param["select"] for param in validated(mistakes(("Table",)))["params"]}
     assert picks["label"]["type"] == "point"
-    assert picks["label"]["fields"] == ["label"]
+    assert picks["label"]["fields"] == ["label", "model"]
     brushes = {param["name"]: param["select"] for param in validated(
         charts.histogram({"A": spread()}, low=0.5, baseline="A", dark=False))["params"]}  # fmt: skip
     assert brushes["range"] == {"type": "interval", "encodings": ["x"]}

@@ -25,12 +25,15 @@ sys.stderr.write(" ".join(sorted(name for name in {heavy!r} if name in sys.modul
 IMPORTS = {
     "check": {"numpy", "shapely"},
     "compare": {"numpy", "shapely"},
+    "convert": {"numpy", "shapely"},
+    "describe": {"numpy", "shapely"},
     "evaluate": {"numpy", "shapely"},
     "findings": {"numpy", "shapely", "sqlalchemy"},
     "gate": {"numpy", "shapely"},
     "open": set(),
     "report": {"numpy", "shapely", "sqlalchemy", "jinja2", "PIL"},
     "slices": {"numpy", "shapely"},
+    "suspects": {"numpy", "shapely"},
 }
 COMMANDS = [name for name in app if not name.startswith("-")]
 

@@ -448,7 +448,7 @@ def test_the_benchmark_runs_and_its_intervals_are_those_of_a_plain_loop(capsys: 
     assert bench_compare.main(["--smoke", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["speed"]["numbers"] == 72
-    assert [row["documents"] for row in found["coverage"]] == [8, 20]
+    assert [row["documents"] for row in found["coverage"]] == [8, 20, 8, 20]
     assert all(row["share"] > 0.5 for row in found["coverage"])
 
 

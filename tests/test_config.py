@@ -27,7 +27,8 @@ FOREIGN = re.compile(r"""(?:(?:https?|wss?|ftp):)?//(?P<host>[A-Za-z0-9-]+(?:\.[
 # Namespaces name no server, and the reserved names of RFC 2606 and this machine are no foreign host.
 FINE_HOST = re.compile(r"^(www\.w3\.org|127\.0\.0\.1|localhost|(.*\.)?example(\.(com|org|net|invalid))?|.*\.invalid)$")
 # Where a format or a formula is defined; told to people in docstrings and findings of Python code, never fetched.
-CITED = {"cocodataset.org"}
+# Names of formats in our own text or in the files that we write: nothing is fetched from them.
+CITED = {"cocodataset.org", "schema.primaresearch.org"}
 
 
 def web_sources(suffix: str) -> list[Path]:

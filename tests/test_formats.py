@@ -165,9 +165,9 @@ def test_a_new_format_is_checked_by_the_terminal(tmp_path: Path, capsys: pytest.
 def test_content_of_no_format() -> None:
     with pytest.raises(BadInput) as bad:
         formats.read_bytes(b"hello", "a.txt")
-    assert str(bad.value) == (
-        'a.txt: the content must be of a known format; found "hello". The README lists the formats; convert it to one.'
-    )
+    names = ", ".join(formats.of_kind("boxes"))
+    rule = 'a.txt: the content must be of a known format; found "hello".'
+    assert str(bad.value) == f"{rule} Convert it to one of {names}."
 
 
 # --- places --------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def test_a_box_has_a_place_in_its_file(files: list[object], row: int, expected: 
 def test_made_boxes_stay_as_they_are() -> None:
     made = annotations([Box("a.pdf", 0, "Table", (0, 0, 1, 1), id="seven")])
     object.__setattr__(made, "format", "made")
-    assert formats.FORMATS["coco"].write(made) is None
+    assert formats.FORMATS["textract"].write(made) is None
     assert formats.resolve(made, made) is made
 
 
@@ -261,7 +261,7 @@ def test_the_units_of_a_folder(tmp_path: Path) -> None:
     written(tmp_path / "posters" / "y_extracted.json", {"posterContent": {}})
     unknown = written(tmp_path / "z" / "package.json", {"name": "x"})
     written(tmp_path / ".hidden" / "p.json", RESULTS)
-    notes = written(tmp_path / "notes.txt", "x")
+    written(tmp_path / "notes.txt", "x")
     xml = written(tmp_path / "z" / "none.xml", '<document filename="a.png"></document>')
     found = search.units(search.walk([tmp_path]), [tmp_path])
     assert found.units == [
@@ -272,7 +272,7 @@ def test_the_units_of_a_folder(tmp_path: Path) -> None:
         Unit(path=tmp_path / "fields" / "two", format="fields", sides=frozenset(), unscored=True),
         Unit(path=tmp_path / "posters", format="posters", sides=frozenset({"ground_truth", "prediction"})),
     ]
-    assert found.unknown == [notes, xml, unknown]
+    assert found.unknown == [xml, unknown]
 
 
 def test_a_named_file_is_a_unit_of_its_own(tmp_path: Path) -> None:

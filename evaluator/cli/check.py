@@ -49,6 +49,9 @@ def check(
         predictions = [read for read in annotations if read.side == "prediction"]
         issues += [issue for read in predictions for issue in formats.pair_issues(truths[0], read)]
     diagnoses = [] if has_errors(issues) and len(files) == 1 else _diagnoses(files)
+    if has_errors(issues):
+        # A file that breaks its rules matches nothing anyway; only what would mend it is worth saying.
+        diagnoses = [each for each in diagnoses if each.best is not None]
     if json:
         described = [_described(path, read) for path, (read, _) in zip(files, results, strict=True)]
         found = [each.to_json() for each in diagnoses]

@@ -106,8 +106,8 @@ class EarlierResult(msgspec.Struct, frozen=True):
         sums = {"precision": (tp, tp + fp), "recall": (tp, tp + fn), "f1": (2 * tp, 2 * tp + fp + fn)}
         parts = tuple(_ratio_part(name, *columns) for name, columns in sums.items())
         measures = Measures(tuple(self.by_document.documents), ALL_LABELS, parts)
-        mistakes = int(fp.sum() + fn.sum())
-        return Contender(name or self.name, measures, mistakes, self.by_document.pages, self.run, boxes=False)
+        # What has to be corrected by hand follows from the boxes, not from these counts.
+        return Contender(name or self.name, measures, None, self.by_document.pages, self.run, boxes=False)
 
 
 def comparable_part(signature: str) -> tuple[str, ...]:

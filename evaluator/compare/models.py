@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from evaluator.compare.metrics import METRICS
-from evaluator.compare.resampling import FEW_DOCUMENTS, LEVEL, RESAMPLES, SEED, draws, interval
+from evaluator.compare.resampling import FEW_DOCUMENTS, LEVEL, RESAMPLES, SEED, draws, interval, reach, widened
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.measures import Key, Measures
@@ -51,7 +51,7 @@ class Contender:
     measures : Measures
         Its numbers, and how they are made of documents.
     mistakes : int or None
-        Boxes that somebody would have to correct: false positives and false negatives; None where not known.
+        Boxes that somebody corrects by hand, see `Mistakes.corrections`; None where not known.
     pages : int
         On which these are.
     run : Run
@@ -90,7 +90,7 @@ def contender(name: str, result: AnyBoxResult, measures: Measures | None = None)
     return Contender(
         name=name,
         measures=box_measures(result) if measures is None else measures,
-        mistakes=int(result.micro.mistakes[0]),
+        mistakes=int(result.mistakes.corrections.sum()),
         pages=result.matching.dataset.pages,
         run=result.matching.prediction.source.run,
     )
@@ -300,8 +300,9 @@ def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamp
     Paired bootstrap over documents, one draw for all models. The simultaneous intervals are those of the studentised
     maximum over all pairs: the difference of a pair plus and minus c times the standard deviation of its resamples,
     where c is the 95 % quantile, over the resamples, of the largest deviation of any pair from its difference, in its
-    standard deviations. With one pair that is a symmetric interval, which may differ a little from the percentile
-    interval of a comparison of two. Resamples in which a number of some model is undefined are left out.
+    standard deviations; every interval is widened for the number of documents, see `resampling.widened`. With one pair
+    that is a symmetric interval, which may differ a little from the percentile interval of a comparison of two.
+    Resamples in which a number of some model is undefined are left out.
     """
     documents = sorted({name for model in models for name in model.measures.documents})
     place = {name: row for row, name in enumerate(documents)}
@@ -318,15 +319,15 @@ def standings(models: Sequence[Contender], key: Key, *, seed: int = SEED, resamp
         ]
         parts.append(np.stack(columns, axis=1) if columns else np.empty((len(weights), 0)))
     resampled = np.concatenate(parts)
-    alone = interval(resampled)
+    alone = widened(interval(resampled), values, np.full(len(values), len(documents)))
     difference = values[None, :] - values[:, None]
-    low, high = _simultaneous(resampled, difference)
+    low, high = _simultaneous(resampled, difference, len(documents))
     return Standings(
         key, tuple(models), values, alone.low, alone.high, difference, low, high, len(documents), seed, resamples
     )
 
 
-def _simultaneous(resampled: FloatArray, difference: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _simultaneous(resampled: FloatArray, difference: FloatArray, documents: int) -> tuple[FloatArray, FloatArray]:
     """Ends of the intervals of all pairs, float64, shape (N, N); NaN where a number is undefined."""
     size = len(difference)
     low, high = np.full((size, size), np.nan), np.full((size, size), np.nan)
@@ -345,7 +346,7 @@ def _simultaneous(resampled: FloatArray, difference: FloatArray) -> tuple[FloatA
     if varies.any():
         largest = (np.abs(moved[:, varies] - centre[varies]) / spread[varies]).max(axis=1)
     factor = float(np.quantile(largest, LEVEL)) if len(largest) else float("nan")
-    half = np.where(varies, factor * spread, 0.0)
+    half = np.where(varies, reach(documents) * factor * spread, 0.0)
     low[first, second], high[first, second] = centre - half, centre + half
     low[second, first], high[second, first] = -(centre + half), -(centre - half)
     return low, high

@@ -34,7 +34,7 @@ class OmniDocBench(BoxFormat):
 
     Notes
     -----
-    https://github.com/opendatalab/OmniDocBench, data format and ``detection_prediction.json``. Labels are the names
+    OmniDocBench of opendatalab, data format and ``detection_prediction.json``. Labels are the names
     of the file: the benchmark maps those of both sides to common ones. Regions marked ``ignore`` are compared as any
     other, as its evaluation of boxes does, with an issue. The attributes of a page (language, layout) are kept.
     """

@@ -348,7 +348,7 @@ def test_crowds_are_compared_by_the_share_of_the_prediction(tmp_path: Path) -> N
         row["iscrowd"] = 1
     value["annotations"].append(dict(value["annotations"][0], id=9, bbox=[500, 0, 40, 40], iscrowd=0, segmentation=[]))
     truth.write_text(json.dumps(value), encoding="utf-8")
-    (found,) = evaluate("coco", truth, [prediction], iou=(0.5, 0.75), polygons=True)
+    (found,) = evaluate("coco", truth, [prediction], iou=(0.5, 0.75), polygons=True, allow_no_match=True)
     ignored = {iou: result.ignored.tolist() for iou, result in found.result.thresholds.items()}  # type: ignore[attr-defined]
     assert ignored == {0.5: [0, 1], 0.75: [0]}
 

@@ -113,8 +113,10 @@ def test_no_process_is_left_when_nobody_reads_the_output(ending: signal.Signals 
     command = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
-    )
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        # A suite that runs in the background of a shell hands on that Ctrl+C is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
     try:
         assert process.stdout is not None
         # Without a signal as for `head -1`: the command's own line, which comes last, finds the pipe closed.

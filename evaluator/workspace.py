@@ -161,7 +161,7 @@ def find(
             sides[kind] = Sides(chosen.ground_truth, chosen.predictions, pdf_folder)
     if has_errors(issues):
         raise BadInput(issues)
-    return Workspace(sides, as_reference, tuple(issues), tuple(_others_left_out(left)))
+    return Workspace(sides, as_reference, tuple(issues), tuple(_others_left_out(left, found.others)))
 
 
 # --- which is which ------------------------------------------------------------------------------------------
@@ -255,10 +255,11 @@ def _left_out(path: Path) -> Issue:
     )
 
 
-def _others_left_out(files: Sequence[Path]) -> list[Issue]:
+def _others_left_out(files: Sequence[Path], unknown: Sequence[Path]) -> list[Issue]:
     """One note on files that are neither annotations nor pages; none without such files."""
     known = {*formats.suffixes(), ".pdf", *_PAGE_IMAGES, ".sqlite", ".toml", ".zip"}
-    others = [path for path in files if path.suffix.lower() not in known and not path.name.startswith(".")]
+    unlike = [path for path in files if path.suffix.lower() not in known]
+    others = [path for path in (*unknown, *unlike) if not path.name.startswith(".")]
     if not others:
         return []
     rule, fix = "other files are left out", "Nothing to do if they hold no annotations."

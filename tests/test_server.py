@@ -112,11 +112,13 @@ def test_the_version_of_streamlit_is_pinned_to_the_tested_minor() -> None:
 def test_no_process_is_left_when_nobody_reads_the_output(ending: signal.Signals | None, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    # A suite in the background of a shell, or under nohup, would hand on that the signal is ignored.
+    before = signal.signal(ending, signal.SIG_DFL) if ending else None
     process = subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
-        # A suite that runs in the background of a shell hands on that Ctrl+C is ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )  # fmt: skip
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
+    if ending:
+        signal.signal(ending, before)
     try:
         assert process.stdout is not None
         # Without a signal as for `head -1`: the command's own line, which comes last, finds the pipe closed.

@@ -92,7 +92,7 @@ def test_the_overview_opens_on_the_sample_data(monkeypatch: pytest.MonkeyPatch) 
     for model, card in enumerate((first, second)):
         row = core(model).micro.row(0)
         assert card_numbers(card) == shown(row)
-        assert card["signature"] == f"snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · {row['fp'] + row['fn']:,} mistakes"
+        assert card["signature"] == f"snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · {len(core(model).mistakes):,} mistakes"
     points = 100 * (core(1).micro.f1[0] - core(0).micro.f1[0])
     assert first["against"] == "baseline"
     assert second["against"] == f"F1 {'+' if points > 0 else '−'}{abs(points):.1f} points against A"
@@ -812,7 +812,25 @@ def assert_no_markup(app: AppTest) -> None:
         place: text for place, text in dashboard.markdown_texts(app) if dashboard.active_markdown(text) is not None
     }
     assert found == {}
-    allowed = {"div", "h1", "h2", "small", "span", "b", "i", "p", "dl", "dt", "dd", "section", "header", "footer", "br"}
+    allowed = {
+        "div",
+        "h1",
+        "h2",
+        "small",
+        "span",
+        "b",
+        "i",
+        "p",
+        "dl",
+        "dt",
+        "dd",
+        "section",
+        "header",
+        "footer",
+        "br",
+        "ul",
+        "li",
+    }
     for body in dashboard.html_blocks(app):
         tags = dashboard.read_html(body).tags
         assert {tag for tag, _ in tags} <= allowed

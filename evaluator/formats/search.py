@@ -21,10 +21,14 @@ _MAX_FILES: Final = 20_000
 
 
 class Search(NamedTuple):
-    """What was recognised: units in the order of their first files, and files that are of no format or side."""
+    """What was recognised: units in the order of their first files, files that are of no format or side, and others.
+
+    The others have an ending that files of all kinds have, such as .txt, and are of no format.
+    """
 
     units: list[Unit]
     unknown: list[Path]
+    others: list[Path]
 
 
 def walk(paths: Iterable[Path]) -> Iterator[Path]:
@@ -68,20 +72,23 @@ def units(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
     of_all_kinds = {suffix for row in formats.FORMATS.values() for suffix in row.of_all_kinds}
     members: dict[tuple[str, Path], list[tuple[Path, bytes]]] = {}
     looked_at: list[Path] = []
+    others: list[Path] = []
     for file in files:
         if file.suffix.lower() not in endings:
             continue
         content = _content(file)
         format_ = formats.recognise(content, file.name)
-        if format_ or file.suffix.lower() not in of_all_kinds:
-            looked_at.append(file)
+        (looked_at if format_ or file.suffix.lower() not in of_all_kinds else others).append(file)
         if format_:
             members.setdefault((format_.name, format_.unit_of(file, given)), []).append((file, content))
     recognised = [formats.FORMATS[name].unit(path, parts) for (name, path), parts in members.items()]
     usable = [unit for unit in recognised if unit.sides or not formats.FORMATS[unit.format].states_side]
     within = {unit.path for unit in usable}
     used = {file for (_, path), parts in members.items() if path in within for file, _ in parts}
-    return Search(usable, [file for file in looked_at if file not in used and within.isdisjoint(file.parents)])
+    unknown, others = (
+        [file for file in part if file not in used and within.isdisjoint(file.parents)] for part in (looked_at, others)
+    )
+    return Search(usable, unknown, others)
 
 
 def format_at(path: Path) -> formats.AnyFormat | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -268,7 +269,8 @@ def changes_of(contents: Contents) -> dict[str, Any]:
     ends = (end for one in differences for end in (one.low, one.high, one.difference, 0.0))
     values = [100 * end for end in ends if end is not None]
     low, high = min(values), max(values)
-    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200) if (high - low) / step <= 4)
+    steps = (1, 2, 5, 10, 20, 50, 100, 200)
+    step = next((step for step in steps if (high - low) / step <= 4), math.ceil((high - low) / 4))
     start, stop = step * (low // step), step * -(-high // step)
     stop = stop if stop > start else start + step
 

@@ -38,5 +38,7 @@ st.navigation(
         st.Page(HERE / "pages" / "findings.py", title="Findings", icon=":material/rate_review:"),
         st.Page(HERE / "pages" / "review_pack.py", title="Review pack", icon=":material/description:"),
         st.Page(HERE / "pages" / "files.py", title="Files", icon=":material/folder_open:"),
-    ]
+    ],
+    # All of them: Streamlit folds the last ones away when there are more than twelve.
+    expanded=True,
 ).run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -56,9 +57,10 @@ def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[s
 
 @pytest.fixture(scope="module")
 def empty_server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A session on a folder without any file."""
+    """A session on a folder with one PDF and no annotations."""
     home = tmp_path_factory.mktemp("empty")
     (home / "corpus").mkdir()
+    shutil.copy(next((SAMPLE_DATA / "pdf").glob("*.pdf")), home / "corpus")
     with dashboard(home, "open", str(home / "corpus")) as url:
         yield url
 

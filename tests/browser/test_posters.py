@@ -171,7 +171,7 @@ def test_the_parts_of_a_poster(url: str, visit: Callable[..., Screen]) -> None:
 
 
 def test_a_dot_of_the_chart_opens_its_poster(url: str, visit: Callable[..., Screen]) -> None:
-    screen = drawn(visit(url).open("posters"))
+    screen = drawn(visit(url).open("posters", poster="reading-aloud"))
     chart = screen.page.locator("[data-testid=stVegaLiteChart]").first
     chart.scroll_into_view_if_needed()
     dots = chart.locator("path[aria-roledescription=point]")
@@ -180,7 +180,8 @@ def test_a_dot_of_the_chart_opens_its_poster(url: str, visit: Callable[..., Scre
     wanted = "model: A; Poster: night-buses; Model: A; Criterion: ROUGE-L"
     next(each for each in dots.all() if wanted in str(each.get_attribute("aria-label"))).click()
     wait_for(screen, "night-buses")
-    assert screen.address()["poster"] == "night-buses"
+    # The worst poster is the one that an address without a poster means.
+    assert "poster" not in screen.address()
 
 
 def test_results_json_is_downloaded(url: str, visit: Callable[..., Screen]) -> None:

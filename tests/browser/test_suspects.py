@@ -32,6 +32,8 @@ def test_a_correction_is_accepted_by_key(
         (event,) = events(kept)
         assert (event.verdict, event.author) == ("ground_truth_wrong", "Anna")
         screen.wait(lambda: screen.page.locator(".ls-state").first.inner_text() != first, "the next suspect")
+        screen.settled()
+        screen.page.locator("button:enabled", has_text="Undo").wait_for()
         screen.page.keyboard.press("u")
         screen.wait(lambda: len(events(kept)) == 2, "the verdict taken back")
         assert events(kept)[-1].action == "cleared"

@@ -10,8 +10,8 @@ from evaluator import formats
 from evaluator.model.dataset import join
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
-from evaluator.slices.attributes import attributes_of
-from evaluator.slices.pdf_pages import joined, of_pdf_pages
+from evaluator.slices.attributes import attributes_of, joined
+from evaluator.slices.pdf_pages import of_pdf_pages
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
 

@@ -16,10 +16,9 @@ from evaluator.compare.comparison import first_boxes
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.project import OptionError
-from evaluator.slices.attributes import OfPages
+from evaluator.slices.attributes import OfPages, joined
 from evaluator.slices.named import NamedSlice, default_file, saved
 from evaluator.slices.page_table import read_page_table
-from evaluator.slices.pdf_pages import joined as both
 from evaluator.slices.pdf_pages import of_pdf_pages
 from evaluator.slices.search import SMALLEST_EFFECT
 from evaluator.slices.slices import Measure, find_slices
@@ -104,7 +103,7 @@ def slices(
             with PagePool() as pool:
                 of_pages = of_pdf_pages(boxes[0].matching.dataset, PdfFolder(pdfs), pool, say.count)
         if attributes is not None:
-            of_pages = both(of_pages, read_page_table(attributes, boxes[0].matching.dataset.document_ids))
+            of_pages = joined(of_pages, read_page_table(attributes, boxes[0].matching.dataset.document_ids))
         say("Searching")
         lines = list(dict.fromkeys(one.result.signature.line for one in evaluations))
         line = lines[0] if len(lines) == 1 else f"A: {lines[0]} · B: {lines[1]}"

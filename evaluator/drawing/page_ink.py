@@ -14,8 +14,6 @@ from evaluator.drawing.payloads import Rect
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.pdf.pool import Ink
 
-# A cell with less ink than this is paper with a speck.
-_INKED: Final = 24
 _GAP: Final = 2
 MARKED: Final = 2_000
 """More stretches of ink or words than this are counted and not marked."""
@@ -64,7 +62,7 @@ def inked_stretches(ink: Ink, cells: BoolArray) -> tuple[Rect, ...]:
         As shares of the page; at most `MARKED`.
     """
     rows, columns = ink.cells.shape
-    marked = cells & (ink.cells >= _INKED)
+    marked = cells & ink.marked
     stretches: list[Rect] = []
     above: dict[tuple[int, int], int] = {}
     for row in range(rows):

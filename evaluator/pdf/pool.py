@@ -27,13 +27,13 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.model.boxes import FloatArray
+from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.issues import plain, quote
 from evaluator.pdf.folder import IMAGE_SUFFIXES
 from evaluator.pdf.problems import PageProblem, ProblemKind
@@ -101,6 +101,10 @@ class Sizes(msgspec.Struct, frozen=True, eq=False):
     sizes: FloatArray
 
 
+LEAST_INK: Final = 24
+"""Of 255: less in a cell of `Ink` does not count."""
+
+
 class Ink(msgspec.Struct, frozen=True, eq=False):
     """How much of a page is ink: what stands out from the paper, dark on light or light on dark.
 
@@ -111,6 +115,11 @@ class Ink(msgspec.Struct, frozen=True, eq=False):
     """
 
     cells: npt.NDArray[np.uint8]
+
+    @property
+    def marked(self) -> BoolArray:
+        """The cells that hold ink, bool; one with less than `LEAST_INK` is paper with a speck."""
+        return self.cells >= LEAST_INK
 
 
 class Words(msgspec.Struct, frozen=True, eq=False):

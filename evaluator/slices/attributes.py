@@ -27,6 +27,11 @@ NONE_THERE: Final = "none"
 """Value of a neighbour that is not there."""
 
 
+def joined(first: OfPages, second: OfPages) -> OfPages:
+    """What two sources know of pages; where both name an attribute of a page, the second counts."""
+    return {key: {**first.get(key, {}), **second.get(key, {})} for key in {**first, **second}}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Attribute:
     """One attribute of N boxes.

@@ -1,6 +1,6 @@
 """What the PDFs say of the pages: words, text layer and ink.
 
-Owns three attributes of pages that are read from the documents themselves, once for each page that has boxes. A page
+Owns three attributes of pages that are read from the documents themselves, once for each page. A page
 that cannot be read has none of them, so no condition on them holds there.
 """
 
@@ -14,10 +14,7 @@ from evaluator.model.dataset import Dataset
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
-from evaluator.slices.attributes import OfPages, Value
-
-_INKED = 24
-"""A cell with less ink than this is paper with a speck."""
+from evaluator.slices.attributes import Value
 
 
 def of_pdf_pages(
@@ -44,14 +41,9 @@ def of_pdf_pages(
         document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
         try:
             path = folder.find(document.name)
-            words, ink = len(pool.words(path, index).boxes), pool.ink(path, index).cells
+            words, ink = len(pool.words(path, index).boxes), pool.ink(path, index).marked
         except PageProblem:
             continue
-        share = float(np.mean(ink >= _INKED)) if ink.size else None
+        share = float(np.mean(ink)) if ink.size else None
         found[document.doc_id, index] = {"words": words, "text layer": "yes" if words else "no", "ink": share}
     return found
-
-
-def joined(first: OfPages, second: OfPages) -> OfPages:
-    """Both tables; where both name an attribute of a page, the second counts."""
-    return {key: {**first.get(key, {}), **second.get(key, {})} for key in {**first, **second}}

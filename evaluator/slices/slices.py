@@ -16,7 +16,7 @@ from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.results import ResultTable, count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import JoinedBoxes
-from evaluator.slices.attributes import Attribute, OfPages, attributes_of
+from evaluator.slices.attributes import Attribute, OfPages, attributes_of, joined
 from evaluator.slices.conditions import Condition, subject
 from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, Found, Search, search
 
@@ -223,8 +223,7 @@ def attributes_in(side: JoinedBoxes) -> dict[tuple[str, int | None], dict[str, s
     """What the file of a side says of its pages besides their boxes; numbers where all texts are numbers."""
     source = side.source
     found: dict[tuple[str, int | None], dict[str, str | int | float | bool | None]] = {}
-    columns = getattr(source, "attributes", {})
-    for name, texts in columns.items():
+    for name, texts in source.attributes.items():
         values = plain_numbers(texts)
         for entry, value in enumerate(values):
             if value is not None:
@@ -235,10 +234,7 @@ def attributes_in(side: JoinedBoxes) -> dict[tuple[str, int | None], dict[str, s
 
 def known_of_pages(side: JoinedBoxes, of_pages: OfPages | None) -> OfPages:
     """What is known of pages: what the file of a side says, and what comes from elsewhere, which counts more."""
-    known = dict(attributes_in(side))
-    for key, values in (of_pages or {}).items():
-        known[key] = {**known.get(key, {}), **values}
-    return known
+    return joined(attributes_in(side), of_pages or {})
 
 
 def plain_numbers(texts: Sequence[str | None]) -> list[str | float | None]:

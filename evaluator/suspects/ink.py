@@ -32,8 +32,6 @@ _INSIDE: Final = 0.5
 """A word belongs to a box that holds half of it."""
 _WHOLE: Final = 0.9
 _LEAST_CUT: Final = 0.1
-_INKED: Final = 24
-"""A cell with less ink than this is paper with a speck."""
 
 
 class _Page(NamedTuple):
@@ -108,7 +106,7 @@ def _read(found: Suspects, page: int, folder: PdfFolder, pool: PagePool) -> _Pag
     name, index = dataset.documents[dataset.page_document[page]].name, int(dataset.page_index[page])
     try:
         path = folder.find(name)
-        return _Page(pool.words(path, index).boxes, pool.ink(path, index).cells >= _INKED)
+        return _Page(pool.words(path, index).boxes, pool.ink(path, index).marked)
     except PageProblem:
         return None
 

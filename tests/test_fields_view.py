@@ -362,13 +362,12 @@ def test_names_from_strangers_never_reach_a_renderer_of_markup(monkeypatch: pyte
     model.write_text("\n".join(json.dumps({"doc_id": name, "fields": other}) for name in HOSTILE))
     app = start(monkeypatch, FIELDS, files=opened(tmp_path / "gt.jsonl", (model, tmp_path / "gt.jsonl")))
     for name in HOSTILE:
-        fine(app.selectbox(key="field_label").set_value(name).run())
+        app.selectbox(key="field_label").set_value(name)
         fine(app.selectbox(key="field_within").set_value(name).run())
         for place, text in markdown_texts(app):
             if re.fullmatch(r"\*\*[0-9,]+\*\* [0-9.]+ %", text):
                 continue  # the four buttons of value and box, our own words
             assert active_markdown(text) is None, (place, text)
-        fine(app.selectbox(key="field_within").set_value("").run())
 
 
 # --- many documents, and any documents -----------------------------------------------------------------------
@@ -402,7 +401,7 @@ def test_a_thousand_documents_stay_quick(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert "IoU ≥ 0.30" in dashboard.signature(app)
 
 
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=6)
 @given(st.integers(0, 10**6), st.sampled_from([0.05, 0.5, 0.95]))
 def test_any_documents_can_be_shown(tmp_path_factory: pytest.TempPathFactory, seed: int, iou: float) -> None:
     home = tmp_path_factory.mktemp("random")

@@ -1,4 +1,4 @@
-"""Slices: where a model fails, found by itself, and the pages behind each slice."""
+"""Slices: sets of boxes in which a model is worse than elsewhere, and the pages behind each slice."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ COMMANDS = {
     ),
     "slices": (
         "slices:slices",
-        "Find where a model fails by itself: sets of boxes, told by up to three conditions, worse than elsewhere.",
+        "Find the sets of boxes, by up to three conditions, in which a model is worse than elsewhere.",
     ),
     "suspects": (
         "suspects:suspects",

@@ -36,7 +36,7 @@ _Seed = Annotated[int, Parameter(group=_resampling, help="Seed of the resampling
 _Resamples = Annotated[int, Parameter(group=_resampling, help="How often documents are drawn for the intervals.")]
 _Rule = Group("Decision", sort_key=2)
 _Measure = Annotated[
-    str | None, Parameter(group=_Rule, help="Main measure of the decision; F1, or what the protocol speaks of first.")
+    str | None, Parameter(group=_Rule, help="Main measure of the decision; F1, or the protocol's first measure.")
 ]
 _Least = Annotated[float, Parameter(group=_Rule, help="Smallest difference of it that matters, in points.")]
 _Loss = Annotated[float, Parameter(group=_Rule, help="Largest clear loss of any other number, in points.")]

@@ -92,7 +92,7 @@ def review_pack(
     map_label
         Rename a label in all files, "fig=Figure"; repeat it for more.
     fix
-        Mend the predictions before they are compared, y-flip or lines.json:page-offset=+1; repeat it for more.
+        Correct the predictions before they are compared, y-flip or lines.json:page-offset=+1; repeat it for more.
     allow_no_match
         Make a pack of files of which nothing matches, too.
     as_reference

@@ -45,7 +45,7 @@ def slices(
     json: Annotated[bool, Parameter(group=_output, negative="")] = False,
     markdown: Annotated[bool, Parameter(group=_output, negative="")] = False,
 ) -> int:
-    """Find where a model fails by itself: sets of boxes, told by up to three conditions, worse than elsewhere.
+    """Find the sets of boxes, by up to three conditions, in which a model is worse than elsewhere.
 
     With two --pred, where B does differently from A. With --pdfs the words, text layer and ink of the pages are
     attributes too. See docs/slices.md for what is tried and how chance is controlled.

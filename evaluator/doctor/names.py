@@ -50,8 +50,8 @@ WORDS: Final[Mapping[str, str]] = {
     "case": "document names compared without upper and lower case",
     "padding": "numbers in document names compared without leading zeros",
     "blanks": "document names compared without blanks and punctuation",
-    "prefix": "document names compared without what stands before them",
-    "suffix": "document names compared without what stands behind them",
+    "prefix": "document names compared without a common prefix",
+    "suffix": "document names compared without a common suffix",
 }
 
 

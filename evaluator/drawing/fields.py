@@ -261,7 +261,7 @@ def _mistake(result: FieldsResult, row: int, status: int, boxes: Sequence[BoxIte
     wrong = paired and bool(compared.is_field[row]) and not compared.right[row]
     title = _WORDS[status][0] if status in _WORDS else ""
     words = [word for word in (title, "Wrong value" if wrong else "") if word] or [
-        "Value not predicted" if truth else "Value made up"
+        "Value not predicted" if truth else "Value without ground truth"
     ]
     lines = [f"predicted {_said(predicted)}" if predicted else "nothing predicted"]
     lines += [f"ground truth {_said(truth)}" if truth else "no such field in the ground truth"]

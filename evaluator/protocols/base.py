@@ -72,8 +72,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     fix: Annotated[
         tuple[Fix, ...],
         Meta(
-            description="Mend the predictions before they are compared, y-flip or lines.json:page-offset=+1; repeat it "
-            "for more. layoutscope check proposes what fits."
+            description="Correct the predictions before they are compared, y-flip or lines.json:page-offset=+1; repeat "
+            "it for more. layoutscope check proposes what fits."
         ),
     ] = ()
     allow_no_match: Annotated[bool, Meta(description="Evaluate files of which nothing matches, too.")] = False

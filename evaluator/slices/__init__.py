@@ -1,1 +1,1 @@
-"""Where a model fails, found by itself: attributes of boxes and pages, conditions on them, the search, named slices."""
+"""Sets of boxes in which a model is worse than elsewhere: attributes, conditions on them, the search, named slices."""

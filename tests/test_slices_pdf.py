@@ -1,43 +1,147 @@
-"""What the PDFs say of pages, as attributes of slices."""
+"""What the PDFs show of pages and boxes, as attributes of slices."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pymupdf
+import pytest
+from PIL import Image, ImageDraw
 
 from evaluator import formats
-from evaluator.model.dataset import join
+from evaluator.model.dataset import Dataset, join
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.slices.attributes import attributes_of, joined
-from evaluator.slices.pdf_pages import of_pdf_pages
+from evaluator.slices.pdf_pages import of_pdf_pages, script_of
+from evaluator.slices.ruled_lines import ruled_lines
 
 SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
 
 
-def test_the_pages_of_the_sample() -> None:
-    truth, prediction = formats.read(SAMPLE / "ground_truth.json"), formats.read(SAMPLE / "lines.json")
-    dataset = join(truth, prediction)
+@pytest.fixture(scope="module")
+def sample() -> Dataset:
+    return join(formats.read(SAMPLE / "ground_truth.json"), formats.read(SAMPLE / "lines.json"))
+
+
+def test_the_pages_of_the_sample(sample: Dataset) -> None:
     calls: list[tuple[int, int]] = []
     with PagePool() as pool:
-        known = of_pdf_pages(dataset, PdfFolder(SAMPLE), pool, lambda *at: calls.append(at))
+        known, of_boxes = of_pdf_pages(
+            sample, sample.ground_truth, PdfFolder(SAMPLE), pool, lambda *at: calls.append(at)
+        )
         document, index = next(key for key in known if key[1] is not None)
         assert index is not None
-        path = PdfFolder(SAMPLE).find(next(each.name for each in dataset.documents if each.doc_id == document))
+        path = PdfFolder(SAMPLE).find(next(each.name for each in sample.documents if each.doc_id == document))
         assert known[document, index]["words"] == len(pool.words(path, index).texts)
-    assert len(calls) == dataset.pages
-    table = {one.name: one for one in attributes_of(dataset, dataset.ground_truth, of_pages=known)}
+    assert calls == [(page, sample.pages) for page in range(sample.pages)]
+    table = {one.name: one for one in attributes_of(sample, sample.ground_truth, of_pages=known, of_boxes=of_boxes)}
     assert table["words"].kind == "number"
     assert set(table["text layer"].names) <= {"yes", "no"}
     ink = table["ink"].values
     assert ((ink >= 0) & (ink <= 1) | np.isnan(ink)).all()
+    assert len(table["words in box"].values) == len(sample.ground_truth.page)
+    # The words of all boxes of a page are at most its words, and a title is set larger than the text.
+    label = sample.ground_truth.label
+    size, names = table["font size"].values, sample.labels
+    assert np.nanmedian(size[label == names.index("Title")]) > np.nanmedian(size[label == names.index("Text")])
+    inside = np.bincount(sample.ground_truth.page, weights=np.nan_to_num(table["words in box"].values))
+    assert inside.sum() > 0.8 * sum(int(values["words"] or 0) for values in known.values())
 
 
-def test_a_page_that_cannot_be_read_has_no_attributes(tmp_path: Path) -> None:
-    truth, prediction = formats.read(SAMPLE / "ground_truth.json"), formats.read(SAMPLE / "lines.json")
+def test_a_page_that_cannot_be_read_has_no_attributes(sample: Dataset, tmp_path: Path) -> None:
     with PagePool() as pool:
-        assert of_pdf_pages(join(truth, prediction), PdfFolder(tmp_path), pool) == {}
+        known, of_boxes = of_pdf_pages(sample, sample.ground_truth, PdfFolder(tmp_path), pool)
+    assert known == {}
+    assert all(np.isnan(each.values).all() for each in of_boxes)
+
+
+def drawn(page: pymupdf.Page) -> None:
+    """A rule, a table frame, a thin filled bar, a diagonal, a short stroke, a picture and two sizes of text."""
+    page.draw_line((10, 20), (60, 20), width=1)
+    page.draw_rect((100, 50, 150, 90), width=1)
+    page.draw_rect((10, 80, 60, 81), fill=(0, 0, 0), width=0)
+    page.draw_line((10, 40), (60, 60), width=1)
+    page.draw_line((70, 20), (75, 20), width=1)
+    picture = pymupdf.Pixmap(pymupdf.csRGB, (0, 0, 4, 4))
+    picture.clear_with(0)
+    page.insert_image((150, 10, 190, 40), pixmap=picture)
+    page.insert_text((20, 70), "Hello", fontsize=12)
+    page.insert_text((70, 70), "you", fontsize=8)
+
+
+def turned(box: tuple[float, float, float, float]) -> list[float]:
+    """A box of the drawn page, as a share of the page turned right by a quarter."""
+    x1, y1, x2, y2 = box
+    return [(100 - y2) / 100, x1 / 200, (100 - y1) / 100, x2 / 200]
+
+
+def upright(box: tuple[float, float, float, float]) -> list[float]:
+    x1, y1, x2, y2 = box
+    return [x1 / 200, y1 / 100, x2 / 200, y2 / 100]
+
+
+@pytest.mark.parametrize(("rotation", "placed"), [(0, upright), (90, turned)])
+def test_pictures_rules_and_fonts_of_a_page(
+    rotation: int, placed: Callable[[tuple[float, float, float, float]], list[float]], tmp_path: Path
+) -> None:
+    with pymupdf.open() as document:
+        page = document.new_page(width=200, height=100)
+        drawn(page)
+        page.set_rotation(rotation)
+        document.set_metadata({"producer": "Typewriter 1"})
+        document.save(tmp_path / "a.pdf")
+    with PagePool() as pool:
+        layout = pool.layout(tmp_path / "a.pdf", 0)
+    assert (layout.rotation, layout.producer, layout.scanned) == (rotation, "Typewriter 1", False)
+    assert layout.images == pytest.approx(np.array([placed((150, 10, 190, 40))]), abs=1e-6)
+    wanted = [(9.75, 19.75, 60.25, 20.25), (99.75, 49.75, 150.25, 50.25), (99.75, 89.75, 150.25, 90.25),
+              (99.75, 49.75, 100.25, 90.25), (149.75, 49.75, 150.25, 90.25), (9.75, 79.75, 60.25, 81.25)]  # fmt: skip
+    assert layout.rules == pytest.approx(np.array([placed(box) for box in wanted]), abs=1e-6)
+    assert sorted(zip(layout.sizes.tolist(), layout.characters.tolist(), strict=True)) == [(8.0, 3.0), (12.0, 5.0)]
+
+
+def scan(path: Path) -> None:
+    """A page of 900 x 600 pixels with two ruled lines of 3 pixels, a filled area and text-like dots."""
+    picture = Image.new("L", (900, 600), 255)
+    pen = ImageDraw.Draw(picture)
+    pen.rectangle((100, 200, 799, 202), fill=0)
+    pen.rectangle((450, 200, 452, 499), fill=0)
+    pen.rectangle((600, 300, 799, 399), fill=0)
+    for x in range(100, 400, 12):
+        pen.rectangle((x, 100, x + 7, 109), fill=0)
+    picture.save(path)
+
+
+def test_ruled_lines_of_a_scan(tmp_path: Path) -> None:
+    scan(tmp_path / "a.png")
+    with pymupdf.open() as document:
+        page = document.new_page(width=450, height=300)
+        page.insert_image(page.rect, filename=str(tmp_path / "a.png"))
+        document.save(tmp_path / "a.pdf")
+    with PagePool() as pool:
+        for name in ("a.png", "a.pdf"):
+            layout = pool.layout(tmp_path / name, 0)
+            assert layout.scanned
+            assert layout.mask.shape == (600, 900)
+            lines = ruled_lines(layout.mask)
+            across = lines[lines[:, 2] - lines[:, 0] > lines[:, 3] - lines[:, 1]]
+            down = lines[lines[:, 2] - lines[:, 0] < lines[:, 3] - lines[:, 1]]
+            assert across == pytest.approx(np.array([[100 / 900, 200 / 600, 800 / 900, 203 / 600]]), abs=2 / 600)
+            assert down == pytest.approx(np.array([[450 / 900, 203 / 600, 453 / 900, 500 / 600]]), abs=4 / 600)
+
+
+def test_a_blank_scan_has_no_ruled_lines() -> None:
+    assert ruled_lines(np.zeros((0, 0), dtype=bool)).shape == (0, 4)
+    assert ruled_lines(np.zeros((300, 200), dtype=bool)).shape == (0, 4)
+
+
+def test_the_script_of_most_letters() -> None:
+    assert script_of(["المجموع", "a"]) == "Arabic"
+    assert script_of(["合計", "金額", "x"]) == "CJK"
+    assert script_of(["12", "—"]) is None
 
 
 def test_the_second_table_counts() -> None:

@@ -16,12 +16,12 @@ from evaluator.compare.comparison import first_boxes
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.project import OptionError
-from evaluator.slices.attributes import OfPages, joined
+from evaluator.slices.attributes import Attribute, OfPages, joined
 from evaluator.slices.named import NamedSlice, default_file, saved
 from evaluator.slices.page_table import read_page_table
 from evaluator.slices.pdf_pages import of_pdf_pages
 from evaluator.slices.search import SMALLEST_EFFECT
-from evaluator.slices.slices import Measure, find_slices
+from evaluator.slices.slices import Measure, find_slices, side_of
 
 _search = Group("Search", sort_key=3)
 _output = Group("Output", sort_key=4)
@@ -47,8 +47,8 @@ def slices(
 ) -> int:
     """Find the sets of boxes, by up to three conditions, in which a model is worse than elsewhere.
 
-    With two --pred, where B does differently from A. With --pdfs the words, text layer and ink of the pages are
-    attributes too. See docs/slices.md for what is tried and how chance is controlled.
+    With two --pred, where B does differently from A. With --pdfs the words, fonts, ink, pictures and ruled lines of
+    pages and boxes are attributes too. See docs/slices.md for what is tried and how chance is controlled.
 
     Parameters
     ----------
@@ -98,10 +98,12 @@ def slices(
         if len(boxes) < len(evaluations):
             raise UsageError(f"slices are of boxes that are matched one to one, which {protocol} does not do.")
         of_pages: OfPages = {}
+        of_boxes: tuple[Attribute, ...] = ()
         if pdfs is not None:
             say("Reading pages")
             with PagePool() as pool:
-                of_pages = of_pdf_pages(boxes[0].matching.dataset, PdfFolder(pdfs), pool, say.count)
+                side = side_of(boxes[0], measure)
+                of_pages, of_boxes = of_pdf_pages(boxes[0].matching.dataset, side, PdfFolder(pdfs), pool, say.count)
         if attributes is not None:
             of_pages = joined(of_pages, read_page_table(attributes, boxes[0].matching.dataset.document_ids))
         say("Searching")
@@ -109,9 +111,15 @@ def slices(
         line = lines[0] if len(lines) == 1 else f"A: {lines[0]} · B: {lines[1]}"
         try:
             found = find_slices(
-                boxes, measure=measure, of_pages=of_pages, use_score=use_score, smallest=smallest, depth=conditions,
+                boxes,
+                measure=measure,
+                of_pages=of_pages,
+                of_boxes=of_boxes,
+                use_score=use_score,
+                smallest=smallest,
+                depth=conditions,
                 signature=line,
-            )  # fmt: skip
+            )
         except ValueError as problem:
             raise UsageError(f"{problem}.") from problem
     if only_confirmed:

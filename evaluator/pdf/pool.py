@@ -46,6 +46,7 @@ from evaluator.pdf.worker import (
     Description,
     Failure,
     InkGrid,
+    LayoutList,
     Media,
     Operation,
     PageImage,
@@ -60,7 +61,7 @@ from evaluator.pdf.worker import (
     write_frame,
 )
 
-__all__ = ["Description", "Ink", "PageImage", "PagePool", "Words", "sharpest_width"]
+__all__ = ["Description", "Ink", "Layout", "PageImage", "PagePool", "Words", "sharpest_width"]
 
 _MAX_DPI = 1200.0
 _MAX_WIDTH = 16_000
@@ -139,6 +140,41 @@ class Words(msgspec.Struct, frozen=True, eq=False):
     boxes: FloatArray
     texts: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+
+
+class Layout(msgspec.Struct, frozen=True, eq=False):
+    """What a page is made of, apart from its words. All arrays are read-only.
+
+    Attributes
+    ----------
+    rotation : int
+        /Rotate of the page: 0, 90, 180 or 270.
+    producer : str
+        The program that wrote the document; "" when it does not say.
+    images, rules : float64, shape (N, 4), in [0, 1]
+        x1, y1, x2, y2 of pictures and of ruled lines (thin straight strokes) in the displayed page. The ruled lines of
+        a scan are in `mask` alone.
+    texts : float64, shape (N, 4), in [0, 1]
+        Pieces of text in one font.
+    sizes, characters : float64, shape (N,)
+        Font size in points, and number of characters, of each piece of text.
+    mask : bool, shape (rows, columns)
+        The ink of a scan, pixel by pixel; shape (0, 0) for a page that is none.
+    """
+
+    rotation: int
+    producer: str
+    images: FloatArray
+    rules: FloatArray
+    texts: FloatArray
+    sizes: FloatArray
+    characters: FloatArray
+    mask: BoolArray
+
+    @property
+    def scanned(self) -> bool:
+        """Whether a picture covers most of the page, or the page is an image."""
+        return self.mask.size > 0
 
 
 # --- caches ------------------------------------------------------------------------------------------------------
@@ -364,6 +400,7 @@ class PagePool:
         self._images: _ContentCache[PageImage] = _ContentCache(entries=image_entries, size=image_bytes)
         self._words: _ContentCache[Words] = _ContentCache(entries=word_entries, size=word_bytes)
         self._inks: _ContentCache[Ink] = _ContentCache(entries=word_entries, size=word_bytes)
+        self._layouts: _ContentCache[Layout] = _ContentCache(entries=word_entries, size=word_bytes)
         self._sizes: _ContentCache[Sizes] = _ContentCache(entries=4_096, size=8 * 2**20)
         self._described: _ContentCache[Description] = _ContentCache(entries=4_096, size=2**20)
         self._digests: _ContentCache[str] = _ContentCache(entries=4_096, size=2**20)
@@ -448,6 +485,14 @@ class PagePool:
         return self._answer(
             path, "ink", page_index, wanted=Ink, cache=self._inks, size=lambda ink: ink.cells.nbytes + 256
         )
+
+    def layout(self, path: Path, page_index: int) -> Layout:
+        """Pictures, ruled lines, font sizes, rotation and producer of one page, and the ink of a scan."""
+
+        def size(layout: Layout) -> int:
+            return 1024 + layout.texts.nbytes * 2 + layout.rules.nbytes + layout.mask.nbytes
+
+        return self._answer(path, "layout", page_index, wanted=Layout, cache=self._layouts, size=size)
 
     def page_sizes(self, path: Path) -> FloatArray:
         """Width and height of every displayed page.
@@ -667,7 +712,7 @@ class PagePool:
                 self._free.append(worker)
 
 
-def _checked(reply: Reply) -> Description | PageImage | Words | Sizes | Ink | Failure:
+def _checked(reply: Reply) -> Description | PageImage | Words | Sizes | Ink | Layout | Failure:
     """The answer as the app keeps it; raises when the worker sends what an honest one cannot."""
     if isinstance(reply, Description):
         return msgspec.structs.replace(reply, warnings=_plain_warnings(reply.warnings))
@@ -695,11 +740,38 @@ def _checked(reply: Reply) -> Description | PageImage | Words | Sizes | Ink | Fa
         if len(reply.cells) != reply.columns * reply.rows:
             raise _Lost("It sent a grid with missing cells.")
         return Ink(np.frombuffer(reply.cells, dtype=np.uint8).reshape(reply.rows, reply.columns))
+    if isinstance(reply, LayoutList):
+        return _checked_layout(reply)
     if isinstance(reply, Failure):
         if reply.kind == "page_out_of_range" and not re.fullmatch(r"[0-9]{1,9}", reply.detail):
             raise _Lost("It sent a page count that is none.")
         return reply
     raise _Lost("It introduced itself twice.")
+
+
+def _checked_layout(reply: LayoutList) -> Layout:
+    """The layout of a page as the app keeps it; raises when an honest worker cannot have sent it."""
+    stride = (reply.columns + 7) // 8
+    if len(reply.mask) != stride * reply.rows or (reply.columns == 0) != (reply.rows == 0):
+        raise _Lost("It sent a mask with missing pixels.")
+    if len(reply.texts) != 4 * len(reply.sizes) or len(reply.sizes) != len(reply.characters):
+        raise _Lost("It sent text without sizes.")
+    if any(len(each) % 32 for each in (reply.images, reply.rules, reply.texts)):
+        raise _Lost("It sent half a box.")
+    images, rules, texts = (
+        np.frombuffer(each, dtype="<f8").reshape(-1, 4).astype(np.float64, copy=False)
+        for each in (reply.images, reply.rules, reply.texts)
+    )
+    sizes, characters = (np.frombuffer(each, dtype="<f8").astype(np.float64, copy=False)
+                         for each in (reply.sizes, reply.characters))  # fmt: skip
+    if not all(bool(np.all((boxes >= 0.0) & (boxes <= 1.0))) for boxes in (images, rules, texts)):
+        raise _Lost("It sent boxes outside the page.")
+    if not all(bool(np.all(np.isfinite(numbers) & (numbers > 0.0))) for numbers in (sizes, characters)):
+        raise _Lost("It sent text without a size.")
+    bits = np.frombuffer(reply.mask, dtype=np.uint8).reshape(reply.rows, stride)
+    mask = np.unpackbits(bits, axis=1, count=reply.columns).astype(np.bool_) if reply.rows else np.zeros((0, 0), bool)
+    mask.flags.writeable = False
+    return Layout(reply.rotation, plain(reply.producer), images, rules, texts, sizes, characters, mask)
 
 
 def _plain_warnings(warnings: tuple[str, ...]) -> tuple[str, ...]:

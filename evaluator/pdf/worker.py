@@ -24,6 +24,7 @@ import codecs
 import contextlib
 import hashlib
 import io
+import itertools
 import math
 import os
 import signal
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 # PyMuPDF marks itself as typed but is not: its module and objects are taken as they come.
 _Untyped: TypeAlias = Any
+_Box: TypeAlias = tuple[float, float, float, float]
 
 # One page never has more pixels, or a longer side (WebP ends at 16383), whatever its MediaBox says.
 PIXEL_LIMIT = 25_000_000
@@ -66,12 +68,22 @@ INK_ROWS_LIMIT = 640
 _PIXELS_PER_CELL = 4
 # How far a pixel must be from the paper to be ink, of 255: grey paper and its shadows stay paper.
 _INK_CONTRAST = 90
+# On scans ruled lines are looked for in the picture: at 900 pixels a hairline is still a pixel wide.
+MASK_COLUMNS = 900
+MASK_ROWS_LIMIT = 3_600
+# Of the displayed page: a picture that covers more is the page itself.
+SCAN_SHARE = 0.6
+_IMAGES_LIMIT = 2_000
+_RULES_LIMIT = 10_000
+# In points: shorter strokes are parts of letters and drawings, thicker ones are areas.
+_RULE_LENGTH = 10.0
+_RULE_THICKNESS = 3.0
 _OPEN_FILES = 64
 _WEBP_QUALITY = 80
 _WARNINGS_LIMIT = 8
 
 Media = Literal["pdf", "image"]
-Operation = Literal["describe", "page", "words", "sizes", "ink"]
+Operation = Literal["describe", "page", "words", "sizes", "ink", "layout"]
 FailureKind = Literal[
     "not_pdf", "encrypted", "unreadable", "no_pages", "page_out_of_range", "out_of_memory", "too_large", "changed",
     "no_renderer",
@@ -85,7 +97,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     Attributes
     ----------
-    operation : "describe", "page", "words", "sizes" or "ink"
+    operation : "describe", "page", "words", "sizes", "ink" or "layout"
         What is wanted.
     path : bytes
         The file, as the file system spells it; already found inside its folder and resolved.
@@ -211,6 +223,38 @@ class InkGrid(msgspec.Struct, frozen=True, tag=True):
     cells: Annotated[bytes, Meta(max_length=INK_COLUMNS * INK_ROWS_LIMIT)]
 
 
+class LayoutList(msgspec.Struct, frozen=True, tag=True):
+    """What a page is made of, apart from its words.
+
+    Attributes
+    ----------
+    rotation : int
+        /Rotate of the page.
+    producer : str
+        The program that wrote the document; "" when it does not say.
+    images, rules, texts : bytes
+        x1, y1, x2, y2 of pictures, ruled lines and pieces of text in one font as little-endian float64 in [0, 1] of
+        the displayed page.
+    sizes, characters : bytes
+        Font size in points and number of characters of each piece of text, as little-endian float64.
+    columns, rows : int
+        Size of `mask`; 0 for a page that is no scan.
+    mask : bytes
+        The ink of a scan, a bit for each pixel, rows padded to whole bytes.
+    """
+
+    rotation: Annotated[int, Meta(ge=0, le=270, multiple_of=90)]
+    producer: Annotated[str, Meta(max_length=200)]
+    images: Annotated[bytes, Meta(max_length=32 * _IMAGES_LIMIT)]
+    rules: Annotated[bytes, Meta(max_length=32 * _RULES_LIMIT)]
+    texts: Annotated[bytes, Meta(max_length=32 * WORD_LIMIT)]
+    sizes: Annotated[bytes, Meta(max_length=8 * WORD_LIMIT)]
+    characters: Annotated[bytes, Meta(max_length=8 * WORD_LIMIT)]
+    columns: Annotated[int, Meta(ge=0, le=MASK_COLUMNS)] = 0
+    rows: Annotated[int, Meta(ge=0, le=MASK_ROWS_LIMIT)] = 0
+    mask: Annotated[bytes, Meta(max_length=(MASK_COLUMNS // 8 + 1) * MASK_ROWS_LIMIT)] = b""
+
+
 class Failure(msgspec.Struct, frozen=True, tag=True):
     """Why there is no answer.
 
@@ -226,7 +270,7 @@ class Failure(msgspec.Struct, frozen=True, tag=True):
     detail: Annotated[str, Meta(max_length=1_000)] = ""
 
 
-Reply = Ready | Description | PageImage | WordList | SizeList | InkGrid | Failure
+Reply = Ready | Description | PageImage | WordList | SizeList | InkGrid | LayoutList | Failure
 
 
 def write_frame(stream: IO[bytes], payload: bytes) -> None:
@@ -438,6 +482,45 @@ class _PdfDocument:
         picture = Image.frombuffer("L", size, pixmap.samples_mv, "raw", "L", pixmap.stride, 1)
         return _ink_grid(picture if size == pixels else picture.resize(pixels), columns, rows)
 
+    def layout(self, page_index: int) -> LayoutList:
+        page, _ = self._page(page_index)
+        width, height = _page_size(page)
+
+        def displayed(boxes: Iterator[tuple[float, float, float, float]], most: int) -> list[_Box]:
+            placed = (displayed_box(box, rotation=page.rotation, width=width, height=height) for box in boxes)
+            return list(itertools.islice((box for box in placed if box is not None), most))
+
+        images = displayed((tuple(image["bbox"]) for image in page.get_image_info()), _IMAGES_LIMIT)
+        rules = displayed(_ruled_lines(page), _RULES_LIMIT)
+        texts, sizes, characters = array.array("d"), array.array("d"), array.array("d")
+        for piece in itertools.islice(_pieces_of_text(page), WORD_LIMIT):
+            placed = displayed_box(piece["bbox"], rotation=page.rotation, width=width, height=height)
+            letters = len(str(piece["text"]).strip())
+            size = float(piece["size"])
+            if placed is not None and letters and math.isfinite(size) and size > 0.0:
+                texts.extend(placed)
+                sizes.append(size)
+                characters.append(letters)
+        scan = max(((x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in images), default=0.0) >= SCAN_SHARE
+        columns, rows, mask = self._mask(page, width, height) if scan else (0, 0, b"")
+        producer = _sendable(str((self._document.metadata or {}).get("producer") or ""))[:200]
+        return LayoutList(
+            int(page.rotation) % 360, producer, _as_bytes(array.array("d", itertools.chain(*images))),
+            _as_bytes(array.array("d", itertools.chain(*rules))), _as_bytes(texts), _as_bytes(sizes),
+            _as_bytes(characters), columns, rows, mask,
+        )  # fmt: skip
+
+    def _mask(self, page: _Untyped, width: float, height: float) -> tuple[int, int, bytes]:
+        from PIL import Image
+
+        pymupdf = engine()
+        columns, rows = mask_size(width, height)
+        matrix = pymupdf.Matrix(columns / width, rows / height)
+        pixmap = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
+        size = (int(pixmap.width), int(pixmap.height))
+        picture = Image.frombuffer("L", size, pixmap.samples_mv, "raw", "L", pixmap.stride, 1)
+        return columns, rows, _bits(picture if size == (columns, rows) else picture.resize((columns, rows)))
+
     def _page_count(self) -> int:
         count = int(self._document.page_count)
         if count > PAGE_LIMIT:
@@ -466,6 +549,47 @@ class _PdfDocument:
                 mupdf.pdf_dict_puts(entries, "CropBox", media)
                 page = self._document.load_page(page_index)
         return page, self._told[page_index]
+
+
+def _ruled_lines(page: _Untyped) -> Iterator[_Box]:
+    """Straight lines along an axis, thin and long enough for a rule, in points of the unrotated page."""
+    half = 0.25
+    for drawing in page.get_cdrawings():
+        stroked = "s" in drawing["type"]
+        thick = float(drawing.get("width") or 0.0) if stroked else 0.0
+        for kind, *points in drawing["items"]:
+            if kind == "l" and stroked:
+                sides = [(*points[0], *points[1])]
+            elif kind == "re":
+                x1, y1, x2, y2 = points[0]
+                thin = min(abs(x2 - x1), abs(y2 - y1)) <= _RULE_THICKNESS
+                if thin:
+                    sides = [(x1, y1, x2, y2)]
+                elif stroked:
+                    sides = [(x1, y1, x2, y1), (x1, y2, x2, y2), (x1, y1, x1, y2), (x2, y1, x2, y2)]
+                else:
+                    continue
+            else:
+                continue
+            for x1, y1, x2, y2 in sides:
+                across, down = abs(x2 - x1), abs(y2 - y1)
+                if max(across, down) >= _RULE_LENGTH and min(across, down) + thick <= _RULE_THICKNESS:
+                    # A line without an area would not be a box.
+                    yield min(x1, x2) - half, min(y1, y2) - half, max(x1, x2) + half, max(y1, y2) + half
+
+
+def _pieces_of_text(page: _Untyped) -> Iterator[_Untyped]:
+    """The spans of a page: text in one font and size."""
+    for block in page.get_text("dict", flags=0)["blocks"]:
+        for line in block.get("lines", ()):
+            yield from line["spans"]
+
+
+def _as_bytes(numbers: array.array[float]) -> bytes:
+    """Numbers as little-endian float64."""
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tobytes()
 
 
 def _entries(page: _Untyped) -> _Untyped:
@@ -662,6 +786,18 @@ class _ImageDocument:
             grey = _on_white(image).convert("L")
         return _ink_grid(grey.resize(pixels, Image.Resampling.BOX, reducing_gap=2.0), columns, rows)
 
+    def layout(self, page_index: int) -> LayoutList:
+        from PIL import Image
+
+        self._check(page_index)
+        columns, rows = mask_size(*self._size)
+        with Image.open(io.BytesIO(self._content), formats=("PNG", "JPEG", "BMP")) as image:
+            image.draft("RGB", (columns, rows))
+            grey = _on_white(image).convert("L")
+        grey = grey.resize((columns, rows), Image.Resampling.BOX, reducing_gap=2.0)
+        whole = struct.pack("<4d", 0.0, 0.0, 1.0, 1.0)
+        return LayoutList(0, "", whole, b"", b"", b"", b"", columns, rows, _bits(grey))
+
     def _check(self, page_index: int) -> None:
         if page_index != 0:
             raise _Refused("page_out_of_range", "1")
@@ -753,16 +889,46 @@ def ink_cells(page_width: float, page_height: float) -> tuple[int, int]:
     return INK_COLUMNS, max(1, min(INK_ROWS_LIMIT, round(INK_COLUMNS * page_height / page_width)))
 
 
-def _ink_grid(grey: Image.Image, columns: int, rows: int) -> InkGrid:
-    """What stands out from the paper, which is the median brightness: dark on light or light on dark."""
+def mask_size(page_width: float, page_height: float) -> tuple[int, int]:
+    """Columns and rows in which a scan is looked through for ruled lines.
+
+    Parameters
+    ----------
+    page_width, page_height : float
+        In one unit, above 0.
+
+    Returns
+    -------
+    (int, int)
+
+    Examples
+    --------
+    >>> mask_size(595.0, 842.0)
+    (900, 1274)
+    """
+    return MASK_COLUMNS, max(1, min(MASK_ROWS_LIMIT, round(MASK_COLUMNS * page_height / page_width)))
+
+
+def _ink(grey: Image.Image) -> Image.Image:
+    """What differs from the paper, which is the median brightness: dark on light or light on dark; 255 or 0."""
     counts = grey.histogram()
     total, half, paper = 0, sum(counts) / 2, 0
     for paper, count in enumerate(counts):  # noqa: B007 - the brightness at which half of the pixels are reached
         total += count
         if total >= half:
             break
-    stands_out = grey.point([255 if abs(value - paper) >= _INK_CONTRAST else 0 for value in range(256)])
-    return InkGrid(columns, rows, stands_out.reduce(_PIXELS_PER_CELL).tobytes())
+    return grey.point([255 if abs(value - paper) >= _INK_CONTRAST else 0 for value in range(256)])
+
+
+def _ink_grid(grey: Image.Image, columns: int, rows: int) -> InkGrid:
+    return InkGrid(columns, rows, _ink(grey).reduce(_PIXELS_PER_CELL).tobytes())
+
+
+def _bits(grey: Image.Image) -> bytes:
+    """The ink, a bit for each pixel."""
+    from PIL import Image
+
+    return _ink(grey).convert("1", dither=Image.Dither.NONE).tobytes()
 
 
 def _picture(pixmap: _Untyped) -> tuple[Image.Image, tuple[int, int]]:
@@ -812,6 +978,8 @@ class _Desk:
                     return document.sizes(request.page_index)
                 if request.operation == "ink":
                     return document.ink(request.page_index)
+                if request.operation == "layout":
+                    return document.layout(request.page_index)
                 return document.page_image(request.page_index, dpi=request.dpi, width=request.width)
         except _Refused as refused:
             return refused.failure
@@ -859,6 +1027,7 @@ def _start_engine() -> str:
     document = _PdfDocument(content)
     document.page_image(0, dpi=72.0, width=None)
     document.words(0)
+    document.layout(0)
     turned = Image.Exif()
     turned[0x0112] = 6
     for format_name, mode, more in (

@@ -64,7 +64,12 @@ class Attribute:
 
 
 def attributes_of(
-    dataset: Dataset, side: JoinedBoxes, *, of_pages: OfPages | None = None, score: bool = False
+    dataset: Dataset,
+    side: JoinedBoxes,
+    *,
+    of_pages: OfPages | None = None,
+    of_boxes: Sequence[Attribute] = (),
+    score: bool = False,
 ) -> tuple[Attribute, ...]:
     """Everything that is known of the boxes of one side.
 
@@ -75,6 +80,8 @@ def attributes_of(
         The ground truth or one of the predictions of the dataset; neighbours and pages are those of this side.
     of_pages : mapping, optional
         Attributes of pages and documents from elsewhere; a name that is taken already gets " (file)" behind it.
+    of_boxes : sequence of Attribute
+        Attributes of all boxes of the side from elsewhere, such as its PDFs.
     score : bool
         Whether the score of the predictions is one of the attributes.
 
@@ -86,7 +93,7 @@ def attributes_of(
     page, label, pages = side.page, side.label.astype(np.int64), dataset.pages
     size = dataset.page_size
     known_size = bool(pages) and not np.isnan(size).any(axis=1).all()
-    shares = side.xyxy if side.source.unit == "page" else side.xyxy / np.tile(_scale(dataset, side), 2)[page]
+    shares = page_shares(dataset, side)
     width, height = shares[:, 2] - shares[:, 0], shares[:, 3] - shares[:, 1]
     per_page = np.bincount(page, minlength=pages).astype(np.float64)
     labels = dataset.labels
@@ -142,6 +149,7 @@ def attributes_of(
         ]
     if score and not np.isnan(side.score).all():
         found.append(number("score", side.score))
+    found += of_boxes
     taken = {attribute.name for attribute in found}
     for attribute in page_attributes(dataset, of_pages or {}):
         name = f"{attribute.name} (file)" if attribute.name in taken else attribute.name
@@ -201,6 +209,16 @@ def _words(value: Value) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
+
+
+def page_shares(dataset: Dataset, side: JoinedBoxes) -> FloatArray:
+    """Boxes of a side as shares of their pages, float64, shape (N, 4).
+
+    A page of unknown size counts as large as its boxes need.
+    """
+    if side.source.unit == "page":
+        return side.xyxy
+    return np.asarray(side.xyxy / np.tile(_scale(dataset, side), 2)[side.page], dtype=np.float64)
 
 
 def _scale(dataset: Dataset, side: JoinedBoxes) -> FloatArray:

@@ -1,49 +1,186 @@
-"""What the PDFs say of the pages: words, text layer and ink.
+"""What the PDFs show of pages and boxes: words, fonts, ink, pictures and ruled lines.
 
-Owns three attributes of pages that are read from the documents themselves, once for each page. A page
-that cannot be read has none of them, so no condition on them holds there.
+Owns the attributes that are read from the documents themselves, once for each page. A page that cannot be read has
+none of them, so no condition on them holds there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from evaluator.model.dataset import Dataset
+from evaluator.model.boxes import BoolArray, FloatArray
+from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.pdf.folder import PdfFolder
-from evaluator.pdf.pool import PagePool
+from evaluator.pdf.pool import Ink, Layout, PagePool, Words
 from evaluator.pdf.problems import PageProblem
-from evaluator.slices.attributes import Value
+from evaluator.slices.attributes import Attribute, Value, page_shares
+from evaluator.slices.ruled_lines import ruled_lines
+from evaluator.system.threads import in_threads
+
+_OF_BOXES: Final = {"words in box": True, "font size": False, "ink in box": False, "ruled lines in box": True}
+"""Attributes of boxes, and whether they are counts."""
+_LETTERS: Final = 2_000
+"""Of a page are looked at for its script."""
+
+
+class PdfAttributes(NamedTuple):
+    """What the documents show.
+
+    Attributes
+    ----------
+    of_pages : mapping
+        See `evaluator.slices.attributes.OfPages`: ``words`` (their number), ``text layer``, ``scanned`` ("yes" or
+        "no"), ``script`` (of most letters), ``font size of page`` (points, the median over characters), ``ink`` (share
+        of the page), ``images``, ``image area`` (share of the page under the largest), ``ruled lines``, ``rotation``
+        (degrees) and ``producer``. Without the pages that cannot be read.
+    of_boxes : tuple of Attribute
+        Of the boxes of one side: ``words in box``, ``font size`` (points), ``ink in box`` (share) and ``ruled lines in
+        box``; NaN on pages that cannot be read.
+    """
+
+    of_pages: dict[tuple[str, int | None], dict[str, Value]]
+    of_boxes: tuple[Attribute, ...]
+
+
+class _Page(NamedTuple):
+    words: Words
+    ink: Ink
+    layout: Layout
 
 
 def of_pdf_pages(
-    dataset: Dataset, folder: PdfFolder, pool: PagePool, count: Callable[[int, int], None] = lambda _done, _all: None
-) -> dict[tuple[str, int | None], dict[str, Value]]:
-    """Attributes of the pages of a dataset from its PDFs and page images.
+    dataset: Dataset,
+    side: JoinedBoxes,
+    folder: PdfFolder,
+    pool: PagePool,
+    count: Callable[[int, int], None] = lambda _done, _all: None,
+) -> PdfAttributes:
+    """Attributes of the pages of a dataset, and of the boxes of one of its sides, from its PDFs and page images.
 
     Parameters
     ----------
+    side : JoinedBoxes
+        The ground truth or a prediction of the dataset, whose boxes the attributes are of.
     folder : PdfFolder
         Where the documents are found by name.
     count : callable
         Called with how many of how many pages are read.
-
-    Returns
-    -------
-    dict
-        See `evaluator.slices.attributes.OfPages`: ``words`` (their number), ``text layer`` ("yes" or "no") and ``ink``
-        (share of the page). Without the pages that cannot be read.
     """
-    found: dict[tuple[str, int | None], dict[str, Value]] = {}
-    for page in range(dataset.pages):
-        count(page, dataset.pages)
+    shares = page_shares(dataset, side)
+    order = np.argsort(side.page, kind="stable")
+    bounds = np.searchsorted(side.page[order], np.arange(dataset.pages + 1))
+    columns = {name: np.full(len(side.page), np.nan) for name in _OF_BOXES}
+    of_pages: dict[tuple[str, int | None], dict[str, Value]] = {}
+
+    def read(page: int) -> _Page | None:
         document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
         try:
             path = folder.find(document.name)
-            words, ink = len(pool.words(path, index).boxes), pool.ink(path, index).marked
+            return _Page(pool.words(path, index), pool.ink(path, index), pool.layout(path, index))
         except PageProblem:
+            return None
+
+    for page, seen in enumerate(in_threads(read, range(dataset.pages), most=2)):
+        count(page, dataset.pages)
+        if seen is None:
             continue
-        share = float(np.mean(ink)) if ink.size else None
-        found[document.doc_id, index] = {"words": words, "text layer": "yes" if words else "no", "ink": share}
-    return found
+        document = dataset.documents[dataset.page_document[page]].doc_id
+        lines = ruled_lines(seen.layout.mask) if seen.layout.scanned else seen.layout.rules
+        of_pages[document, int(dataset.page_index[page])] = dict(_of_page(seen, lines))
+        rows = order[bounds[page] : bounds[page + 1]]
+        if len(rows):
+            for name, values in _in_boxes(shares[rows], seen, lines).items():
+                columns[name][rows] = values
+    return PdfAttributes(
+        of_pages,
+        tuple(Attribute(name, "number", columns[name], (), "box", whole) for name, whole in _OF_BOXES.items()),
+    )
+
+
+def _of_page(seen: _Page, lines: FloatArray) -> Mapping[str, Value]:
+    """The attributes of one page."""
+    layout, ink = seen.layout, seen.ink.marked
+    areas = (layout.images[:, 2] - layout.images[:, 0]) * (layout.images[:, 3] - layout.images[:, 1])
+    return {
+        "words": len(seen.words.boxes),
+        "text layer": "yes" if len(seen.words.boxes) else "no",
+        "scanned": "yes" if layout.scanned else "no",
+        "script": script_of(seen.words.texts),
+        "font size of page": _median(layout.sizes, layout.characters),
+        "ink": float(np.mean(ink)) if ink.size else None,
+        "images": len(layout.images),
+        "image area": float(areas.max(initial=0.0)),
+        "ruled lines": len(lines),
+        "rotation": str(layout.rotation),
+        "producer": layout.producer or None,
+    }
+
+
+def _in_boxes(boxes: FloatArray, seen: _Page, lines: FloatArray) -> Mapping[str, FloatArray]:
+    """The attributes of the boxes of one page, by name."""
+    words = _centre_inside(boxes, seen.words.boxes)
+    texts = _centre_inside(boxes, seen.layout.texts)
+    sizes = [_median(seen.layout.sizes[held], seen.layout.characters[held]) for held in texts]
+    return {
+        "words in box": words.sum(axis=1).astype(np.float64),
+        "font size": np.array([np.nan if size is None else size for size in sizes], dtype=np.float64),
+        "ink in box": _ink_inside(boxes, seen.ink.marked),
+        "ruled lines in box": _centre_inside(boxes, lines).sum(axis=1).astype(np.float64),
+    }
+
+
+def _centre_inside(boxes: FloatArray, items: FloatArray) -> BoolArray:
+    """Which items have their centre in which box, bool, shape (boxes, items)."""
+    x, y = (items[:, 0] + items[:, 2]) / 2, (items[:, 1] + items[:, 3]) / 2
+    across = (x >= boxes[:, [0]]) & (x <= boxes[:, [2]])
+    return np.asarray(across & (y >= boxes[:, [1]]) & (y <= boxes[:, [3]]), dtype=np.bool_)
+
+
+def _ink_inside(boxes: FloatArray, ink: BoolArray) -> FloatArray:
+    """Share of the cells with ink under each box; NaN for a box that holds the centre of no cell."""
+    rows, columns = ink.shape
+    total = np.zeros((rows + 1, columns + 1), dtype=np.int64)
+    total[1:, 1:] = ink.cumsum(axis=0).cumsum(axis=1)
+    # The cells whose centre is inside.
+    left, right = (np.clip(np.ceil(boxes[:, side] * columns - 0.5), 0, columns).astype(int) for side in (0, 2))
+    top, bottom = (np.clip(np.ceil(boxes[:, side] * rows - 0.5), 0, rows).astype(int) for side in (1, 3))
+    cells = (right - left) * (bottom - top)
+    held = total[bottom, right] - total[top, right] - total[bottom, left] + total[top, left]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(cells > 0, held / cells, np.nan), dtype=np.float64)
+
+
+def _median(values: FloatArray, weights: FloatArray) -> float | None:
+    """The lower weighted median to a tenth; None without values."""
+    if not len(values):
+        return None
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    return round(float(values[order][np.searchsorted(reached, reached[-1] / 2)]), 1)
+
+
+def script_of(texts: Sequence[str]) -> str | None:
+    """The script of most letters of some texts, by the first word of their Unicode names; None without letters.
+
+    Examples
+    --------
+    >>> script_of(["Total", "Σ"]), script_of(["合計"]), script_of(["12"])
+    ('Latin', 'CJK', None)
+    """
+    counts: Counter[str] = Counter()
+    looked = 0
+    for text in texts:
+        letters = [letter for letter in text if letter.isalpha()]
+        counts.update(unicodedata.name(letter, "unknown").split()[0] for letter in letters)
+        looked += len(letters)
+        if looked >= _LETTERS:
+            break
+    if not counts:
+        return None
+    name = counts.most_common(1)[0][0]
+    return name if name == "CJK" else name.capitalize()

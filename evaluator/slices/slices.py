@@ -15,7 +15,7 @@ import numpy as np
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.results import ResultTable, count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
-from evaluator.model.dataset import JoinedBoxes
+from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.slices.attributes import Attribute, OfPages, attributes_of, joined
 from evaluator.slices.conditions import Condition, subject
 from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, Found, Search, search
@@ -161,6 +161,7 @@ def find_slices(
     *,
     measure: Measure = "recall",
     of_pages: OfPages | None = None,
+    of_boxes: Sequence[Attribute] = (),
     use_score: bool = False,
     smallest: float = SMALLEST_EFFECT,
     depth: int = 3,
@@ -176,6 +177,8 @@ def find_slices(
         Of one model; recall alone for two.
     of_pages : mapping, optional
         Attributes of pages and documents from elsewhere, on top of those of the ground truth's file.
+    of_boxes : sequence of Attribute
+        Attributes from elsewhere of all boxes that the measure is of (see `side_of`).
     use_score : bool
         Whether conditions may be on the score; for precision only.
     smallest, depth
@@ -190,12 +193,13 @@ def find_slices(
         raise ValueError("two models are compared on the boxes of the ground truth, so by recall")
     first = results[0]
     dataset = first.matching.dataset
-    side = dataset.ground_truth if measure == "recall" else first.matching.prediction
+    side = side_of(first, measure)
     outcomes = [hits(result, measure) for result in results]
     rows = np.flatnonzero(outcomes[0][1])
     right = [outcome[rows].astype(np.float64) for outcome, _ in outcomes]
     known = known_of_pages(dataset.ground_truth, of_pages)
-    every = attributes_of(dataset, side, of_pages=known, score=use_score and measure == "precision")
+    use_score = use_score and measure == "precision"
+    every = attributes_of(dataset, side, of_pages=known, of_boxes=of_boxes, score=use_score)
     taken = [each.take(rows) for each in every]
     value = right[0] if len(right) == 1 else right[1] - right[0]
     loss = 1.0 - value if len(right) == 1 else -value
@@ -207,6 +211,13 @@ def find_slices(
     told = [each for each in made if abs(each.difference) >= smallest]
     told.sort(key=lambda each: -each.lost)
     return Slices(tuple(told), len(rows), tuple(each.name for each in every), tried, signature)
+
+
+def side_of(result: AnyBoxResult, measure: Measure) -> JoinedBoxes:
+    """The boxes that a measure is of: the ground truth's for recall, the predictions for precision."""
+    dataset: Dataset = result.matching.dataset
+    prediction: JoinedBoxes = result.matching.prediction
+    return dataset.ground_truth if measure == "recall" else prediction
 
 
 def hits(result: AnyBoxResult, measure: Measure) -> tuple[BoolArray, BoolArray]:
@@ -290,7 +301,7 @@ def pages_of(one: Slice, results: Sequence[AnyBoxResult]) -> tuple[PageOfSlice, 
     """The pages with boxes of a slice, those with most wrong ones first; `results` are those that were searched."""
     last = results[-1]
     dataset = last.matching.dataset
-    side = dataset.ground_truth if one.measure == "recall" else last.matching.prediction
+    side = side_of(last, one.measure)
     right, _ = hits(last, one.measure)
     page = side.page[one.rows]
     boxes = np.bincount(page, minlength=dataset.pages)

@@ -349,9 +349,9 @@ def test_the_smallest_box_is_hit_and_the_arrows_go_through_the_stack(screen: Scr
 
 def test_next_mistake_reaches_python_once_as_a_choice(fresh: Screen) -> None:
     page = fresh.page
-    for _ in range(3):
-        page.keyboard.press("n")
-    page.keyboard.press("p")
+    # In one task: on a loaded machine presses come so far apart that each is a choice of its own.
+    page.evaluate("""() => ["n", "n", "n", "p"].forEach((key) =>
+        window.dispatchEvent(new KeyboardEvent("keydown", {key, cancelable: true})))""")
     assert "chosen" in fresh.row_classes()[1]
     assert fresh.js("return host.querySelector('.joined-text + button').previousSibling.textContent") == "Page 27 of 48"
     assert page.get_by_text("Mistake 2 of 6").is_visible()

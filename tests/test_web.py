@@ -16,6 +16,7 @@ ROOTS = {
     "viewer": "layoutscope-viewer",
     "compare": "layoutscope-compare",
     "compare_board": "layoutscope-board",
+    "slices": "layoutscope-slices",
     "gallery": "layoutscope-gallery",
     "matrix": "layoutscope-matrix",
     "tint": "layoutscope-tint",

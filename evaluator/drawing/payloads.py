@@ -655,6 +655,120 @@ class BoardEvents(Events, frozen=True):
     link: LinkEvent | None = None
 
 
+# ---- slices ---------------------------------------------------------------------------------------------------------
+
+
+class SliceBarItem(Payload, frozen=True):
+    """One model in a slice and elsewhere, on the scale from 0 to 1."""
+
+    letter: str
+    here: float | None
+    rest: float | None
+    lost: int
+    """boxes; below 0 when the slice is better than elsewhere"""
+
+
+class SliceRowItem(Payload, frozen=True):
+    """A row of the table of a slice, in words."""
+
+    letter: str
+    """"" for the difference of two models"""
+    name: str
+    cells: Sequence[str]
+    """slice, interval, elsewhere, points, interval"""
+
+
+class SlicePointItem(Payload, frozen=True):
+    """One model among the boxes of one combination of conditions."""
+
+    letter: str
+    value: float | None
+    low: float | None
+    high: float | None
+    right: int
+    """boxes"""
+
+
+class SliceCellItem(Payload, frozen=True):
+    """The boxes of one combination of conditions."""
+
+    name: str
+    boxes: int
+    points: Sequence[SlicePointItem]
+    chosen: bool
+    """whether these are the boxes of the slice"""
+
+
+class SlicePanelItem(Payload, frozen=True):
+    """Combinations that differ in one condition."""
+
+    title: str
+    cells: Sequence[SliceCellItem]
+
+
+class SlicePageItem(Payload, frozen=True):
+    """A page with boxes of a slice."""
+
+    document: str
+    name: str
+    """as people read it"""
+    index: int
+    """0-based"""
+    boxes: int
+    wrong: int
+
+
+class SliceItem(Payload, frozen=True):
+    """A slice: a set of boxes in which a model is worse than elsewhere."""
+
+    title: str
+    line: str
+    """its numbers in words"""
+    chips: Sequence[str]
+    confirmed: bool
+    bars: Sequence[SliceBarItem]
+    lead: str
+    rows: Sequence[SliceRowItem]
+    panels: Sequence[SlicePanelItem]
+    split: str
+    """which boxes the panels have"""
+    alone: str
+    """what each of two conditions does alone"""
+    pages: Sequence[SlicePageItem]
+    """those with most wrong boxes first, at most a hundred"""
+    page_count: int
+    gate: str
+    """a condition of `layoutscope gate`, {name} where its name goes; empty without one"""
+    conditions: str
+    """JSON of its conditions"""
+
+
+class SlicesPayload(Payload, frozen=True):
+    """All slices of a search, most costly first."""
+
+    measure: str
+    """as people read it"""
+    summary: str
+    wrong: str
+    """what a wrong box is called"""
+    file: str
+    """name of the file of named slices"""
+    slices: Sequence[SliceItem]
+
+
+class SlicePageEvent(Event, frozen=True):
+    """A page of a slice that was opened."""
+
+    document: str
+    index: int
+
+
+class SlicesEvents(Events, frozen=True):
+    """What the slices send."""
+
+    open: SlicePageEvent | None = None
+
+
 # ---- the gallery ----------------------------------------------------------------------------------------------------
 
 

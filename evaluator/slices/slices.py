@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
 from evaluator.metrics.results import ResultTable, count_of
@@ -47,6 +48,8 @@ class Slice:
         The measure in the slice of A and of B; None for one model.
     rows : int64
         Rows of the boxes in their file.
+    held : uint8, shape (N,)
+        For each box of the side a bit for each condition, the first one lowest: whether it holds.
     """
 
     conditions: tuple[Condition, ...]
@@ -60,6 +63,7 @@ class Slice:
     confirmed: bool
     models: tuple[float, float] | None
     rows: IntArray
+    held: npt.NDArray[np.uint8]
 
     @property
     def difference(self) -> float:
@@ -129,20 +133,35 @@ class Slices(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """What was tried, what was found and what is controlled, in words."""
+        """What was found, what was tested and what is controlled, in words; with too few documents, only that."""
         tried = self.searched
-        if tried.documents < tried.needed:
+        if not self.enough:
             missing = count_of(tried.needed - tried.documents, "more document") + " would do for a search"
             return f"Too few documents to say: {tried.documents} with boxes; {missing}, more find smaller effects."
+        return f"{self.heading}, {self.tested}"
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are enough documents for a search."""
+        return self.searched.documents >= self.searched.needed
+
+    @property
+    def heading(self) -> str:
+        """How many were found and confirmed: "5 slices found, 4 confirmed"."""
+        if not self.slices:
+            return "No slice found"
         confirmed = sum(each.confirmed for each in self.slices)
-        found = (
-            f"{count_of(len(self.slices), 'slice')} found, {confirmed} confirmed" if self.slices else "No slice found"
-        )
+        return f"{count_of(len(self.slices), 'slice')} found, {confirmed} confirmed"
+
+    @property
+    def tested(self) -> str:
+        """What was tested and what is controlled, in words."""
+        tried = self.searched
         more = "" if self.slices else f" The clearest has p = {min(tried.best_p, 1.0):.2g}."
         return (
-            f"{found}, of {tried.tested:,} tried on {self.boxes:,} boxes of {count_of(tried.documents, 'document')}. "
-            f"At most {100 * ALPHA:.0f} % chance that even one is there where nothing is to be found (max-T over all "
-            f"that was tried, random signs of whole documents).{more}"
+            f"of {tried.tested:,} tested on {self.boxes:,} boxes of {count_of(tried.documents, 'document')}. "
+            f"At most {100 * ALPHA:.0f} % chance that any is listed where there is none (max-T over all tests, random "
+            f"signs of whole documents).{more}"
         )
 
     def table(self) -> ResultTable:
@@ -206,7 +225,7 @@ def find_slices(
     document = side.document[rows].astype(np.int64)
     tried = search(taken, loss, document, two_sided=len(right) == 2, smallest=smallest, depth=depth)
     label = side.label[rows].astype(np.int64)
-    made = [_slice(found, measure, value, right=right, label=label, rows=rows) for found in tried.found]
+    made = [_slice(found, measure, value, right=right, label=label, rows=rows, every=every) for found in tried.found]
     # Elsewhere is what a reader compares with: where it is the same label and hardly differs, there is nothing to tell.
     told = [each for each in made if abs(each.difference) >= smallest]
     told.sort(key=lambda each: -each.lost)
@@ -268,6 +287,7 @@ def _slice(
     right: Sequence[FloatArray],
     label: IntArray,
     rows: IntArray,
+    every: Sequence[Attribute],
 ) -> Slice:
     """The numbers of a slice."""
     inside = np.zeros(len(value), bool)
@@ -277,13 +297,17 @@ def _slice(
         same = elsewhere & (label == label[found.rows[0]])
         elsewhere = same if same.any() else elsewhere
     here, there = float(value[inside].mean()), float(value[elsewhere].mean())
+    table = attribute_table(every)
+    held = np.zeros(len(every[0].values), dtype=np.uint8)
+    for place, each in enumerate(found.conditions):
+        held |= each.holds(table[each.attribute]).astype(np.uint8) << place
     models = None
     if len(right) == 2:
         models = float(right[0][inside].mean()), float(right[1][inside].mean())
     return Slice(
         conditions=found.conditions, measure=measure, value=here, rest=there, boxes=len(found.rows),
         documents=found.documents, lost=len(found.rows) * (there - here), p=found.p, confirmed=found.confirmed,
-        models=models, rows=rows[found.rows],
+        models=models, rows=rows[found.rows], held=held,
     )  # fmt: skip
 
 

@@ -38,6 +38,7 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "viewer": Component("viewer/viewer.js", (*_PAGE, "viewer/viewer.css")),
     "compare": Component("compare/compare.js", (*_PAGE, "compare/compare.css")),
     "compare_board": Component("compare/board.js", (*_PAGE, "compare/board.css")),
+    "slices": Component("slices/slices.js", (*_PAGE, "slices/slices.css")),
     "gallery": Component("gallery/gallery.js", (*_BASE, "gallery/gallery.css")),
     "matrix": Component("matrix/matrix.js", (*_BASE, "matrix/matrix.css")),
     "tint": Component("tint/tint.js", (*_BASE, "tint/tint.css")),

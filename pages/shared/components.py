@@ -28,6 +28,9 @@ from evaluator.drawing.payloads import (
     PageEvents,
     PagePayload,
     Payload,
+    SlicePageEvent,
+    SlicesEvents,
+    SlicesPayload,
     TintEvents,
     TintPayload,
     plain_payload,
@@ -69,6 +72,7 @@ _panes = _component("compare", "go", "selected", "sharper", "show", "mode", "ope
 _board = _component("compare_board", "link")
 _matrix = _component("matrix", "cell", isolate=True)
 _tint = _component("tint", "sharper", isolate=True)
+_slices = _component("slices", "open")
 _gallery = _component("gallery", "want", "open")
 
 
@@ -212,6 +216,27 @@ def wanted_width(state: Reported) -> int | None:
     """
     sharper = read_events(state, TintEvents).sharper
     return None if sharper is None else sharper.width
+
+
+# --- slices --------------------------------------------------------------------------------------------------
+
+
+def slices(payload: SlicesPayload, *, key: str) -> SlicePageEvent | None:
+    """Shows the list of slices and the chosen one; the page that was opened in this run."""
+    return parse_slices(_slices(payload, key, {}))
+
+
+def parse_slices(state: Reported) -> SlicePageEvent | None:
+    """The page of a slice that was opened, checked.
+
+    Examples
+    --------
+    >>> parse_slices({"open": {"document": "a.pdf", "index": 2}})
+    SlicePageEvent(document='a.pdf', index=2)
+    >>> parse_slices({"open": {"document": 1}}) is None
+    True
+    """
+    return read_events(state, SlicesEvents).open
 
 
 # --- the gallery ---------------------------------------------------------------------------------------------

@@ -7,22 +7,49 @@ from typing import cast
 
 import streamlit as st
 
+from evaluator.drawing.payloads import SlicesPayload
+from evaluator.drawing.slices import slices_payload
 from evaluator.slices.slices import Measure, Slices, find_slices
 from pages.shared.opened import OpenedBoxes
 from pages.shared.results import Result, ResultKey, result_key, result_of
 from pages.shared.state import state
 
 
-def chosen(found: OpenedBoxes) -> tuple[Slices, list[Result]]:
-    """The slices of one model, or of what B does differently from A, and the results that were searched."""
+def chosen(found: OpenedBoxes) -> tuple[Slices, SlicesPayload]:
+    """The slices of one model, or of what B does differently from A, and how they are shown.
+
+    Slices of ground-truth boxes show both models, slices of predictions the model whose predictions they are.
+    """
     letters = ["A", "B"] if state.slices_of == "B-A" else [state.slices_of]
-    models = [model for model in found.pair if model.letter in letters]
-    results = [result_of(found, model) for model in models]
-    keys = tuple(result_key(found, model) for model in models)
-    return _searched(keys, cast(Measure, state.slices_measure), _results=results), results
+    measure = cast(Measure, state.slices_measure)
+    searched = [model for model in found.pair if model.letter in letters]
+    shown = found.pair if measure == "recall" else searched
+    names = tuple((model.letter, model.name) for model in shown)
+    return _searched(
+        tuple(result_key(found, model) for model in searched),
+        tuple(result_key(found, model) for model in shown),
+        names,
+        measure,
+        _searched_results=[result_of(found, model) for model in searched],
+        _results=[result_of(found, model) for model in shown],
+    )
+
+
+def pages_in(payload: SlicesPayload) -> set[tuple[str, int]]:
+    """Document and page index of every page that the slices list."""
+    return {(page.document, page.index) for one in payload.slices for page in one.pages}
 
 
 @st.cache_resource(max_entries=16, show_spinner="Searching for slices")
-def _searched(keys: tuple[ResultKey, ...], measure: Measure, *, _results: Sequence[Result]) -> Slices:
-    """The slices of one or two results; `keys` say which."""
-    return find_slices(_results, measure=measure)
+def _searched(
+    keys: tuple[ResultKey, ...],
+    shown: tuple[ResultKey, ...],
+    names: tuple[tuple[str, str], ...],
+    measure: Measure,
+    *,
+    _searched_results: Sequence[Result],
+    _results: Sequence[Result],
+) -> tuple[Slices, SlicesPayload]:
+    """The slices of one or two results, and how they are shown; `keys` and `shown` say which results."""
+    slices = find_slices(_searched_results, measure=measure)
+    return slices, slices_payload(slices, names, _results, _searched_results)

@@ -543,6 +543,107 @@ export interface BoardEvents {
   link: LinkEvent;
 }
 
+/** One model in a slice and elsewhere, on the scale from 0 to 1. */
+export interface SliceBarItem {
+  letter: string;
+  here: number | null;
+  rest: number | null;
+  /** boxes; below 0 when the slice is better than elsewhere */
+  lost: number;
+}
+
+/** A row of the table of a slice, in words. */
+export interface SliceRowItem {
+  /** "" for the difference of two models */
+  letter: string;
+  name: string;
+  /** slice, interval, elsewhere, points, interval */
+  cells: string[];
+}
+
+/** One model among the boxes of one combination of conditions. */
+export interface SlicePointItem {
+  letter: string;
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  /** boxes */
+  right: number;
+}
+
+/** The boxes of one combination of conditions. */
+export interface SliceCellItem {
+  name: string;
+  boxes: number;
+  points: SlicePointItem[];
+  /** whether these are the boxes of the slice */
+  chosen: boolean;
+}
+
+/** Combinations that differ in one condition. */
+export interface SlicePanelItem {
+  title: string;
+  cells: SliceCellItem[];
+}
+
+/** A page with boxes of a slice. */
+export interface SlicePageItem {
+  document: string;
+  /** as people read it */
+  name: string;
+  /** 0-based */
+  index: number;
+  boxes: number;
+  wrong: number;
+}
+
+/** A slice: a set of boxes in which a model is worse than elsewhere. */
+export interface SliceItem {
+  title: string;
+  /** its numbers in words */
+  line: string;
+  chips: string[];
+  confirmed: boolean;
+  bars: SliceBarItem[];
+  lead: string;
+  rows: SliceRowItem[];
+  panels: SlicePanelItem[];
+  /** which boxes the panels have */
+  split: string;
+  /** what each of two conditions does alone */
+  alone: string;
+  /** those with most wrong boxes first, at most a hundred */
+  pages: SlicePageItem[];
+  page_count: number;
+  /** a condition of `layoutscope gate`, {name} where its name goes; empty without one */
+  gate: string;
+  /** JSON of its conditions */
+  conditions: string;
+}
+
+/** All slices of a search, most costly first. */
+export interface SlicesPayload {
+  /** as people read it */
+  measure: string;
+  summary: string;
+  /** what a wrong box is called */
+  wrong: string;
+  /** name of the file of named slices */
+  file: string;
+  slices: SliceItem[];
+}
+
+/** A page of a slice that was opened. */
+export interface SlicePageEvent {
+  document: string;
+  index: number;
+}
+
+/** What the slices send. */
+export interface SlicesEvents {
+  open: SlicePageEvent;
+}
+
 /** A box on a card of the gallery. */
 export interface CardBoxItem {
   key: string;

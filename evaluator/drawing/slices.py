@@ -1,0 +1,166 @@
+"""Slices as the browser shows them: the list with its bars, and each slice looked at closely.
+
+Owns the words and the scales of the view; what a slice is, and its numbers, come from `evaluator.slices`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Final
+
+import msgspec
+
+from evaluator.drawing.payloads import (
+    SliceBarItem,
+    SliceCellItem,
+    SliceItem,
+    SlicePageItem,
+    SlicePanelItem,
+    SlicePointItem,
+    SliceRowItem,
+    SlicesPayload,
+)
+from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.model.issues import plain
+from evaluator.slices.conditions import words
+from evaluator.slices.detail import Cell, Detail, Estimate, ModelDetail, detail_of
+from evaluator.slices.named import FILE_NAME
+from evaluator.slices.slices import Slice, Slices, pages_of
+
+_MOST_PAGES: Final = 100
+_MISSING: Final = "n/a"
+
+
+def slices_payload(slices: Slices, names: Sequence[tuple[str, str]], results: Sequence[AnyBoxResult],
+                   searched: Sequence[AnyBoxResult]) -> SlicesPayload:  # fmt: skip
+    """Everything that the component of the slices shows.
+
+    Parameters
+    ----------
+    slices : Slices
+    names : sequence of (str, str)
+        Letter and name of each model that is shown.
+    results : sequence of BoxResult
+        Of these models, in the same order.
+    searched : sequence of BoxResult
+        What was searched: one of the results, or both for the difference of B and A.
+    """
+    precision = bool(slices.slices) and slices.slices[0].measure == "precision"
+    return SlicesPayload(
+        measure="Precision" if precision else "Recall",
+        summary=slices.summary,
+        wrong="false" if precision else "missed",
+        file=FILE_NAME,
+        slices=[_slice(one, names, results, searched) for one in slices.slices],
+    )
+
+
+def _slice(
+    one: Slice, names: Sequence[tuple[str, str]], results: Sequence[AnyBoxResult], searched: Sequence[AnyBoxResult]
+) -> SliceItem:
+    detail = detail_of(one, results)
+    pages = pages_of(one, searched)
+    letters = [letter for letter, _ in names]
+    return SliceItem(
+        title=plain(one.subject),
+        line=plain(one.sentence[len(one.subject) + 2 :].rsplit("; ", 1)[0]),
+        chips=[plain(words(each)) for each in one.conditions],
+        confirmed=one.confirmed,
+        bars=[
+            SliceBarItem(letter, each.here.value, each.rest.value, round(each.lost))
+            for letter, each in zip(letters, detail.models, strict=True)
+        ],
+        lead=_lead(one, letters, detail),
+        rows=[*map(_row, names, detail.models), *_difference(detail)],
+        panels=_panels(letters, detail),
+        split=f"{one.measure} of {detail.base} boxes" if detail.base else one.measure,
+        alone=plain(detail.alone),
+        pages=[
+            SlicePageItem(each.document, plain(each.document), each.page, each.boxes, each.wrong)
+            for each in pages[:_MOST_PAGES]
+        ],
+        page_count=len(pages),
+        gate=f"{one.measure}[slice:{{name}}] < {max(one.value - 0.01, 0.0):.2f}" if one.models is None else "",
+        conditions=msgspec.json.encode([each.to_json() for each in one.conditions]).decode(),
+    )
+
+
+def _lead(one: Slice, letters: Sequence[str], detail: Detail) -> str:
+    """What the slice costs each model, in a sentence."""
+    verb = "finds" if one.measure == "recall" else "is right in"
+    parts = []
+    for letter, each in zip(letters, detail.models, strict=True):
+        text = f"{letter} {verb} {each.right:,} of {each.boxes:,}"
+        if round(each.lost) > 0:
+            text += f"; at its rate elsewhere it would be {round(each.right + each.lost):,}"
+        parts.append(text + ".")
+    return " ".join(parts)
+
+
+def _row(name: tuple[str, str], model: ModelDetail) -> SliceRowItem:
+    letter, title = name
+    points, interval = _points(model.difference)
+    cells = [_ratio(model.here), _interval(model.here), _ratio(model.rest), points, interval]
+    return SliceRowItem(letter, plain(title), cells)
+
+
+def _difference(detail: Detail) -> list[SliceRowItem]:
+    """B minus A: in the slice, elsewhere, and the difference of both."""
+    if len(detail.models) != 2:
+        return []
+    a, b = detail.models
+    values = [(y.value, x.value) for x, y in ((a.here, b.here), (a.rest, b.rest), (a.difference, b.difference))]
+    here, rest, both = (_MISSING if x is None or y is None else _signed(x - y) for x, y in values)
+    return [SliceRowItem("", "B minus A", [here, "", rest, both, ""])]
+
+
+def _panels(letters: Sequence[str], detail: Detail) -> list[SlicePanelItem]:
+    """A panel for each combination of all factors but the last."""
+    if not detail.factors:
+        return []
+    panels = []
+    for outer, cells in groupby(detail.cells, key=lambda cell: cell.holds[:-1]):
+        named = zip(detail.factors, outer, strict=False)
+        title = ", ".join(plain(factor.yes if holds else factor.no) for factor, holds in named)
+        panels.append(SlicePanelItem(title, [_cell(letters, detail, cell) for cell in cells]))
+    return panels
+
+
+def _cell(letters: Sequence[str], detail: Detail, cell: Cell) -> SliceCellItem:
+    last = detail.factors[-1]
+    points = [
+        SlicePointItem(letter, each.value, each.low, each.high, right)
+        for letter, each, right in zip(letters, cell.models, cell.right, strict=True)
+    ]
+    return SliceCellItem(plain(last.yes if cell.holds[-1] else last.no), cell.boxes, points, cell.of_slice)
+
+
+def _ratio(estimate: Estimate) -> str:
+    return _MISSING if estimate.value is None else f"{estimate.value:.3f}"
+
+
+def _interval(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"{estimate.low:.2f} to {estimate.high:.2f}"
+
+
+def _signed(share: float) -> str:
+    """A difference in points, with a real minus sign: "+3.4", "−53.1".
+
+    Examples
+    --------
+    >>> _signed(0.0344), _signed(-0.5306)
+    ('+3.4', '−53.1')
+    """
+    return f"{100 * share:+.1f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _points(estimate: Estimate) -> tuple[str, str]:
+    """A difference in points, and its interval."""
+    if estimate.value is None:
+        return _MISSING, ""
+    if estimate.low is None or estimate.high is None:
+        return _signed(estimate.value), ""
+    return _signed(estimate.value), f"{_signed(estimate.low)} to {_signed(estimate.high)}"

@@ -1,0 +1,91 @@
+"""A slice looked at closely: its numbers are counts of boxes, its intervals those of resampled documents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evaluator import formats
+from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.model.dataset import join
+from evaluator.protocols.snapshot.evaluation import pair
+from evaluator.slices.attributes import attributes_of
+from evaluator.slices.conditions import Condition, holding
+from evaluator.slices.detail import Estimate, detail_of
+from evaluator.slices.slices import Measure, Slice, attribute_table, find_slices, hits, side_of
+from tests.dashboard import SAMPLE_DATA
+
+
+@pytest.fixture(scope="module")
+def results() -> list[AnyBoxResult]:
+    truth = formats.read(SAMPLE_DATA / "ground_truth.json", side="ground_truth")
+    joined = [
+        join(truth, formats.read(SAMPLE_DATA / name, side="prediction")) for name in ("lines.json", "blocks.json")
+    ]
+    return [pair(each).match(min_score=0.0).at(0.5) for each in joined]
+
+
+def slice_of(conditions: tuple[Condition, ...], result: AnyBoxResult, measure: Measure = "recall") -> Slice:
+    """A slice by its conditions alone; its own numbers are not used."""
+    side = side_of(result, measure)
+    table = attribute_table(attributes_of(result.matching.dataset, side))
+    held = np.zeros(len(side.page), dtype=np.uint8)
+    for place, each in enumerate(conditions):
+        held |= each.holds(table[each.attribute]).astype(np.uint8) << place
+    rows = np.flatnonzero(holding(conditions, table) & hits(result, measure)[1])
+    return Slice(conditions, measure, 0.0, 0.0, len(rows), 0, 0.0, 0.0, False, None, rows, held)
+
+
+def test_the_numbers_of_a_found_slice_are_those_of_the_search(results: list[AnyBoxResult]) -> None:
+    for one in find_slices(results[:1]).slices:
+        detail = detail_of(one, results)
+        model = detail.models[0]
+        assert (model.here.value, model.rest.value) == pytest.approx((one.value, one.rest))
+        assert (model.boxes, model.lost) == pytest.approx((one.boxes, one.lost))
+        assert sum(cell.boxes for cell in detail.cells if cell.of_slice) == one.boxes
+
+
+def test_each_model_is_counted_on_the_same_boxes(results: list[AnyBoxResult]) -> None:
+    label, low = Condition("label", "==", "Text"), Condition("y", ">=", 0.5)
+    detail = detail_of(slice_of((label, low), results[0]), results)
+    side = results[0].matching.dataset.ground_truth
+    text = side.label == results[0].matching.dataset.labels.index("Text")
+    lower = (side.xyxy[:, 1] + side.xyxy[:, 3]) / 2 >= 0.5
+    assert detail.base == "Text"
+    assert [factor.yes for factor in detail.factors] == ["centre from the top 50 % of the page or more"]
+    assert [factor.no for factor in detail.factors] == ["centre from the top below 50 % of the page"]
+    for place, result in enumerate(results):
+        right, counted = hits(result, "recall")
+        here, rest = text & lower & counted, text & ~lower & counted
+        model = detail.models[place]
+        assert (model.right, model.boxes) == (int(right[here].sum()), int(here.sum()))
+        assert model.rest.value == pytest.approx(right[rest].mean())
+        assert detail.cells[0].models[place].value == model.rest.value
+        assert detail.cells[1].models[place] == model.here
+        assert model.here.low is not None
+        assert model.here.high is not None
+        assert 0.0 <= model.here.low <= (model.here.value or 0.0) <= model.here.high <= 1.0
+
+
+def test_two_factors_have_four_cells_that_add_up(results: list[AnyBoxResult]) -> None:
+    conditions = (Condition("x", "<", 0.5), Condition("y", ">=", 0.5), Condition("y", "<", 0.9))
+    detail = detail_of(slice_of(conditions, results[0]), results)
+    assert len(detail.factors) == 2
+    assert detail.factors[1].no == "other y"
+    assert [cell.holds for cell in detail.cells] == [(False, False), (False, True), (True, False), (True, True)]
+    assert sum(cell.boxes for cell in detail.cells) == int(hits(results[0], "recall")[1].sum())
+    neither, second, first, both = (cell.models[0].value or 0.0 for cell in detail.cells)
+    assert detail.alone == (
+        f"Against neither, in points: {detail.factors[0].yes} alone {100 * (first - neither):+.1f}; "
+        f"{detail.factors[1].yes} alone {100 * (second - neither):+.1f}; both {100 * (both - neither):+.1f}.".replace(
+            " -", " \N{MINUS SIGN}"
+        )
+    )
+
+
+def test_what_no_box_has_is_undefined(results: list[AnyBoxResult]) -> None:
+    detail = detail_of(slice_of((Condition("label", "==", "Nothing of the kind"),), results[0]), results)
+    assert detail.models[0].here == Estimate(None)
+    assert detail.models[0].difference == Estimate(None)
+    assert detail.models[0].lost == 0.0
+    assert [cell.holds for cell in detail.cells] == [(False,)]

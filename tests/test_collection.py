@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+SAMPLES = ("alto", "coco", "label-studio", "page-xml", "pascal-voc", "yolo")
 # Every look at a folder or file under SHARED while tests are collected, noted where the interpreter itself sees it.
 WATCH = """
 import os
@@ -41,7 +42,9 @@ def pytest_collection_finish():
 @pytest.mark.timeout(600)
 def test_no_test_module_touches_the_shared_folder_while_it_is_collected(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
-    shared.mkdir()
+    # With the folders of the samples: a search in a folder that is not there is no look on every version of Python.
+    for name in SAMPLES:
+        (shared / "real" / "formats" / name).mkdir(parents=True)
     (tmp_path / "watch_shared.py").write_text(WATCH)
     environment = os.environ | {"LAYOUTSCOPE_SHARED": str(shared), "PYTHONPATH": str(tmp_path)}
     command = [sys.executable, "-m", "pytest", "tests", "--collect-only", "-q", "-p", "watch_shared"]

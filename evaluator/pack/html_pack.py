@@ -17,13 +17,14 @@ from typing import Any, Final, NamedTuple
 
 import jinja2
 import msgspec
-from markupsafe import Markup
 
 from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
 from evaluator.drawing.payloads import BoxItem, ModelItem, PackModelItem, PackPageItem, PackPagePayload, ProblemItem
 from evaluator.model.issues import plain
+from evaluator.pack.blocks import Plot
 from evaluator.pack.cards import Card
+from evaluator.pack.chapters import FileRow, chapter_differences
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers, shown_differences
 from evaluator.pack.pictures import Picture, Pictures, fitting, page_width
 from evaluator.system.whole_file import write_whole
@@ -119,7 +120,7 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
         style=component_style("pack"),
         viewer_style=component_style("viewer"),
         keys=key_rows(contents),
-        changes=changes_of(contents),
+        changes=changes_of(shown_differences(contents), contents.names),
         labels=label_rows(contents),
         ledger=ledger_of(contents),
         cards=cards,
@@ -127,7 +128,18 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
         page_count=len(plan.pages),
         left_out=without_picture(contents, plan),
         files=files_of(contents),
+        chapters=[(chapter, changes_of(chapter_differences(chapter), chapter.names)) for chapter in contents.chapters],
     )
+
+
+def files_of(contents: Contents) -> list[FileRow]:
+    """The files behind all numbers, each once; those of a further chapter with its title."""
+    rows = list(contents.files)
+    known = {(row.name, row.sha256) for row in rows}
+    for chapter in contents.chapters:
+        new = [row for row in chapter.files if (row.name, row.sha256) not in known]
+        rows += [row._replace(role=f"{row.role}, {chapter.title}") for row in new]
+    return rows
 
 
 def told_cards(contents: Contents, plan: Plan, progress: Progress) -> Iterator[Card]:
@@ -172,6 +184,7 @@ def environment() -> jinja2.Environment:
     templates.filters.update(
         ratio=lambda value: "n/a" if value is None else f"{value:.3f}",
         count=lambda value: f"{value:,}",
+        plotted=plotted,
         share=lambda value: f"{100 * value:.4f}%",
         plain=plain,
     )
@@ -254,16 +267,14 @@ def _page(page: int, position: int, contents: Contents, pictures: Pictures, plan
     }
 
 
-def _in_script(value: object) -> Markup:
-    """Plain values as JSON that no element around it can be closed from."""
+def _in_script(value: object) -> str:
+    """Plain values as ASCII JSON without markup characters, which no element around it can be closed from."""
     text = json.dumps(msgspec.to_builtins(value), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    return Markup(safe)  # noqa: S704 - ASCII JSON without markup characters
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def changes_of(contents: Contents) -> dict[str, Any]:
+def changes_of(differences: Sequence[Difference], names: Sequence[str]) -> dict[str, Any]:
     """The interval chart: a scale for all rows, and one row per difference."""
-    differences = shown_differences(contents)
     if not differences:
         return {"rows": [], "ticks": [], "zero": 0.0}
     ends = (end for one in differences for end in (one.low, one.high, one.difference, 0.0))
@@ -280,10 +291,43 @@ def changes_of(contents: Contents) -> dict[str, Any]:
     ticks = [start + step * place for place in range(round((stop - start) / step) + 1)]
     return {
         "width": _CHART_WIDTH,
-        "rows": [_change(one, contents.names, at) for one in differences],
+        "rows": [_change(one, names, at) for one in differences],
         "ticks": [{"x": at(tick), "text": sentences.tick_text(tick)} for tick in ticks],
         "zero": at(0.0),
     }
+
+
+_PLOT: Final = (340.0, 300.0)
+_PLOT_EDGES: Final = (38.0, 18.0, 12.0, 40.0)
+_COLOURS: Final = 6
+
+
+def plotted(plot: Plot) -> dict[str, Any]:
+    """A plot in places of a drawing: ticks, lines as paths, and the marked points."""
+    left, top, right, bottom = _PLOT_EDGES
+    across, down = _PLOT[0] - left - right, _PLOT[1] - top - bottom
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        share = (x - plot.start) / (1.0 - plot.start) if plot.start < 1.0 else 0.0
+        return round(left + across * share, 1), round(top + down * (1.0 - y), 1)
+
+    ticks = []
+    for step in range(6):
+        x, y = plot.start + (1.0 - plot.start) * step / 5, step / 5
+        place = at(x, y)
+        ticks.append({"x": place[0], "y": place[1], "x_text": f"{x:.1f}", "y_text": f"{y:.1f}"})
+    lines = [
+        {
+            "name": line.name,
+            "colour": row % _COLOURS,
+            "points": [at(*point) for point in line.points],
+            "dot": None if line.now is None or math.isnan(sum(line.now)) else at(*line.now),
+        }
+        for row, line in enumerate(plot.lines)
+        if line.points
+    ]
+    edges = {"left": left, "right": _PLOT[0] - right, "bottom": _PLOT[1] - bottom}
+    return {"width": _PLOT[0], "height": _PLOT[1], "ticks": ticks, "lines": lines, **edges}
 
 
 def _change(one: Difference, names: Sequence[str], at: Callable[[float], float]) -> dict[str, Any]:
@@ -305,11 +349,3 @@ def ledger_of(contents: Contents) -> dict[str, Any] | None:
         return None
     rows = [{"label": plain(label), **counts} for label, counts in contents.ledger.to_json().items()]
     return {"total": contents.ledger.total.row(0), "rows": rows}
-
-
-def files_of(contents: Contents) -> list[dict[str, str]]:
-    """The files behind the numbers."""
-    matching = contents.models[0].result.matching
-    files = [("Ground truth", matching.dataset.ground_truth.source)]
-    files += [(f"Model {model.letter}", model.result.matching.prediction.source) for model in contents.models]
-    return [{"role": role, "name": plain(source.name), "sha256": source.sha256} for role, source in files]

@@ -113,7 +113,8 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_work(
 
 
 @pytest.mark.parametrize(
-    "words", [["--map-label", "Text"], ["--map-label", "=Text"], ["--class-weight", "Text=1"], ["--profile", "published"]]
+    "words",
+    [["--map-label", "Text"], ["--map-label", "=Text"], ["--class-weight", "Text=1"], ["--profile", "published"]],
 )
 def test_options_are_refused_as_compare_refuses_them(tmp_path: Path, run: Run, words: list[str]) -> None:
     both = [*FILES, "--pred", str(SAMPLE / "lines.json")]

@@ -74,6 +74,8 @@ def review_pack(
     cards: Annotated[int, Parameter(group=_contents)] = 60,
     pages: Annotated[int, Parameter(group=_contents)] = 60,
     budget: Annotated[float, Parameter(group=_contents)] = 20.0,
+    seconds_per_box: Annotated[float, Parameter(group=_contents)] = 8.0,
+    pages_per_year: Annotated[int, Parameter(group=_contents)] = 20_000,
 ) -> int:
     """Make a review pack of one or more models: numbers, differences, findings and pages in one file.
 
@@ -117,6 +119,10 @@ def review_pack(
         Maximum page pictures.
     budget
         Size of the HTML file in megabytes; pages get less sharp, then fewer, to stay within it.
+    seconds_per_box
+        What the correction of one box takes, for the hand work.
+    pages_per_year
+        For how many pages a year the hand work is told.
     """
     systems = [_protocol(name) for name in names_of(protocol) or ()]
     boxes = next((system for system in systems if isinstance(system, BoxProtocol)), None)
@@ -140,6 +146,8 @@ def review_pack(
             documents=names_of(documents) or (),
             verdicts=names_of(verdicts) or (),
             tags=names_of(tags) or (),
+            seconds=seconds_per_box,
+            pages_per_year=pages_per_year,
         )
     except ValueError as problem:
         raise UsageError(f"{problem}.") from problem

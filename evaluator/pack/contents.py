@@ -27,6 +27,7 @@ from evaluator.model.dataset import Dataset
 from evaluator.model.issues import Issue, plain
 from evaluator.pack.cards import Card, Model, PackOptions, cards_of, chosen, verdict_words, wanted
 from evaluator.pack.chapters import Chapter, FileRow
+from evaluator.pack.story import Cause, KeyDifference, causes_of, key_differences, question
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import Corrections, corrections
 from evaluator.review.status import FindingStatus, finding_statuses
@@ -62,6 +63,16 @@ class Contents:
         What a reader of the numbers must know.
     files : tuple of FileRow
         Behind the numbers.
+    question : str
+        What is to be decided; empty with one model.
+    decision : Decision or None
+        What the first two models say; None with one.
+    keys : tuple of KeyDifference
+        The rows of the key numbers on one scale.
+    causes : tuple of Cause
+        Of the mistakes of the candidate, the costliest first.
+    causes_words : str
+        What share of the corrections they are.
     own : Chapter or None
         What the protocol of the boxes shows besides, such as average precision; None when it is nothing.
     chapters : tuple of Chapter
@@ -83,6 +94,11 @@ class Contents:
     issues: tuple[Issue, ...]
     notes: tuple[str, ...]
     files: tuple[FileRow, ...]
+    question: str = ""
+    decision: decision.Decision | None = None
+    keys: tuple[KeyDifference, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    causes_words: str = ""
     own: Chapter | None = None
     chapters: tuple[Chapter, ...] = ()
 
@@ -145,6 +161,7 @@ def gather(
     made = _decided(results, models, differences) if differences else None
     statuses = [status for status in finding_statuses(log, results) if chosen(status, options)]
     cards = cards_of(models, statuses, log, options)
+    found_causes, causes_words = causes_of(models, log, options)
     pages, left_out = _pages(models, cards, options)
     return Contents(
         options=options,
@@ -162,6 +179,11 @@ def gather(
         issues=tuple(issues),
         notes=_notes(models, applied.issues if applied else ()),
         files=_files(models),
+        question=question(models) if made else "",
+        decision=made,
+        keys=key_differences(differences, models),
+        causes=found_causes,
+        causes_words=causes_words,
         own=own if own is not None and own.blocks else None,
         chapters=tuple(chapters),
     )
@@ -205,6 +227,8 @@ def gather_chapters(
         issues=tuple(issues),
         notes=(),
         files=first.files,
+        question=f"Ship {made.names[1]} instead of {made.names[0]}?" if made else "",
+        decision=made,
         chapters=tuple(chapters),
     )
 

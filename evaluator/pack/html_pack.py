@@ -11,6 +11,7 @@ import base64
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -20,13 +21,27 @@ import msgspec
 
 from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
-from evaluator.drawing.payloads import BoxItem, ModelItem, PackModelItem, PackPageItem, PackPagePayload, ProblemItem
+from evaluator.drawing import layers
+from evaluator.drawing.page_rows import rows_on
+from evaluator.drawing.payloads import (
+    BoxItem,
+    LostText,
+    ModelItem,
+    PackModelItem,
+    PackPageItem,
+    PackPagePayload,
+    ProblemItem,
+    Rect,
+)
+from evaluator.drawing.text_lost import PageText, page_lost, sides_of
+from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
 from evaluator.pack.blocks import Plot
-from evaluator.pack.cards import Card
+from evaluator.pack.cards import Card, Model
 from evaluator.pack.chapters import FileRow, chapter_differences
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers, shown_differences
 from evaluator.pack.pictures import Picture, Pictures, fitting, page_width
+from evaluator.pack.story import Cause, documents_words, hand_work, rule_lines
 from evaluator.system.whole_file import write_whole
 from evaluator.web.source import component_script, component_style
 
@@ -73,23 +88,28 @@ def write_html(path: Path, contents: Contents, pictures: Pictures, *, progress: 
 
 
 class Plan(NamedTuple):
-    """Which pages get a picture, and how sharp."""
+    """Which pages get a picture, how sharp, and how many causes are shown."""
 
     pages: tuple[int, ...]
     width: int
+    causes: int
 
 
 def plan_of(contents: Contents, pictures: Pictures) -> Plan:
     """What fits the budget: crops first, then pages as sharp as they may be."""
     fixed = len(component_script("pack")) + len(component_style("viewer")) + _TEXT_BYTES
     left = contents.options.budget - fixed - len(contents.cards) * _CARD_BYTES
+    of_cause = len(contents.names) * _CARD_BYTES
+    causes = min(len(contents.causes), max(0, left // (2 * of_cause)) if of_cause else 0)
+    left -= causes * of_cause
     per_page = _LAYER_BYTES * len(contents.models)
     density = pictures.density([contents.place(page)[1:] for page in contents.pages])
     # As many pages as fit at the smallest width, then as sharp as those may be.
     pages = len(contents.pages)
     while pages and fitting(pages, _for_pictures(left, pages, per_page), density) < pages:
         pages -= max(1, pages // 50)
-    return Plan(_first_needed(contents, pages), page_width(pages, _for_pictures(left, pages, per_page), density))
+    width = page_width(pages, _for_pictures(left, pages, per_page), density)
+    return Plan(_first_needed(contents, pages), width, causes)
 
 
 def _for_pictures(left: float, pages: int, per_page: int) -> int:
@@ -120,6 +140,11 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
         style=component_style("pack"),
         viewer_style=component_style("viewer"),
         keys=key_rows(contents),
+        scale=scale_of(contents),
+        rule=rule_lines(contents.decision) if contents.decision else (),
+        reasons=reasons_of(contents),
+        hand=hand_of(contents),
+        causes=[sides_of_cause(cause, contents, pictures) for cause in contents.causes[: plan.causes]],
         changes=changes_of(shown_differences(contents), contents.names),
         labels=label_rows(contents),
         ledger=ledger_of(contents),
@@ -194,7 +219,18 @@ def environment() -> jinja2.Environment:
 def _card(card: Card, contents: Contents, pictures: Pictures) -> dict[str, Any]:
     """A finding with its crop."""
     picture = crop_of(card, contents, pictures)
-    return {"card": card, "picture": picture, "boxes": boxes_on(card.boxes, picture) if picture else []}
+    boxes = boxes_on(card.boxes, picture) if picture else []
+    return {"card": card, "picture": picture, "boxes": boxes, "lost": lost_of(card, contents, pictures, picture)}
+
+
+def lost_of(card: Card, contents: Contents, pictures: Pictures, picture: Picture | None) -> list[PlacedBox]:
+    """The words that are lost on the crop of a finding, with its model."""
+    model = next((each for each in contents.models if each.letter == card.model), None)
+    if picture is None or picture.webp is None or model is None:
+        return []
+    _, name, index = contents.place(card.page)
+    lost = lost_on(model, card.page, pictures.text(name, index)).lost
+    return marks_on([each for each in lost if _overlaps(each, picture.part)], picture)
 
 
 def crop_of(card: Card, contents: Contents, pictures: Pictures) -> Picture | None:
@@ -237,6 +273,8 @@ def _page(page: int, position: int, contents: Contents, pictures: Pictures, plan
     picture = pictures.page(name, index, width=plan.width)
     points = picture.points if picture.webp is not None else None
     shown = page_layers(contents, page, points)
+    text = pictures.text(name, index)
+    lost = [lost_on(model, page, text) for model in contents.models]
     payload = PackPagePayload(
         page=PackPageItem(
             document=document,
@@ -250,8 +288,8 @@ def _page(page: int, position: int, contents: Contents, pictures: Pictures, plan
             problem=ProblemItem(picture.problem, "", "") if picture.problem else None,
         ),
         models=[
-            PackModelItem(model=ModelItem(model.letter, model.name), data=data)
-            for model, data in zip(contents.models, shown, strict=True)
+            PackModelItem(model=ModelItem(model.letter, model.name), data=data, text=words)
+            for model, data, words in zip(contents.models, shown, lost, strict=True)
         ],
     )
     return {
@@ -263,6 +301,7 @@ def _page(page: int, position: int, contents: Contents, pictures: Pictures, plan
             (model.letter, data.counts, len(data.mistakes)) for model, data in zip(contents.models, shown, strict=True)
         ],
         "boxes": boxes_on([box for box in shown[-1].boxes if box.status != "truth"], picture),
+        "lost": marks_on(lost[-1].lost, picture),
         "data": _in_script(payload),
     }
 
@@ -277,8 +316,10 @@ def changes_of(differences: Sequence[Difference], names: Sequence[str]) -> dict[
     """The interval chart: a scale for all rows, and one row per difference."""
     if not differences:
         return {"rows": [], "ticks": [], "zero": 0.0}
-    ends = (end for one in differences for end in (one.low, one.high, one.difference, 0.0))
-    values = [100 * end for end in ends if end is not None]
+    values: list[float] = [0.0]
+    for one in differences:
+        ends = (one.difference,) if one.too_few else (one.difference, one.low, one.high)
+        values += [100 * end for end in ends if end is not None]
     low, high = min(values), max(values)
     steps = (1, 2, 5, 10, 20, 50, 100, 200)
     step = next((step for step in steps if (high - low) / step <= 4), math.ceil((high - low) / 4))
@@ -295,6 +336,102 @@ def changes_of(differences: Sequence[Difference], names: Sequence[str]) -> dict[
         "ticks": [{"x": at(tick), "text": sentences.tick_text(tick)} for tick in ticks],
         "zero": at(0.0),
     }
+
+
+def reasons_of(contents: Contents) -> str:
+    """What the summary says besides the answer and its reason, which the head of the pack has."""
+    if contents.decision is None:
+        return contents.summary
+    return contents.summary.removeprefix(f"{contents.decision.headline}. {contents.decision.sentence}").strip()
+
+
+def scale_of(contents: Contents) -> dict[str, Any]:
+    """The key numbers on one scale; rows with what each is called."""
+    chart = changes_of([row.difference for row in contents.keys], contents.names)
+    for row, key in zip(chart["rows"], contents.keys, strict=True):
+        one = key.difference
+        row |= {
+            "name": key.name,
+            "note": key.note,
+            "a": one.a,
+            "b": one.b,
+            "moved": sentences.moved_text(one),
+            "span": "too few documents" if one.too_few else sentences.interval_text(one, signed=True) or "n/a",
+            "better": one.documents_better,
+            "worse": one.documents_worse,
+        }
+    return chart
+
+
+def hand_of(contents: Contents) -> dict[str, Any] | None:
+    """The hand work with each of the first two models, and whether the documents are enough."""
+    made = contents.decision
+    if made is None or made.cost is None:
+        return None
+    most = max(*made.cost, 1e-9)
+    bars = [
+        {"letter": letter, "boxes": boxes, "share": boxes / most}
+        for letter, boxes in zip(contents.names, made.cost, strict=True)
+    ]
+    spent, saved = hand_work(made.cost, contents.options)
+    return {"bars": bars, "spent": spent, "saved": saved, "documents": documents_words(made, contents.differences)}
+
+
+class CauseSide(NamedTuple):
+    """A cause as one model has it: the picture, the boxes on it, the words that are lost there."""
+
+    letter: str
+    name: str
+    picture: Picture
+    boxes: list[PlacedBox]
+    lost: list[PlacedBox]
+    counts: str
+    chips: Sequence[tuple[str, str]]
+
+
+def sides_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> dict[str, Any]:
+    """A cause with the same part of its page for the first two models."""
+    _, name, index = contents.place(cause.page)
+    picture, text = pictures.part(name, index, cause.part), pictures.text(name, index)
+    made = []
+    for model in contents.models[:2]:
+        data = layers.page_data(model.result, cause.page)
+        shown = [box for box in data.boxes if box.status != "truth" and _overlaps(box.xyxy, cause.part)]
+        lost = [each for each in lost_on(model, cause.page, text).lost if _overlaps(each, cause.part)]
+        counts = Counter(box.status for box in shown)
+        words = [f"{counts[status]} {status}" for status in ("TP", "FP", "FN") if counts[status]]
+        words.append(_lost_words(text, len(lost)))
+        kinds = Counter((box.status, plain(box.label)) for box in shown if box.status != "TP")
+        chips = [(status, f"{count} {status} {label}") for (status, label), count in kinds.most_common(4)]
+        marks = marks_on(lost, picture)
+        placed = boxes_on(shown, picture)
+        made.append(CauseSide(model.letter, model.name, picture, placed, marks, ", ".join(words), chips))
+    return {"cause": cause, "sides": made}
+
+
+def _lost_words(text: PageText | None, lost: int) -> str:
+    """How much text is lost in a picture."""
+    if text is None:
+        return "text not known"
+    return count_of(lost, "word") + " lost" if text.words.texts else "no text layer"
+
+
+def lost_on(model: Model, page: int, text: PageText | None) -> LostText:
+    """What the browser marks as lost on a page."""
+    if text is None:
+        return LostText()
+    sides = sides_of(model.result, *rows_on(model.result, page, None))
+    return page_lost(text, sides) if sides.placed else LostText()
+
+
+def marks_on(rects: Iterable[Rect], picture: Picture) -> list[PlacedBox]:
+    """Words that are lost as shares of a picture."""
+    return boxes_on([BoxItem("", "ground_truth", "truth", "", rect) for rect in rects], picture)
+
+
+def _overlaps(box: Rect, part: Rect) -> bool:
+    """Whether a box is seen in a part of a page."""
+    return box[0] < part[2] and box[2] > part[0] and box[1] < part[3] and box[3] > part[1]
 
 
 _PLOT: Final = (340.0, 300.0)

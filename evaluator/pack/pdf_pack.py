@@ -7,19 +7,19 @@ template's escapes only.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from PIL import Image
 
-from evaluator.drawing.payloads import BoxItem
 from evaluator.model.issues import plain
 from evaluator.pack.blocks import Heatmap, Plot
 from evaluator.pack.cards import Card
 from evaluator.pack.chapters import Chapter, chapter_differences
-from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers, shown_differences
+from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers
 from evaluator.pack.html_pack import (
+    PlacedBox,
     Progress,
     Written,
     boxes_on,
@@ -27,14 +27,22 @@ from evaluator.pack.html_pack import (
     crop_of,
     environment,
     files_of,
+    hand_of,
     ledger_of,
+    lost_of,
+    lost_on,
+    marks_on,
     plan_of,
     plotted,
+    reasons_of,
+    scale_of,
+    sides_of_cause,
     told_cards,
     told_pages,
     without_picture,
 )
 from evaluator.pack.pictures import Picture, Pictures
+from evaluator.pack.story import rule_lines
 from evaluator.pack.writing import Writer
 from evaluator.pdf.writer import Bar, Box, Cell, Curve, Drawing, Section, Tile
 from evaluator.system.whole_file import write_whole
@@ -59,9 +67,20 @@ def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: P
     plan = plan_of(contents, pictures)
     css = (_FOLDER / "print.css").read_text(encoding="utf-8")
     with Writer() as writer:
-        changes = changes_of(shown_differences(contents), contents.names)
-        front = _part("front", contents=contents, keys=key_rows(contents), changes=changes)
-        writer.send(_section(front, css, _bars(changes)))
+        scale = scale_of(contents)
+        front = _part(
+            "front",
+            contents=contents,
+            keys=key_rows(contents),
+            scale=scale,
+            rule=rule_lines(contents.decision) if contents.decision else (),
+            reasons=reasons_of(contents),
+            hand=hand_of(contents),
+        )
+        writer.send(_section(front, css, _bars(scale, "scale")))
+        for cause in contents.causes[: plan.causes]:
+            for tile in _cause(sides_of_cause(cause, contents, pictures), css):
+                writer.send(tile)
         for card in told_cards(contents, plan, progress):
             writer.send(_card(card, contents, pictures, css))
         if contents.own is not None:
@@ -147,20 +166,36 @@ def _curves(element: str, block: Plot) -> Drawing:
     return Drawing(element, frame, tuple(curves), texts=tuple(texts))
 
 
-def _bars(changes: Mapping[str, Any]) -> Iterator[Bar]:
+def _bars(changes: Mapping[str, Any], named: str = "bar") -> Iterator[Bar]:
     """The interval of each difference, as shares of the chart's width."""
     for place, row in enumerate(changes["rows"]):
         middle, low, high = (
             None if row[name] is None else row[name] / changes["width"] for name in ("x", "low", "high")
         )
-        yield Bar(f"bar{place}", row["kind"], changes["zero"] / changes["width"], middle, low, high)
+        yield Bar(f"{named}{place}", row["kind"], changes["zero"] / changes["width"], middle, low, high)
+
+
+def _cause(found: Mapping[str, Any], css: str) -> Iterator[Tile]:
+    """A cause with the same part of its page for both models, side by side."""
+    sides = found["sides"]
+    for place, side in enumerate(sides):
+        text = _part("cause", cause=found["cause"], side=side, first=place == 0, last=sides[-1].letter)
+        placed = (*_placed(side.lost, "lost"), *_placed(side.boxes))
+        yield _tile(side.picture, placed, text, css, (2, 4, 0.62))
+
+
+def _placed(boxes: Iterable[PlacedBox], status: str = "") -> Iterator[Box]:
+    """Boxes as the writer draws them."""
+    return (Box(status or box.status, box.x, box.y, box.width, box.height) for box in boxes)
 
 
 def _card(card: Card, contents: Contents, pictures: Pictures, css: str) -> Tile:
     """One finding."""
     picture = crop_of(card, contents, pictures)
     text = _part("card", card=card, problem="" if picture is None else picture.problem)
-    return _tile(picture, card.boxes, text, css, columns=2, rows=3, share=0.56)
+    lost = lost_of(card, contents, pictures, picture)
+    placed = () if picture is None else (*_placed(lost, "lost"), *_placed(boxes_on(card.boxes, picture)))
+    return _tile(picture, placed, text, css, (2, 3, 0.56))
 
 
 def _page(page: int, contents: Contents, pictures: Pictures, width: int, css: str) -> Tile:
@@ -171,19 +206,19 @@ def _page(page: int, contents: Contents, pictures: Pictures, width: int, css: st
     counts = [(model.letter, data.counts) for model, data in zip(contents.models, shown, strict=True)]
     boxes = [box for box in shown[-1].boxes if box.status != "truth"]
     title = f"{plain(name)}, page {index + 1}"
-    text = _part("page", title=title, counts=counts, problem=picture.problem)
-    return _tile(picture, boxes, text, css, columns=2, rows=2, share=0.9)
+    model = contents.models[-1]
+    lost = marks_on(lost_on(model, page, pictures.text(name, index)).lost, picture)
+    text = _part("page", title=title, counts=counts, problem=picture.problem, shown=f"{model.letter} {model.name}")
+    placed = (*_placed(lost, "lost"), *_placed(boxes_on(boxes, picture)))
+    return _tile(picture, placed, text, css, (2, 2, 0.9))
 
 
-def _tile(
-    picture: Picture | None, boxes: Sequence[BoxItem], text: str, css: str, *, columns: int, rows: int, share: float
-) -> Tile:
-    """A picture with its boxes and text below it."""
+def _tile(picture: Picture | None, placed: tuple[Box, ...], text: str, css: str, grid: tuple[int, int, float]) -> Tile:
+    """A picture with its boxes and text below it; columns, rows and the share of the picture as `Tile` has them."""
+    columns, rows, share = grid
     if picture is None:
         return Tile(columns, rows, None, 1.84, 0.04, (), text, css)
-    placed = tuple(Box(box.status, box.x, box.y, box.width, box.height) for box in boxes_on(boxes, picture))
-    shape = picture.size[0] / picture.size[1]
-    return Tile(columns, rows, _jpeg(picture), shape, share, placed, text, css)
+    return Tile(columns, rows, _jpeg(picture), picture.size[0] / picture.size[1], share, placed, text, css)
 
 
 def _jpeg(picture: Picture) -> bytes | None:

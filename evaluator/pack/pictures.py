@@ -17,6 +17,7 @@ from PIL import Image
 
 from evaluator.drawing.crops import CARD_ASPECT, aspect_of, cut, data_url, region
 from evaluator.drawing.payloads import Rect
+from evaluator.drawing.text_lost import PageText
 from evaluator.model.issues import plain
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
@@ -143,6 +144,25 @@ class Pictures:
             return _NO_PICTURES
         return _CAUTION * 1e6 * sum(size for size, _ in sizes) / sum(pixels for _, pixels in sizes)
 
+    def text(self, name: str, index: int) -> PageText | None:
+        """The words of a page, or its ink where it has none; None when the page cannot be read."""
+        try:
+            path = self._path(name)
+            words = self._pool.words(path, index)
+            return PageText(words, None if words.texts else self._pool.ink(path, index))
+        except PageProblem:
+            return None
+
+    def part(self, name: str, index: int, part: Rect, *, width: int = _CROP_WIDTH) -> Picture:
+        """A part of a page."""
+        try:
+            drawn = self._pool.page_image(self._path(name), index, dpi=_CROP_DPI)
+        except PageProblem as problem:
+            return self._sheet(part, width, problem)
+        webp = cut(drawn.webp, part, width=width)
+        with Image.open(io.BytesIO(webp)) as image:
+            return Picture(webp, part, (drawn.page_width, drawn.page_height), image.size)
+
     def crop(self, name: str, index: int, boxes: Sequence[Sequence[float]], *, width: int = _CROP_WIDTH) -> Picture:
         """The part of a page around some boxes; the whole page for none."""
         xyxy = np.array(boxes, dtype=np.float64).reshape(-1, 4)
@@ -150,11 +170,7 @@ class Pictures:
             drawn = self._pool.page_image(self._path(name), index, dpi=_CROP_DPI)
         except PageProblem as problem:
             return self._sheet(_part(xyxy, _UNKNOWN_POINTS), width, problem)
-        points = (drawn.page_width, drawn.page_height)
-        part = _part(xyxy, points)
-        webp = cut(drawn.webp, part, width=width)
-        with Image.open(io.BytesIO(webp)) as image:
-            return Picture(webp, part, points, image.size)
+        return self.part(name, index, _part(xyxy, (drawn.page_width, drawn.page_height)), width=width)
 
     def _path(self, name: str) -> Path:
         """The file of a document."""

@@ -40,6 +40,7 @@ _STYLES: Final = {
     "FP": ("#C75000", 1.8, None),
     "FN": ("#5E35B1", 1.4, "[5 3] 0"),
 }
+_LOST: Final = "#FFC400"
 _BAR_COLOURS: Final = {"loss": "#C75000", "gain": "#1F5FA8"}
 _MUTED: Final = "#566172"
 _RIM: Final = "#D5D9E0"
@@ -418,6 +419,9 @@ def _draw_box(pymupdf: _Untyped, page: _Untyped, sheet: _Untyped, box: Box) -> N
     )
     rect &= sheet
     if rect.is_empty:
+        return
+    if box.status == "lost":
+        page.draw_rect(rect, color=None, fill=_rgb(_LOST), fill_opacity=0.45)
         return
     opacity = 0.0 if box.status == "truth" else 0.07
     page.draw_rect(rect, color=_rgb(colour), fill=_rgb(colour), fill_opacity=opacity, width=width, dashes=dashes)

@@ -127,10 +127,10 @@ def _first_needed(contents: Contents, count: int) -> tuple[int, ...]:
 def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[str]:
     """The file in pieces, each made when the one before is written."""
     script = component_script("pack")
-    cards = (_card(card, contents, pictures) for card in told_cards(contents, plan, progress))
+    cards = (_card(card, contents, pictures) for card in told_cards(contents, pictures, plan, progress))
     pages = (
         _page(page, place, contents, pictures, plan)
-        for place, page in enumerate(told_pages(contents, plan, progress, "Done"))
+        for place, page in enumerate(told_pages(contents, pictures, plan, progress))
     )
     template = environment().get_template("pack.html.j2")
     yield from template.generate(
@@ -167,20 +167,28 @@ def files_of(contents: Contents) -> list[FileRow]:
     return rows
 
 
-def told_cards(contents: Contents, plan: Plan, progress: Progress) -> Iterator[Card]:
-    """The findings one by one, each told before it is worked on."""
-    for done, card in enumerate(contents.cards):
-        progress(done, len(contents.cards) + len(plan.pages), f"Finding {card.number} of {len(contents.cards)}")
+def told_cards(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[Card]:
+    """The findings one by one, each told before it is worked on, their pages drawn ahead."""
+    total = len(contents.cards) + len(plan.pages)
+    places = ((card, _drawn_at(card, contents)) for card in contents.cards)
+    for done, card in enumerate(pictures.ahead(places, width=None)):
+        progress(done, total, f"Finding {card.number} of {len(contents.cards)}")
         yield card
 
 
-def told_pages(contents: Contents, plan: Plan, progress: Progress, last: str) -> Iterator[int]:
-    """The pages with a picture one by one, each told before it is worked on, and what comes after them."""
+def _drawn_at(card: Card, contents: Contents) -> tuple[str, int]:
+    """The page of a finding; none with the name "" for one without."""
+    return contents.place(card.page)[1:] if card.page >= 0 else ("", 0)
+
+
+def told_pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[int]:
+    """The pages with a picture one by one, each told before it is worked on and drawn ahead."""
     total = len(contents.cards) + len(plan.pages)
-    for done, page in enumerate(plan.pages):
+    places = ((page, contents.place(page)[1:]) for page in plan.pages)
+    for done, page in enumerate(pictures.ahead(places, width=plan.width)):
         progress(len(contents.cards) + done, total, f"Page {done + 1} of {len(plan.pages)}")
         yield page
-    progress(total, total, last)
+    progress(total, total, "Writing the file")
 
 
 def without_picture(contents: Contents, plan: Plan) -> int:

@@ -81,14 +81,14 @@ def write_pdf(path: Path, contents: Contents, pictures: Pictures, *, progress: P
         for cause in contents.causes[: plan.causes]:
             for tile in _cause(sides_of_cause(cause, contents, pictures), css):
                 writer.send(tile)
-        for card in told_cards(contents, plan, progress):
+        for card in told_cards(contents, pictures, plan, progress):
             writer.send(_card(card, contents, pictures, css))
         if contents.own is not None:
             writer.send(_chapter(contents.own, css, whole=False))
         middle = _part("middle", contents=contents, ledger=ledger_of(contents), labels=label_rows(contents))
         if contents.models:
             writer.send(_section(middle, css))
-        for page in told_pages(contents, plan, progress, "Writing the file"):
+        for page in told_pages(contents, pictures, plan, progress):
             writer.send(_page(page, contents, pictures, plan.width, css))
         for chapter in contents.chapters:
             writer.send(_chapter(chapter, css, whole=True))

@@ -19,7 +19,9 @@ import pytest
 from PIL import Image
 
 from evaluator import formats
+from evaluator.compare.decision import Cost
 from evaluator.drawing.payloads import ModelItem
+from evaluator.metrics.causes import causes
 from evaluator.model.dataset import join
 from evaluator.pack import html_pack, tables
 from evaluator.pack.cards import PackOptions
@@ -29,6 +31,7 @@ from evaluator.pack.html_pack import Cancelled, plan_of, write_html
 from evaluator.pack.marked import notes_of, write_marked
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
+from evaluator.pack.story import documents_words, hand_work, rule_lines
 from evaluator.pack.writing import Writer, WritingProblem
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.writer import Mark, Note
@@ -339,13 +342,13 @@ def test_the_pdf_says_the_same(tmp_path: Path, pool: PagePool, results: list[Thr
         for expected in ("0.696", "0.794", "Model wrong", "The box stops at the third rule.", "Ledger", "Method"):
             assert expected in words
         assert all((page.rect.width, page.rect.height) == (595.0, 842.0) for page in document)
-        # Front, one page of cards, ledger and labels, one page of four pages, method.
-        assert document.page_count == 5
+        # Front, one page of causes, one of cards, ledger and labels, one page of four pages, method.
+        assert document.page_count == 6
         assert document.metadata["title"] == contents.title
         bars = [
             shape for shape in document[0].get_drawings() if shape["color"] and shape["width"] and shape["width"] > 1
         ]
-        assert len(bars) >= len(html_pack.shown_differences(contents))
+        assert len(bars) >= len(contents.keys)
     assert written.pages == 4
 
 
@@ -355,6 +358,7 @@ def test_marked_documents_carry_every_mistake_in_the_layer_of_its_model(
     pypdf = pytest.importorskip("pypdf")
     contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(documents=("river-districts.pdf",)))
     (marked,) = write_marked(tmp_path, contents, SAMPLE / "pdf", progress=nothing)
+    assert contents.dataset is not None
     code = next(at for at, each in enumerate(contents.dataset.documents) if each.doc_id == "river-districts.pdf")
     expected = list(notes_of(contents, code))
     assert marked.notes == len(expected)
@@ -434,3 +438,95 @@ def test_the_plan_never_promises_more_than_the_pages_there_are(pool: PagePool, r
     assert plan.pages == ()
     assert contents.cards == ()
     assert contents.cards_words == "none"
+
+
+# --- the story ------------------------------------------------------------------------------------------------
+
+
+def test_the_head_names_the_models_and_the_rule_says_what_fails(results: list[ThresholdResult]) -> None:
+    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions())
+    assert contents.question == "Ship blocks 1.0 instead of lines 1.0?"
+    assert contents.decision is not None
+    main, loss = rule_lines(contents.decision)
+    assert (main.word, main.text) == ("cannot tell", "F1 is clearly higher by at least 1 point")
+    assert main.number.startswith("+9.9, −1.5 to +22.5")
+    assert (loss.word, loss.text, loss.number) == (
+        "fails",
+        "No clear loss of more than 5 points",
+        "Text recall −14.0",
+    )
+    assert "F1 needs about 7 more documents." in documents_words(contents.decision, contents.differences)
+
+
+def test_one_scale_has_every_clear_loss_and_f1_first(results: list[ThresholdResult]) -> None:
+    plain_pack = gather(results, MODELS, ReviewLog.of([]), PackOptions())
+    rows = [(row.name, row.note) for row in plain_pack.keys]
+    assert rows[:3] == [("F1", "all labels"), ("Precision", "all labels"), ("Recall", "all labels")]
+    losses = {
+        (one.metric, one.label) for one in plain_pack.differences if one.kind == "loss" and one.metric == "recall"
+    }
+    assert losses <= {(row.difference.metric, row.difference.label) for row in plain_pack.keys}
+    assert gather(results[:1], MODELS[:1], ReviewLog.of([]), PackOptions()).keys == ()
+    corrected = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions()).keys[1]
+    assert (corrected.name, corrected.note) == ("F1", "corrected, 1 verdict applied")
+
+
+def test_causes_cost_what_the_dashboard_says_and_show_both_models(
+    pool: PagePool, results: list[ThresholdResult]
+) -> None:
+    contents = gather(results, MODELS, ReviewLog.of(judged(results)), PackOptions())
+    found = [causes(result) for result in results]
+    families = list(found[1].alike)[: len(contents.causes)]
+    for cause, family in zip(contents.causes, families, strict=True):
+        for cost, each in zip(cause.costs, found, strict=True):
+            assert cost == sum(int(each.cost[row]) for row, one in enumerate(each.families) if one == family)
+    assert [cause.costs[-1] for cause in contents.causes] == sorted(
+        (cause.costs[-1] for cause in contents.causes), reverse=True
+    )
+    shown = html_pack.sides_of_cause(contents.causes[0], contents, Pictures(pool, SAMPLE / "pdf"))
+    first, second = shown["sides"]
+    assert (first.letter, second.letter) == ("A", "B")
+    assert first.picture is second.picture
+    assert f"{len(first.lost)} words lost" in first.counts
+    width = contents.causes[0].part[2] - contents.causes[0].part[0]
+    assert width <= 0.62 + 1e-9
+
+
+def test_a_verdict_on_a_cause_is_said_with_its_share(results: list[ThresholdResult]) -> None:
+    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions())
+    page = contents.causes[0].page
+    targets = page_mistakes(results[1], page).targets
+    events = [verdict_on(results[1], page, place) for place in range(len(targets))]
+    said = gather(results, MODELS, ReviewLog.of(events), PackOptions()).causes[0].verdict
+    assert re.fullmatch(r"Model wrong, (\d+) of \1", said)
+
+
+@pytest.mark.parametrize(
+    ("cost", "sentences"),
+    [
+        (
+            Cost(839.0, 544.0),
+            (
+                "At 8 s a box: 1 h 52 min with A, 1 h 13 min with B.",
+                "39 min less per 100 pages; for 20,000 pages a year 131 h.",
+            ),
+        ),
+        (Cost(10.0, 10.0), ("At 8 s a box: 1 min with A, 1 min with B.", "As much work with both.")),
+    ],
+)
+def test_hand_work_is_told_in_hours(cost: Cost, sentences: tuple[str, str]) -> None:
+    assert hand_work(cost, PackOptions()) == sentences
+
+
+def test_words_that_are_lost_are_on_pages_findings_and_in_the_viewer(
+    tmp_path: Path, pool: PagePool, results: list[ThresholdResult]
+) -> None:
+    contents = gather(results, MODELS, ReviewLog.of([]), PackOptions(documents=("groundwater-note.pdf",), pages=2))
+    text = made(tmp_path, contents, pool)
+    assert text.count('class="lost"') > 10
+    payloads = [json.loads(each) for each in Read(text).scripts if "layoutscope-viewer" not in each]
+    page = contents.pages[0]
+    _, name, index = contents.place(page)
+    words = Pictures(pool, SAMPLE / "pdf").text(name, index)
+    for model, layer in zip(contents.models, payloads[0]["models"], strict=True):
+        assert layer["text"].get("lost_words") == html_pack.lost_on(model, page, words).lost_words

@@ -60,7 +60,16 @@ def test_a_pdf_by_its_name(tmp_path: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["pixel"], "error: a review pack is made of snapshot, pod, coco results; found pixel.\n"),
+        (["voc"], "error: protocol must be one of snapshot, pixel, pod, coco, fields, posters; found voc.\n"),
+        (
+            ["snapshot,fields"],
+            "error: snapshot and fields read different files; give those of the second with --also.\n",
+        ),
+        (["coco,coco"], "error: a protocol is named once.\n"),
+        (
+            ["--also", "posters,gt"],
+            'error: --also must look like "posters,ground_truth,predictions"; found posters,gt.\n',
+        ),
         (["--iou", "0.05"], "error: --iou must be between 0.1 and 1; found 0.05.\n"),
         (["--min-score", "1.5"], "error: --min-score must be between 0 and 1; found 1.5.\n"),
         (["--min-score", "0.1", "--min-score", "0.2"], "error: --min-score is given once for each model; found 2.\n"),
@@ -87,3 +96,57 @@ def test_bad_input_gives_its_findings_and_no_file(tmp_path: Path, run: Run) -> N
     assert code == 2
     assert wrong.startswith("error: bad.json")
     assert not (tmp_path / "p.html").exists()
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_any_work(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evaluator.cli.report.open_project", lambda *_: pytest.fail("files were read"))
+    code, said, wrong = run("report", *FILES, "--out", tmp_path / "missing" / "x.html")
+    assert (code, said, wrong) == (2, "", "error: --out: the folder missing is not there; make it first.\n")
+    (tmp_path / "file").write_text("")
+    code, _, wrong = run("report", *FILES, "--out", tmp_path / "file" / "folder")
+    assert (code, wrong) == (2, "error: --out: the folder file is no folder; make it first.\n")
+    (tmp_path / "taken.pdf").mkdir()
+    code, _, wrong = run("report", *FILES, "--out", tmp_path / "taken.pdf")
+    assert (code, wrong) == (2, "error: --out: taken.pdf is a folder; give the name of a file.\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--map-label", "Text"], ["--map-label", "=Text"], ["--class-weight", "Text=1"], ["--profile", "published"]],
+)
+def test_options_are_refused_as_compare_refuses_them(tmp_path: Path, run: Run, words: list[str]) -> None:
+    both = [*FILES, "--pred", str(SAMPLE / "lines.json")]
+    packed = run("report", "coco", *both, *words, "--out", tmp_path / "pack.html")
+    compared = run("compare", "coco", *both, *words)
+    assert packed == compared
+    assert packed[0] == 2
+
+
+def test_several_protocols_and_other_files_in_one_pack(tmp_path: Path, run: Run) -> None:
+    out, posters = tmp_path / "pack.html", SAMPLE / "posters"
+    code, _, _ = run(
+        "report", "snapshot,pod", *FILES, "--pred", SAMPLE / "lines.json", "--out", out, "--pages", 0, "--cards", 0,
+        "--also", f"posters,{posters / 'ground_truth'},{posters / 'across'}",
+    )  # fmt: skip
+    assert code == 0
+    text = out.read_text(encoding="utf-8")
+    for anchor in ("key-numbers", "ledger", "protocol-pod", "protocol-posters"):
+        assert f'<section id="{anchor}"' in text
+        assert f'href="#{anchor}"' in text
+    assert "<mark>" in text
+
+
+def test_a_pack_without_boxes(tmp_path: Path, run: Run) -> None:
+    posters = SAMPLE / "posters"
+    files = ["--gt", posters / "ground_truth", "--pred", posters / "across", "--pred", posters / "columns"]
+    code, said, wrong = run("report", "posters", *files, "--out", tmp_path / "pack")
+    assert (code, wrong) == (0, "")
+    assert "0 pages with a picture" in said
+    text = (tmp_path / "pack" / "pack.html").read_text(encoding="utf-8")
+    assert "<title>columns against across: Cannot tell on these 5 documents</title>" in text
+    assert 'id="findings"' not in text
+    assert (tmp_path / "pack" / "pack.pdf").read_bytes().startswith(b"%PDF-")
+    code, _, wrong = run("report", "posters", *files, "--min-score", "0.5", "--out", tmp_path / "pack.html")
+    assert (code, wrong) == (2, "error: --min-score is not an option of posters.\n")

@@ -121,39 +121,48 @@ def _options() -> dict[str, _Option]:
 
 _OPTIONS: Final = _options()
 
+# A pack has one IoU threshold and a score threshold for each model, pages and PDFs of its own.
+_OWN_OF_PACK: Final = ("iou", "min_score", "pdfs", "page_ranges", "exact")
+
+
+def _made(name: str, without: tuple[str, ...] = ()) -> Any:  # noqa: ANN401 - a class that is made here
+    """A dataclass with a field for each option, as the command line takes it."""
+    fields = [
+        (
+            option,
+            Annotated[
+                row.flag.type,
+                Parameter(group=_boxes if row.shared else _own, help=row.help, negative=""),
+            ],
+            field(default=row.flag.default),
+        )
+        for option, row in _OPTIONS.items()
+        if option not in without
+    ]
+    namespace = {"__module__": __name__, "__doc__": "What can be chosen about an evaluation."}
+    return Parameter(name="*")(make_dataclass(name, fields, frozen=True, kw_only=True, namespace=namespace))
+
+
 if TYPE_CHECKING:
 
     class ProtocolOptions:
         """What can be chosen about an evaluation, one field for each option of each protocol."""
 
+    class PackedOptions(ProtocolOptions):
+        """The same for a review pack, without what that chooses itself."""
+
 else:
-    ProtocolOptions = Parameter(name="*")(
-        make_dataclass(
-            "ProtocolOptions",
-            [
-                (
-                    name,
-                    Annotated[
-                        option.flag.type,
-                        Parameter(group=_boxes if option.shared else _own, help=option.help, negative=""),
-                    ],
-                    field(default=option.flag.default),
-                )
-                for name, option in _OPTIONS.items()
-            ],
-            frozen=True,
-            kw_only=True,
-            namespace={"__module__": __name__, "__doc__": "What can be chosen about an evaluation."},
-        )
-    )
+    ProtocolOptions = _made("ProtocolOptions")
+    PackedOptions = _made("PackedOptions", _OWN_OF_PACK)
 
 DEFAULT: Final = ProtocolOptions()
 """Nothing chosen."""
+DEFAULT_OF_PACK: Final = PackedOptions()
 
 
 def chosen(options: ProtocolOptions) -> dict[str, Any]:
     """The options that were given, as the protocols take them; UsageError for one that is written wrongly."""
-    given = {name: getattr(options, name) for name in _OPTIONS}
+    given = {name: getattr(options, name) for name in _OPTIONS if hasattr(options, name)}
     return {
         name: _OPTIONS[name].flag.read(spelled(name), value)
         for name, value in given.items()

@@ -4,35 +4,44 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
+import msgspec
 from cyclopts import Group, Parameter
 
 from evaluator import protocols
 from evaluator.checkup import checked_match
-from evaluator.cli.arguments import assignment, letters, need_ratio
+from evaluator.cli.arguments import letters, need_ratio
 from evaluator.cli.arguments import names as names_of
 from evaluator.cli.program import OK, UsageError
-from evaluator.cli.progress import progress
-from evaluator.doctor import FixError, fix_of
+from evaluator.cli.progress import Bar, progress
+from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, chosen
 from evaluator.drawing.payloads import ModelItem
-from evaluator.metrics.box_results import AnyBoxResult
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Dataset
-from evaluator.model.issues import issues_text, plain
+from evaluator.model.issues import BadInput, Issue, issues_text, plain
 from evaluator.pack.cards import PackOptions
-from evaluator.pack.contents import Contents, gather
+from evaluator.pack.chapters import Chapter, chapter_of, model_name
+from evaluator.pack.contents import Contents, gather, gather_chapters
 from evaluator.pack.folder import write_folder
 from evaluator.pack.html_pack import Written, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pdf.pool import PagePool
-from evaluator.project import OptionError, open_project, require_joined
-from evaluator.protocols import box_protocols
-from evaluator.protocols.base import BoxOptions, BoxProtocol
+from evaluator.project import (
+    OptionError,
+    evaluate_together,
+    open_project,
+    options_of,
+    protocol_named,
+    require_joined,
+)
+from evaluator.protocols import AnyProtocol
+from evaluator.protocols.base import BoxEvaluation, BoxProtocol, Evaluation, Options, Result
 from evaluator.review.place import store_address
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
@@ -51,13 +60,10 @@ def review_pack(
     pred: Annotated[list[Path], Parameter(negative="")],
     out: Path,
     pdfs: Path | None = None,
+    options: PackedOptions = DEFAULT_OF_PACK,
     iou: Annotated[float | None, Parameter(group=_numbers)] = None,
     min_score: Annotated[tuple[float, ...], Parameter(group=_numbers, negative="")] = (),
-    labels: Annotated[str | None, Parameter(group=_numbers)] = None,
-    map_label: Annotated[tuple[str, ...], Parameter(group=_numbers, negative="")] = (),
-    fix: Annotated[tuple[str, ...], Parameter(group=_numbers, negative="")] = (),
-    allow_no_match: Annotated[bool, Parameter(group=_numbers, negative="")] = False,
-    as_reference: Annotated[bool, Parameter(group=_numbers, negative="")] = False,
+    also: Annotated[tuple[str, ...], Parameter(group=_contents, negative="")] = (),
     title: Annotated[str, Parameter(group=_contents)] = "",
     findings: Annotated[str | None, Parameter(group=_contents)] = None,
     workspace: Annotated[str, Parameter(group=_contents)] = "",
@@ -68,13 +74,16 @@ def review_pack(
     cards: Annotated[int, Parameter(group=_contents)] = 60,
     pages: Annotated[int, Parameter(group=_contents)] = 60,
     budget: Annotated[float, Parameter(group=_contents)] = 20.0,
+    seconds_per_box: Annotated[float, Parameter(group=_contents)] = 8.0,
+    pages_per_year: Annotated[int, Parameter(group=_contents)] = 20_000,
 ) -> int:
     """Make a review pack of one or more models: numbers, differences, findings and pages in one file.
 
     Parameters
     ----------
     protocol
-        A protocol that matches boxes, which have pages to show.
+        The evaluation system, or several for the same files separated by commas: snapshot,coco,pixel. The first one
+        that matches boxes gives the decision, the findings and the pages.
     gt
         Ground-truth file or folder.
     pred
@@ -84,19 +93,11 @@ def review_pack(
     pdfs
         The folder under which the PDFs are looked up by name; without it pages are empty sheets.
     iou
-        IoU threshold; the protocol's first one when not given.
+        IoU threshold of decision, findings and pages; the protocol's first one when not given.
     min_score
         Leave out predictions below this score; repeat it for each further model.
-    labels
-        Score these labels only, separated by commas.
-    map_label
-        Rename a label in all files, "fig=Figure"; repeat it for more.
-    fix
-        Correct the predictions before they are compared, y-flip or lines.json:page-offset=+1; repeat it for more.
-    allow_no_match
-        Make a pack of files of which nothing matches, too.
-    as_reference
-        Allow --gt to be a prediction file.
+    also
+        One more evaluation of other files, as protocol,ground truth,prediction,...; repeat it for more.
     title
         The finding in words; made from the comparison when not given.
     findings
@@ -118,19 +119,24 @@ def review_pack(
         Maximum page pictures.
     budget
         Size of the HTML file in megabytes; pages get less sharp, then fewer, to stay within it.
+    seconds_per_box
+        What the correction of one box takes, for the hand work.
+    pages_per_year
+        For how many pages a year the hand work is told.
     """
-    system = box_protocols().get(protocol)
-    if system is None:
-        raise UsageError(f"a review pack is made of {', '.join(box_protocols())} results; found {protocol}.")
+    systems = [_protocol(name) for name in names_of(protocol) or ()]
+    boxes = next((system for system in systems if isinstance(system, BoxProtocol)), None)
+    further = [_Further.of(text) for text in also]
     if len(min_score) > len(pred):
         raise UsageError(f"--min-score is given once for each model; found {len(min_score)}.")
     for value in min_score:
         need_ratio("--min-score", value)
-    iou = system.thresholds[0] if iou is None else iou
-    if not system.iou_floor <= iou <= 1.0:
-        raise UsageError(f"--iou must be between {system.iou_floor} and 1; found {iou:g}.")
+    if boxes is not None:
+        iou = boxes.thresholds[0] if iou is None else iou
+        if not boxes.iou_floor <= iou <= 1.0:
+            raise UsageError(f"--iou must be between {boxes.iou_floor} and 1; found {iou:g}.")
     try:
-        options = PackOptions(
+        wanted = PackOptions(
             title=title,
             date=_today(),
             judged_only=judged_only,
@@ -140,34 +146,23 @@ def review_pack(
             documents=names_of(documents) or (),
             verdicts=names_of(verdicts) or (),
             tags=names_of(tags) or (),
+            seconds=seconds_per_box,
+            pages_per_year=pages_per_year,
         )
     except ValueError as problem:
         raise UsageError(f"{problem}.") from problem
+    need_place(out)
+    run = _Run(gt, pred, pdfs, chosen(options), [*min_score, *[0.0] * len(pred)][: len(pred)])
     with progress("Reading") as say:
-        chosen = _options(
-            system,
-            labels=names_of(labels),
-            map_label=dict(assignment("--map-label", text) for text in map_label),
-            fix=fix,
-            allow_no_match=allow_no_match,
-            as_reference=as_reference,
-        )
-        try:
-            files = require_joined(open_project(system, gt, pred, chosen, say), system, chosen)
-        except OptionError as problem:
-            raise UsageError(f"{problem}.") from problem
+        run.need_options(systems)
+        others = [run.chapter(system, say) for system in systems if system is not boxes]
+        others += [each.chapter(say) for each in further]
         events = _events(findings, workspace, gt)
-        say("Evaluating")
-        results = _results(system, files.dataset, chosen, iou, [*min_score, *[0.0] * len(pred)])
-        issues = list(files.issues)
-        for side, result in zip(files.dataset.predictions, results, strict=True):
-            truth = files.dataset.ground_truth.source
-            issues += checked_match(system, truth, side.source, chosen, result)
-        sources = [side.source for side in files.dataset.predictions]
-        named = [f"{read.model or read.name} {read.version or ''}".strip() for read in sources]
-        called = [ModelItem(*each) for each in zip(letters(len(named)), named, strict=True)]
-        contents = gather(results, called, ReviewLog.of(events), options, issues=issues)
-        _need_documents(options.documents, contents)
+        if boxes is None or iou is None:
+            contents = gather_chapters([each.chapter for each in others], wanted, issues=_issues_of(others))
+        else:
+            contents = run.boxes(boxes, iou, say, log=ReviewLog.of(events), wanted=wanted, others=others)
+        _need_documents(wanted.documents, contents)
         with PagePool() as pool:
             pictures = Pictures(pool, pdfs)
 
@@ -183,18 +178,168 @@ def review_pack(
                 told = _told(out / "pack.html", made.html) + _told(out / "pack.pdf", made.pdf)
                 for one in made.marked:
                     told += f"{one.name}: {one.problem or count_of(one.notes, 'mark')}\n"
-    sys.stderr.write(issues_text(issues))
+    sys.stderr.write(issues_text(contents.issues))
     sys.stdout.write(told)
     return OK
 
 
-def _options(system: BoxProtocol[Any], *, fix: tuple[str, ...], **chosen: Any) -> BoxOptions:  # noqa: ANN401
-    """The options of the protocol with those of the command; UsageError for a fix that is written wrongly."""
+def need_place(out: Path) -> None:
+    """Refuse a file that cannot be written where it is asked for, before any work is done."""
+    is_file = out.suffix.lower() in (".html", ".pdf")
+    folder = out.parent if is_file else next(each for each in (out, *out.absolute().parents) if each.exists())
+    if not folder.is_dir():
+        what = "is no folder" if folder.exists() else "is not there"
+        raise UsageError(f"--out: the folder {plain(folder.name or str(folder))} {what}; make it first.")
+    if is_file and out.is_dir():
+        raise UsageError(f"--out: {plain(out.name)} is a folder; give the name of a file.")
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"--out: nothing may be written in the folder {plain(folder.resolve().name)}.")
+
+
+def _protocol(name: str) -> AnyProtocol:
+    """A protocol by its name."""
     try:
-        options: BoxOptions = system.options(fix=tuple(map(fix_of, fix)), **chosen)
-    except FixError as problem:
+        return protocol_named(name)
+    except OptionError as problem:
         raise UsageError(f"{problem}.") from problem
-    return options
+
+
+class _Made(NamedTuple):
+    """A chapter, and the issues of its files."""
+
+    chapter: Chapter
+    issues: tuple[Issue, ...]
+
+
+def _issues_of(made: Sequence[_Made]) -> tuple[Issue, ...]:
+    """All issues, each once."""
+    return tuple(dict.fromkeys(issue for each in made for issue in each.issues))
+
+
+class _Run(NamedTuple):
+    """Files and options that several protocols evaluate."""
+
+    gt: Path
+    pred: Sequence[Path]
+    pdfs: Path | None
+    chosen: Mapping[str, Any]
+    scores: Sequence[float]
+
+    def need_options(self, systems: Sequence[AnyProtocol]) -> None:
+        """Refuse several protocols that read different files, and an option that none of them has."""
+        if len({system.name for system in systems}) < len(systems):
+            raise UsageError("a protocol is named once.")
+        if len({system.kind for system in systems}) > 1:
+            listed = " and ".join(system.name for system in systems)
+            raise UsageError(f"{listed} read different files; give those of the second with --also.")
+        for name in self.chosen:
+            if not any(hasattr(system.options, name) for system in systems):
+                with _refused():
+                    options_of(systems[0], **{name: self.chosen[name]})
+        if any(self.scores) and not any(hasattr(system.options, "min_score") for system in systems):
+            raise UsageError(f"--min-score is not an option of {systems[0].name}.")
+
+    def options(self, system: AnyProtocol, score: float = 0.0) -> Options:
+        """The options of one protocol: those that it has of those that were given."""
+        given = {name: value for name, value in self.chosen.items() if hasattr(system.options, name)}
+        if self.pdfs is not None and hasattr(system.options, "pdfs"):
+            given["pdfs"] = self.pdfs
+        if score:
+            given["min_score"] = score
+        return options_of(system, **given)
+
+    def chapter(self, system: AnyProtocol, say: Bar) -> _Made:
+        """The chapter of a protocol beside the one of the boxes."""
+        together = len(set(self.scores)) == 1
+        parts = [list(self.pred)] if together else [[path] for path in self.pred]
+        evaluations: list[Evaluation] = []
+        for paths, score in zip(parts, self.scores, strict=False):
+            options = self.options(system, score if hasattr(system.options, "min_score") else 0.0)
+            with _refused():
+                given = msgspec.structs.asdict(options)
+                evaluations += evaluate_together(system.name, self.gt, paths, say, say.count, **given)
+        results = [evaluation.result for evaluation in evaluations]
+        names = [path.stem for path in self.pred]
+        issues = tuple(issue for evaluation in evaluations for issue in evaluation.issues)
+        return _Made(chapter_of(results, _called(results, names)), issues)
+
+    def boxes(
+        self,
+        system: BoxProtocol[Any],
+        iou: float,
+        say: Bar,
+        *,
+        log: ReviewLog,
+        wanted: PackOptions,
+        others: Sequence[_Made],
+    ) -> Contents:
+        """The contents of a pack whose decision, findings and pages are of one protocol that matches boxes."""
+        options = self.options(system)
+        with _refused():
+            files = require_joined(open_project(system, self.gt, list(self.pred), options, say), system, options)
+            say("Evaluating")
+            evaluations = self._evaluations(system, files.dataset, options)
+            results = [each.matching.at(iou) for each in evaluations]
+        issues = list(files.issues)
+        for side, result in zip(files.dataset.predictions, results, strict=True):
+            truth = files.dataset.ground_truth.source
+            issues += checked_match(system, truth, side.source, options, result)
+        called = _called(evaluations, [path.stem for path in self.pred])
+        own = chapter_of(evaluations, called) if system.own_numbers(evaluations[0]) else None
+        return gather(
+            results,
+            called,
+            log,
+            wanted,
+            issues=tuple(dict.fromkeys([*issues, *_issues_of(others)])),
+            own=own,
+            chapters=[each.chapter for each in others],
+        )
+
+    def _evaluations(self, system: BoxProtocol[Any], dataset: Dataset, options: Any) -> list[BoxEvaluation]:  # noqa: ANN401
+        """Each model at a score threshold of its own, at the thresholds of the protocol."""
+        matchings = [
+            system.match(system.pair(dataset, model, options), options, min_score=score)
+            for model, score in enumerate(self.scores)
+        ]
+        return [system.result(matching, system.thresholds, options) for matching in matchings]
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """An option that makes no sense becomes a UsageError of one sentence."""
+    try:
+        yield
+    except BadInput:
+        raise
+    except ValueError as problem:
+        raise UsageError(f"{problem}.") from problem
+
+
+class _Further(NamedTuple):
+    """One more evaluation, of files of its own."""
+
+    system: AnyProtocol
+    gt: Path
+    pred: Sequence[Path]
+
+    @classmethod
+    def of(cls, text: str) -> _Further:
+        """From what was typed: protocol, ground truth and predictions, separated by commas."""
+        name, *paths = (part.strip() for part in text.split(","))
+        if len(paths) < 2 or not all(paths):
+            raise UsageError(f'--also must look like "posters,ground_truth,predictions"; found {plain(text)}.')
+        return cls(_protocol(name), Path(paths[0]), [Path(path) for path in paths[1:]])
+
+    def chapter(self, say: Bar) -> _Made:
+        """Its chapter, under the protocol's own options."""
+        return _Run(self.gt, self.pred, None, {}, [0.0] * len(self.pred)).chapter(self.system, say)
+
+
+def _called(results: Sequence[Result], names: Sequence[str]) -> list[ModelItem]:
+    """What the models are called: as their files say, or as these are named."""
+    said = [model_name(result) or name for result, name in zip(results, names, strict=True)]
+    return [ModelItem(*each) for each in zip(letters(len(said)), said, strict=True)]
 
 
 def _today() -> str:
@@ -217,23 +362,9 @@ def _events(findings: str | None, workspace: str, gt: Path) -> list[Event]:
         store.close()
 
 
-def _results(
-    protocol: BoxProtocol[BoxOptions], dataset: Dataset, options: BoxOptions, iou: float, scores: Sequence[float]
-) -> list[AnyBoxResult]:
-    """The result of each model on one dataset, each at a score threshold of its own."""
-    try:
-        pairs = [protocol.pair(dataset, model, options) for model in range(len(dataset.predictions))]
-        return [
-            protocol.match(of_model, options, min_score=score).at(iou)
-            for of_model, score in zip(pairs, scores, strict=False)
-        ]
-    except ValueError as problem:
-        raise UsageError(f"{problem}.") from problem
-
-
 def _need_documents(wanted: tuple[str, ...], contents: Contents) -> None:
     """Refuse documents that the files do not have."""
-    known = {document.doc_id for document in contents.dataset.documents}
+    known = {document.doc_id for document in contents.dataset.documents} if contents.dataset else set()
     missing = [plain(name) for name in wanted if name not in known]
     if missing:
         raise UsageError(f"--documents must be in the files; not there: {', '.join(missing)}.")

@@ -54,6 +54,10 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
         Keys of `VERDICTS`, and ``conflict`` where reviewers disagree; findings of these only, empty for all.
     tags : tuple of str
         Findings with one of these tags only; empty for all.
+    seconds : float
+        What the correction of one box takes, above 0.
+    pages_per_year : int
+        For which the hand work is told, at least 1.
     """
 
     title: str = ""
@@ -65,6 +69,8 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
     documents: tuple[str, ...] = ()
     verdicts: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    seconds: float = 8.0
+    pages_per_year: int = 20_000
 
     def __post_init__(self) -> None:
         if not 0 <= self.cards <= MOST_CARDS:
@@ -74,6 +80,10 @@ class PackOptions(msgspec.Struct, frozen=True, kw_only=True):
         unknown = [name for name in self.verdicts if name not in (*VERDICTS, CONFLICT)]
         if unknown:
             raise ValueError(f"verdicts are {', '.join((*VERDICTS, CONFLICT))}; found {', '.join(unknown)}")
+        if not 0.0 < self.seconds < float("inf"):
+            raise ValueError(f"the seconds for a box must be above 0; found {self.seconds:g}")
+        if self.pages_per_year < 1:
+            raise ValueError(f"the pages per year must be at least 1; found {self.pages_per_year}")
         if self.budget < 2**18:
             raise ValueError(f"the size budget must be at least 0.25 MB; found {self.budget / 2**20:.2f} MB")
 

@@ -26,6 +26,8 @@ from evaluator.metrics.results import Metrics, count_of
 from evaluator.model.dataset import Dataset
 from evaluator.model.issues import Issue, plain
 from evaluator.pack.cards import Card, Model, PackOptions, cards_of, chosen, verdict_words, wanted
+from evaluator.pack.chapters import Chapter, FileRow
+from evaluator.pack.story import Cause, KeyDifference, causes_of, key_differences, question
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import Corrections, corrections
 from evaluator.review.status import FindingStatus, finding_statuses
@@ -40,6 +42,10 @@ class Contents:
 
     Attributes
     ----------
+    dataset : Dataset or None
+        What the boxes are of; None for a pack without boxes, which has no cards and no pages.
+    models : tuple of Model
+        Those whose boxes are shown; empty without boxes.
     differences : tuple of Difference
         In reading order; empty with one model.
     summary : str
@@ -55,12 +61,28 @@ class Contents:
         Of the files.
     notes : tuple of str
         What a reader of the numbers must know.
+    files : tuple of FileRow
+        Behind the numbers.
+    question : str
+        What is to be decided; empty with one model.
+    decision : Decision or None
+        What the first two models say; None with one.
+    keys : tuple of KeyDifference
+        The rows of the key numbers on one scale.
+    causes : tuple of Cause
+        Of the mistakes of the candidate, the costliest first.
+    causes_words : str
+        What share of the corrections they are.
+    own : Chapter or None
+        What the protocol of the boxes shows besides, such as average precision; None when it is nothing.
+    chapters : tuple of Chapter
+        What models reach under further protocols, or under that of a pack without boxes.
     """
 
     options: PackOptions
     title: str
     signature: str
-    dataset: Dataset
+    dataset: Dataset | None
     models: tuple[Model, ...]
     differences: tuple[Difference, ...]
     summary: str
@@ -71,6 +93,14 @@ class Contents:
     left_out: int
     issues: tuple[Issue, ...]
     notes: tuple[str, ...]
+    files: tuple[FileRow, ...]
+    question: str = ""
+    decision: decision.Decision | None = None
+    keys: tuple[KeyDifference, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    causes_words: str = ""
+    own: Chapter | None = None
+    chapters: tuple[Chapter, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,7 +108,9 @@ class Contents:
         return tuple(model.letter for model in self.models[:2])
 
     def place(self, page: int) -> tuple[str, str, int]:
-        """Id and name of the document of a page, and its index from 0."""
+        """Id and name of the document of a page, and its index from 0; ValueError for a pack without boxes."""
+        if self.dataset is None:
+            raise ValueError("a pack without boxes has no pages")
         document = self.dataset.documents[self.dataset.page_document[page]]
         return document.doc_id, document.name, int(self.dataset.page_index[page])
 
@@ -90,6 +122,8 @@ def gather(
     options: PackOptions,
     *,
     issues: Sequence[Issue] = (),
+    own: Chapter | None = None,
+    chapters: Sequence[Chapter] = (),
 ) -> Contents:
     """The contents of a pack about some models, under any protocol that matches boxes.
 
@@ -103,6 +137,10 @@ def gather(
         Verdicts and notes; empty for none.
     issues : sequence of Issue
         Of the files.
+    own : Chapter, optional
+        Of the same models under their own protocol, when it has more numbers than those of a matching.
+    chapters : sequence of Chapter
+        Of further protocols.
 
     Raises
     ------
@@ -115,10 +153,15 @@ def gather(
     applied = corrections(dataset, log) if len(log) else None
     models = _models(results, called, applied)
     differences = _differences(results[:2]) if len(results) > 1 else ()
+    if own is not None:
+        mine = {(one.metric, one.label) for one in differences}
+        more = (one for one in own.differences if (one.metric, one.label) not in mine)
+        differences = compare_differences.in_reading_order((*differences, *more))
     summary = sentences.summary(differences, [model.letter for model in models]) if differences else None
     made = _decided(results, models, differences) if differences else None
     statuses = [status for status in finding_statuses(log, results) if chosen(status, options)]
     cards = cards_of(models, statuses, log, options)
+    found_causes, causes_words = causes_of(models, log, options)
     pages, left_out = _pages(models, cards, options)
     return Contents(
         options=options,
@@ -135,7 +178,66 @@ def gather(
         left_out=left_out,
         issues=tuple(issues),
         notes=_notes(models, applied.issues if applied else ()),
+        files=_files(models),
+        question=question(models) if made else "",
+        decision=made,
+        keys=key_differences(differences, models),
+        causes=found_causes,
+        causes_words=causes_words,
+        own=own if own is not None and own.blocks else None,
+        chapters=tuple(chapters),
     )
+
+
+def gather_chapters(
+    chapters: Sequence[Chapter], options: PackOptions, *, issues: Sequence[Issue] = ()
+) -> Contents:  # fmt: skip
+    """The contents of a pack without boxes: of fields, pixels or posters alone.
+
+    Parameters
+    ----------
+    chapters : sequence of Chapter, length >= 1
+        The first one gives title and decision.
+
+    Raises
+    ------
+    ValueError
+        When there are no chapters.
+    """
+    if not chapters:
+        raise ValueError("a pack needs at least one chapter")
+    first = chapters[0]
+    made = first.decision
+    title = f"{first.models[0].name}: {first.title}"
+    if made is not None:
+        title = f"{made.names[1]} against {made.names[0]}: {made.headline}"
+    return Contents(
+        options=options,
+        title=options.title or title,
+        signature=first.signature,
+        dataset=None,
+        models=(),
+        differences=(),
+        summary="",
+        ledger=None,
+        cards=(),
+        cards_words="none",
+        pages=(),
+        left_out=0,
+        issues=tuple(issues),
+        notes=(),
+        files=first.files,
+        question=f"Ship {made.names[1]} instead of {made.names[0]}?" if made else "",
+        decision=made,
+        chapters=tuple(chapters),
+    )
+
+
+def _files(models: Sequence[Model]) -> tuple[FileRow, ...]:
+    """The files behind the numbers."""
+    sides = [("Ground truth", models[0].result.matching.dataset.ground_truth.source)]
+    sides += [(f"Model {model.letter}", model.result.matching.prediction.source) for model in models]
+    return tuple(FileRow(role, plain(source.name), source.sha256) for role, source in sides)
 
 
 def _models(
@@ -171,6 +273,8 @@ def key_rows(contents: Contents) -> list[KeyRow]:
 
 def label_rows(contents: Contents) -> list[tuple[str, list[Metrics]]]:
     """Numbers of each label, one mapping per model."""
+    if not contents.models:
+        return []
     labels = contents.models[0].result.matching.labels
     columns = [model.result.per_label for model in contents.models]
     return [(plain(label), [column.row(row) for column in columns]) for row, label in enumerate(labels)]

@@ -11,21 +11,37 @@ import base64
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import jinja2
 import msgspec
-from markupsafe import Markup
 
 from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
-from evaluator.drawing.payloads import BoxItem, ModelItem, PackModelItem, PackPageItem, PackPagePayload, ProblemItem
+from evaluator.drawing import layers
+from evaluator.drawing.page_rows import rows_on
+from evaluator.drawing.payloads import (
+    BoxItem,
+    LostText,
+    ModelItem,
+    PackModelItem,
+    PackPageItem,
+    PackPagePayload,
+    ProblemItem,
+    Rect,
+)
+from evaluator.drawing.text_lost import PageText, page_lost, sides_of
+from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
-from evaluator.pack.cards import Card
+from evaluator.pack.blocks import Plot
+from evaluator.pack.cards import Card, Model
+from evaluator.pack.chapters import FileRow, chapter_differences
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers, shown_differences
 from evaluator.pack.pictures import Picture, Pictures, fitting, page_width
+from evaluator.pack.story import Cause, documents_words, hand_work, rule_lines
 from evaluator.system.whole_file import write_whole
 from evaluator.web.source import component_script, component_style
 
@@ -72,23 +88,28 @@ def write_html(path: Path, contents: Contents, pictures: Pictures, *, progress: 
 
 
 class Plan(NamedTuple):
-    """Which pages get a picture, and how sharp."""
+    """Which pages get a picture, how sharp, and how many causes are shown."""
 
     pages: tuple[int, ...]
     width: int
+    causes: int
 
 
 def plan_of(contents: Contents, pictures: Pictures) -> Plan:
     """What fits the budget: crops first, then pages as sharp as they may be."""
     fixed = len(component_script("pack")) + len(component_style("viewer")) + _TEXT_BYTES
     left = contents.options.budget - fixed - len(contents.cards) * _CARD_BYTES
+    of_cause = len(contents.names) * _CARD_BYTES
+    causes = min(len(contents.causes), max(0, left // (2 * of_cause)) if of_cause else 0)
+    left -= causes * of_cause
     per_page = _LAYER_BYTES * len(contents.models)
     density = pictures.density([contents.place(page)[1:] for page in contents.pages])
     # As many pages as fit at the smallest width, then as sharp as those may be.
     pages = len(contents.pages)
     while pages and fitting(pages, _for_pictures(left, pages, per_page), density) < pages:
         pages -= max(1, pages // 50)
-    return Plan(_first_needed(contents, pages), page_width(pages, _for_pictures(left, pages, per_page), density))
+    width = page_width(pages, _for_pictures(left, pages, per_page), density)
+    return Plan(_first_needed(contents, pages), width, causes)
 
 
 def _for_pictures(left: float, pages: int, per_page: int) -> int:
@@ -106,10 +127,10 @@ def _first_needed(contents: Contents, count: int) -> tuple[int, ...]:
 def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[str]:
     """The file in pieces, each made when the one before is written."""
     script = component_script("pack")
-    cards = (_card(card, contents, pictures) for card in told_cards(contents, plan, progress))
+    cards = (_card(card, contents, pictures) for card in told_cards(contents, pictures, plan, progress))
     pages = (
         _page(page, place, contents, pictures, plan)
-        for place, page in enumerate(told_pages(contents, plan, progress, "Done"))
+        for place, page in enumerate(told_pages(contents, pictures, plan, progress))
     )
     template = environment().get_template("pack.html.j2")
     yield from template.generate(
@@ -119,7 +140,12 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
         style=component_style("pack"),
         viewer_style=component_style("viewer"),
         keys=key_rows(contents),
-        changes=changes_of(contents),
+        scale=scale_of(contents),
+        rule=rule_lines(contents.decision) if contents.decision else (),
+        reasons=reasons_of(contents),
+        hand=hand_of(contents),
+        causes=[sides_of_cause(cause, contents, pictures) for cause in contents.causes[: plan.causes]],
+        changes=changes_of(shown_differences(contents), contents.names),
         labels=label_rows(contents),
         ledger=ledger_of(contents),
         cards=cards,
@@ -127,23 +153,42 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
         page_count=len(plan.pages),
         left_out=without_picture(contents, plan),
         files=files_of(contents),
+        chapters=[(chapter, changes_of(chapter_differences(chapter), chapter.names)) for chapter in contents.chapters],
     )
 
 
-def told_cards(contents: Contents, plan: Plan, progress: Progress) -> Iterator[Card]:
-    """The findings one by one, each told before it is worked on."""
-    for done, card in enumerate(contents.cards):
-        progress(done, len(contents.cards) + len(plan.pages), f"Finding {card.number} of {len(contents.cards)}")
+def files_of(contents: Contents) -> list[FileRow]:
+    """The files behind all numbers, each once; those of a further chapter with its title."""
+    rows = list(contents.files)
+    known = {(row.name, row.sha256) for row in rows}
+    for chapter in contents.chapters:
+        new = [row for row in chapter.files if (row.name, row.sha256) not in known]
+        rows += [row._replace(role=f"{row.role}, {chapter.title}") for row in new]
+    return rows
+
+
+def told_cards(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[Card]:
+    """The findings one by one, each told before it is worked on, their pages drawn ahead."""
+    total = len(contents.cards) + len(plan.pages)
+    places = ((card, _drawn_at(card, contents)) for card in contents.cards)
+    for done, card in enumerate(pictures.ahead(places, width=None)):
+        progress(done, total, f"Finding {card.number} of {len(contents.cards)}")
         yield card
 
 
-def told_pages(contents: Contents, plan: Plan, progress: Progress, last: str) -> Iterator[int]:
-    """The pages with a picture one by one, each told before it is worked on, and what comes after them."""
+def _drawn_at(card: Card, contents: Contents) -> tuple[str, int]:
+    """The page of a finding; none with the name "" for one without."""
+    return contents.place(card.page)[1:] if card.page >= 0 else ("", 0)
+
+
+def told_pages(contents: Contents, pictures: Pictures, plan: Plan, progress: Progress) -> Iterator[int]:
+    """The pages with a picture one by one, each told before it is worked on and drawn ahead."""
     total = len(contents.cards) + len(plan.pages)
-    for done, page in enumerate(plan.pages):
+    places = ((page, contents.place(page)[1:]) for page in plan.pages)
+    for done, page in enumerate(pictures.ahead(places, width=plan.width)):
         progress(len(contents.cards) + done, total, f"Page {done + 1} of {len(plan.pages)}")
         yield page
-    progress(total, total, last)
+    progress(total, total, "Writing the file")
 
 
 def without_picture(contents: Contents, plan: Plan) -> int:
@@ -172,6 +217,7 @@ def environment() -> jinja2.Environment:
     templates.filters.update(
         ratio=lambda value: "n/a" if value is None else f"{value:.3f}",
         count=lambda value: f"{value:,}",
+        plotted=plotted,
         share=lambda value: f"{100 * value:.4f}%",
         plain=plain,
     )
@@ -181,7 +227,18 @@ def environment() -> jinja2.Environment:
 def _card(card: Card, contents: Contents, pictures: Pictures) -> dict[str, Any]:
     """A finding with its crop."""
     picture = crop_of(card, contents, pictures)
-    return {"card": card, "picture": picture, "boxes": boxes_on(card.boxes, picture) if picture else []}
+    boxes = boxes_on(card.boxes, picture) if picture else []
+    return {"card": card, "picture": picture, "boxes": boxes, "lost": lost_of(card, contents, pictures, picture)}
+
+
+def lost_of(card: Card, contents: Contents, pictures: Pictures, picture: Picture | None) -> list[PlacedBox]:
+    """The words that are lost on the crop of a finding, with its model."""
+    model = next((each for each in contents.models if each.letter == card.model), None)
+    if picture is None or picture.webp is None or model is None:
+        return []
+    _, name, index = contents.place(card.page)
+    lost = lost_on(model, card.page, pictures.text(name, index)).lost
+    return marks_on([each for each in lost if _overlaps(each, picture.part)], picture)
 
 
 def crop_of(card: Card, contents: Contents, pictures: Pictures) -> Picture | None:
@@ -224,6 +281,8 @@ def _page(page: int, position: int, contents: Contents, pictures: Pictures, plan
     picture = pictures.page(name, index, width=plan.width)
     points = picture.points if picture.webp is not None else None
     shown = page_layers(contents, page, points)
+    text = pictures.text(name, index)
+    lost = [lost_on(model, page, text) for model in contents.models]
     payload = PackPagePayload(
         page=PackPageItem(
             document=document,
@@ -237,8 +296,8 @@ def _page(page: int, position: int, contents: Contents, pictures: Pictures, plan
             problem=ProblemItem(picture.problem, "", "") if picture.problem else None,
         ),
         models=[
-            PackModelItem(model=ModelItem(model.letter, model.name), data=data)
-            for model, data in zip(contents.models, shown, strict=True)
+            PackModelItem(model=ModelItem(model.letter, model.name), data=data, text=words)
+            for model, data, words in zip(contents.models, shown, lost, strict=True)
         ],
     )
     return {
@@ -250,24 +309,25 @@ def _page(page: int, position: int, contents: Contents, pictures: Pictures, plan
             (model.letter, data.counts, len(data.mistakes)) for model, data in zip(contents.models, shown, strict=True)
         ],
         "boxes": boxes_on([box for box in shown[-1].boxes if box.status != "truth"], picture),
+        "lost": marks_on(lost[-1].lost, picture),
         "data": _in_script(payload),
     }
 
 
-def _in_script(value: object) -> Markup:
-    """Plain values as JSON that no element around it can be closed from."""
+def _in_script(value: object) -> str:
+    """Plain values as ASCII JSON without markup characters, which no element around it can be closed from."""
     text = json.dumps(msgspec.to_builtins(value), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    return Markup(safe)  # noqa: S704 - ASCII JSON without markup characters
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def changes_of(contents: Contents) -> dict[str, Any]:
+def changes_of(differences: Sequence[Difference], names: Sequence[str]) -> dict[str, Any]:
     """The interval chart: a scale for all rows, and one row per difference."""
-    differences = shown_differences(contents)
     if not differences:
         return {"rows": [], "ticks": [], "zero": 0.0}
-    ends = (end for one in differences for end in (one.low, one.high, one.difference, 0.0))
-    values = [100 * end for end in ends if end is not None]
+    values: list[float] = [0.0]
+    for one in differences:
+        ends = (one.difference,) if one.too_few else (one.difference, one.low, one.high)
+        values += [100 * end for end in ends if end is not None]
     low, high = min(values), max(values)
     steps = (1, 2, 5, 10, 20, 50, 100, 200)
     step = next((step for step in steps if (high - low) / step <= 4), math.ceil((high - low) / 4))
@@ -280,10 +340,139 @@ def changes_of(contents: Contents) -> dict[str, Any]:
     ticks = [start + step * place for place in range(round((stop - start) / step) + 1)]
     return {
         "width": _CHART_WIDTH,
-        "rows": [_change(one, contents.names, at) for one in differences],
+        "rows": [_change(one, names, at) for one in differences],
         "ticks": [{"x": at(tick), "text": sentences.tick_text(tick)} for tick in ticks],
         "zero": at(0.0),
     }
+
+
+def reasons_of(contents: Contents) -> str:
+    """What the summary says besides the answer and its reason, which the head of the pack has."""
+    if contents.decision is None:
+        return contents.summary
+    return contents.summary.removeprefix(f"{contents.decision.headline}. {contents.decision.sentence}").strip()
+
+
+def scale_of(contents: Contents) -> dict[str, Any]:
+    """The key numbers on one scale; rows with what each is called."""
+    chart = changes_of([row.difference for row in contents.keys], contents.names)
+    for row, key in zip(chart["rows"], contents.keys, strict=True):
+        one = key.difference
+        row |= {
+            "name": key.name,
+            "note": key.note,
+            "a": one.a,
+            "b": one.b,
+            "moved": sentences.moved_text(one),
+            "span": "too few documents" if one.too_few else sentences.interval_text(one, signed=True) or "n/a",
+            "better": one.documents_better,
+            "worse": one.documents_worse,
+        }
+    return chart
+
+
+def hand_of(contents: Contents) -> dict[str, Any] | None:
+    """The hand work with each of the first two models, and whether the documents are enough."""
+    made = contents.decision
+    if made is None or made.cost is None:
+        return None
+    most = max(*made.cost, 1e-9)
+    bars = [
+        {"letter": letter, "boxes": boxes, "share": boxes / most}
+        for letter, boxes in zip(contents.names, made.cost, strict=True)
+    ]
+    spent, saved = hand_work(made.cost, contents.options)
+    return {"bars": bars, "spent": spent, "saved": saved, "documents": documents_words(made, contents.differences)}
+
+
+class CauseSide(NamedTuple):
+    """A cause as one model has it: the picture, the boxes on it, the words that are lost there."""
+
+    letter: str
+    name: str
+    picture: Picture
+    boxes: list[PlacedBox]
+    lost: list[PlacedBox]
+    counts: str
+    chips: Sequence[tuple[str, str]]
+
+
+def sides_of_cause(cause: Cause, contents: Contents, pictures: Pictures) -> dict[str, Any]:
+    """A cause with the same part of its page for the first two models."""
+    _, name, index = contents.place(cause.page)
+    picture, text = pictures.part(name, index, cause.part), pictures.text(name, index)
+    made = []
+    for model in contents.models[:2]:
+        data = layers.page_data(model.result, cause.page)
+        shown = [box for box in data.boxes if box.status != "truth" and _overlaps(box.xyxy, cause.part)]
+        lost = [each for each in lost_on(model, cause.page, text).lost if _overlaps(each, cause.part)]
+        counts = Counter(box.status for box in shown)
+        words = [f"{counts[status]} {status}" for status in ("TP", "FP", "FN") if counts[status]]
+        words.append(_lost_words(text, len(lost)))
+        kinds = Counter((box.status, plain(box.label)) for box in shown if box.status != "TP")
+        chips = [(status, f"{count} {status} {label}") for (status, label), count in kinds.most_common(4)]
+        marks = marks_on(lost, picture)
+        placed = boxes_on(shown, picture)
+        made.append(CauseSide(model.letter, model.name, picture, placed, marks, ", ".join(words), chips))
+    return {"cause": cause, "sides": made}
+
+
+def _lost_words(text: PageText | None, lost: int) -> str:
+    """How much text is lost in a picture."""
+    if text is None:
+        return "text not known"
+    return count_of(lost, "word") + " lost" if text.words.texts else "no text layer"
+
+
+def lost_on(model: Model, page: int, text: PageText | None) -> LostText:
+    """What the browser marks as lost on a page."""
+    if text is None:
+        return LostText()
+    sides = sides_of(model.result, *rows_on(model.result, page, None))
+    return page_lost(text, sides) if sides.placed else LostText()
+
+
+def marks_on(rects: Iterable[Rect], picture: Picture) -> list[PlacedBox]:
+    """Words that are lost as shares of a picture."""
+    return boxes_on([BoxItem("", "ground_truth", "truth", "", rect) for rect in rects], picture)
+
+
+def _overlaps(box: Rect, part: Rect) -> bool:
+    """Whether a box is seen in a part of a page."""
+    return box[0] < part[2] and box[2] > part[0] and box[1] < part[3] and box[3] > part[1]
+
+
+_PLOT: Final = (340.0, 300.0)
+_PLOT_EDGES: Final = (38.0, 18.0, 12.0, 40.0)
+_COLOURS: Final = 6
+
+
+def plotted(plot: Plot) -> dict[str, Any]:
+    """A plot in places of a drawing: ticks, lines as paths, and the marked points."""
+    left, top, right, bottom = _PLOT_EDGES
+    across, down = _PLOT[0] - left - right, _PLOT[1] - top - bottom
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        share = (x - plot.start) / (1.0 - plot.start) if plot.start < 1.0 else 0.0
+        return round(left + across * share, 1), round(top + down * (1.0 - y), 1)
+
+    ticks = []
+    for step in range(6):
+        x, y = plot.start + (1.0 - plot.start) * step / 5, step / 5
+        place = at(x, y)
+        ticks.append({"x": place[0], "y": place[1], "x_text": f"{x:.1f}", "y_text": f"{y:.1f}"})
+    lines = [
+        {
+            "name": line.name,
+            "colour": row % _COLOURS,
+            "points": [at(*point) for point in line.points],
+            "dot": None if line.now is None or math.isnan(sum(line.now)) else at(*line.now),
+        }
+        for row, line in enumerate(plot.lines)
+        if line.points
+    ]
+    edges = {"left": left, "right": _PLOT[0] - right, "bottom": _PLOT[1] - bottom}
+    return {"width": _PLOT[0], "height": _PLOT[1], "ticks": ticks, "lines": lines, **edges}
 
 
 def _change(one: Difference, names: Sequence[str], at: Callable[[float], float]) -> dict[str, Any]:
@@ -305,11 +494,3 @@ def ledger_of(contents: Contents) -> dict[str, Any] | None:
         return None
     rows = [{"label": plain(label), **counts} for label, counts in contents.ledger.to_json().items()]
     return {"total": contents.ledger.total.row(0), "rows": rows}
-
-
-def files_of(contents: Contents) -> list[dict[str, str]]:
-    """The files behind the numbers."""
-    matching = contents.models[0].result.matching
-    files = [("Ground truth", matching.dataset.ground_truth.source)]
-    files += [(f"Model {model.letter}", model.result.matching.prediction.source) for model in contents.models]
-    return [{"role": role, "name": plain(source.name), "sha256": source.sha256} for role, source in files]

@@ -53,6 +53,8 @@ class Marked(NamedTuple):
 def write_marked(folder: Path, contents: Contents, pdfs: Path, *, progress: Progress) -> list[Marked]:
     """Write a copy of each document that has boxes, with annotations, as ``name-marked.pdf``, one entry each."""
     dataset = contents.dataset
+    if dataset is None:
+        return []
     documents = [code for code, each in enumerate(dataset.documents) if wanted(each.doc_id, contents.options)]
     sources = PdfFolder(pdfs)
     taken: set[str] = set()
@@ -73,6 +75,8 @@ def notes_of(contents: Contents, document: int) -> Iterator[Note]:
     Every prediction is in the layer of its model, every missed ground truth in the layer of the model that misses it.
     """
     dataset = contents.dataset
+    if dataset is None:
+        return
     for page in range(dataset.pages):
         if dataset.page_document[page] != document:
             continue

@@ -6,17 +6,21 @@ Pages come from the render workers through `PagePool`; this module only cuts and
 
 from __future__ import annotations
 
+import contextlib
 import io
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from PIL import Image
 
 from evaluator.drawing.crops import CARD_ASPECT, aspect_of, cut, data_url, region
 from evaluator.drawing.payloads import Rect
+from evaluator.drawing.text_lost import PageText
 from evaluator.model.issues import plain
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
@@ -32,7 +36,10 @@ _CAUTION: Final = 1.3
 _NO_PICTURES: Final = 1_000.0
 _SHAPE: Final = 1.414
 _UNKNOWN_POINTS: Final = (612.0, 792.0)
-_QUALITY: Final = 78
+# Pages that are drawn at the same time; the pool has as many workers.
+_AHEAD: Final = 2
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +132,32 @@ class Pictures:
         except PageProblem as problem:
             return self._sheet((0.0, 0.0, 1.0, 1.0), width, problem)
         points = (drawn.page_width, drawn.page_height)
-        # Written anew at a lower quality than on screen, where a page is looked at alone and from near.
-        with Image.open(io.BytesIO(drawn.webp)) as image:
-            written = io.BytesIO()
-            image.convert("RGB").save(written, format="WEBP", quality=_QUALITY, method=2)
-        return Picture(written.getvalue(), (0.0, 0.0, 1.0, 1.0), points, (drawn.width, drawn.height))
+        return Picture(drawn.webp, (0.0, 0.0, 1.0, 1.0), points, (drawn.width, drawn.height))
+
+    def ahead(self, places: Iterable[tuple[T, tuple[str, int]]], *, width: int | None) -> Iterator[T]:
+        """Things in their order, each when its page (name and index) is drawn, a few pages ahead, in all workers.
+
+        Parameters
+        ----------
+        width : int or None
+            Of whole pages; None for the resolution of crops.
+        """
+
+        def draw(name: str, index: int) -> None:
+            # Only so that the next question about this page is answered at once; that one says what is wrong.
+            with contextlib.suppress(PageProblem):
+                dpi = {"dpi": _CROP_DPI} if width is None else {}
+                self._pool.page_image(self._path(name), index, width=width, **dpi)
+                self._pool.words(self._path(name), index)
+
+        waiting: deque[tuple[T, Future[None]]] = deque()
+        with ThreadPoolExecutor(_AHEAD) as threads:
+            for thing, place in places:
+                waiting.append((thing, threads.submit(draw, *place)))
+                if len(waiting) > 2 * _AHEAD:
+                    yield _awaited(*waiting.popleft())
+            while waiting:
+                yield _awaited(*waiting.popleft())
 
     def density(self, places: Sequence[tuple[str, int]]) -> float:
         """Bytes that a million pixels of some pages (name and index) take, with caution, by looking at a few of them.
@@ -143,6 +171,25 @@ class Pictures:
             return _NO_PICTURES
         return _CAUTION * 1e6 * sum(size for size, _ in sizes) / sum(pixels for _, pixels in sizes)
 
+    def text(self, name: str, index: int) -> PageText | None:
+        """The words of a page, or its ink where it has none; None when the page cannot be read."""
+        try:
+            path = self._path(name)
+            words = self._pool.words(path, index)
+            return PageText(words, None if words.texts else self._pool.ink(path, index))
+        except PageProblem:
+            return None
+
+    def part(self, name: str, index: int, part: Rect, *, width: int = _CROP_WIDTH) -> Picture:
+        """A part of a page."""
+        try:
+            drawn = self._pool.page_image(self._path(name), index, dpi=_CROP_DPI)
+        except PageProblem as problem:
+            return self._sheet(part, width, problem)
+        webp = cut(drawn.webp, part, width=width)
+        with Image.open(io.BytesIO(webp)) as image:
+            return Picture(webp, part, (drawn.page_width, drawn.page_height), image.size)
+
     def crop(self, name: str, index: int, boxes: Sequence[Sequence[float]], *, width: int = _CROP_WIDTH) -> Picture:
         """The part of a page around some boxes; the whole page for none."""
         xyxy = np.array(boxes, dtype=np.float64).reshape(-1, 4)
@@ -150,11 +197,7 @@ class Pictures:
             drawn = self._pool.page_image(self._path(name), index, dpi=_CROP_DPI)
         except PageProblem as problem:
             return self._sheet(_part(xyxy, _UNKNOWN_POINTS), width, problem)
-        points = (drawn.page_width, drawn.page_height)
-        part = _part(xyxy, points)
-        webp = cut(drawn.webp, part, width=width)
-        with Image.open(io.BytesIO(webp)) as image:
-            return Picture(webp, part, points, image.size)
+        return self.part(name, index, _part(xyxy, (drawn.page_width, drawn.page_height)), width=width)
 
     def _path(self, name: str) -> Path:
         """The file of a document."""
@@ -166,6 +209,12 @@ class Pictures:
         """An empty sheet of letter paper in the place of a page."""
         size = (width, max(1, round(width / aspect_of(part, _UNKNOWN_POINTS))))
         return Picture(None, part, _UNKNOWN_POINTS, size, f"{plain(problem.title)} {plain(problem.text)}")
+
+
+def _awaited(thing: T, drawn: Future[None]) -> T:
+    """A thing when its page is drawn."""
+    drawn.result()
+    return thing
 
 
 def _part(boxes: np.ndarray, points: tuple[float, float]) -> Rect:

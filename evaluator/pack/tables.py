@@ -67,6 +67,15 @@ def to_json(contents: Contents) -> str:
         ],
         "differences": [{name: getattr(one, name) for name in _DIFFERENCE} for one in contents.differences],
         "ledger": None if contents.ledger is None else contents.ledger.to_json(),
+        "chapters": [
+            {
+                "protocol": chapter.anchor.removeprefix("protocol-"),
+                "signature": chapter.signature,
+                "decision": None if chapter.decision is None else chapter.decision.to_json(),
+                "differences": [{name: getattr(one, name) for name in _DIFFERENCE} for one in chapter.differences],
+            }
+            for chapter in (*((contents.own,) if contents.own else ()), *contents.chapters)
+        ],
     }
     return export.to_json(value) + "\n"
 

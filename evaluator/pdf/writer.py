@@ -40,6 +40,7 @@ _STYLES: Final = {
     "FP": ("#C75000", 1.8, None),
     "FN": ("#5E35B1", 1.4, "[5 3] 0"),
 }
+_LOST: Final = "#FFC400"
 _BAR_COLOURS: Final = {"loss": "#C75000", "gain": "#1F5FA8"}
 _MUTED: Final = "#566172"
 _RIM: Final = "#D5D9E0"
@@ -66,12 +67,46 @@ class Bar(msgspec.Struct, frozen=True):
     high: float | None
 
 
-class Section(msgspec.Struct, frozen=True, tag=True):
-    """Flowing text on pages of its own, with interval bars drawn where elements of their names stand."""
+class Curve(msgspec.Struct, frozen=True):
+    """One curve of a drawing: its colour, its points and the marked one as shares of the drawing, origin top left."""
 
-    html: str
+    colour: str
+    points: tuple[tuple[float, float], ...]
+    dot: tuple[float, float] | None = None
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """A coloured cell with a text in its middle; its rectangle as shares of the drawing."""
+
+    xyxy: tuple[float, float, float, float]
+    fill: str
+    ink: str
+    text: str
+
+
+class Drawing(msgspec.Struct, frozen=True):
+    """Curves over two axes, or cells: the element whose place it takes, and texts with their places as shares of it."""
+
+    element: str
+    frame: tuple[float, float, float, float] | None = None
+    curves: tuple[Curve, ...] = ()
+    cells: tuple[Cell, ...] = ()
+    texts: tuple[tuple[float, float, str], ...] = ()
+
+
+class Section(msgspec.Struct, frozen=True, tag=True):
+    """Flowing text on pages of its own, with bars and drawings where elements of their names stand.
+
+    Attributes
+    ----------
+    parts : tuple of str
+        HTML; a part begins a new page where it does not fit on the rest of one and would fit on a whole one.
+    """
+
+    parts: tuple[str, ...]
     css: str
     bars: tuple[Bar, ...] = ()
+    drawings: tuple[Drawing, ...] = ()
 
 
 class Tile(msgspec.Struct, frozen=True, tag=True):
@@ -205,31 +240,47 @@ class _Desk:
     def _section(self, section: Section) -> None:
         """Text laid out on as many pages as it needs, with the bars."""
         pymupdf = engine()
-        where = pymupdf.Rect(_EDGE, _EDGE, _PAPER[0] - _EDGE, _PAPER[1] - _EDGE)
-        story = pymupdf.Story(section.html, user_css=section.css)
+        whole = pymupdf.Rect(_EDGE, _EDGE, _PAPER[0] - _EDGE, _PAPER[1] - _EDGE)
         places: dict[str, tuple[int, _Untyped]] = {}
-        pages = 0
+        pages, top = 0, whole.y0
 
         def place(element: _Untyped) -> None:
             if element.open_close & 1 and element.id:
                 places[element.id] = (pages, pymupdf.Rect(element.rect))
 
-        more = 1
         first = len(self._document)
         stream = io.BytesIO()
         sheets = pymupdf.DocumentWriter(stream)
-        while more:
-            more, _ = story.place(where)
-            story.element_positions(place)
-            story.draw(sheets.begin_page(pymupdf.Rect(0, 0, *_PAPER)))
-            sheets.end_page()
-            pages += 1
+        device = sheets.begin_page(pymupdf.Rect(0, 0, *_PAPER))
+        for part in section.parts:
+            story = pymupdf.Story(part, user_css=section.css)
+            more, filled = story.place(pymupdf.Rect(whole.x0, top, whole.x1, whole.y1))
+            if more and top > whole.y0:
+                # The rest of this page is too small for it; a whole page may do.
+                story.reset()
+                sheets.end_page()
+                device, pages, top = sheets.begin_page(pymupdf.Rect(0, 0, *_PAPER)), pages + 1, whole.y0
+                more, filled = story.place(whole)
+            while True:
+                story.element_positions(place)
+                story.draw(device)
+                if not more:
+                    break
+                sheets.end_page()
+                device, pages = sheets.begin_page(pymupdf.Rect(0, 0, *_PAPER)), pages + 1
+                more, filled = story.place(whole)
+            top = pymupdf.Rect(filled).y1
+        sheets.end_page()
         sheets.close()
         self._document.insert_pdf(pymupdf.open(stream=stream.getvalue(), filetype="pdf"))
         for bar in section.bars:
             if bar.element in places:
                 page, rect = places[bar.element]
                 _draw_bar(self._document[first + page], rect, bar)
+        for drawing in section.drawings:
+            if drawing.element in places:
+                page, rect = places[drawing.element]
+                _draw(pymupdf, self._document[first + page], rect, drawing)
         self._grid = None
 
     def _tile(self, tile: Tile) -> None:
@@ -331,6 +382,32 @@ def _draw_bar(page: _Untyped, rect: _Untyped, bar: Bar) -> None:
         page.draw_circle((at(bar.middle), middle), 3.2, color=colour, fill=fill, width=1.2)
 
 
+def _draw(pymupdf: _Untyped, page: _Untyped, rect: _Untyped, drawing: Drawing) -> None:
+    """Curves or cells where their element stands."""
+
+    def at(point: tuple[float, float]) -> tuple[float, float]:
+        return float(rect.x0 + point[0] * rect.width), float(rect.y0 + point[1] * rect.height)
+
+    if drawing.frame is not None:
+        x0, y0, x1, y1 = drawing.frame
+        page.draw_rect(pymupdf.Rect(*at((x0, y0)), *at((x1, y1))), color=_rgb(_RIM), width=0.6)
+    for cell in drawing.cells:
+        where = pymupdf.Rect(*at(cell.xyxy[:2]), *at(cell.xyxy[2:]))
+        page.draw_rect(where, color=None, fill=_rgb(cell.fill))
+        left = (where.x0 + where.x1 - pymupdf.get_text_length(cell.text, fontsize=6.5)) / 2
+        page.insert_text((left, (where.y0 + where.y1) / 2 + 2.3), cell.text, fontsize=6.5, color=_rgb(cell.ink))
+    for curve in drawing.curves:
+        points = [at(point) for point in curve.points]
+        if len(points) > 1:
+            page.draw_polyline(points, color=_rgb(curve.colour), width=1.1)
+        for point in points if len(points) == 1 else ():
+            page.draw_circle(point, 1.6, color=_rgb(curve.colour), fill=_rgb(curve.colour), width=0.6)
+        if curve.dot is not None:
+            page.draw_circle(at(curve.dot), 2.6, color=_rgb(curve.colour), fill=_rgb(curve.colour), width=0.6)
+    for x, y, text in drawing.texts:
+        page.insert_text(at((x, y)), text, fontsize=7, color=_rgb(_MUTED))
+
+
 def _draw_box(pymupdf: _Untyped, page: _Untyped, sheet: _Untyped, box: Box) -> None:
     """A box on a picture, cut at its edges."""
     colour, width, dashes = _STYLES.get(box.status, _STYLES["FP"])
@@ -342,6 +419,9 @@ def _draw_box(pymupdf: _Untyped, page: _Untyped, sheet: _Untyped, box: Box) -> N
     )
     rect &= sheet
     if rect.is_empty:
+        return
+    if box.status == "lost":
+        page.draw_rect(rect, color=None, fill=_rgb(_LOST), fill_opacity=0.45)
         return
     opacity = 0.0 if box.status == "truth" else 0.07
     page.draw_rect(rect, color=_rgb(colour), fill=_rgb(colour), fill_opacity=opacity, width=width, dashes=dashes)

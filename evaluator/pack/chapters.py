@@ -1,0 +1,405 @@
+"""Chapters of a review pack: what models reach under one protocol, in its own numbers, curves, heatmaps and texts.
+
+Owns what a chapter says of each kind of result; how it is drawn is `html_pack` and `pdf_pack`. Numbers are those of the
+results and of the comparison of the first two; nothing is computed here that the protocol does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from evaluator.compare import sentences
+from evaluator.compare.comparison import Comparison, compare
+from evaluator.compare.decision import Decision
+from evaluator.compare.differences import Difference
+from evaluator.compare.metrics import METRICS
+from evaluator.drawing.matrix import difference_data, matrix_data
+from evaluator.drawing.payloads import ModelItem
+from evaluator.metrics.box_scores import box_calibration, thinned
+from evaluator.metrics.error_types import ERROR_TYPES, TIDE
+from evaluator.metrics.results import SourceFile, count_of, defined, threshold_text
+from evaluator.model.issues import plain
+from evaluator.pack.blocks import Block, Line, Passage, Plot, Rows, Texts, heatmap_of, printed, rows_of
+from evaluator.protocols import protocol_of
+from evaluator.protocols.base import BoxEvaluation, BoxProtocol, DatasetResult, NumberGroup, Result
+from evaluator.protocols.fields.evaluation import FieldsResult
+from evaluator.protocols.fields.rows import as_one
+from evaluator.protocols.pixel.difference import difference as pixel_difference
+from evaluator.protocols.pixel.evaluation import PixelResult
+from evaluator.protocols.posters.difference import columns_of, passages, worst_first
+from evaluator.protocols.posters.evaluation import PostersResult
+
+_CURVES: Final = 6
+_CURVE_POINTS: Final = 80
+_POSTERS: Final = 12
+_PASSAGES: Final = 6
+# A passage shows so many characters around what is marked.
+_AROUND: Final = 90
+_DIFFERENCES: Final = 14
+_SIDES: Final = ("ground_truth", "predictions")
+
+
+class FileRow(NamedTuple):
+    """A file behind the numbers."""
+
+    role: str
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, eq=False)
+class Chapter:
+    """What models reach under one protocol.
+
+    Attributes
+    ----------
+    anchor : str
+        Its place in the pack.
+    decision : Decision or None
+        None with one model.
+    summary : str
+        The comparison in sentences; empty with one model.
+    differences : tuple of Difference
+        The second model minus the first, in the order of the protocol; empty with one model.
+    numbers : Rows
+        The numbers over everything, a row for each model.
+    blocks : tuple of Block
+        What only this protocol shows.
+    """
+
+    anchor: str
+    title: str
+    signature: str
+    models: tuple[ModelItem, ...]
+    decision: Decision | None
+    summary: str
+    differences: tuple[Difference, ...]
+    numbers: Rows
+    blocks: tuple[Block, ...]
+    files: tuple[FileRow, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the first two are called in sentences."""
+        return tuple(model.letter for model in self.models[:2])
+
+
+def chapter_of(results: Sequence[Result], called: Sequence[ModelItem]) -> Chapter:
+    """The chapter of one protocol.
+
+    Parameters
+    ----------
+    results : sequence of Result, length >= 1
+        Of one protocol; the second is compared with the first.
+    called : sequence of ModelItem
+        What the models are called, one each.
+
+    Raises
+    ------
+    ValueError
+        When there are no results, or not as many as names.
+    """
+    if not results or len(results) != len(called):
+        raise ValueError(f"a pack needs a result and a name of each model; found {len(results)} and {len(called)}")
+    of, letters = protocol_of(results[0]), [model.letter for model in called]
+    compared = compare(results, letters) if len(results) > 1 else None
+    words = sentences.summary(compared.differences, letters) if compared else None
+    named = tuple(ModelItem(model.letter, plain(model.name)) for model in called)
+    return Chapter(
+        anchor=f"protocol-{of.name}",
+        title=of.title,
+        signature=_signature(results, letters),
+        models=named,
+        decision=_decision(compared, named),
+        summary=f"{words.headline} {words.notes}".strip() if words else "",
+        differences=compared.differences if compared else (),
+        numbers=_numbers(results, named),
+        blocks=tuple(_own(results[0], results, named)),
+        files=files_of(results, letters),
+    )
+
+
+def chapter_differences(chapter: Chapter) -> tuple[Difference, ...]:
+    """The differences that a chapter draws: those over all labels, then clear ones of labels, the larger first."""
+    known = [one for one in chapter.differences if one.difference is not None]
+    overall = [one for one in known if one.overall]
+    clear = sorted((one for one in known if one.starred and not one.overall), key=lambda one: -abs(one.difference or 0))
+    return (*overall, *clear[: max(_DIFFERENCES - len(overall), 0)])
+
+
+def _decision(compared: Comparison | None, called: Sequence[ModelItem]) -> Decision | None:
+    """The decision, with the names of the models instead of their letters."""
+    return None if compared is None else compared.decision._replace(names=(called[0].name, called[1].name))
+
+
+def _signature(results: Sequence[Result], letters: Sequence[str]) -> str:
+    """What made the numbers, of each model where they differ."""
+    lines = [result.signature.line for result in results]
+    if len(set(lines)) == 1:
+        return lines[0]
+    return " / ".join(f"{line} ({letter})" for line, letter in zip(lines, letters, strict=True))
+
+
+def _numbers(results: Sequence[Result], called: Sequence[ModelItem]) -> Rows:
+    """Everything that a comparison knows over all labels, a row for each model."""
+    measures = [protocol_of(result).measures(result) for result in results]
+    keys = [key for key in measures[0].keys if key.label == measures[0].overall]
+    rows = []
+    for model, each in zip(called, measures, strict=True):
+        value = dict(zip(each.keys, each.values.tolist(), strict=True))
+        rows.append((f"{model.letter} {model.name}", *(printed(defined(value.get(key, np.nan))) for key in keys)))
+    columns = ("Model", *(METRICS[key.metric].title for key in keys))
+    return Rows("Key numbers", measures[0].overall.lower(), columns, tuple(rows))
+
+
+def model_name(result: Result) -> str:
+    """What the file of a model calls it, with its version; empty where it does not say."""
+    if not isinstance(result, DatasetResult):
+        return ""
+    source = result.evaluated.predictions[result.model].source
+    return f"{source.model} {source.version or ''}".strip() if source.model else ""
+
+
+# --- files -----------------------------------------------------------------------------------------------------
+
+
+def files_of(results: Sequence[Result], letters: Sequence[str]) -> tuple[FileRow, ...]:
+    """The files behind some results of one ground truth."""
+    sides = [_sides(result) for result in results]
+    rows = [FileRow("Ground truth", plain(sides[0][0].name), sides[0][0].sha256)]
+    rows += [
+        FileRow(f"Model {letter}", plain(side.name), side.sha256)
+        for letter, (_, side) in zip(letters, sides, strict=True)
+    ]
+    return tuple(rows)
+
+
+@singledispatch
+def _sides(result: Result) -> tuple[SourceFile, SourceFile]:
+    """The files of the ground truth and of the prediction; of a protocol from outside, what its JSON says."""
+    value = result.to_json()
+    truth, prediction = (SourceFile(value[side]["name"], value[side]["sha256"]) for side in _SIDES)
+    return truth, prediction
+
+
+@_sides.register
+def _(result: DatasetResult) -> tuple[SourceFile, SourceFile]:
+    dataset = result.evaluated
+    truth, prediction = dataset.ground_truth.source, dataset.predictions[result.model].source
+    return SourceFile(truth.name, truth.sha256), SourceFile(prediction.name, prediction.sha256)
+
+
+@_sides.register
+def _(result: FieldsResult) -> tuple[SourceFile, SourceFile]:
+    return as_one(result.compared.ground_truth), as_one(result.compared.prediction)
+
+
+@_sides.register
+def _(result: PostersResult) -> tuple[SourceFile, SourceFile]:
+    truth, prediction = result.ground_truth, result.prediction
+    return SourceFile(truth.name, truth.sha256), SourceFile(prediction.name, prediction.sha256)
+
+
+# --- what only one protocol shows ------------------------------------------------------------------------------
+
+
+@singledispatch
+def _own(_first: Result, results: Sequence[Any], called: Sequence[ModelItem]) -> Iterator[Block]:
+    """The blocks of a protocol from outside: the table of each model."""
+    for result, model in zip(results, called, strict=True):
+        yield rows_of(result.table(), f"{model.letter} {model.name}")
+
+
+@_own.register
+def _(_first: BoxEvaluation, results: Sequence[BoxEvaluation], called: Sequence[ModelItem]) -> Iterator[Block]:
+    """The protocol's own numbers, over everything and by label, curves, costs of errors, reliability of scores."""
+    of = protocol_of(results[0])
+    if not isinstance(of, BoxProtocol):
+        return
+    groups = [of.own_numbers(result) for result in results]
+    if not groups[0]:
+        return
+    for place, group in enumerate(groups[0]):
+        yield _group(group.title, [each[place] for each in groups], called)
+    yield from _labels([of.label_numbers(result) for result in results], results, called)
+    for result, model in zip(results, called, strict=True):
+        lines = tuple(_label_curves(result))
+        if lines:
+            iou = threshold_text(result.first.iou)
+            note = f"{model.letter} {model.name}, IoU {iou}; {len(lines)} labels with the most boxes; dot: all scores"
+            yield Plot("Precision and recall", note, "Recall", "Precision", lines)
+    yield from _costs(of, results, called)
+    yield from _reliability(results, called)
+
+
+def _group(title: str, groups: Sequence[NumberGroup], called: Sequence[ModelItem]) -> Rows:
+    """One group of a protocol's numbers, and B minus A in points."""
+    rows = [
+        (f"{model.letter} {model.name}", *(printed(number.value) for number in group.numbers))
+        for model, group in zip(called, groups, strict=True)
+    ]
+    why = {f"{number.title}: {number.why}" for group in groups for number in group.numbers if number.why}
+    if len(groups) == 2:
+        pairs = zip(groups[0].numbers, groups[1].numbers, strict=True)
+        rows.append(("B − A, points", *(_moved(a.value, b.value) for a, b in pairs)))
+    columns = ("Model", *(number.title for number in groups[0].numbers))
+    return Rows(title, "; ".join(sorted(why)), columns, tuple(rows))
+
+
+def _moved(a: float | None, b: float | None) -> str:
+    """A difference in points."""
+    return printed(None) if a is None or b is None else sentences.points(b - a)
+
+
+def _labels(
+    numbers: Sequence[Any], results: Sequence[BoxEvaluation], called: Sequence[ModelItem]
+) -> Iterator[Rows]:  # fmt: skip
+    """The protocol's numbers of each label."""
+    if not numbers[0]:
+        return
+    counts = results[0].first.per_label
+    boxes = (counts.tp + counts.fn).tolist()
+    columns = ["Label", "Boxes", *(f"{title}, {model.letter}" for title in numbers[0] for model in called)]
+    rows = [
+        (label, printed(boxes[row]), *(printed(each[title][row]) for title in numbers[0] for each in numbers))
+        for row, label in enumerate(results[0].matching.labels)
+    ]
+    yield Rows("By label", "", tuple(columns), tuple(rows))
+
+
+def _label_curves(result: BoxEvaluation) -> Iterator[Line]:
+    """Precision against recall of the labels with the most boxes."""
+    first: Any = result.first
+    counts, labels = first.per_label, result.matching.labels
+    truths = (counts.tp + counts.fn).tolist()
+    most = sorted((row for row in range(len(labels)) if truths[row]), key=lambda row: -truths[row])[:_CURVES]
+    for row in most:
+        curve = thinned(first.curve(labels[row]), _CURVE_POINTS)
+        if len(curve.score):
+            points = zip(curve.recall.tolist(), curve.precision.tolist(), strict=True)
+            yield Line(labels[row], tuple(points), (float(counts.recall[row]), float(counts.precision[row])))
+
+
+def _costs(
+    of: BoxProtocol[Any], results: Sequence[BoxEvaluation], called: Sequence[ModelItem]
+) -> Iterator[Rows]:  # fmt: skip
+    """What each TIDE type costs in points of AP."""
+    errors = [of.error_types(result) for result in results]
+    known = [(model, one) for model, one in zip(called, errors, strict=True) if one is not None]
+    if not known:
+        return
+    rows = tuple(
+        (
+            ERROR_TYPES["tide"][name].title,
+            *(
+                text
+                for _, one in known
+                for text in (printed(int(one.counts[place])), _points(float(one.delta_ap[place])))
+            ),
+        )
+        for place, name in enumerate(TIDE)
+    )
+    columns = ("Error", *(text for model, _ in known for text in (f"{model.letter}, errors", f"{model.letter}, AP")))
+    note = f"points of AP that its repair alone gains; TIDE at IoU ≥ {threshold_text(known[0][1].options.iou)}"
+    yield Rows("What each error costs", f"{note}; the costs do not add up", columns, rows)
+
+
+def _points(value: float) -> str:
+    return printed(None) if np.isnan(value) else sentences.points(value)
+
+
+def _reliability(results: Sequence[BoxEvaluation], called: Sequence[ModelItem]) -> Iterator[Plot]:
+    """How often a score is right, in ten bins."""
+    lines, words = [], []
+    for result, model in zip(results, called, strict=True):
+        bins = box_calibration(result.first)
+        if bins is None or not bins.count.any():
+            continue
+        filled = bins.count > 0
+        points = zip(bins.mean_confidence[filled].tolist(), bins.accuracy[filled].tolist(), strict=True)
+        lines.append(Line(f"{model.letter} {model.name}", tuple(points)))
+        words.append(f"{model.letter} {bins.error:.3f}")
+    if lines:
+        note = f"share that is right, by score; expected calibration error {', '.join(words)}"
+        yield Plot("Reliability of scores", note, "Score", "Right", tuple(lines))
+
+
+@_own.register
+def _(_first: PixelResult, results: Sequence[PixelResult], called: Sequence[ModelItem]) -> Iterator[Block]:
+    """The confusion matrix of each model as a heatmap, their difference, and the numbers of each class."""
+    for result, model in zip(results, called, strict=True):
+        layer = matrix_data(result.classes, result.whole.matrices, "row", "steps")
+        note = f"{model.letter} {model.name}; shares of the pixels of each row, all documents"
+        yield heatmap_of(layer, "Confusion of pixels: recall", note)
+    if len(results) > 1:
+        moved = pixel_difference(results[1].whole, results[0].whole, "recall")
+        note = "points of the row share; on the diagonal more is better: blue speaks for B, orange for A"
+        yield heatmap_of(difference_data(moved, "row", "steps"), "Confusion of pixels: B − A", note)
+    for result, model in zip(results, called, strict=True):
+        yield rows_of(result.table(), f"By class, {model.letter} {model.name}")
+
+
+@_own.register
+def _(_first: FieldsResult, results: Sequence[FieldsResult], called: Sequence[ModelItem]) -> Iterator[Block]:
+    """AP against the IoU threshold, the numbers of each class of field, and what the confidence is worth."""
+    steps = tuple(dict.fromkeys(results[0].iou))
+    if len(steps) > 1:
+        lines = []
+        for result, model in zip(results, called, strict=True):
+            means = [result.map_at(step) for step in steps]
+            points = tuple((step, value) for step, value in zip(steps, means, strict=True) if value is not None)
+            lines.append(Line(f"{model.letter} {model.name}", points))
+        yield Plot("AP against IoU", "mean over the classes of field", "IoU", "AP", tuple(lines), min(steps))
+    for result, model in zip(results, called, strict=True):
+        yield rows_of(result.table(), f"By field, {model.letter} {model.name}")
+    rows = []
+    for result, model in zip(results, called, strict=True):
+        judged = result.confidence()
+        numbers = judged.to_json()
+        wrong = int((~judged.right).sum())
+        cells = (len(judged), wrong, numbers["auroc"], numbers["brier"], numbers["ece"])
+        rows.append((f"{model.letter} {model.name}", *map(printed, cells)))
+    columns = ("Model", "Values", "Wrong values", "AUROC", "Brier score", "Calibration error")
+    yield Rows("Confidence", "of all predicted fields that have one", columns, tuple(rows))
+
+
+@_own.register
+def _(_first: PostersResult, results: Sequence[PostersResult], called: Sequence[ModelItem]) -> Iterator[Block]:
+    """The criteria of each poster, and the text that is lost, the worst poster first."""
+    for result, model in zip(results, called, strict=True):
+        yield rows_of(result.table(), f"By poster, {model.letter} {model.name}")
+    every = worst_first([columns_of(result) for result in results])
+    for poster_id in every[:_POSTERS]:
+        for result, model in zip(results, called, strict=True):
+            poster = next((each for each in result.posters if each.poster_id == poster_id), None)
+            found = None if poster is None else poster.comparison
+            if found is None:
+                continue
+            lost = [each for each in passages(found) if each.marked]
+            shown = tuple(
+                Passage(each.place, tuple(_shortened([(piece.text, bool(piece.mark)) for piece in each.pieces])))
+                for each in sorted(lost, key=lambda each: -each.marked)[:_PASSAGES]
+            )
+            counts = f"{count_of(len(found.words.missing), 'word')}, {count_of(len(found.numbers.missing), 'number')}"
+            more = f"; {len(lost) - len(shown)} more passages" if len(lost) > len(shown) else ""
+            note = f"{model.letter} {model.name}: {counts} of the ground truth missing{more}"
+            yield Texts(f"Text lost, {poster_id}", note, shown)
+    if len(every) > _POSTERS:
+        yield Rows("Posters without texts here", f"{len(every) - _POSTERS} more; the worst come first", (), ())
+
+
+def _shortened(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+    """A text with long stretches between marks left out."""
+    for place, (text, marked) in enumerate(pieces):
+        first, last = place == 0, place == len(pieces) - 1
+        if marked or len(text) <= 2 * _AROUND:
+            yield text, marked
+        else:
+            before = "" if first else text[:_AROUND]
+            after = "" if last else text[-_AROUND:]
+            yield f"{before} … {after}", False

@@ -1,0 +1,323 @@
+"""The story of a pack: may B replace A, by what rule, what it costs by hand, and the causes of its mistakes.
+
+Owns the choice and the words of the first page. The decision, its rule and the causes are those of the dashboard and of
+``layoutscope compare``; pictures come later.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from evaluator.compare import differences as compare_differences
+from evaluator.compare.decision import Cost, Decision, documents_needed
+from evaluator.compare.differences import Difference
+from evaluator.compare.metrics import METRICS
+from evaluator.compare.sentences import interval_text, moved_text, name_of
+from evaluator.drawing import layers
+from evaluator.drawing.crops import CARD_ASPECT, region
+from evaluator.drawing.payloads import Rect
+from evaluator.metrics.box_measures import box_measures
+from evaluator.metrics.box_results import ALL_LABELS
+from evaluator.metrics.causes import Causes, Family, causes, family_title
+from evaluator.metrics.measures import Key
+from evaluator.metrics.metric import BOX_METRICS
+from evaluator.metrics.results import count_of
+from evaluator.model.boxes import FloatArray
+from evaluator.model.issues import plain
+from evaluator.pack.cards import Model, PackOptions, verdict_words, wanted
+from evaluator.review.identity import attach
+from evaluator.review.verdicts import ReviewLog
+
+MOST_CAUSES: Final = 4
+_ROWS: Final = 12
+# A crop of a cause shows at most this part of the width of a page, so that its text can be read.
+_WIDEST: Final = 0.62
+_WHAT: Final = {
+    "page_missed": "A page with boxes has no prediction at all.",
+    "page_extra": "A page without ground truth has predictions.",
+    "shifted": "Boxes of the right size stand at one distance from their place.",
+    "parts": "One box of the ground truth is read as several.",
+    "joined": "Several boxes of the ground truth are read as one.",
+    "alike": "The same mistake happens several times on a page.",
+    "single": "Boxes that are wrong one by one.",
+}
+
+State = Literal["holds", "fails", "open"]
+STATE_WORDS: Final[dict[State, str]] = {"holds": "holds", "fails": "fails", "open": "cannot tell"}
+
+
+class RuleLine(NamedTuple):
+    """One condition of the rule, whether it holds, and its number."""
+
+    state: State
+    text: str
+    number: str
+
+    @property
+    def word(self) -> str:
+        """The state in words."""
+        return STATE_WORDS[self.state]
+
+
+class KeyDifference(NamedTuple):
+    """A row of the key numbers: what is compared, and what is special about it."""
+
+    name: str
+    note: str
+    difference: Difference
+
+
+class Cause(NamedTuple):
+    """A cause of mistakes that costs much.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    costs : tuple of int
+        Boxes to correct because of it, of each model.
+    pages : int
+        With this cause in the model that it is a cause of.
+    page : int
+        Row of the page that shows it.
+    part : tuple of float
+        The part of that page that is shown, as shares.
+    verdict : str
+        What reviewers said about the mistakes that are shown; empty without a verdict.
+    """
+
+    number: int
+    title: str
+    text: str
+    costs: tuple[int, ...]
+    pages: int
+    place: str
+    page: int
+    part: Rect
+    verdict: str
+
+
+def question(models: Sequence[Model]) -> str:
+    """What the pack decides."""
+    return f"Ship {models[1].name} instead of {models[0].name}?"
+
+
+def rule_lines(made: Decision) -> tuple[RuleLine, ...]:
+    """The conditions of the rule, each with whether it holds."""
+    lines = []
+    rule, main = made.rule, made.main
+    if main is not None and main.difference is not None:
+        title = METRICS[main.metric].title
+        by = f" by at least {_points(rule.least)}" if rule.least else ""
+        state: State = "open"
+        if main.low is not None and main.high is not None and not main.too_few:
+            state = "holds" if main.low >= rule.least and main.low > 0.0 else "open"
+            state = "fails" if main.high < max(rule.least, 0.0) else state
+        span = None if main.too_few else interval_text(main, signed=True)
+        number = f"{moved_text(main)}, {span}" if span else f"{moved_text(main)}, too few documents for an interval"
+        lines.append(RuleLine(state, f"{title[:1].upper() + title[1:]} is clearly higher{by}", number))
+    if rule.loss is not None:
+        over = ", ".join(f"{plain(name_of(one))} {moved_text(one)}" for one in made.forbidding)
+        lost = f"No clear loss of more than {_points(rule.loss)}"
+        worst = f"worst {plain(name_of(made.losses[0]))} {moved_text(made.losses[0])}" if made.losses else "none"
+        lines.append(RuleLine("fails" if over else "holds", lost, over or worst))
+    return tuple(lines)
+
+
+def _points(value: float) -> str:
+    """A size in points: ``1 point``, ``2.5 points``."""
+    number = f"{100 * value:.1f}".removesuffix(".0")
+    return f"{number} {'point' if number == '1' else 'points'}"
+
+
+def key_differences(differences: Sequence[Difference], models: Sequence[Model]) -> tuple[KeyDifference, ...]:
+    """The differences on one scale: all labels first, corrected ones below, then clear ones of labels."""
+    if not differences:
+        return ()
+    chosen = compare_differences.decisive(differences, limit=_ROWS)
+    own = [one for one in differences if one.overall and one.metric not in BOX_METRICS and one.difference is not None]
+    own.sort(key=lambda one: list(METRICS).index(one.metric))
+    overall = [KeyDifference(_title(one), "all labels", one) for one in chosen if one.overall]
+    overall += [KeyDifference(_title(one), "all labels", one) for one in own]
+    labels = [KeyDifference(_title(one), plain(one.label), one) for one in chosen if not one.overall]
+    return (*overall[:1], *_corrected(models), *overall[1:], *labels)
+
+
+def _title(one: Difference) -> str:
+    """The metric, beginning with a capital where it begins with a word."""
+    title = METRICS[one.metric].title
+    return title if title[:2] == "mA" else title[:1].upper() + title[1:]
+
+
+def _corrected(models: Sequence[Model]) -> list[KeyDifference]:
+    """F1 after the verdicts, where they change anything."""
+    applied = [model.corrected.applied for model in models[:2] if model.corrected is not None]
+    if not applied:
+        return []
+    a, b = (box_measures(each.corrected.result if each.corrected else each.result) for each in models[:2])
+    found = compare_differences.differences(a, b, keys=[Key("f1", ALL_LABELS)])
+    return [KeyDifference("F1", f"corrected, {count_of(max(applied), 'verdict')} applied", one) for one in found]
+
+
+# --- hand work and size of the test set ------------------------------------------------------------------------
+
+
+def hand_work(cost: Cost, options: PackOptions) -> tuple[str, str]:
+    """What the corrections take with each model, and what B saves or costs; both sentences.
+
+    Examples
+    --------
+    >>> hand_work(Cost(839.0, 544.0), PackOptions())
+    ('At 8 s a box: 1 h 52 min with A, 1 h 13 min with B.', '39 min less per 100 pages; for 20,000 pages a year 131 h.')
+    """
+    a, b = (each * options.seconds for each in cost)
+    spent = f"At {options.seconds:g} s a box: {_duration(a)} with A, {_duration(b)} with B."
+    moved = b - a
+    if round(abs(moved) / 60) == 0:
+        return spent, "As much work with both."
+    word = "less" if moved < 0 else "more"
+    year = abs(moved) / 100 * options.pages_per_year
+    pages = f"for {options.pages_per_year:,} pages a year {_hours(year)}"
+    return spent, f"{_duration(abs(moved))} {word} per 100 pages; {pages}."
+
+
+def _duration(seconds: float) -> str:
+    """Hours and minutes."""
+    minutes = round(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
+
+
+def _hours(seconds: float) -> str:
+    return f"{seconds / 3600:,.0f} h" if seconds >= 36_000 else _duration(seconds)
+
+
+def documents_words(made: Decision, differences: Sequence[Difference]) -> str:
+    """Whether the documents are enough to tell A from B, in sentences."""
+    enough, needed = [], []
+    for one in compare_differences.decisive(differences, limit=0):
+        if not one.overall:
+            continue
+        title = METRICS[one.metric].title
+        is_main = made.main is not None and one.metric == made.main.metric
+        more = documents_needed(one, made.rule.least if is_main else 0.0)
+        if more == 0:
+            enough.append(title)
+        elif more is None or more > 1_000:
+            needed.append(f"more documents are unlikely to settle {title}" if more else f"{title} cannot be told")
+        else:
+            needed.append(f"{title} needs about {count_of(more, 'more document')}")
+    parts = [f"Large enough for {_listed(enough)}." if enough else ""]
+    parts += [f"{each[:1].upper()}{each[1:]}." for each in needed]
+    if made.unjudged:
+        parts.append(f"Too few documents have {_listed([plain(label) for label in made.unjudged])}.")
+    return " ".join(part for part in parts if part)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+# --- causes ----------------------------------------------------------------------------------------------------
+
+
+def causes_of(models: Sequence[Model], log: ReviewLog, options: PackOptions) -> tuple[tuple[Cause, ...], str]:
+    """The causes of the candidate's mistakes that cost most, and what share of its corrections they are.
+
+    Only those with an example in a wanted document whose boxes can be drawn; empty without mistakes.
+    """
+    shown = models[:2]
+    found = [causes(model.result) for model in shown]
+    mine, model = found[-1], shown[-1]
+    made: list[Cause] = []
+    total = 0
+    for family, rows in mine.alike.items():
+        if len(made) == MOST_CAUSES:
+            break
+        example = next((row for row in rows.tolist() if _is_wanted(model, int(mine.page[row]), options)), None)
+        boxes = None if example is None else _boxes(model, mine, example)
+        if example is None or boxes is None:
+            continue
+        costs = tuple(int(each.cost[each.alike[family]].sum()) if family in each.alike else 0 for each in found)
+        page = int(mine.page[example])
+        total += costs[-1]
+        made.append(
+            Cause(
+                number=len(made) + 1,
+                title=plain(_title_of(mine, family, example)),
+                text=_WHAT[family.cause],
+                costs=costs,
+                pages=len(np.unique(mine.page[rows])),
+                place=_place(model, page),
+                page=page,
+                part=_readable(boxes),
+                verdict=_verdict(model, mine, example, log),
+            )
+        )
+    every = int(mine.cost.sum())
+    share = f"{total:,} of the {every:,} boxes to correct with {model.letter} ({total / every:.0%})" if every else ""
+    return tuple(made), f"{share}, costliest first" if share else ""
+
+
+def _title_of(mine: Causes, family: Family, example: int) -> str:
+    """The cause in words: with its counts when it happened once."""
+    return mine.title(example) if not mine.more_like(example) else family_title(family)
+
+
+def _is_wanted(model: Model, page: int, options: PackOptions) -> bool:
+    dataset = model.result.matching.dataset
+    return wanted(dataset.documents[dataset.page_document[page]].doc_id, options)
+
+
+def _place(model: Model, page: int) -> str:
+    dataset = model.result.matching.dataset
+    return f"{plain(dataset.documents[dataset.page_document[page]].name)}, page {int(dataset.page_index[page]) + 1}"
+
+
+def _boxes(model: Model, mine: Causes, example: int) -> FloatArray | None:
+    """The boxes of a cause as shares of its page; None where they cannot be drawn."""
+    data = layers.page_data(model.result, int(mine.page[example]), causes=mine)
+    keys = set(_keys(model, mine, example))
+    boxes = np.array([box.xyxy for box in data.boxes if box.key in keys], dtype=np.float64).reshape(-1, 4)
+    return boxes if len(boxes) else None
+
+
+def _keys(model: Model, mine: Causes, example: int) -> list[str]:
+    """Keys of the boxes that carry a name in a cause."""
+    mistakes = model.result.mistakes
+    return [
+        layers.box_key(side, row)
+        for side, of in (("ground_truth", mistakes.of_truth), ("prediction", mistakes.of_prediction))
+        for row in np.flatnonzero(np.isin(of, mine.rows[example])).tolist()
+    ]
+
+
+def _readable(boxes: FloatArray) -> Rect:
+    """The part of a page around some boxes, no wider than its text can be read."""
+    left, top, right, bottom = region(boxes, (612.0, 792.0))
+    if right - left <= _WIDEST:
+        return left, top, right, bottom
+    down = _WIDEST * (612.0 / 792.0) / CARD_ASPECT
+    x = min(max(float(boxes[:, 0].min()) - 0.03, 0.0), 1.0 - _WIDEST)
+    y = min(max(float(boxes[:, 1].min()) - 0.03, 0.0), 1.0 - down)
+    return x, y, x + _WIDEST, y + down
+
+
+def _verdict(model: Model, mine: Causes, example: int, log: ReviewLog) -> str:
+    """What was said of the mistakes of a cause: the verdicts with how many of them have it."""
+    if not len(log):
+        return ""
+    page = int(mine.page[example])
+    keys = set(_keys(model, mine, example))
+    data = attach(layers.page_data(model.result, page, causes=mine), model.result, page, log)
+    judged = [
+        log.judged[mistake.target]
+        for mistake in data.mistakes
+        if mistake.target in log.judged and set(mistake.keys) & keys
+    ]
+    said = Counter(verdict_words(one) for one in judged)
+    whole = len(mine.rows[example])
+    return ", ".join(f"{words}, {count} of {whole}" for words, count in said.most_common())

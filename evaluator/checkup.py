@@ -19,6 +19,7 @@ from evaluator.doctor.diagnosis import Measure
 from evaluator.doctor.names import best_modes, renamed
 from evaluator.formats.posters import Posters
 from evaluator.metrics.box_results import AnyBoxResult
+from evaluator.metrics.crowding import crowding_issues
 from evaluator.model.dataset import Annotations, join
 from evaluator.model.fields import FieldDocuments
 from evaluator.model.issues import BadInput, Issue, examples, refuse
@@ -112,11 +113,16 @@ def diagnosis_of(
     Raises
     ------
     BadInput
-        The prediction does not name its pages and does not belong to this ground truth.
+        The prediction does not name its pages and does not belong to this ground truth, or the boxes of a page overlap
+        in too many pairs.
     """
     protocol = protocol or PROTOCOLS[DEFAULT]
     measure = measure_of(protocol, options or protocol.options())
-    return diagnose(truth, formats.resolve(prediction, truth), measure)
+    resolved = formats.resolve(prediction, truth)
+    crowded = crowding_issues(truth, resolved)
+    if crowded:
+        raise BadInput(crowded)
+    return diagnose(truth, resolved, measure)
 
 
 def checked_match(

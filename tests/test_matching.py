@@ -73,13 +73,17 @@ def sides(draw: st.DrawFn, *, steps: int, most: int = 14, groups: int = 3) -> Bo
     prediction=sides(steps=4),
     floor=st.sampled_from([0.05, 0.25, 0.5, 0.75, 1.0]),
     at_once=st.sampled_from([1, 2, 7, 1 << 20]),
-    worthwhile=st.sampled_from([0.0, 1 / 16, 0.5, 2.0]),
+    tuning=st.tuples(st.sampled_from([0, 32]), st.sampled_from([0.0, 1 / 16, 0.5, 2.0])),
 )
 def test_ties_go_where_the_sequential_greedy_sends_them(
-    truth: Boxes, prediction: Boxes, floor: float, at_once: int, worthwhile: float
+    truth: Boxes, prediction: Boxes, floor: float, at_once: int, tuning: tuple[int, float]
 ) -> None:
-    # 0 keeps to rounds, 2 goes to the heap after the first; small chunks cut through predictions.
-    with patch.object(matching, "_PAIRS_AT_ONCE", at_once), patch.object(matching, "_WORTHWHILE_SHARE", worthwhile):
+    # 0 may search by x; 0.0 keeps to rounds, 2.0 goes to the heap after the first; small chunks cut predictions.
+    with (
+        patch.object(matching, "_PAIRS_AT_ONCE", at_once),
+        patch.object(matching, "_WIDE", tuning[0]),
+        patch.object(matching, "_WORTHWHILE_SHARE", tuning[1]),
+    ):
         found = matched(truth, prediction, floor)
     expected = sequential(all_pairs(truth, prediction, floor))
     assert sorted(triples(found)) == sorted(expected)
@@ -122,10 +126,10 @@ def test_cutting_a_matching_equals_matching_at_the_higher_threshold(
         assert getattr(cut, column).tolist() == getattr(anew, column).tolist()
 
 
-def test_three_thousand_identical_boxes_pair_off_in_file_order() -> None:
-    boxes = np.tile([0.1, 0.2, 0.3, 0.4], (3000, 1)), np.zeros(3000, dtype=np.int64)
+def test_two_thousand_identical_boxes_pair_off_in_file_order() -> None:
+    boxes = np.tile([0.1, 0.2, 0.3, 0.4], (2000, 1)), np.zeros(2000, dtype=np.int64)
     found = matched(boxes, boxes, 0.5)
-    assert found.prediction.tolist() == found.ground_truth.tolist() == list(range(3000))
+    assert found.prediction.tolist() == found.ground_truth.tolist() == list(range(2000))
     assert (found.iou == 1.0).all()
 
 

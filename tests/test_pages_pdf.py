@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -667,10 +668,16 @@ def test_worker_that_dies_is_replaced(write: Callable[[str, bytes], Path]) -> No
             worker.process.wait()
         assert pool.page_image(good, 1).page_width == 101
 
+        shot: set[int] = set()
+
         def shoot() -> None:
-            time.sleep(0.3)
-            for worker in list(pool._live - set(pool._free)):
-                os.kill(worker.process.pid, signal.SIGSEGV)
+            # The page is asked for again in a fresh worker before it is blamed.
+            while len(shot) < 2:
+                time.sleep(0.3)
+                for worker in list(pool._live - set(pool._free)):
+                    if worker.engine and worker.process.pid not in shot:
+                        shot.add(worker.process.pid)
+                        os.kill(worker.process.pid, signal.SIGSEGV)
 
         hunter = threading.Thread(target=shoot)
         hunter.start()
@@ -682,6 +689,32 @@ def test_worker_that_dies_is_replaced(write: Callable[[str, bytes], Path]) -> No
             pool.page_image(bomb, 0)
         assert caught.value.kind == "worker_lost"
         assert pool.page_image(good, 2).page_width == 102
+
+
+def test_a_page_is_blamed_for_what_it_did_twice(
+    write: Callable[[str, bytes], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good, asked, losses = write("good.pdf", pages(3)), [], [1, 0, 1, 1]
+    ask = pages_pdf._Worker.ask
+
+    def lost(worker: Any, request: Any, *, limit: float) -> Any:
+        asked.append(worker.answered)
+        if losses and losses.pop(0):
+            raise pages_pdf._Lost("Somebody ended it.")
+        return ask(worker, request, limit=limit)
+
+    with PagePool(time_limit=10.0) as pool:
+        pool.page_image(good, 0)
+        monkeypatch.setattr(pages_pdf._Worker, "ask", lost)
+        # Lost once, answered by a fresh worker.
+        assert pool.page_image(good, 1).page_width == 101
+        assert asked[1] == 0
+        # Lost twice: now it is the page's doing, and nobody is asked a third time.
+        for _ in range(2):
+            with pytest.raises(PageProblem) as caught:
+                pool.page_image(good, 2)
+            assert caught.value.kind == "worker_lost"
+        assert len(asked) == 4
 
 
 def test_close_leaves_no_process_and_fails_typed(write: Callable[[str, bytes], Path]) -> None:

@@ -542,8 +542,8 @@ def test_pages_that_cannot_be() -> None:
 def test_results_need_scores_and_are_no_ground_truth() -> None:
     value = [result()]
     assert sentences(value, side="ground_truth") == [
-        "gt.json: $: a ground truth must have images, annotations and categories (COCO format); found a results list. "
-        "Give the instances file here and this one as predictions."
+        "gt.json: $: a file given as ground truth must have images, annotations and categories (COCO format); "
+        "found a results list. Give the instances file here and this one as predictions."
     ]
     del value[0]["score"]
     assert sentences(value) == [

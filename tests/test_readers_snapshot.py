@@ -246,7 +246,6 @@ def test_limit_per_rule():
     ("old", "new"),
     [
         ('"page_index": 0', '"page_index": 0.0'),
-        ('"page_index": 0', '"page_index": 1000000000'),
         ("[0.1, 0.2, 0.3, 0.4]", "[0, 0, 5e-324, 5e-324]"),
         ("[0.1, 0.2, 0.3, 0.4]", "[0, -0.0, 1, 1]"),
         ('"o0"', '"\\ud83d\\ude00 \\"quoted\\\\"'),
@@ -398,7 +397,7 @@ _LOOSE = [
     ('{"label": ', '{"id": "o", "label": '),
 ]  # fmt: skip
 _ACCEPTED = {"control": 0, "bom_utf8": 0, "box_denormal": 0, "page_count_mismatch": 0, "dup_page_entry": 2,
-             "page_huge": 0, "page_3000_identical_boxes": 1}  # fmt: skip
+             "page_huge": 1, "page_3000_identical_boxes": 1}  # fmt: skip
 _AT = "$.predictions[0].objects[0]"
 _WANTED = {
     "bigint_2p63": ("$.predictions[0].page_index", "page_index must"),

@@ -17,7 +17,12 @@ import pandas as pd
 _FONT: Final = '"Source Sans", sans-serif'
 # Longer labels are cut here and whole in the tooltip.
 _LABEL_PIXELS: Final = 130
-
+# Cut before it is measured: the browser measures text of ten thousand characters again and again to find where to cut
+# it. Marks that turn the direction of writing would act on the rest of the axis.
+_SHOWN: Final = (
+    "replace(length(datum.label) > 60 ? slice(datum.label, 0, 59) + '\u2026' : datum.label, "
+    "regexp('[\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]', 'g'), '\ufffd')"
+)
 
 Chart = alt.LayerChart | alt.FacetChart
 Numbers = npt.NDArray[Any]
@@ -124,7 +129,7 @@ def bars_of_labels(
 
 def label_axis() -> alt.Axis:
     """An axis of names: every one shown, cut at a fixed width, never rotated."""
-    return alt.Axis(labelOverlap=False, labelLimit=_LABEL_PIXELS, grid=False, minExtent=96)
+    return alt.Axis(labelExpr=_SHOWN, labelOverlap=False, labelLimit=_LABEL_PIXELS, grid=False, minExtent=96)
 
 
 def themed(chart: Chart, colours: Palette) -> Chart:

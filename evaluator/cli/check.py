@@ -15,6 +15,7 @@ from evaluator.checkup import diagnosis_of
 from evaluator.cli.program import BAD_INPUT, OK
 from evaluator.doctor import Diagnosis, Fix, spelled
 from evaluator.doctor.diagnosis import number
+from evaluator.metrics.crowding import crowding_issues
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Issue, has_errors, issues_text, plain
@@ -48,6 +49,7 @@ def check(
     if len(truths) == 1:
         predictions = [read for read in annotations if read.side == "prediction"]
         issues += [issue for read in predictions for issue in formats.pair_issues(truths[0], read)]
+        issues += dict.fromkeys(issue for read in predictions for issue in _crowded(truths[0], read))
     diagnoses = [] if has_errors(issues) and len(files) == 1 else _diagnoses(files)
     if has_errors(issues):
         # A file that breaks its rules matches nothing anyway; only what would mend it is worth saying.
@@ -64,6 +66,16 @@ def check(
         warnings = count_of(len(issues) - errors, "warning")
         print(f"{len(files)} checked: {count_of(errors, 'error')}, {warnings}")
     return BAD_INPUT if has_errors(issues) else OK
+
+
+def _crowded(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
+    """An error when the boxes of the two overlap too often to be compared."""
+    if truth.unit != prediction.unit:
+        return ()
+    try:
+        return crowding_issues(truth, formats.resolve(prediction, truth))
+    except BadInput as problem:
+        return problem.issues
 
 
 def _diagnoses(files: Sequence[Path]) -> list[Diagnosis]:

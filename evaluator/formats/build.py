@@ -292,6 +292,15 @@ class Builder:
         scale = np.array(sizes, dtype=np.float64).reshape(-1, 2) if len(sizes) == len(self._pages) else None
         return self._columns(sha256, side, scale, normalise=normalise)
 
+    def _refuse_infinite(self, xyxy: FloatArray, size: FloatArray) -> None:
+        """Refuse boxes that are infinitely large in shares of a page of nearly no size; `size` is that of each page."""
+        rows = np.flatnonzero(~np.isfinite(xyxy).all(axis=1))
+        if len(rows):
+            rule = f"the size of a page must be in the unit of its boxes ({self._source})"
+            width, height = size[rows[0]].tolist()
+            self._collector.error("", rule, f"{width:g} x {height:g}", "Correct the width and height of the page.")
+            raise BadInput(self._collector.issues())
+
     def _columns(self, sha256: str, side: Side, size: FloatArray | None, *, normalise: bool) -> Annotations:
         """The columns of a file without errors."""
         pages, boxes = self._pages, self._boxes
@@ -303,7 +312,9 @@ class Builder:
         xyxy = np.array([box.xyxy for box in boxes], dtype=np.float64).reshape(-1, 4)
         polygons = {row: list(box.rings) for row, box in enumerate(boxes) if len(box.rings)}
         if normalise and size is not None:
-            xyxy = xyxy / np.tile(size[entry], 2)
+            with np.errstate(over="ignore"):
+                xyxy = xyxy / np.tile(size[entry], 2)
+            self._refuse_infinite(xyxy, size[entry])
             polygons = {row: [ring / size[entry[row]] for ring in rings] for row, rings in polygons.items()}
         attributes = dict.fromkeys(name for page in pages for name in page.attributes)
         scores = [box.score if side == "prediction" else math.nan for box in boxes]

@@ -44,6 +44,13 @@ INSIDE_SHARE: Final = 0.75
 _SAME_SIZE: Final = 0.15
 # How far from the common distance a shifted box may be, as a share of the extent of the page's boxes.
 _SAME_PLACE: Final = 0.01
+# What is compared in one go, so that memory follows the boxes of a page and not their pairs.
+_AT_ONCE: Final = 1 << 18
+# A page with more pairs of boxes of one size and label is not looked at for a common distance.
+_MOST_ALIKE: Final = 1 << 20
+# Up to so many pairs each is tried as the common distance; of more, so many.
+_TRY_ALL: Final = 10_000
+_TRIED: Final = 64
 
 
 class Family(NamedTuple):
@@ -279,16 +286,12 @@ class _Grouping:
         if min(len(truths), len(predictions)) < LEAST_OF_PAGE:
             return
         own, other = truth.xyxy[truths], prediction.xyxy[predictions]
-        sizes = own[:, None, 2:] - own[:, None, :2], other[None, :, 2:] - other[None, :, :2]
-        alike = (np.abs(sizes[0] - sizes[1]) <= _SAME_SIZE * np.maximum(*sizes)).all(axis=2)
-        alike &= truth.label[truths][:, None] == prediction.label[predictions][None, :]
-        first, second = np.nonzero(alike)
+        first, second = _alike_boxes(own, truth.label[truths], other, prediction.label[predictions])
         if len(first) < LEAST_OF_PAGE:
             return
         moved = (other[second, :2] + other[second, 2:] - own[first, :2] - own[first, 2:]) / 2.0
         extent = np.maximum(own[:, 2:].max(axis=0) - own[:, :2].min(axis=0), 1e-9)
-        near = (np.abs(moved[:, None, :] - moved[None, :, :]) <= _SAME_PLACE * extent).all(axis=2)
-        best = near[int(near.sum(axis=1).argmax())]
+        best = _together(moved, _SAME_PLACE * extent)
         found = np.unique(first[best])
         if len(found) < LEAST_OF_PAGE or len(found) < SHIFTED_SHARE * len(truths):
             return
@@ -352,6 +355,48 @@ def _by_page(page: IntArray, rows: IntArray) -> dict[int, IntArray]:
         return {}
     pages, starts = np.unique(page[ordered], return_index=True)
     return dict(zip(pages.tolist(), np.split(ordered, starts[1:]), strict=True))
+
+
+def _alike_boxes(
+    own: FloatArray, own_label: IntArray, other: FloatArray, other_label: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Rows of the pairs of one label whose boxes have nearly one size, int64; none when there are too many."""
+    sizes, other_sizes = own[:, 2:] - own[:, :2], other[:, 2:] - other[:, :2]
+    firsts, seconds, kept = [], [], 0
+    step = max(_AT_ONCE // len(other), 1)
+    for start in range(0, len(own), step):
+        rows = slice(start, start + step)
+        here = sizes[rows][:, None]
+        alike = (np.abs(here - other_sizes) <= _SAME_SIZE * np.maximum(here, other_sizes)).all(axis=2)
+        alike &= own_label[rows][:, None] == other_label
+        first, second = np.nonzero(alike)
+        kept += len(first)
+        if kept > _MOST_ALIKE:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        firsts.append(first + start)
+        seconds.append(second)
+    return np.concatenate(firsts), np.concatenate(seconds)
+
+
+def _together(moved: FloatArray, tolerance: FloatArray) -> BoolArray:
+    """The pairs that moved like the one that most others moved like, bool, shape (K,); K > 0.
+
+    Each pair is tried; of many pairs the first in each of the cells where most of them are.
+    """
+    tried = np.arange(len(moved))
+    if len(moved) > _TRY_ALL:
+        cells = np.floor(moved / tolerance)
+        _, firsts, counts = np.unique(cells, axis=0, return_index=True, return_counts=True)
+        tried = np.sort(firsts[np.argsort(-counts, kind="stable")[:_TRIED]])
+    most, best = 0, np.zeros(len(moved), dtype=bool)
+    step = max(_AT_ONCE // len(moved), 1)
+    for start in range(0, len(tried), step):
+        near: BoolArray = np.all(np.abs(moved[tried[start : start + step], None, :] - moved) <= tolerance, axis=2)
+        counts = near.sum(axis=1)
+        at = int(counts.argmax())
+        if counts[at] > most:
+            most, best = int(counts[at]), near[at]
+    return best
 
 
 def _inside(boxes: FloatArray, whole: FloatArray) -> BoolArray:

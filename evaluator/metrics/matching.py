@@ -11,15 +11,24 @@ import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray, Overlap, iou, overlap
 from evaluator.model.polygons import Outlined, outline_bounds, polygon_overlap
 
+N = TypeVar("N", int, IntArray)
 # Pairs whose boxes are compared in one go: what they need stays in the processor's cache, whatever the corpus.
 _PAIRS_AT_ONCE = 1 << 14
+# What takes part in no more than so many times the pairs that files may have is kept; see `most_pairs`.
+_PAIRS_KEPT = 4
+# Pairs that are compared for each that may overlap, at most.
+_SCANNED_PER_PAIR = 64
+# Pairs to compare for each box from which on it is worth looking whether the other axis has fewer.
+_WIDE = 32
+# Boxes that share any area.
+_TOUCHING = float(np.finfo(np.float64).tiny)
 # A round of mutual best pairs that settles less than this share of the open pairs is not worth its scan.
 _WORTHWHILE_SHARE = 1 / 16
 
@@ -41,6 +50,9 @@ class Candidates(NamedTuple):
     def take(self, rows: IntArray) -> Candidates:
         """The candidates in the given rows; rising rows keep the order."""
         return Candidates(self.prediction[rows], self.ground_truth[rows], self.iou[rows])
+
+
+_NO_PAIRS = Candidates(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,6 +128,8 @@ def overlapping_pairs(
     ------
     ValueError
         When the floor is not in (0, 1]: at 0 every pair of boxes would be a candidate.
+    TooManyPairs
+        When there are more than four times as many as `most_pairs` says.
 
     Notes
     -----
@@ -126,30 +140,160 @@ def overlapping_pairs(
     """
     if not 0.0 < iou_floor <= 1.0:
         raise ValueError(f"iou_floor must be in (0, 1]; found {iou_floor}")
-    if not len(ground_truth) or not len(prediction):
-        return Candidates(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64))
-    unit = max(float(np.abs(ground_truth[:, 1::2]).max()), float(np.abs(prediction[:, 1::2]).max()), 1.0)
-    start = 2.0 * ground_truth_group + ground_truth[:, 1] / unit
-    order = np.argsort(start, kind="stable")
-    reach = np.maximum.accumulate((2.0 * ground_truth_group + ground_truth[:, 3] / unit)[order])
-    low = np.searchsorted(reach, 2.0 * prediction_group + prediction[:, 1] / unit, side="left")
-    high = np.searchsorted(start[order], 2.0 * prediction_group + prediction[:, 3] / unit, side="right")
-    parts = []
-    for rows in _slices_of(np.maximum(high - low, 0)):
-        width = np.maximum(high[rows] - low[rows], 0)
-        predicted = np.repeat(np.arange(rows.start, rows.stop), width)
-        offset = np.arange(len(predicted)) - np.repeat(np.cumsum(width) - width, width)
-        truth = order[np.repeat(low[rows], width) + offset]
-        together = ground_truth_group[truth] == prediction_group[predicted]
-        predicted, truth = predicted[together], truth[together]
-        value = measure(truth, predicted) if measure else iou(ground_truth[truth], prediction[predicted])
-        enough = value >= iou_floor
-        parts.append(Candidates(predicted[enough], truth[enough], value[enough]))
+    limit = _PAIRS_KEPT * most_pairs(len(ground_truth) + len(prediction))
+    parts, kept = [_NO_PAIRS], 0
+    for part in _search(
+        ground_truth, ground_truth_group, prediction, prediction_group, iou_floor=iou_floor, measure=measure
+    ):
+        parts.append(part)
+        kept += len(part.iou)
+        if kept > limit:
+            raise TooManyPairs(limit)
     predicted = np.concatenate([part.prediction for part in parts])
     truth = np.concatenate([part.ground_truth for part in parts])
     in_file_order = np.argsort(predicted * len(ground_truth) + truth, kind="stable")
     value = np.concatenate([part.iou for part in parts])[in_file_order]
     return Candidates(predicted[in_file_order], truth[in_file_order], value)
+
+
+def most_pairs(boxes: N) -> N:
+    """How many pairs of boxes may overlap when so many boxes are compared, both sides counted: an int or int64 array.
+
+    Memory then follows the number of boxes. Pages as people annotate them have one or two pairs for a box; a million
+    more is the room for one page on which a thousand boxes lie on a thousand others.
+    """
+    return 32 * boxes + 1_000_000
+
+
+class TooManyPairs(ValueError):
+    """Raised before pairs of boxes take more memory than their number allows; one sentence.
+
+    Files do not get so far: `evaluator.metrics.crowding` refuses them with the page that is meant.
+    """
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"more than {limit:,} pairs of boxes overlap")
+
+
+class Crowding(NamedTuple):
+    """Where boxes overlap in more pairs than are allowed.
+
+    Attributes
+    ----------
+    group : int
+        The group with the most pairs among those that were counted.
+    limit : int
+        How many are allowed in it, or else in all groups together.
+    alone : bool
+        Whether it is above the limit by itself.
+    """
+
+    group: int
+    limit: int
+    alone: bool
+
+
+def crowding(
+    ground_truth: FloatArray, ground_truth_group: IntArray, prediction: FloatArray, prediction_group: IntArray
+) -> Crowding | None:
+    """Whether more pairs overlap than `most_pairs` allows; they are counted and not kept.
+
+    Parameters
+    ----------
+    ground_truth : float64, shape (G, 4)
+    ground_truth_group : int64, shape (G,), >= 0
+    prediction : float64, shape (P, 4)
+    prediction_group : int64, shape (P,), >= 0
+        See `overlapping_pairs`; groups are numbered without big gaps.
+
+    Returns
+    -------
+    Crowding or None
+        None when there are few enough, and for no boxes. Ends with the pair that is one too many, so that its time is
+        bounded by the boxes, too.
+    """
+    limit = most_pairs(len(ground_truth) + len(prediction))
+    kept, scanned = 0, 0
+    groups = int(max(ground_truth_group.max(initial=0), prediction_group.max(initial=0))) + 1
+    boxes = np.bincount(ground_truth_group, minlength=groups) + np.bincount(prediction_group, minlength=groups)
+    allowed = most_pairs(boxes)
+    per_group = np.zeros(groups, dtype=np.int64)
+
+    def touching(truth: IntArray, predicted: IntArray) -> FloatArray:
+        nonlocal scanned
+        scanned += len(truth)
+        return iou(ground_truth[truth], prediction[predicted])
+
+    for part in _search(
+        ground_truth, ground_truth_group, prediction, prediction_group, iou_floor=_TOUCHING, measure=touching
+    ):
+        kept += len(part.iou)
+        np.add.at(per_group, ground_truth_group[part.ground_truth], 1)
+        most = int((per_group - allowed).argmax())
+        if per_group[most] > allowed[most]:
+            return Crowding(most, int(allowed[most]), alone=True)
+        if kept > limit or scanned > _SCANNED_PER_PAIR * limit:
+            return Crowding(int(per_group.argmax()), limit, alone=False)
+    return None
+
+
+def _search(
+    ground_truth: FloatArray,
+    ground_truth_group: IntArray,
+    prediction: FloatArray,
+    prediction_group: IntArray,
+    *,
+    iou_floor: float,
+    measure: Callable[[IntArray, IntArray], FloatArray] | None,
+) -> Iterator[Candidates]:
+    """The pairs of `overlapping_pairs`, a bounded number of them compared at a time, in no particular order."""
+    if not len(ground_truth) or not len(prediction):
+        return
+    sides = ground_truth, ground_truth_group, prediction, prediction_group
+    window = _window(*sides, axis=1)
+    if window.size > _WIDE * (len(ground_truth) + len(prediction)):
+        # Columns of a table, bars of a chart: many boxes of one height are told apart by their sides.
+        window = min(window, _window(*sides, axis=0), key=lambda either: either.size)
+    order, low, high = window.order, window.low, window.high
+    for rows in _slices_of(np.maximum(high - low, 0)):
+        for compared, offset in _pieces(rows, np.maximum(high[rows] - low[rows], 0)):
+            truth = order[low[compared] + offset]
+            together = ground_truth_group[truth] == prediction_group[compared]
+            predicted, truth = compared[together], truth[together]
+            value = measure(truth, predicted) if measure else iou(ground_truth[truth], prediction[predicted])
+            enough = value >= iou_floor
+            yield Candidates(predicted[enough], truth[enough], value[enough])
+
+
+class _Window(NamedTuple):
+    """The ground truth that may touch each prediction: places from `low` up to `high` in `order`."""
+
+    order: IntArray
+    low: IntArray
+    high: IntArray
+
+    @property
+    def size(self) -> int:
+        """How many pairs there are to compare."""
+        return int(np.maximum(self.high - self.low, 0).sum())
+
+
+def _window(
+    ground_truth: FloatArray,
+    ground_truth_group: IntArray,
+    prediction: FloatArray,
+    prediction_group: IntArray,
+    *,
+    axis: int,
+) -> _Window:
+    """What may touch by one axis: 0 for x, 1 for y; see the notes of `overlapping_pairs`."""
+    unit = max(float(np.abs(ground_truth[:, axis::2]).max()), float(np.abs(prediction[:, axis::2]).max()), 1.0)
+    start = 2.0 * ground_truth_group + ground_truth[:, axis] / unit
+    order = np.argsort(start, kind="stable")
+    reach = np.maximum.accumulate((2.0 * ground_truth_group + ground_truth[:, axis + 2] / unit)[order])
+    low = np.searchsorted(reach, 2.0 * prediction_group + prediction[:, axis] / unit, side="left")
+    high = np.searchsorted(start[order], 2.0 * prediction_group + prediction[:, axis + 2] / unit, side="right")
+    return _Window(order, low, high)
 
 
 def outlined_pairs(
@@ -189,7 +333,7 @@ def outlined_pairs(
         ground_truth_group,
         outline_bounds(prediction),
         prediction_group,
-        iou_floor=float(np.finfo(np.float64).tiny),
+        iou_floor=_TOUCHING,
     )
     fit = polygon_overlap(ground_truth, prediction, touching.ground_truth, touching.prediction)
     rows = np.flatnonzero(fit.iou >= iou_floor)
@@ -207,7 +351,16 @@ def best_per_prediction(pairs: Candidates) -> Candidates:
     return pairs.take(highest[np.diff(pairs.prediction[highest], prepend=-1) != 0])
 
 
-# The recall grid of tidecv; COCO's own differs from it in the last digit of ten points.
+def _pieces(rows: slice, width: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """Predictions of a slice, each repeated for the pairs in its window, and the places in the window."""
+    if rows.stop - rows.start == 1:
+        # One box against all of a page may be more than is compared at once.
+        for first in range(0, int(width[0]), _PAIRS_AT_ONCE):
+            offset = np.arange(first, min(first + _PAIRS_AT_ONCE, int(width[0])))
+            yield np.full(len(offset), rows.start), offset
+        return
+    predicted = np.repeat(np.arange(rows.start, rows.stop), width)
+    yield predicted, np.arange(len(predicted)) - np.repeat(np.cumsum(width) - width, width)
 
 
 def _slices_of(width: IntArray) -> Iterator[slice]:

@@ -555,7 +555,7 @@ class PagePool:
                     return known
                 self._refuse_blocked(page, name, page_index)
                 try:
-                    reply = self._exchange(request, name, deadline, wanted)
+                    reply = self._asked_twice(request, name, deadline, wanted)
                 except PageProblem as problem:
                     if problem.kind in _KILLERS and not self._closed:
                         self._block(page, problem)
@@ -618,13 +618,24 @@ class PagePool:
         if blocked is not None and self._clock() < blocked[0]:
             raise PageProblem(blocked[1], document=name, page_index=page_index, detail=blocked[2])
 
-    def _exchange(self, request: Request, name: str, deadline: float, wanted: type[_Value]) -> _Value | None:
+    def _asked_twice(self, request: Request, name: str, deadline: float, wanted: type[_Value]) -> _Value | None:
+        """The answer of a worker, and of a fresh one when the first was lost: others end processes, too."""
+        try:
+            return self._exchange(request, name, deadline, wanted)
+        except PageProblem as problem:
+            if problem.kind != "worker_lost" or self._closed:
+                raise
+        return self._exchange(request, name, deadline, wanted, fresh=True)
+
+    def _exchange(
+        self, request: Request, name: str, deadline: float, wanted: type[_Value], *, fresh: bool = False
+    ) -> _Value | None:
         """The checked answer of a worker; None when the file is no longer the one of the digest."""
         page_index = request.page_index
         if not self._slots.acquire(timeout=max(0.0, deadline - time.monotonic())):
             raise PageProblem("busy", document=name, page_index=page_index)
         try:
-            worker = self._borrow(request.digest, name)
+            worker = self._borrow(request.digest, name, fresh=fresh)
             healthy = False
             try:
                 reply = worker.ask(request, limit=self._time_limit)
@@ -648,15 +659,18 @@ class PagePool:
             raise PageProblem("worker_lost", document=name, page_index=page_index)
         return answer
 
-    def _borrow(self, digest: str, name: str) -> _Worker:
-        """A worker that has introduced itself: one that has the document open, else one that is ready, else any."""
+    def _borrow(self, digest: str, name: str, *, fresh: bool = False) -> _Worker:
+        """A worker that has introduced itself: one that has the document open, else one that is ready, else any.
+
+        With `fresh` one that has answered nothing yet, so that no other file can have harmed it.
+        """
         detail = ""
         for _ in range(2 + self._workers + self._spares):
             with self._lock:
                 if self._closed:
                     raise PageProblem("no_renderer", document=name, detail="The dashboard is closing.")
                 try:
-                    worker = self._choose(digest)
+                    worker = self._choose(digest, fresh=fresh)
                 except OSError:
                     detail = "The system refused to start a process."
                     break
@@ -680,8 +694,9 @@ class PagePool:
             self._give_back(worker, healthy=False)
         raise PageProblem("no_renderer", document=name, detail=_said(detail))
 
-    def _choose(self, digest: str) -> _Worker:
-        ranked = sorted(self._free, key=lambda worker: (worker.digest != digest, not worker.engine))
+    def _choose(self, digest: str, *, fresh: bool) -> _Worker:
+        usable = [worker for worker in self._free if not fresh or not worker.answered]
+        ranked = sorted(usable, key=lambda worker: (worker.digest != digest, not worker.engine))
         if ranked:
             self._free.remove(ranked[0])
             return ranked[0]

@@ -23,6 +23,7 @@ from evaluator.formats.posters import Posters
 from evaluator.metrics.box_measures import box_measures
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs, AnyBoxResult, plain_values
 from evaluator.metrics.box_scores import tide_of
+from evaluator.metrics.crowding import crowding_issues
 from evaluator.metrics.error_types import TideErrors
 from evaluator.metrics.measures import Measures
 from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
@@ -467,7 +468,8 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
             outlines = (*formats.outline_issues(truth), *formats.outline_issues(predicted))
         resolved = formats.resolve(predicted, truth)
         pair = self.pair_issues(truth, resolved, options)
-        return resolved, checked(truth.issues, predicted.issues, outlines, pair)
+        every = checked(truth.issues, predicted.issues, outlines, pair)
+        return resolved, checked(every, crowding_issues(truth, resolved, polygons=options.polygons))
 
     def measures(self, result: BoxEvaluation) -> Measures:
         """The ratios of the matching at the first threshold."""

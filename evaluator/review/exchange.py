@@ -34,7 +34,7 @@ class Merged(NamedTuple):
     Attributes
     ----------
     events : tuple of Event
-        Each once, by time.
+        Each once, by time; events of one source stay in its order, whatever their times say.
     conflicts : tuple of Judged
         Targets on which reviewers disagree, the newest first.
     repeated : int
@@ -93,10 +93,23 @@ def merge(*sources: Sequence[Event]) -> Merged:
         An event that several sources have counts once. Nothing is decided: conflicts stay conflicts until a
         reviewer changes their mind.
     """
-    every = [event for events in sources for event in events]
+    every = _interleaved(sources)
     log = ReviewLog.of(every)
     events = tuple(log.events)
     return Merged(events, log, tuple(log.conflicts), len(every) - len(events))
+
+
+def _interleaved(sources: Sequence[Sequence[Event]]) -> list[Event]:
+    """All events by time, where an event is no later than those that its own source kept after it."""
+    timed = []
+    for events in sources:
+        latest, rows = None, []
+        for event in reversed(events):
+            latest = event.time if latest is None else min(latest, event.time)
+            rows.append((latest, event))
+        timed += reversed(rows)
+    # Stable: events of one time stay in the order of the sources.
+    return [event for _, event in sorted(timed, key=lambda row: row[0])]
 
 
 def table(judged: Iterable[Judged], *, title: str = "Findings", signature: str = "") -> ResultTable:

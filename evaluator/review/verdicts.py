@@ -14,7 +14,7 @@ import unicodedata
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
@@ -46,6 +46,7 @@ TAG_LENGTH: Final = 60
 MOST_TAGS: Final = 20
 # Nobody judges more boxes at once, and no file may fill the memory with one line.
 MOST_BOXES: Final = 1_000
+_CLOCKS_APART: Final = timedelta(minutes=5)
 
 # Of the sender or of us; a sender's own name for an event is what keeps it from being stored twice.
 _EVENT_ID: Final = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -358,7 +359,7 @@ class Judged:
     Attributes
     ----------
     history : tuple of Event
-        At least one, by time.
+        At least one, in the order in which they were kept.
     """
 
     target_id: str
@@ -376,7 +377,7 @@ class Judged:
 
     @cached_property
     def opinions(self) -> tuple[Event, ...]:
-        """The last event of each reviewer who holds an opinion, by time; empty when all took theirs back."""
+        """The last event of each reviewer who holds an opinion, in order; empty when all took theirs back."""
         latest = {event.reviewer: event for event in self.history}
         return tuple(event for event in self.history if latest[event.reviewer] is event and event.action == "judged")
 
@@ -411,9 +412,12 @@ class ReviewLog:
     every : dict of Judged
         By target id, in the order of the latest event, the newest first; targets whose opinions were all taken back
         included.
+    kept : tuple of Event
+        All events, in the order in which they were kept.
     """
 
     every: Mapping[str, Judged] = field(default_factory=dict)
+    kept: tuple[Event, ...] = ()
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> ReviewLog:
@@ -422,7 +426,8 @@ class ReviewLog:
         Parameters
         ----------
         events : iterable of Event
-            In any order; events of one time keep theirs.
+            In the order in which they were kept, which alone decides what is the latest: the clock of a machine may be
+            wrong, and a file can name any time.
 
         Returns
         -------
@@ -433,10 +438,15 @@ class ReviewLog:
         for event in events:
             known.setdefault(event.id, event)
         together: dict[str, list[Event]] = {}
-        for event in sorted(known.values(), key=lambda event: event.time):
-            together.setdefault(event.target_id, []).append(event)
-        newest = sorted(together.items(), key=lambda item: item[1][-1].time, reverse=True)
-        return cls({target_id: Judged(target_id, tuple(history)) for target_id, history in newest})
+        for event in known.values():
+            # Taken out and put back, so that the target of the latest event comes last.
+            history = together.pop(event.target_id, [])
+            history.append(event)
+            together[event.target_id] = history
+        newest = reversed(together.items())
+        return cls(
+            {target_id: Judged(target_id, tuple(history)) for target_id, history in newest}, tuple(known.values())
+        )
 
     def __len__(self) -> int:
         return len(self.judged)
@@ -449,9 +459,7 @@ class ReviewLog:
     @property
     def revision(self) -> tuple[int, str]:
         """What tells one state of a workspace from another: how many events there are, and the last one's id."""
-        newest = next(iter(self.every.values()), None)
-        count = sum(len(judged.history) for judged in self.every.values())
-        return count, newest.last.id if newest else ""
+        return len(self.kept), self.kept[-1].id if self.kept else ""
 
     @property
     def conflicts(self) -> list[Judged]:
@@ -460,8 +468,30 @@ class ReviewLog:
 
     @property
     def events(self) -> list[Event]:
-        """All events, by time."""
-        return sorted((event for judged in self.every.values() for event in judged.history), key=lambda e: e.time)
+        """All events, in the order in which they were kept."""
+        return list(self.kept)
+
+    def improbable(self, now: datetime) -> frozenset[str]:
+        """Ids of the events whose time cannot be right; a few minutes between two clocks are.
+
+        Parameters
+        ----------
+        now : datetime
+            With a time zone.
+
+        Returns
+        -------
+        frozenset of str
+            Events after now, and events that are later than one that was given here after them. Imported events say
+            nothing of those before them: a file may well be old.
+        """
+        latest, strange = now + _CLOCKS_APART, set()
+        for event in reversed(self.kept):
+            if event.time > latest:
+                strange.add(event.id)
+            elif not event.source:
+                latest = min(latest, event.time + _CLOCKS_APART)
+        return frozenset(strange)
 
     def get(self, target_id: str) -> Judged | None:
         """The history of a target, also when all opinions were withdrawn; None for one that nobody judged."""

@@ -24,6 +24,8 @@ FILES_VIEW = "pages/files.py"
 _BROWSER_HINT = "Open Files to choose or upload them."
 _ISSUES_SHOWN = 200
 # After "www", ":" and "@": what makes a link, an emoji or an icon of plain text.
+# "owner/model" as registries write it; a slash elsewhere belongs to the name.
+_OWNER = re.compile(r"\A[\w.-]+/(?=[\w.-])")
 _MADE_LATER = re.compile(r"(?<=www)(?=\.)|(?<=[:@])", re.IGNORECASE)
 
 
@@ -148,7 +150,7 @@ def number(value: float | None) -> str:
 
 def short_name(model: Model) -> str:
     """A model's name where there is little room: without its owner, cut at 12 characters."""
-    return shortened(model.name.rsplit("/", 1)[-1], 12)
+    return shortened(_OWNER.sub("", model.name), 12)
 
 
 def shortened(text: str, length: int) -> str:

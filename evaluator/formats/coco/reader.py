@@ -274,7 +274,7 @@ def _checked(source: json_text.Source, file: CocoFile, side: Side | None, collec
 def _results(source: json_text.Source, items: ItemColumns, side: Side | None, collector: Collector) -> Annotations:
     """A results list whose image and category ids are used for pages and labels."""
     if side == "ground_truth":
-        rule = "a ground truth must have images, annotations and categories (COCO format)"
+        rule = "a file given as ground truth must have images, annotations and categories (COCO format)"
         collector.error("$", rule, "a results list", "Give the instances file here and this one as predictions.")
         raise BadInput(collector.issues())
     check_items(items, "$", collector, side="prediction")

@@ -39,6 +39,8 @@ _COORDINATES = {
     "range": ([0.0, 1.0], "Divide the coordinates by the width and height of the page."),
     "origin": ("top_left", "Turn the y axis, so that y grows downwards from the top."),
 }
+# No page beyond it is drawn either.
+_MOST_PAGES = 100_000
 _LAST_PAGE, _CROWD = limits.MAX_PAGE_INDEX, limits.MAX_OBJECTS_PER_PAGE
 _PAGE_KEY = "Nothing is lost: pages are distinguished by doc_id and page_index."
 _EMPTY_FIX = "Write a text of at least one character."
@@ -134,7 +136,7 @@ def check_documents(documents: Sequence[DocumentEntry] | None, collector: Collec
 def check_pages(pages: PageColumns, codes: dict[str, int], collector: Collector, *, listed: bool) -> None:
     """Issues for the page entries: documents that are not listed, page numbers, names, pages listed twice."""
     for row, (page_id, doc_id, index, size) in enumerate(zip(*pages, strict=True)):
-        if doc_id in codes and page_id and index is not None and 0 <= index <= _LAST_PAGE and size <= _CROWD:
+        if doc_id in codes and page_id and index is not None and 0 <= index < _MOST_PAGES and size <= _CROWD:
             continue
         place = f"$.predictions[{row}]"
         _not_empty(page_id, f"{place}.page_id", "page_id", collector)
@@ -146,6 +148,9 @@ def check_pages(pages: PageColumns, codes: dict[str, int], collector: Collector,
             collector.error(f"{place}.page_index", PAGE_INDEX_RULE, excerpt(index), PAGE_INDEX_FIX)
         if size > _CROWD:
             collector.error(f"{place}.objects", *crowd(size))
+        if index is not None and _MOST_PAGES <= index <= _LAST_PAGE:
+            rule = f"page_index should be that of a page; no document has {_MOST_PAGES:,} pages"
+            collector.warning(f"{place}.page_index", rule, excerpt(index), "Count the pages from 0.")
     _page_names(pages, collector)
 
 

@@ -77,6 +77,8 @@ export function joined(name, ...parts) {
   return html("div", { class: "joined", role: "group", "aria-label": name }, ...parts);
 }
 
+/** What is wider than any place on screen needs no exact width: so many characters are measured. */
+const MEASURED = 300;
 /** @type {CanvasRenderingContext2D | null} */
 let ruler = null;
 /** @type {Map<string, number>} */
@@ -87,6 +89,7 @@ const widths = new Map();
  * @param {string} text @param {string} font as in CSS @returns {number} CSS pixels
  */
 export function textWidth(text, font) {
+  if (text.length > MEASURED) return textWidth(text.slice(0, MEASURED), font) * (text.length / MEASURED);
   const known = widths.get(font + text);
   if (known !== undefined) return known;
   ruler ??= document.createElement("canvas").getContext("2d");

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Final
 
 import streamlit as st
@@ -108,6 +109,7 @@ def history(entry: FindingStatus) -> None:
     """Opinions now, and every event before them."""
     judged = entry.judged
     latest = {event.id for event in judged.opinions}
+    strange = findings.review_log().improbable(datetime.now(UTC))
     rows = []
     for event in reversed(judged.history):
         word = "Undone" if event.action == "cleared" else said(event.verdict or "note")
@@ -115,10 +117,11 @@ def history(entry: FindingStatus) -> None:
         origin = f" <small>from {html.escape(plain(event.source))}</small>" if event.source else ""
         tags = "".join(f"<i>{html.escape(plain(tag))}</i>" for tag in event.tags)
         note = f"<p>{html.escape(event.note)}</p>" if event.note else ""
+        doubt = " (improbable: a clock was wrong)" if event.id in strange else ""
         earlier = "" if event.id in latest else ' class="ls-earlier"'
         rows.append(
             f"<li{earlier}><b>{html.escape(word)}</b> {html.escape(plain(event.author))}{vouched}{origin}"
-            f"<time>{when(event)} UTC</time>{tags}{note}</li>"
+            f"<time>{when(event)} UTC{doubt}</time>{tags}{note}</li>"
         )
     st.html(f'<ol class="ls-history">{"".join(rows)}</ol>')
 

@@ -1,0 +1,175 @@
+"""Files as an attacker would send them: good ones, changed at random, for every reader.
+
+Owns the good files to begin with and the ways to change them; what a reader may do with the result is one sentence:
+give columns, or raise `BadInput` with issues. ``tests.benchmarks.bench_attack`` runs large counts.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import time
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from evaluator import formats
+from evaluator.formats.base import WRITERS, Reading
+from evaluator.model.issues import BadInput
+from evaluator.review import intake
+from tests.building import box, ground_truth, snapshot_file
+
+OWN: Final = Path(__file__).with_name("oracles") / "formats"
+SAMPLE: Final = Path(__file__).resolve().parents[1] / "sample_data"
+# What numbers, names and brackets are exchanged for.
+ODD: Final = (
+    b"null", b"true", b"[]", b"{}", b'""', b"-1", b"0", b"1e400", b"NaN", b"1e-320", b"99999999999999999999",
+    b'"\\ud800"', b"[[[[", b"}}", b"\x00", b"\xff\xfe", b"&x;", b"<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>",
+    b"../../etc", b"a" * 3000, b'["x"]', b'{"a": 1}', "\u202e".encode(),
+)  # fmt: skip
+
+
+class Attempt(NamedTuple):
+    """What a reader did with one file.
+
+    Attributes
+    ----------
+    uncaught : str
+        The error that was no `BadInput`; empty for none.
+    seconds : float
+        Of the processor.
+    """
+
+    reader: str
+    name: str
+    content: bytes
+    uncaught: str
+    seconds: float
+
+
+def good_files() -> dict[str, list[tuple[str, bytes]]]:
+    """Name and content of good files by the name of the reader; findings are one reader more."""
+    rows = [box(0.1, 0.1, 0.4, 0.4), box(0.5, 0.1, 0.9, 0.4, label="Table", page=1)]
+    truth = ground_truth(rows)
+    sized = replace(truth, page_size=np.array([[600.0, 800.0], [600.0, 800.0]]))
+    files: dict[str, list[tuple[str, bytes]]] = {name: [] for name in formats.FORMATS}
+    for name, writer in WRITERS.items():
+        files[name] += [(path.rsplit("/", 1)[-1], content) for path, content in writer.written(sized).files.items()]
+    files["snapshot"].append(("p.json", json.dumps(snapshot_file([row._replace(score=0.5) for row in rows])).encode()))
+    files["pod"].append(
+        ("a.xml", b'<document filename="a.png"><tableRegion><Coords points="1,1 5,5"/></tableRegion></document>')
+    )
+    files["table"].append(
+        ("a.csv", b"document,page_index,label,x1,y1,x2,y2,score\na.pdf,0,Table,0.1,0.1,0.4,0.4,0.5\n")
+    )
+    files["voc"].append(
+        (
+            "a.xml",
+            b"<annotation><filename>a.png</filename><size><width>9</width><height>9</height></size><object><name>T</name>"
+            b"<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>5</xmax><ymax>5</ymax></bndbox></object></annotation>",
+        )
+    )
+    files["alto"].append(
+        (
+            "a.xml",
+            b'<alto xmlns="http://www.loc.gov/standards/alto/ns-v4#"><Layout><Page ID="p" WIDTH="9" HEIGHT="9" '
+            b'PHYSICAL_IMG_NR="1"><PrintSpace><TextBlock ID="b" HPOS="1" VPOS="1" WIDTH="5" HEIGHT="5"/></PrintSpace>'
+            b"</Page></Layout></alto>",
+        )
+    )
+    files["fields"].append(
+        ("a.json", b'{"a.pdf": {"total": {"value": "1.50", "confidence": 0.5}, "lines": [{"n": 1}]}}')
+    )
+    for path in sorted((SAMPLE / "posters").rglob("*.json"))[:2]:
+        files["posters"].append((path.name, path.read_bytes()))
+    for path in sorted(OWN.glob("*")):
+        if path.suffix in (".json", ".xml", ".csv") and path.stat().st_size < 200_000:
+            content = path.read_bytes()
+            try:
+                files[formats.detect_bytes(content, path.name)].append((path.name, content))
+            except BadInput:
+                continue
+    files["findings"] = [
+        ("f.csv", b"verdict,author,time,kind,document,page_index\nignore,Ann,2026-01-31T12:00:00Z,page,a.pdf,0\n"),
+        (
+            "f.json",
+            b'{"events": [{"verdict": "ignore", "author": "Ann", "time": "2026-01-31T12:00:00Z", "kind": "page", '
+            b'"document": "a.pdf", "page_index": 0, "tags": "x,y", "note": "n"}]}',
+        ),
+    ]
+    return files
+
+
+def changed(content: bytes, chance: random.Random) -> bytes:
+    """A file with one to four changes: bytes, words, pieces that are missing, twice or somewhere else."""
+    for _ in range(chance.randint(1, 4)):
+        content = _once(content, chance)
+    return content
+
+
+def _once(content: bytes, chance: random.Random) -> bytes:
+    first, second = sorted((chance.randrange(len(content) + 1), chance.randrange(len(content) + 1)))
+    second = min(second, first + chance.choice([1, 8, 64, 4096]))
+    piece = content[first:second]
+    match chance.randrange(7):
+        case 0:
+            return content[:first] + bytes([chance.randrange(256)]) + content[first + 1 :]
+        case 1:
+            return content[:first] + content[second:]
+        case 2:
+            return content[:second] + piece + content[second:]
+        case 3:
+            return content[:first]
+        case 4:
+            return content[:first] + chance.choice(ODD) + content[second:]
+    # Whole values are exchanged, so that the file stays well-formed and the rules on values are reached.
+    starts = [at for at, byte in enumerate(content) if byte in b':,[> "=']
+    if not starts:
+        return content
+    start = chance.choice(starts) + 1
+    stop = start
+    while stop < len(content) and content[stop] not in b',]}<"\n':
+        stop += 1
+    return content[:start] + chance.choice(ODD) + content[stop:]
+
+
+def zipped(files: list[tuple[str, bytes]], chance: random.Random) -> bytes:
+    """The files as an archive, some with names that leave it."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files:
+            archive.writestr(chance.choice(["", "", "", "../", "/", "a\\", "a/"]) + name, content)
+    return out.getvalue()
+
+
+def attempts(reader: str, count: int, seed: int) -> Iterator[Attempt]:
+    """What a reader does with changed files; every eighth is an archive of them."""
+    chance, files = random.Random(f"{reader}/{seed}"), good_files()[reader]
+    for number in range(count if files else 0):
+        name, content = chance.choice(files)
+        content = changed(content, chance)
+        if number % 8 == 7 and reader != "findings":
+            name, content = "a.zip", zipped([(name, content)], chance)
+            content = changed(content, chance) if chance.random() < 0.5 else content
+        start, uncaught = time.process_time(), ""
+        try:
+            _read(reader, name, content)
+        except BadInput as problem:
+            uncaught = "" if problem.issues else "BadInput without issues"
+        except Exception as problem:  # noqa: BLE001 - what is looked for
+            uncaught = f"{type(problem).__name__}: {problem}"
+        yield Attempt(reader, name, content, uncaught, time.process_time() - start)
+
+
+def _read(reader: str, name: str, content: bytes) -> Any:
+    if reader == "findings":
+        return intake.read(content, name)
+    row = formats.FORMATS[reader]
+    if row.kind == "boxes":
+        return formats.read_bytes(content, name, format=reader if name != "a.zip" else None)
+    return row.read_files(((name, content),), name, Reading(side="prediction"))

@@ -1,0 +1,156 @@
+"""Pages with more overlapping pairs of boxes than memory has room for: refused before a pair is made."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator import checkup, cli
+from evaluator.metrics import causes, matching
+from evaluator.metrics.crowding import crowding_issues
+from evaluator.metrics.matching import TooManyPairs, crowding, most_pairs, overlapping_pairs
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
+from evaluator.model.dataset import Annotations, Side
+from evaluator.model.issues import BadInput
+from evaluator.protocols import PROTOCOLS, box_protocols
+from tests.building import annotations, box, write_file
+from tests.dashboard import start, workspace
+
+
+def stack(boxes: int, side: Side = "prediction") -> Annotations:
+    """One page with equal boxes."""
+    return annotations([box(0.0, 0.0, 1.0, 1.0, score=0.5)] * boxes, side=side)
+
+
+@pytest.mark.parametrize("protocol", sorted(box_protocols()))
+def test_ten_thousand_equal_boxes_on_each_side_are_refused_in_little_memory(protocol: str) -> None:
+    truth, prediction = stack(10_000, "ground_truth"), stack(10_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadInput) as refused:
+            PROTOCOLS[protocol].evaluate(truth, [prediction], PROTOCOLS[protocol].options())
+        assert tracemalloc.get_traced_memory()[1] < 30 << 20
+    finally:
+        tracemalloc.stop()
+    errors = [issue.sentence for issue in refused.value.issues if issue.severity == "error"]
+    assert errors == [
+        f"{name}: a.pdf, page 1: at most 1,640,000 pairs of boxes of a file may overlap on a page (1,000,000 and "
+        f"32 for each box); found more, with 10,000 boxes in {name} on this page. Remove the boxes that repeat others "
+        "(non-maximum suppression does), or the page."
+        for name in ("ground_truth.json", "prediction.json")
+    ]
+
+
+def test_two_files_that_are_fine_alone_may_be_too_much_together() -> None:
+    with (
+        patch("evaluator.metrics.crowding.most_pairs", lambda boxes: 0 * boxes),
+        patch.object(matching, "most_pairs", lambda boxes: 10 + 0 * boxes),
+    ):
+        upright = [box(0.2 * at, 0.0, 0.2 * at + 0.1, 1.0, page=1) for at in range(5)]
+        lying = [box(0.0, 0.2 * at, 1.0, 0.2 * at + 0.1, page=1) for at in range(5)]
+        (issue,) = crowding_issues(annotations(upright, side="ground_truth"), annotations(lying))
+    assert "of the two files" in issue.rule
+    assert issue.place == "a.pdf, page 2"
+
+
+@settings(deadline=None)
+@given(
+    counts=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=4), limit=st.integers(0, 60)
+)
+def test_pairs_are_counted_as_they_are_made(counts: list[tuple[int, int]], limit: int) -> None:
+    truth, predicted = (np.repeat(np.arange(len(counts)), [pair[side] for pair in counts]) for side in (0, 1))
+    corners = [np.tile([0.0, 0.0, 1.0, 1.0], (len(group), 1)) for group in (truth, predicted)]
+    made = overlapping_pairs(corners[0], truth, corners[1], predicted, iou_floor=0.5)
+    with patch.object(matching, "most_pairs", lambda boxes: limit + 0 * boxes):
+        crowd = crowding(corners[0], truth, corners[1], predicted)
+    assert (crowd is not None) == (len(made.iou) > limit)
+
+
+def test_pairs_that_were_not_counted_before_are_not_kept_either() -> None:
+    corners, group = np.tile([0.0, 0.0, 1.0, 1.0], (3000, 1)), np.zeros(3000, dtype=np.int64)
+    with pytest.raises(TooManyPairs, match="more than 4,768,000 pairs of boxes overlap"):
+        overlapping_pairs(corners, group, corners, group, iou_floor=0.1)
+    # The doctor tries what it can.
+    system = PROTOCOLS["snapshot"]
+    assert checkup.measure_of(system, system.options())(stack(3000, "ground_truth"), stack(3000)) is None
+
+
+def test_ordinary_files_are_not_even_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluator.metrics.crowding.join", None)
+    assert crowding_issues(stack(900, "ground_truth"), stack(900)) == ()
+    assert crowding_issues(stack(0, "ground_truth"), stack(0)) == ()
+    assert most_pairs(0) == 1_000_000
+
+
+def test_columns_of_one_height_are_told_apart_by_their_sides() -> None:
+    left = np.arange(4000.0)
+    corners = np.stack([left, np.zeros(4000), left + 0.5, np.ones(4000)], axis=1)
+    group = np.zeros(4000, dtype=np.int64)
+    compared = 0
+
+    def measure(truth: IntArray, predicted: IntArray) -> FloatArray:
+        nonlocal compared
+        compared += len(truth)
+        return iou(corners[truth], corners[predicted])
+
+    pairs = overlapping_pairs(corners, group, corners, group, iou_floor=0.5, measure=measure)
+    assert (len(pairs.iou), compared < 10_000) == (4000, True)
+
+
+def test_check_says_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [
+        write_file(tmp_path / f"{side}.json", [box(0.0, 0.0, 1.0, 1.0, score=score)] * 2000, side=side)
+        for side, score in (("ground_truth", None), ("prediction", 0.5))
+    ]
+    with pytest.raises(SystemExit) as left:
+        cli.main(["check", *map(str, files), "--json"])
+    said = json.loads(capsys.readouterr().out)
+    assert (left.value.code, len(said["issues"]), said["diagnosis"]) == (2, 2, [])
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10_000), st.integers(1, 60), st.integers(1, 40))
+def test_what_moved_together_is_the_same_in_pieces(seed: int, size: int, at_once: int) -> None:
+    moved = np.random.default_rng(seed).integers(0, 5, (size, 2)) / 10.0
+    tolerance = np.array([0.1, 0.15])
+    near: BoolArray = np.all(np.abs(moved[:, None, :] - moved[None, :, :]) <= tolerance, axis=2)
+    with patch.object(causes, "_AT_ONCE", at_once):
+        found = causes._together(moved, tolerance)
+    assert found.tolist() == near[int(near.sum(axis=1).argmax())].tolist()
+
+
+def test_the_common_distance_of_many_pairs_is_among_the_cells_where_most_are() -> None:
+    rng = np.random.default_rng(5)
+    moved = np.concatenate([rng.random((20_000, 2)), np.full((300, 2), 0.5)])
+    found = causes._together(moved, np.array([0.001, 0.001]))
+    assert int(found[-300:].sum()) == 300
+
+
+def test_a_page_of_alike_boxes_is_looked_at_piece_by_piece() -> None:
+    own = np.tile([0.0, 0.0, 0.1, 0.1], (3000, 1))
+    label = np.zeros(3000, dtype=np.int64)
+    tracemalloc.start()
+    try:
+        first, _ = causes._alike_boxes(own, label, own + 0.5, label)
+        assert tracemalloc.get_traced_memory()[1] < 80 << 20
+    finally:
+        tracemalloc.stop()
+    assert not len(first)
+
+
+@pytest.mark.parametrize("view", ["overview", "page_browser", "gallery", "compare", "models", "slices"])
+def test_every_view_shows_why_nothing_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: str) -> None:
+    files = [
+        write_file(tmp_path / f"{side}.json", [box(0.0, 0.0, 1.0, 1.0, score=score)] * 2000, side=side)
+        for side, score in (("ground_truth", None), ("prediction", 0.5))
+    ]
+    app = start(monkeypatch, f"pages/{view}.py", files=workspace(files[0], files[1:]))
+    rules = [rule for table in app.dataframe for rule in table.value.get("Rule", ())]
+    assert sum("pairs of boxes of a file may overlap" in rule for rule in rules) == 2

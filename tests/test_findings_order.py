@@ -1,0 +1,69 @@
+"""The order of events is that of the store, whatever their times say; times that cannot be right are shown as such."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from evaluator.review import intake
+from evaluator.review.exchange import to_csv
+from evaluator.review.identity import page_target
+from evaluator.review.store import Store
+from evaluator.review.verdicts import Event, ReviewLog, judge
+
+NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
+
+
+def said(verdict: str, minutes: int, author: str = "Ann", *, page: int = 0, source: str = "") -> Event:
+    """A verdict at some minutes from now."""
+    time = NOW + timedelta(minutes=minutes)
+    return judge(page_target("a.pdf", page), verdict=verdict, author=author, verified=False, time=time, source=source)
+
+
+def test_the_newer_verdict_wins_after_the_clock_stepped_back(tmp_path: Path) -> None:
+    first, second = said("model_wrong", 0), said("ambiguous", -90)
+    with Store(tmp_path / "f.db") as store:
+        store.add([first])
+        store.add([second])
+        (judged,) = store.log().judged.values()
+        assert (judged.verdict, judged.last.id) == ("ambiguous", second.id)
+        assert [event.id for event in store.log().events] == [first.id, second.id]
+        assert store.log().improbable(NOW) == {first.id}
+
+
+def test_an_event_of_the_future_beats_no_later_one(tmp_path: Path) -> None:
+    future = said("model_wrong", 60 * 24 * 3650, source="sent.csv")
+    (imported,) = intake.read(to_csv([future]).encode(), "sent.csv").events
+    with Store(tmp_path / "f.db") as store:
+        store.add([imported])
+        store.add([said("ignore", 1)])
+        (judged,) = store.log().judged.values()
+        assert judged.verdict == "ignore"
+        assert store.log().improbable(NOW) == {imported.id}
+
+
+def test_an_old_file_makes_no_time_improbable() -> None:
+    log = ReviewLog.of([said("ignore", 0), said("ambiguous", -5000, "Ben", source="old.csv"), said("ignore", 1)])
+    assert log.improbable(NOW + timedelta(minutes=2)) == frozenset()
+    assert ReviewLog.of([said("ignore", 4)]).improbable(NOW) == frozenset()
+
+
+def test_the_target_of_the_last_event_comes_first() -> None:
+    events = [said("ignore", 9, page=1), said("ignore", 5, page=2), said("ambiguous", 1, page=1)]
+    log = ReviewLog.of([*events, events[0]])
+    assert [judged.target.page for judged in log.every.values()] == [1, 2]
+    assert log.revision == (3, events[2].id)
+    assert ReviewLog.of([]).revision == (0, "")
+
+
+@pytest.mark.parametrize("column", ["verdict", "note", "author", "time", "event", "target", "kind", "document"])
+@pytest.mark.parametrize("value", ['["x"]', '{"a": 1}', "7", "true"])
+def test_a_cell_of_another_type_is_an_issue(column: str, value: str) -> None:
+    cells = {"verdict": '"ignore"', "author": '"Ann"', "time": '"2026-01-31T12:00:00Z"', "kind": '"document"'}
+    cells |= {"document": '"a.pdf"', column: value}
+    row = ", ".join(f'"{name}": {cell}' for name, cell in cells.items())
+    with pytest.raises(intake.BadInput) as refused:
+        intake.read(f'{{"events": [{{{row}}}]}}'.encode(), "f.json")
+    assert any(issue.place == f"$.events[0].{column}" for issue in refused.value.issues)

@@ -1,0 +1,39 @@
+"""Names that are too long or write in the other direction, where they are shown."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from evaluator import formats
+from evaluator.charts.boxes import mistakes_by_label
+from pages.shared.frame import short_name
+from pages.shared.opened import Model
+from tests.building import box, snapshot_file
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("org/model-x", "model-x"), ("model <b>1</b>", "model <b>1<…"), ("a / b", "a / b"), ("1.2/3", "3"), ("/x", "/x")],
+)
+def test_only_an_owner_is_left_out_of_a_short_name(name: str, shown: str) -> None:
+    assert short_name(Model(0, name)) == shown
+
+
+def test_names_on_axes_are_cut_before_they_are_measured() -> None:
+    chart = mistakes_by_label(["x" * 10_000], {"A": np.array([1])}, baseline="A", dark=False, height=100)
+    axis = next(layer["encoding"]["y"]["axis"] for layer in chart.to_dict()["layer"])
+    assert "slice(datum.label, 0, 59)" in axis["labelExpr"]
+    assert "202a" in axis["labelExpr"]
+
+
+def test_a_page_number_that_no_document_has_is_not_taken_in_silence() -> None:
+    text = json.dumps(snapshot_file([box(0.1, 0.1, 0.4, 0.4, score=0.5)]))
+    read = formats.read_bytes(text.replace('"page_index": 0', '"page_index": 1e9').encode(), "p.json")
+    assert [issue.sentence for issue in read.issues] == [
+        "p.json: $.predictions[0].page_index: page_index should be that of a page; no document has 100,000 pages; "
+        "found 1000000000. Count the pages from 0."
+    ]
+    assert formats.read_bytes(text.encode(), "p.json").issues == ()

@@ -53,12 +53,19 @@ def mended(
     return truth, [_mended(model, truth, fixes_for(fixes, model.name)) for model in models]
 
 
+def with_fixes(source: Annotations, other: Annotations, fixes: Sequence[Fix]) -> Annotations:
+    """The boxes of a file with its fixes, as they are compared with another file; `BadInput` as `apply_fixes`."""
+    # What the numbers mean is said by the fix then, and not by the file.
+    said = any(fix.kind == "units" for fix in fixes)
+    return apply_fixes(formats.resolve(source, other, keep_unit=said), other, fixes)
+
+
 def _mended(source: Source, other: Source, fixes: Sequence[Fix]) -> Source:
     """One file with its fixes, against what it is compared with."""
     if not fixes:
         return source
     if isinstance(source, Annotations) and isinstance(other, Annotations):
-        return apply_fixes(formats.resolve(source, other), other, fixes)
+        return with_fixes(source, other, fixes)
     modes = [fix.value for fix in fixes if fix.kind == "names"]
     if len(modes) < len(fixes):
         strange = next(fix.text for fix in fixes if fix.kind != "names")
@@ -122,7 +129,15 @@ def diagnosis_of(
     crowded = crowding_issues(truth, resolved)
     if crowded:
         raise BadInput(crowded)
-    return diagnose(truth, resolved, measure)
+    diagnosis = diagnose(truth, resolved, measure)
+    if diagnosis.best is not None or diagnosis.silent:
+        return diagnosis
+    as_written = formats.resolve(prediction, truth, keep_unit=True)
+    if as_written.unit == resolved.unit:
+        return diagnosis
+    # The file may not mean the unit that its format has.
+    other = diagnose(truth, as_written, measure)
+    return diagnosis if other.best is None else other
 
 
 def checked_match(

@@ -24,8 +24,10 @@ from evaluator.formats.base import Kind, Reading
 from evaluator.formats.folder import is_folder
 from evaluator.model.dataset import Annotations, Dataset, Side, join, map_labels
 from evaluator.model.issues import BadInput, Issue, has_errors
+from evaluator.model.page_sizes import PageKey, with_sizes
+from evaluator.pdf.sizes import page_sizes
 from evaluator.protocols import PROTOCOLS, AnyProtocol
-from evaluator.protocols.base import BoxProtocol, Count, Evaluation, Options, Source, SourceT
+from evaluator.protocols.base import BoxOptions, BoxProtocol, Count, Evaluation, Options, Source, SourceT
 
 Say = Callable[[str], None]
 """Called with a few words about what is being done."""
@@ -212,7 +214,27 @@ def open_project(
         say(f"Reading {_name(origin)}")
         early = ahead if place == 0 else None
         members.append(early.result() if early else _read(protocol, origin, "prediction", options))
-    return _with_fixes(Project(truth, tuple(members)), options)
+    return _with_fixes(_with_sizes(Project(truth, tuple(members)), options, say), options)
+
+
+def _with_sizes(project: Project[Source], options: Options, say: Say) -> Project[Source]:
+    """The project with the sizes of pages that the options give, where boxes of two units need them."""
+    folder, given = getattr(options, "pdfs", None), getattr(options, "page_size", None)
+    if not isinstance(options, BoxOptions) or (folder is None and given is None):
+        return project
+    units = {member.source.unit for member in project.members if isinstance(member.source, Annotations)}
+
+    def sized(member: Member[Source]) -> Member[Source]:
+        if not isinstance(member.source, Annotations):
+            return member
+        known: Mapping[PageKey, tuple[float, float]] = {}
+        if folder is not None and len(units) > 1:
+            say(f"Measuring the pages of {member.name}")
+            known = page_sizes(member.source, folder, images_only=True)
+        return replace(member, source=with_sizes(member.source, known, given))
+
+    truth = project.ground_truth
+    return replace(project, ground_truth=truth and sized(truth), models=tuple(map(sized, project.models)))
 
 
 def _with_fixes(project: Project[Source], options: Options) -> Project[Source]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import urllib.parse
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from evaluator import formats
+from evaluator import formats, project_file
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import Issue, has_errors, plain
+from evaluator.model.issues import BadInput, Issue, has_errors, plain
 from evaluator.project import Member, Project
+from evaluator.review.place import state_folder
+from evaluator.workspace import Sides
 from pages.shared import doctor, frame, opened, pictures, widgets
-from pages.shared.address import read_url
+from pages.shared.address import parts, read_url, take
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind
 from pages.shared.state import state
 
@@ -174,6 +179,54 @@ def _reference(held: Project[Annotations]) -> None:
             st.rerun()
 
 
+def _save(held: Project[Annotations]) -> None:
+    """Keep what is open, with protocol, fixes and filters, in a file beside the ground truth."""
+    if held.ground_truth is None or not held.models:
+        return
+    frame.section("Project", "files, protocol, fixes and filters in one file")
+    if st.button("Save project", help="Writes layoutscope.toml beside the ground truth."):
+        named = (held.ground_truth.origin, *(model.origin for model in held.models))
+        paths = [origin for origin in named if isinstance(origin, Path)]
+        sides = Sides(paths[0] if paths else None, tuple(paths[1:]), held.pdfs)
+        try:
+            if len(paths) < len(named) or opened.is_bundled(paths[0]):
+                raise project_file.CannotSave("Uploaded files and the sample data have no folder to save a project in.")
+            kept = project_file.save(sides, parts(), as_reference=held.as_reference)
+        except project_file.CannotSave as problem:
+            st.error(frame.escaped(str(problem)), icon=":material/error:")
+        else:
+            st.success(f"Saved. Open it again with layoutscope open {frame.escaped(str(kept))}")
+
+
+def _recent() -> None:
+    """Project files that the user opened before."""
+    paths = project_file.recent(state_folder(os.environ))
+    if not paths:
+        return
+    frame.section("Recent projects", count_of(len(paths), "file"))
+    for place, path in enumerate(paths):
+        name = f"{plain(path.parent.name)}/{plain(path.name)}"
+        if path.is_file():
+            st.button(name, key=f"recent_{place}", on_click=_reopen, args=(path,), icon=":material/folder_open:")
+        else:
+            st.caption(f"{frame.escaped(name)} is not there any more; open it from its new place once.")
+    if state.project_issues:
+        frame.issues(state.project_issues)
+
+
+def _reopen(path: Path) -> None:
+    """Open the files of a project in this session, with its protocol, fixes and filters."""
+    try:
+        named, query = project_file.read(path)
+    except BadInput as problem:
+        state.project_issues = problem.issues
+        return
+    state.project_issues = ()
+    for kind in _KINDS.values():
+        opened.use(kind, named)
+    take(dict(urllib.parse.parse_qsl(query)))
+
+
 def view() -> None:
     """The whole view."""
     read_url("files")
@@ -189,6 +242,8 @@ def view() -> None:
     doctor.what_is_in_the_data()
     _other_formats()
     _upload(held)
+    _save(held)
+    _recent()
     boxes = opened.boxes()
     if boxes is not None:
         frame.files_choice(boxes)

@@ -321,7 +321,9 @@ def test_different_units_and_unresolved_results_are_refused() -> None:
     with pytest.raises(BadInput) as raised:
         coco.evaluate(truth, annotations([box(0, 0, 1, 1, score=0.5)], name="shares.json"))
     assert str(raised.value) == (
-        "shares.json: boxes must be in the unit of gt.json; found page, not pixels. Convert one of the files."
+        "shares.json: boxes in shares of the page can be compared with gt.json, which is in pixels, only where the "
+        "width and height of the page are known; found 1 of 1 pages without, a.pdf, page 1 first. Give one size for "
+        "all pages (--page-size WxH), or a folder with the images of the pages (--pdfs DIR)."
     )
     unresolved = reader.FORMAT.read(json.dumps(results).encode(), "dt.json")
     (issue,) = comparable_issues(truth, unresolved)

@@ -427,7 +427,7 @@ def test_shares_of_the_page_have_no_small_objects() -> None:
     assert counts(evaluate(*sized)) == (1, 0, 0)
     sized = [replace(source, page_size=np.array([[3000.0, 3000.0]])) for source in (truth, prediction)]
     assert counts(evaluate(*sized)) == (0, 0, 0)
-    with pytest.raises(BadInput, match=r"boxes must be in the unit of ground_truth\.json; found pixels, not page"):
+    with pytest.raises(BadInput, match=r"pixels can be compared with ground_truth\.json, which is in shares of"):
         evaluate(truth, in_pixels(prediction))
     with pytest.raises(ValueError, match="boxes must have one unit; found page and pixels"):
         pair(join(truth, in_pixels(prediction)))

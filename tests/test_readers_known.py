@@ -14,6 +14,11 @@ from tests.reading import needs_shared, real
 
 FIFTYONE = {"samples": [{"filepath": "a.png", "gt": {"_cls": "Detections", "detections": []}}]}
 LAYOUT_PARSER = {"page_data": {}, "blocks": [{"block_type": "rectangle", "x_1": 1, "y_1": 2, "x_2": 3, "y_2": 4}]}
+LABELME = {"version": "5.4", "shapes": [{"label": "a", "points": [[1, 1], [2, 2]], "shape_type": "rectangle"}]}
+VIA = {"a.png1": {"filename": "a.png", "regions": [{"shape_attributes": {"name": "rect"}, "region_attributes": {}}]}}
+DATUMARO = {"info": {}, "categories": {"label": {}}, "items": [{"id": "a", "annotations": [{"label_id": 0}]}]}
+CREATE_ML = [{"image": "a.png", "annotations": [{"label": "a", "coordinates": {"x": 1, "y": 1}}]}]
+VISION = {"responses": [{"fullTextAnnotation": {"pages": [{"blocks": [{"boundingBox": {}}]}]}}]}
 HOCR = '<!DOCTYPE html PUBLIC "-//W3C//DTD"><html><body><div class="ocr_page" title="bbox 0 0 9 9"/></body></html>'
 
 
@@ -30,8 +35,23 @@ def refused(content: str, name: str) -> str:
         (HOCR, "a.xml", 'this is hOCR, which is not read. Export ALTO instead, as "tesseract IMAGE OUT alto" does.'),
         (json.dumps(FIFTYONE), "samples.json", "this is a FiftyOne dataset, which is not read. Export it with "
          "dataset_type=fiftyone.types.COCODetectionDataset."),
-        (json.dumps(LAYOUT_PARSER), "a.json", "this is a LayoutParser layout, which is not read. Write its blocks as "
-         "COCO annotations, bbox as [x_1, y_1, x_2 - x_1, y_2 - y_1]."),
+        (json.dumps(LAYOUT_PARSER), "a.json", "this is a LayoutParser layout, which is not read. Save it as CSV, "
+         'layout.to_dataframe().to_csv("boxes.csv"), which is read.'),
+        (json.dumps(LABELME), "a.json", "this is a LabelMe file, which is not read. Export it as COCO or Pascal VOC, "
+         "as labelme2coco.py and labelme2voc.py of its examples do."),
+        (json.dumps(VIA), "a.json", "this is a project or export of VGG Image Annotator, which is not read. Export it "
+         "as COCO (Annotation, Export Annotations, COCO format)."),
+        (json.dumps(DATUMARO), "a.json", "this is a Datumaro dataset, which is not read. Export it with "
+         '"datum convert -f coco_instances" or -f voc.'),
+        (json.dumps(CREATE_ML), "a.json", "this is a Create ML file, which is not read. Write its annotations as "
+         "COCO, bbox as [x - width / 2, y - height / 2, width, height]."),
+        (json.dumps(VISION), "a.json", "this is an answer of Google Cloud Vision, which is not read. Give the result "
+         "of a Document AI processor for the same document."),
+        ('{"_name": "", "file-info": {}, "main-text": [], "page-dimensions": []}', "a.json", "this is a document of "
+         "Docling 1, which is not read. Convert the document with Docling 2 and save that as JSON."),
+        ('{"DocumentMetadata": {}, "ExpenseDocuments": [{"Blocks": [{"BlockType": "PAGE"}]}]}', "a.json", "this is a "
+         "form of AnalyzeExpense or AnalyzeID of AWS Textract, which is not read. Call AnalyzeDocument with the "
+         "feature LAYOUT for the same document."),
     ],
 )  # fmt: skip
 def test_sentences(content: str, name: str, sentence: str) -> None:

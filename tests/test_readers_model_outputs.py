@@ -75,12 +75,6 @@ KNOWN = [
     (b'{"document": "a.pdf", "labels": [{"label": "T", "value": [{"page": 1, "boundingBoxes": [[0, 0]]}]}]}', "l.json",
      "this is a labels file of Azure Document Intelligence, words of form fields, which is not read. "
      "Give the result of prebuilt-layout for the same document."),
-    (b'{"pages": [{"page_number": 1}], "paragraphs": [{"bounding_regions": []}]}', "a.json",
-     "this is an Azure Document Intelligence result with the keys of the older Python SDK, which is not read. "
-     "Save the answer of the service, or as_dict() of azure-ai-documentintelligence."),
-    (b'{"pages": [{"blocks": [{"layout": {"bounding_poly": {}}}]}]}', "d.json",
-     "this is a Google Document AI document with snake-case keys, which is not read. "
-     "Write it with documentai.Document.to_json(document)."),
     (b'{"$schema": "https://json-schema.org/draft/2020-12/schema", "properties": {}}', "s.json",
      "this is a JSON schema, which is not read. Give a file that follows it."),
 ]  # fmt: skip

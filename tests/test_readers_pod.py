@@ -484,8 +484,9 @@ def test_other_formats_have_other_units_and_may_lack_scores() -> None:
         "found boxes in shares of the page in {1}. All boxes count; the signature says so."
     )
     assert issues == [
-        "prediction.json: boxes must be in the unit of p.xml; found page where p.xml has pixels. "
-        "Give both files in one format.",
+        "prediction.json: boxes in shares of the page can be compared with p.xml, which is in pixels, only where the "
+        "width and height of the page are known; found 1 of 1 pages without, pod_0001, page 1 first. Give one size for "
+        "all pages (--page-size WxH), or a folder with the images of the pages (--pdfs DIR).",
         sizes.format("prediction.json", "prediction.json"),
         "prediction.json: every prediction must have a score, it decides the rank (ICDAR 2017 POD); "
         "found 1 without one. Add the scores, or allow 1.0 for them with --lenient.",

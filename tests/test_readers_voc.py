@@ -94,8 +94,8 @@ WRONG = [
     (image(thing(label="")), "line 2, <object>: a region must have a label (Pascal VOC). Label it, or remove it."),
     (image(thing(more="<score>high</score>")), 'line 2, <score>: score must be a finite number (Pascal VOC); found '
      '"high". Correct it.'),
-    (image("<object><name>a</name><robndbox/></object>"), "line 2, <object>: an object must have a <bndbox> (Pascal "
-     'VOC); found only "name", "robndbox". Add it, or remove the object.'),
+    (image("<object><name>a</name><polygon/></object>"), "line 2, <object>: an object must have a <bndbox> (Pascal "
+     'VOC); found only "name", "polygon". Add it, or remove the object.'),
     (image("<object/>"), "line 2, <object>: an object must have a <bndbox> (Pascal VOC). Add it, or remove the "
      "object."),
     (image(size=(0, 400)), "line 1, <annotation>: width and height must be above 0 (Pascal VOC); found [0, 400]. Write "

@@ -8,7 +8,6 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -29,9 +28,10 @@ from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.fields import FieldDocuments, class_key, leaves
 from evaluator.model.issues import plain
+from evaluator.model.page_sizes import with_sizes
+from evaluator.pdf.sizes import page_sizes
 from evaluator.project import read_content
 from evaluator.protocols.base import Source
-from evaluator.protocols.pixel.protocol import page_sizes
 
 _Role = Literal["ground_truth", "prediction"]
 
@@ -110,20 +110,17 @@ def _boxes(path: Path, format: str | None, role: Side | None, gt: Path | None) -
 
 
 def _with_sizes(source: Annotations, pdfs: Path | None, given: tuple[float, float] | None, count: Any) -> Annotations:  # noqa: ANN401 - the counting of the progress bar
-    """The columns with sizes for the pages that have none: of the PDFs, else the one that was given."""
-    size = np.full((len(source.page_index), 2), np.nan) if source.page_size is None else source.page_size.copy()
-    known = {} if pdfs is None else page_sizes(source, pdfs, count)
-    if source.unit == "pixels" and pdfs is not None and np.isnan(size).any():
+    """The columns with sizes for the pages that have none: of the PDFs and images, else the one that was given."""
+    in_pixels = source.unit == "pixels"
+    known = {} if pdfs is None else page_sizes(source, pdfs, count, images_only=in_pixels)
+    sized = with_sizes(source, known, given)
+    if in_pixels and pdfs is not None and (sized.page_size is None or np.isnan(sized.page_size).any()):
         # A PDF says points, and nothing says how many pixels these are.
-        raise UsageError("--pdfs gives points, and the boxes are pixels of pages without a size; give --page-size.")
-    for entry, (document, index) in enumerate(
-        zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)
-    ):
-        if np.isnan(size[entry]).any():
-            found = known.get((source.documents[document].doc_id, index), given)
-            if found is not None:
-                size[entry] = found
-    return replace(source, page_size=size)
+        raise UsageError(
+            "the boxes are pixels of pages without a size, which a PDF states in points; give images of the pages with "
+            "--pdfs, or --page-size."
+        )
+    return sized
 
 
 def _save(written: Written, out: Path, *, folder: bool) -> None:

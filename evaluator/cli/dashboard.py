@@ -21,7 +21,7 @@ from cyclopts import Parameter
 
 from evaluator.cli.program import INTERNAL_ERROR, OK, UsageError, app
 from evaluator.model.issues import BadInput, issues_text
-from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE
+from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder
 
 if TYPE_CHECKING:
     from evaluator.workspace import Workspace
@@ -66,7 +66,7 @@ def open_paths(
     Parameters
     ----------
     paths
-        Folders or files.
+        Folders or files, or a layoutscope.toml alone, which says what to open.
     gt
         The ground truth, when it should not be guessed.
     pred
@@ -85,15 +85,24 @@ def open_paths(
     browser
         Open the browser when the dashboard is up.
     """
-    from evaluator import workspace
+    from evaluator import project_file, workspace
 
-    found = workspace.find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
-    _need_something(found)
+    address = ""
+    files = [path for path in paths if path.suffix.lower() == project_file.SUFFIX and path.is_file()]
+    if files:
+        if len(paths) > 1 or gt or pred or pdfs or as_reference:
+            raise UsageError(f"{files[0].name} says what to open; give it alone.")
+        found, address = project_file.read(files[0])
+        project_file.remember(files[0], state_folder(os.environ))
+    else:
+        found = workspace.find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
+        _need_something(found)
     sys.stderr.write(issues_text(found.issues))
     if findings is not None and "://" not in findings:
         findings = str(Path(findings).expanduser().resolve())
     kept = {FINDINGS_VARIABLE: findings, FINDINGS_WORKSPACE_VARIABLE: findings_workspace}
-    return _serve(found, {name: value for name, value in kept.items() if value}, port=port, browser=browser)
+    variables = {name: value for name, value in kept.items() if value}
+    return _serve(found, variables, port=port, browser=browser, query=address)
 
 
 def _need_something(found: Workspace) -> None:
@@ -116,7 +125,12 @@ def _dashboard_folder() -> Path:
 
 
 def _serve(
-    found: Workspace, variables: Mapping[str, str] = MappingProxyType({}), *, port: int | None, browser: bool
+    found: Workspace,
+    variables: Mapping[str, str] = MappingProxyType({}),
+    *,
+    port: int | None,
+    browser: bool,
+    query: str = "",
 ) -> int:
     """Run the dashboard until it is stopped, with more variables in its environment; its exit code."""
     from evaluator.workspace import WORKSPACE_VARIABLE
@@ -136,9 +150,10 @@ def _serve(
     child = subprocess.Popen(command, env=environment, stdout=2)
     try:
         if _answers(f"{address}/_stcore/health", child):
-            print(f"LayoutScope is running at {address} (Ctrl+C stops it)", flush=True)
+            shown = f"{address}/?{query}" if query else address
+            print(f"LayoutScope is running at {shown} (Ctrl+C stops it)", flush=True)
             if browser:
-                webbrowser.open(address)
+                webbrowser.open(shown)
         code = child.wait()
     except (KeyboardInterrupt, BrokenPipeError):
         code = OK

@@ -19,6 +19,7 @@ from evaluator.doctor import names as of_names
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, map_labels
 from evaluator.model.issues import Collector, has_errors, refuse
+from evaluator.model.page_sizes import entry_sizes
 
 _NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _TWO: Final = re.compile(rf"({_NUMBER})(?:,({_NUMBER}))?")
@@ -350,20 +351,9 @@ def sizes_of(source: Annotations, other: Annotations, *, own_first: bool = False
     float64 or None
         NaN for pages whose size neither file states; None when no size is stated.
     """
-    own = None if source.page_size is None else source.page_size[source.boxes.entry]
-    if other.page_size is None or (own_first and own is not None):
-        return own
-    names = [document.doc_id for document in other.documents]
-    pages = zip(other.page_document.tolist(), other.page_index.tolist(), strict=True)
-    known = {(names[document], index): row for row, (document, index) in enumerate(pages)}
-    ours = [document.doc_id for document in source.documents]
-    entries = zip(source.page_document.tolist(), source.page_index.tolist(), strict=True)
-    rows = np.array([known.get((ours[document], index), -1) for document, index in entries], dtype=np.int64)
-    sizes = np.where(rows[:, None] >= 0, other.page_size[rows], np.nan) if len(other.page_size) else None
-    if sizes is None:
-        return own
-    given = sizes[source.boxes.entry]
-    return given if own is None else np.where(np.isnan(given), own, given)
+    if source.page_size is None and other.page_size is None:
+        return None
+    return entry_sizes(source, other, own_first=own_first)[source.boxes.entry]
 
 
 def _sizes(source: Annotations, other: Annotations, fix: Fix, *, own_first: bool = False) -> FloatArray:

@@ -54,6 +54,7 @@ from evaluator.formats.base import (
 )
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Collector, Issue, quote, refuse
+from evaluator.model.page_sizes import in_unit_of
 from evaluator.model.polygons import polygon_issues
 
 __all__ = [
@@ -287,10 +288,17 @@ def outline_issues(source: Annotations) -> tuple[Issue, ...]:
     return issues.issues()
 
 
-def resolve(prediction: Annotations, truth: Annotations) -> Annotations:
-    """A prediction with the pages and labels of its ground truth; see `BoxFormat.resolve`."""
+def resolve(prediction: Annotations, truth: Annotations, *, keep_unit: bool = False) -> Annotations:
+    """A prediction with the pages, labels and unit of its ground truth; see `BoxFormat.resolve` and `in_unit_of`.
+
+    Parameters
+    ----------
+    keep_unit : bool
+        Leave the numbers as they are, for a fix that says what they mean.
+    """
     format_ = format_of(prediction)
-    return format_.resolve(prediction, truth) if format_ else prediction
+    resolved = format_.resolve(prediction, truth) if format_ else prediction
+    return resolved if keep_unit else in_unit_of(resolved, truth)
 
 
 def pair_issues(truth: Content, prediction: Content, *, lenient: bool = False) -> tuple[Issue, ...]:

@@ -145,6 +145,11 @@ class _File:
         number = partial(xml_text.number, element, collector=self._collector, source=_SOURCE)
         given = [key for key in ("WIDTH", "HEIGHT") if key in element.attributes]
         size = (number("WIDTH"), number("HEIGHT")) if given else None
+        if size == (0.0, 0.0) and self.unit == "pixel":
+            rule = f"WIDTH and HEIGHT should be those of the page ({_SOURCE})"
+            fix = "The page is read without a size; write that of the image."
+            self._collector.warning(element.place, rule, "0 x 0", fix)
+            size = None
         path = PurePosixPath(self._image.replace("\\", "/"))
         page_id = element.attributes.get("ID", "")
         page = self.builder.page(path.stem, element.place, size=size, page_id=page_id, path=self._image)

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from evaluator.formats.json_text import excerpt
-from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, pairs_of
+from evaluator.formats.model_output import AGAIN, NO_SIZE, ModelOutput, OutputFile, camel_keys, pairs_of
 
 _POINTS_PER_INCH: Final = 72.0
 _WHOLE: Final = {"paragraphs": "paragraph", "tables": "table", "figures": "figure"}
@@ -25,9 +25,19 @@ class _Page(msgspec.Struct, gc=False, rename="camel"):
     unit: str | None = None
 
 
+class _Point(msgspec.Struct, gc=False):
+    x: float
+    y: float
+
+
+_Polygon = list[float | _Point]
+"""x, y, x, y... as the service writes them, or points, as its older Python SDK does."""
+
+
 class _Region(msgspec.Struct, gc=False, rename="camel"):
     page_number: int
-    polygon: list[float]
+    polygon: _Polygon | None = None
+    bounding_box: _Polygon | None = None
 
 
 class _Element(msgspec.Struct, gc=False, rename="camel"):
@@ -35,8 +45,9 @@ class _Element(msgspec.Struct, gc=False, rename="camel"):
     role: str | None = None
 
 
-class _Line(msgspec.Struct, gc=False):
-    polygon: list[float]
+class _Line(msgspec.Struct, gc=False, rename="camel"):
+    polygon: _Polygon | None = None
+    bounding_box: _Polygon | None = None
 
 
 class _OldPage(msgspec.Struct, gc=False):
@@ -63,8 +74,9 @@ class Azure(ModelOutput):
     "Document Intelligence layout model" and "Analyze document API response", REST API 2022-08-31 to 2024-11-30: a
     paragraph is labelled with its role, or "paragraph"; tables and figures are "table" and "figure". A result without
     paragraphs (prebuilt-read before 2023, prebuilt-invoice, all of version 2.x) is read by its lines, "line", with a
-    warning. In version 2.x a table without a box is the box of its cells. Words, cells, selection marks and fields are
-    not read. There are no scores.
+    warning. What the older Python SDK writes (``to_dict()``: keys in snake case, points as objects) is taken too; its
+    places are then those of the service. In version 2.x a table without a box is the box of its cells. Words, cells,
+    selection marks and fields are not read. There are no scores.
     """
 
     name = "azure"
@@ -79,10 +91,13 @@ class Azure(ModelOutput):
             b'"analyzeResult"' in head
             or b'"readResults"' in head
             or (b'"boundingRegions"' in head and b'"pageNumber"' in head)
+            or (b'"bounding_regions"' in head and b'"page_number"' in head)
         )
 
     def fill(self, tree: object, file: OutputFile) -> None:
         """Pages, then what is on them."""
+        if isinstance(tree, dict) and isinstance(tree.get("pages"), list) and "boundingRegions" not in tree:
+            tree = camel_keys(tree) if _is_snake(tree["pages"]) else tree
         result, place = tree, "$"
         if isinstance(tree, dict) and "analyzeResult" in tree:
             result, place = tree["analyzeResult"], "$.analyzeResult"
@@ -104,7 +119,7 @@ class Azure(ModelOutput):
                 for line, held in file.items(value, "lines", where):
                     shape = file.convert(held, _Line, line)
                     if shape is not None and isinstance(number, int):
-                        _region(_Region(number, shape.polygon), "line", line, scale, file)
+                        _region(_Region(number, shape.polygon, shape.bounding_box), "line", line, scale, file)
             _say_lines(result, place, file)
         for key, label in _WHOLE.items():
             for where, value in file.items(result, key, place):
@@ -116,6 +131,11 @@ class Azure(ModelOutput):
 
 
 FORMAT: Final = Azure()
+
+
+def _is_snake(pages: list[object]) -> bool:
+    """Whether pages have the keys of the older Python SDK."""
+    return any(isinstance(page, dict) and "page_number" in page for page in pages)
 
 
 def _say_lines(result: dict[str, object], place: str, file: OutputFile) -> None:
@@ -145,7 +165,12 @@ def _page(number: int, size: tuple[float | None, float | None], scale: float, pl
 def _region(region: _Region, label: str, place: str, scale: dict[int, float], file: OutputFile) -> None:
     """A box on one page."""
     page = file.needed_page(region.page_number, place)
-    if page is not None and (points := pairs_of(region.polygon, place, file)):
+    shape = region.bounding_box if region.polygon is None else region.polygon
+    if shape is None:
+        file.collector.error(place, "polygon is required here (Document Intelligence)", "", "Add polygon.")
+        return
+    polygon = [edge for point in shape for edge in ((point.x, point.y) if isinstance(point, _Point) else (point,))]
+    if page is not None and (points := pairs_of(polygon, place, file)):
         factor = scale.get(region.page_number, 1.0)
         file.outline(page, label, [(x * factor, y * factor) for x, y in points], place)
 
@@ -163,7 +188,7 @@ def _old(result: dict[str, object], place: str, file: OutputFile) -> None:
         for line, held in file.items(value, "lines", where):
             shape = file.convert(held, _OldShape, line)
             if shape is not None:
-                _region(_Region(page.page, shape.bounding_box), "line", line, scale, file)
+                _region(_Region(page.page, [*shape.bounding_box]), "line", line, scale, file)
     for where, value in file.items(result, "pageResults", place):
         number = value.get("page") if isinstance(value, dict) else None
         for spot, held in file.items(value, "tables", where):
@@ -172,7 +197,7 @@ def _old(result: dict[str, object], place: str, file: OutputFile) -> None:
                 continue
             outline = table.bounding_box or [edge for cell in table.cells for edge in _box_of(cell.bounding_box)]
             polygon = outline if table.bounding_box else _box_of(outline)
-            _region(_Region(number, polygon), "table", spot, scale, file)
+            _region(_Region(number, [*polygon]), "table", spot, scale, file)
     _say_lines(result, place, file)
 
 

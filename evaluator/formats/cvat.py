@@ -24,7 +24,7 @@ from evaluator.model.issues import Collector, quote
 
 _SOURCE: Final = "CVAT for images 1.1"
 _ROOT_MARK = re.compile(rb"<annotations[\s/>]")
-_IMAGE_MARK = re.compile(rb"<(?:image|track)[\s/>]")
+_IMAGE_MARK = re.compile(rb"<(?:image|track|meta)[\s/>]")
 _FEWEST_POINTS: Final = 3
 
 Shape = tuple[Corners, FloatArray | None]
@@ -47,7 +47,7 @@ class Cvat(BoxFormat):
     suffixes = (".xml",)
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """An ``<annotations>`` element with an ``<image>`` or a ``<track>``."""
+        """An ``<annotations>`` element with an ``<image>`` or a ``<track>``, or with the ``<meta>`` of a task alone."""
         text = xml_text.narrow(head)
         return xml_text.looks_like_xml(head) and bool(_ROOT_MARK.search(text) and _IMAGE_MARK.search(text))
 

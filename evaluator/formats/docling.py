@@ -59,7 +59,8 @@ class Docling(ModelOutput):
     -----
     docling-core, DoclingDocument 1.0 to 1.10 (JSON schema in its docs). Boxes are those of `prov` of texts, tables,
     pictures, groups, key-value, form and field items, in all content layers; cells of tables are not read. The document
-    is ``origin.filename`` without its ending, else ``name``. There are no scores.
+    is ``origin.filename`` without its ending, else ``name``. There are no scores. Of an answer of Docling Serve the
+    ``json_content`` is read; places are those in it.
     """
 
     name = "docling"
@@ -69,10 +70,15 @@ class Docling(ModelOutput):
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """The schema name, which Docling writes first."""
-        return _MARK.search(head) is not None
+        return _MARK.search(head) is not None or (b'"json_content"' in head and b'"md_content"' in head)
 
     def fill(self, tree: object, file: OutputFile) -> None:
         """Pages, then the items of all lists."""
+        if isinstance(tree, dict) and isinstance(answer := tree.get("document"), dict) and "json_content" in answer:
+            if not isinstance(answer["json_content"], dict):
+                rule = "This is an answer of Docling Serve without the document: its json_content is empty"
+                file.refuse(rule, "Ask the server for it with to_formats=json.", place="$.document.json_content")
+            tree = answer["json_content"]
         if not isinstance(tree, dict):
             file.refuse("the top level must be an object (DoclingDocument)", AGAIN, excerpt(tree), "$")
         found = [entry for key in _LISTS for entry in file.items(tree, key, "$")]

@@ -13,9 +13,12 @@ import msgspec
 
 from evaluator.formats.build import Size
 from evaluator.formats.json_text import excerpt
-from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile
+from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, camel_keys
 
-_MARKS: Final = (b'"textAnchor"', b'"normalizedVertices"', b'"documentLayout"', b'"mimeType"')
+_MARKS: Final = (
+    b'"textAnchor"', b'"normalizedVertices"', b'"documentLayout"', b'"mimeType"', b'"text_anchor"',
+    b'"normalized_vertices"', b'"mime_type"',
+)  # fmt: skip
 _LABELS: Final = {"blocks": "block", "paragraphs": "paragraph", "tables": "table"}
 
 
@@ -57,7 +60,8 @@ class DocumentAI(ModelOutput):
     Document AI v1, "Document" (`pages[].blocks`, `paragraphs`, `tables` and `visualElements`). Blocks hold paragraphs,
     so that both are there; choose with ``--labels``. Labels are "block", "paragraph", "table", and the type of a visual
     element. The score is ``layout.confidence``. The ``document`` of a process response is taken too. Lines, tokens,
-    form fields and entities are not read.
+    form fields and entities are not read. What ``Document.to_dict`` writes, keys in snake case, is taken too; places
+    are then those of the service. An element without vertices is left out with a warning.
     """
 
     name = "documentai"
@@ -67,7 +71,7 @@ class DocumentAI(ModelOutput):
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """The keys of a document."""
-        inside = b'"boundingPoly"' in head or b'"documentLayout"' in head
+        inside = any(mark in head for mark in (b'"boundingPoly"', b'"bounding_poly"', b'"documentLayout"'))
         return inside and any(mark in head for mark in _MARKS) and b'"block_type"' not in head
 
     def fill(self, tree: object, file: OutputFile) -> None:
@@ -75,12 +79,15 @@ class DocumentAI(ModelOutput):
         document, place = tree, "$"
         if isinstance(tree, dict) and isinstance(tree.get("document"), dict):
             document, place = tree["document"], "$.document"
+        if isinstance(document, dict) and ("mime_type" in document or "shard_info" in document):
+            document = camel_keys(document)
         if not isinstance(document, dict):
             file.refuse("the top level must be an object (Document AI)", AGAIN, excerpt(tree), "$")
         if not document.get("pages"):
             rule = "This is a Document AI document without pages: nothing has a place on a page"
             file.refuse(rule, "Process the document with an OCR or form processor, and keep pages in the field mask.")
         file.in_shares()
+        bare: list[str] = []
         for index, (where, value) in enumerate(file.items(document, "pages", place)):
             page = file.convert(value, _Page, where)
             if page is None:
@@ -91,11 +98,21 @@ class DocumentAI(ModelOutput):
             for key, label in (*_LABELS.items(), ("visualElements", "visual element")):
                 for spot, held in file.items(value, key, where):
                     element = file.convert(held, _Element, spot)
-                    if element is not None:
+                    if element is not None and not _has_place(element):
+                        bare.append(spot)
+                    elif element is not None:
                         _add(element, element.type or label, (row, size), spot, file)
+        if bare:
+            rule = "an element should have a boundingPoly with vertices (Document AI)"
+            file.collector.warning(bare[0], rule, f"{len(bare):,} without", "They are left out.")
 
 
 FORMAT: Final = DocumentAI()
+
+
+def _has_place(element: _Element) -> bool:
+    polygon = element.layout.bounding_poly
+    return polygon is not None and bool(polygon.normalized_vertices or polygon.vertices)
 
 
 def _add(element: _Element, label: str, page: tuple[int, Size | None], place: str, file: OutputFile) -> None:
@@ -103,9 +120,10 @@ def _add(element: _Element, label: str, page: tuple[int, Size | None], place: st
     row, size = page
     polygon = element.layout.bounding_poly
     score = math.nan if element.layout.confidence is None else element.layout.confidence
-    if polygon is not None and polygon.normalized_vertices:
+    assert polygon is not None
+    if polygon.normalized_vertices:
         points = [(vertex.x, vertex.y) for vertex in polygon.normalized_vertices]
-    elif polygon is not None and polygon.vertices:
+    else:
         if size is None:
             rule = "a page with vertices in pixels must have a dimension (Document AI)"
             file.collector.error(place, rule, "none", "Add dimension, or normalizedVertices.")
@@ -113,7 +131,4 @@ def _add(element: _Element, label: str, page: tuple[int, Size | None], place: st
         if not min(size) > 0.0:
             return
         points = [(vertex.x / size[0], vertex.y / size[1]) for vertex in polygon.vertices]
-    else:
-        file.collector.error(place, "boundingPoly must have vertices (Document AI)", "none", AGAIN)
-        return
     file.outline(row, label, points, place, score=score)

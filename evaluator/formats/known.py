@@ -44,7 +44,7 @@ KNOWN: Final[tuple[Known, ...]] = (
     Known(
         "a LayoutParser layout",
         ((b'"block_type"',), (b'"x_1"', b'"points"')),
-        "Write its blocks as COCO annotations, bbox as [x_1, y_1, x_2 - x_1, y_2 - y_1].",
+        'Save it as CSV, layout.to_dataframe().to_csv("boxes.csv"), which is read.',
     ),
     Known(
         "a labels file of Azure Document Intelligence, words of form fields",
@@ -52,14 +52,39 @@ KNOWN: Final[tuple[Known, ...]] = (
         "Give the result of prebuilt-layout for the same document.",
     ),
     Known(
-        "an Azure Document Intelligence result with the keys of the older Python SDK",
-        ((b'"bounding_regions"',), (b'"page_number"',)),
-        "Save the answer of the service, or as_dict() of azure-ai-documentintelligence.",
+        "a LabelMe file",
+        ((b'"shapes"',), (b'"shape_type"', b'"imagePath"'), (b'"points"', b'"imageData"', b'"imageHeight"')),
+        "Export it as COCO or Pascal VOC, as labelme2coco.py and labelme2voc.py of its examples do.",
     ),
     Known(
-        "a Google Document AI document with snake-case keys",
-        ((b'"bounding_poly"',),),
-        "Write it with documentai.Document.to_json(document).",
+        "a project or export of VGG Image Annotator",
+        ((b'"shape_attributes"', b'"_via_img_metadata"'), (b'"region_attributes"', b'"regions"')),
+        "Export it as COCO (Annotation, Export Annotations, COCO format).",
+    ),
+    Known(
+        "a Datumaro dataset",
+        ((b'"items"',), (b'"categories"',), (b'"label_id"', b'"point_type"', b'"dm_format_version"')),
+        'Export it with "datum convert -f coco_instances" or -f voc.',
+    ),
+    Known(
+        "a Create ML file",
+        ((b'"coordinates"',), (b'"annotations"', b'"annotation"'), (b'"imagefilename"', b'"image"'), (b'"label"',)),
+        "Write its annotations as COCO, bbox as [x - width / 2, y - height / 2, width, height].",
+    ),
+    Known(
+        "an answer of Google Cloud Vision",
+        ((b'"fullTextAnnotation"', b'"textAnnotations"'), (b'"boundingBox"', b'"boundingPoly"')),
+        "Give the result of a Document AI processor for the same document.",
+    ),
+    Known(
+        "a document of Docling 1",
+        ((b'"main-text"',), (b'"page-dimensions"', b'"file-info"')),
+        "Convert the document with Docling 2 and save that as JSON.",
+    ),
+    Known(
+        "a form of AnalyzeExpense or AnalyzeID of AWS Textract",
+        ((b'"ExpenseDocuments"', b'"IdentityDocuments"'),),
+        "Call AnalyzeDocument with the feature LAYOUT for the same document.",
     ),
     Known(
         "a JSON schema",

@@ -29,6 +29,9 @@ from evaluator.model.issues import Collector, quote
 
 _SOURCE: Final = "Label Studio"
 _LABEL_MARKS: Final = (b'"rectanglelabels"', b'"polygonlabels"')
+# A record of JSON_MIN, with regions or without.
+_MIN_MARKS: Final = (b'"annotation_id"', b'"annotator"')
+_NOT_ANNOTATED = re.compile(rb'"data"\s*:\s*\{[^{}]*\}\s*,[^{}]*"(?:annotations|completions)"\s*:\s*\[\s*\]')
 _TASK_MARKS: Final = (b'"annotations"', b'"predictions"', b'"completions"')
 # Results that are no regions: relations between regions, and what is said of regions or of the whole task.
 _NO_REGIONS: Final = frozenset(
@@ -84,8 +87,11 @@ class LabelStudio(BoxFormat):
         if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] not in (b"[", b"{"):
             return False
         of_tasks = b'"data"' in head and any(mark in head for mark in _TASK_MARKS)
-        return any(mark in head for mark in _LABEL_MARKS) or (
-            of_tasks and (b'"result"' in head or b'"total_annotations"' in head)
+        return (
+            any(mark in head for mark in _LABEL_MARKS)
+            or all(mark in head for mark in _MIN_MARKS)
+            or (of_tasks and (b'"result"' in head or b'"total_annotations"' in head))
+            or (of_tasks and _NOT_ANNOTATED.search(head) is not None)
         )
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:

@@ -23,6 +23,15 @@ class _Block(msgspec.Struct, gc=False):
     bbox: list[float] | None = None
 
 
+class _Chunk(msgspec.Struct, gc=False):
+    page: int
+
+
+class _Shape(msgspec.Struct, gc=False):
+    polygon: list[tuple[float, float]] | None = None
+    bbox: list[float] | None = None
+
+
 class _Page(msgspec.Struct, gc=False):
     block_type: str
     id: str | None = None
@@ -37,6 +46,7 @@ class Marker(ModelOutput):
     -----
     Marker 1, "JSON" in its README. Read are the blocks of each page; a group (TableGroup, ListGroup) is read as its
     blocks, anything else as itself, so that no table cells are. There are no scores. The page is the number in its id.
+    The flat list of ``--output_format chunks`` is read with its ``page_info``, and the ``json`` of a server's answer.
     """
 
     name = "marker"
@@ -47,10 +57,16 @@ class Marker(ModelOutput):
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """The keys of a block."""
-        return all(mark in head for mark in (b'"block_type"', b'"polygon"', b'"children"'))
+        blocks = b'"block_type"' in head and b'"polygon"' in head
+        return blocks and (b'"children"' in head or (b'"blocks"' in head and b'"page"' in head))
 
     def fill(self, tree: object, file: OutputFile) -> None:
         """Every page with its blocks."""
+        if isinstance(tree, dict) and isinstance(tree.get("json"), dict):
+            tree = tree["json"]
+        if isinstance(tree, dict) and isinstance(tree.get("blocks"), list):
+            _chunks(tree, file)
+            return
         if not isinstance(tree, dict) or not isinstance(tree.get("children"), list):
             file.refuse("the top level must be an object with children, the pages (Marker)", AGAIN, excerpt(tree), "$")
         for index, (place, value) in enumerate(file.items(tree, "children", "$")):
@@ -75,7 +91,25 @@ class Marker(ModelOutput):
 FORMAT: Final = Marker()
 
 
-def _frame(page: _Page, place: str, file: OutputFile) -> tuple[float, float, float, float] | None:
+def _chunks(tree: dict[str, object], file: OutputFile) -> None:
+    """The flat list of blocks, each with the number of its page; groups are as they stand there."""
+    pages = tree.get("page_info")
+    frames: dict[int, tuple[int, tuple[float, float]]] = {}
+    for key, value in (pages if isinstance(pages, dict) else {}).items():
+        place = f'$.page_info["{key}"]'
+        shape = file.convert(value, _Shape, place)
+        frame = None if shape is None else _frame(shape, place, file)
+        if frame is not None and key.isascii() and key.isdigit() and len(key) <= 10:
+            x1, y1, x2, y2 = frame
+            frames[int(key)] = file.page(place, index=int(key), size=(x2 - x1, y2 - y1), page_id=key), (x1, y1)
+    for place, value in file.items(tree, "blocks", "$"):
+        chunk = file.convert(value, _Chunk, place)
+        if chunk is not None and file.needed_page(chunk.page + 1, place) is not None:
+            row, origin = frames[chunk.page]
+            _add(value, row, place, origin, file, depth=0)
+
+
+def _frame(page: _Page | _Shape, place: str, file: OutputFile) -> tuple[float, float, float, float] | None:
     """The corners of a page."""
     if page.bbox is not None:
         return corners_of(page.bbox, f"{place}.bbox", file)

@@ -32,6 +32,7 @@ _MISSING = re.compile(r"Object missing required field `(.*)`\Z")
 _EXPECTED = re.compile(r"Expected `([a-z]+)[^`]*`(?: of length (\d+))?")
 _STEPS = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _LAST_KEY = re.compile(r"([A-Za-z_]\w*)((?:\[\d+\])*)\Z")
+_SNAKE = re.compile(r"(?<=[a-z0-9])_([a-z0-9])")
 _KINDS: Final = {
     "float": "a number",
     "int": "an integer",
@@ -259,6 +260,19 @@ class OutputFile:
         if expected and expected[2]:
             kind = f"an array of {expected[2]}"
         self.collector.error(where, f"{named} must be {kind} ({self.source})", excerpt(value), AGAIN)
+
+
+def camel_keys(value: object) -> object:
+    """A tree whose keys in snake case are written as the service does: ``bounding_regions`` as ``boundingRegions``.
+
+    Examples
+    --------
+    >>> camel_keys([{"page_number": 1, "unit": {"a_b": None}}])
+    [{'pageNumber': 1, 'unit': {'aB': None}}]
+    """
+    if isinstance(value, dict):
+        return {_SNAKE.sub(lambda match: match[1].upper(), key): camel_keys(held) for key, held in value.items()}
+    return [camel_keys(held) for held in value] if isinstance(value, list) else value
 
 
 def corners_of(values: Sequence[float], place: str, file: OutputFile) -> Corners | None:

@@ -31,6 +31,19 @@ class _Block(msgspec.Struct, gc=False):
     block_bbox: list[float]
 
 
+class _Detected(msgspec.Struct, gc=False, rename="camel"):
+    category_name: str
+    bbox: list[float]
+    score: float | None = None
+
+
+class _Region(msgspec.Struct, gc=False):
+    type: str
+    bbox: list[float]
+    score: float | None = None
+    img_idx: int | None = None
+
+
 class _Head(msgspec.Struct, gc=False):
     input_path: str | None = None
     page_index: int | None = None
@@ -45,8 +58,9 @@ class Paddle(ModelOutput):
     -----
     PaddleOCR 3, "Layout detection", "Layout analysis" and "PP-StructureV3". Read are the boxes of the layout model:
     `boxes`, or `layout_det_res.boxes` of a pipeline; a result without them is read by `parsing_res_list`, which has
-    no scores. The outer `res` of what is printed, a list of results, and the answer of a server
-    (`layoutParsingResults`) are taken too. The document is the file in `input_path`, the page its `page_index`.
+    no scores. The outer `res` of what is printed, a list of results, the answer of a server (`layoutParsingResults`,
+    `detectedObjects`) and the list of regions that PP-StructureV2 wrote are taken too. The document is the file in
+    `input_path`, the page its `page_index`.
     """
 
     name = "paddle"
@@ -61,15 +75,40 @@ class Paddle(ModelOutput):
         """The keys of a layout result."""
         boxes = b'"boxes"' in head and _DETECTION.search(head) is not None
         empty = b'"input_path"' in head and b'"boxes"' in head
-        return boxes or empty or b'"parsing_res_list"' in head or b'"layoutParsingResults"' in head
+        server = b'"layoutParsingResults"' in head or (b'"detectedObjects"' in head and b'"categoryName"' in head)
+        return boxes or empty or server or b'"parsing_res_list"' in head or _is_second(head)
 
     def fill(self, tree: object, file: OutputFile) -> None:
         """The page of each result."""
+        if isinstance(tree, list) and any(
+            isinstance(value, dict) and "res" in value and "type" in value for value in tree
+        ):
+            _second(tree, file)
+            return
         for index, (place, value) in enumerate(_results(tree, file)):
             _result(place, value, file, index)
 
 
 FORMAT: Final = Paddle()
+
+
+def _is_second(head: bytes) -> bool:
+    """Whether a file begins like the list of regions of PP-StructureV2."""
+    start = head[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
+    return start.startswith(b"[") and all(mark in head for mark in (b'"type"', b'"bbox"', b'"res"', b'"img_idx"'))
+
+
+def _second(tree: list[object], file: OutputFile) -> None:
+    """The regions of PP-StructureV2, each with the number of its page."""
+    for index, value in enumerate(tree):
+        place = f"$[{index}]"
+        region = file.convert(value, _Region, place)
+        if region is not None and (box := corners_of(region.bbox, f"{place}.bbox", file)):
+            number = region.img_idx or 0
+            row = file.page_of(number)
+            page = file.page(place, index=number) if row is None else row
+            score = math.nan if region.score is None else region.score
+            file.builder.box(page, region.type, box, place, score=score)
 
 
 def _results(tree: object, file: OutputFile) -> Iterator[tuple[str, dict[str, object]]]:
@@ -109,7 +148,13 @@ def _result(place: str, value: dict[str, object], file: OutputFile, position: in
         index = 0 if path.strip() else position
     page = file.page(place, index=index, size=size, document=document, name=path.rsplit("/", 1)[-1], path=path)
     layout = value.get("layout_det_res")
-    if isinstance(layout, dict) and "boxes" in layout:
+    if "detectedObjects" in value:
+        for where, item in file.items(value, "detectedObjects", place):
+            detected = file.convert(item, _Detected, where)
+            if detected is not None and (box := corners_of(detected.bbox, f"{where}.bbox", file)):
+                score = math.nan if detected.score is None else detected.score
+                file.builder.box(page, detected.category_name, box, where, score=score)
+    elif isinstance(layout, dict) and "boxes" in layout:
         _detections(layout, page, f"{place}.layout_det_res", file)
     elif "boxes" in value:
         _detections(value, page, place, file)

@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from evaluator.formats import limits
 from evaluator.formats.json_text import excerpt
 from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile
 
@@ -45,7 +46,8 @@ class Textract(ModelOutput):
     Amazon Textract, "Block" and "Layout response objects". A response with ``LAYOUT_`` blocks is read by these alone,
     so that a table is not read twice; one without is read by its TABLE and LINE blocks, with a warning. Labels are the
     block types. The score is ``Confidence``, which is in per cent, divided by 100. Boxes are ``Geometry.BoundingBox``.
-    A list of responses, the parts of one answer, is read as one. A block without ``Page`` is on page 1.
+    A list of responses, the parts of one answer, is read as one, and so is a list of blocks. A block without ``Page``
+    is on page 1.
     """
 
     name = "textract"
@@ -55,7 +57,9 @@ class Textract(ModelOutput):
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """The keys of a response."""
-        return b'"Blocks"' in head and b'"BlockType"' in head
+        start = head[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
+        other = b'"ExpenseDocuments"' in head or b'"IdentityDocuments"' in head
+        return not other and b'"BlockType"' in head and (b'"Blocks"' in head or start.startswith(b"["))
 
     def fill(self, tree: object, file: OutputFile) -> None:
         """Pages, then the blocks that are layout."""
@@ -65,11 +69,12 @@ class Textract(ModelOutput):
         for place, block in blocks:
             if block.BlockType == "PAGE":
                 file.page(place, index=_number(block) - 1)
+        first = min((_number(block) for _, block in blocks if block.BlockType == "PAGE"), default=limits.MAX_PAGE_INDEX)
         read = 0
         for place, block in blocks:
             if block.BlockType.startswith(_LAYOUT) if layout else block.BlockType in ("TABLE", "LINE"):
                 read += 1
-                _add(block, place, file)
+                _add(block, place, file, first)
         if read and not layout:
             rule = "a response should have LAYOUT blocks (Textract)"
             fix = "Its lines and tables are read; call AnalyzeDocument with the feature LAYOUT for regions."
@@ -81,6 +86,8 @@ FORMAT: Final = Textract()
 
 def _blocks(tree: object, file: OutputFile) -> Iterator[tuple[str, _Block]]:
     """Place and value of every block."""
+    if isinstance(tree, list) and tree and isinstance(tree[0], dict) and "BlockType" in tree[0]:
+        tree = {"Blocks": tree}
     parts = [(f"$[{index}]", part) for index, part in enumerate(tree)] if isinstance(tree, list) else [("$", tree)]
     for place, part in parts:
         if not isinstance(part, dict) or not isinstance(part.get("Blocks"), list):
@@ -96,14 +103,20 @@ def _number(block: _Block) -> int:
     return 1 if block.Page is None else block.Page
 
 
-def _add(block: _Block, place: str, file: OutputFile) -> None:
-    """The box of a block."""
+def _add(block: _Block, place: str, file: OutputFile, first: int) -> None:
+    """The box of a block of a file whose first page is this one."""
     if block.Geometry is None:
         file.collector.error(place, "Geometry is required here (Textract)", "", "Add Geometry.")
         return
-    page = file.needed_page(_number(block), place)
-    if page is not None:
-        box = block.Geometry.BoundingBox
-        score = math.nan if block.Confidence is None else block.Confidence / _PER_CENT
-        corners = box.Left, box.Top, box.Left + box.Width, box.Top + box.Height
-        file.builder.box(page, block.BlockType, corners, place, score=score)
+    number = _number(block)
+    row = file.page_of(number - 1)
+    if row is None and 0 < number < first:
+        # A part of an asynchronous answer goes on with a page whose PAGE block is in the part before.
+        row = file.page(place, index=number - 1)
+    page = file.needed_page(number, place) if row is None else row
+    if page is None:
+        return
+    box = block.Geometry.BoundingBox
+    score = math.nan if block.Confidence is None else block.Confidence / _PER_CENT
+    corners = box.Left, box.Top, box.Left + box.Width, box.Top + box.Height
+    file.builder.box(page, block.BlockType, corners, place, score=score)

@@ -20,7 +20,7 @@ _MARKS: Final = (b'"element_id"', b'"metadata"', b'"type"')
 
 
 class _Coordinates(msgspec.Struct, gc=False):
-    points: list[tuple[float, float]]
+    points: list[tuple[float, float]] | None = None
     system: str | None = None
     layout_width: float | None = None
     layout_height: float | None = None
@@ -65,7 +65,7 @@ class Unstructured(ModelOutput):
             file.refuse("the top level must be an array of elements (unstructured)", AGAIN, excerpt(tree), "$")
         converted = [(f"$[{index}]", file.convert(value, _Element, f"$[{index}]")) for index, value in enumerate(tree)]
         elements = [(place, element) for place, element in converted if element is not None]
-        bare = [place for place, element in elements if not (element.metadata and element.metadata.coordinates)]
+        bare = [place for place, element in elements if not _has_place(element)]
         if elements and len(bare) == len(elements):
             rule = (
                 f"These are unstructured elements without coordinates: none of the {len(bare):,} has a place on a page"
@@ -78,17 +78,24 @@ class Unstructured(ModelOutput):
             file.collector.warning(bare[0], rule, what, "They are left out.")
         sizes: dict[int, Size] = {}
         for place, element in elements:
-            if element.metadata is not None and element.metadata.coordinates is not None:
+            if element.metadata is not None and _has_place(element):
                 _add(element.type, element.metadata, place, file, sizes)
 
 
 FORMAT: Final = Unstructured()
 
 
+def _has_place(element: _Element) -> bool:
+    """Whether an element has coordinates; some are written with nothing in them."""
+    metadata = element.metadata
+    return metadata is not None and metadata.coordinates is not None and metadata.coordinates.points is not None
+
+
 def _add(label: str, metadata: _Metadata, place: str, file: OutputFile, sizes: dict[int, Size]) -> None:
     """The box of an element in the size of its page, and the page when it is new."""
     where, held = f"{place}.metadata.coordinates", metadata.coordinates
     assert held is not None
+    assert held.points is not None
     width, height = held.layout_width, held.layout_height
     if width is None or height is None:
         rule = "coordinates must have layout_width and layout_height (unstructured)"

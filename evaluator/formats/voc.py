@@ -11,10 +11,13 @@ import math
 import re
 from typing import Final
 
+import numpy as np
+
 from evaluator.formats import xml_text
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
-from evaluator.formats.build import Builder, listed
+from evaluator.formats.build import Builder, Size, bounds, listed, outline
 from evaluator.formats.xml_text import Element
+from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import Collector, quote
 
@@ -33,7 +36,8 @@ class Voc(BoxFormat):
     PASCAL VOC development kit, annotation format. Corners are taken as they are: the pixels of the competition count
     from 1 and include the last one, those of most tools count from 0; the difference is at most one pixel. An object
     may have a ``score`` or ``confidence``. Parts of objects are left out, with an issue, and difficult objects are
-    compared as any other, with an issue.
+    compared as any other, with an issue. A ``robndbox`` (roLabelImg: ``cx``, ``cy``, ``w``, ``h`` and ``angle``, in
+    radians, clockwise) keeps its outline. A size of 0 x 0 is none, with an issue.
     """
 
     name = "voc"
@@ -103,7 +107,7 @@ class _File:
         page = self.builder.image(
             name.text if name is not None and name.text else self._name,
             root.place,
-            size=None if size is None else (self._number(size, "width"), self._number(size, "height")),
+            size=None if size is None else self._size(size),
         )
         for position, element in enumerate(each for each in root.children if each.name == "object"):
             self._object(element, page, position)
@@ -114,14 +118,21 @@ class _File:
         if difficult is not None and difficult.text not in ("", "0"):
             self.difficult.append(element)
         box, label = _child(element, "bndbox"), _child(element, "name")
-        if box is None:
+        turned = _child(element, "robndbox")
+        if box is None and turned is None:
             rule = f"an object must have a <bndbox> ({_SOURCE})"
             kinds = ", ".join(quote(child.name) for child in element.children)
             self._collector.error(
                 element.place, rule, f"only {kinds}" if kinds else "", "Add it, or remove the object."
             )
             return
-        x1, y1, x2, y2 = (self._number(box, key) for key in _EDGES)
+        ring = None
+        if box is None and turned is not None:
+            box, ring = turned, self._turned(turned)
+            x1, y1, x2, y2 = bounds(ring)
+        else:
+            assert box is not None
+            x1, y1, x2, y2 = (self._number(box, key) for key in _EDGES)
         scores = (each for key in ("score", "confidence") if (each := _child(element, key)) is not None)
         stated = next(scores, None)
         score = math.nan if stated is None else self._value(stated)
@@ -138,9 +149,29 @@ class _File:
             (x1, y1, x2, y2),
             element.place,
             score=score,
+            rings=() if ring is None else outline(ring),
             position=position,
             box_id=f"line {element.line}",
         )
+
+    def _size(self, element: Element) -> Size | None:
+        """The size of the image; None for 0 x 0, which tools write that do not open the image."""
+        width, height = self._number(element, "width"), self._number(element, "height")
+        if width == height == 0.0:
+            rule = f"width and height should be those of the image ({_SOURCE})"
+            fix = "The page is read without a size; write that of the image."
+            self._collector.warning(element.place, rule, "0 x 0", fix)
+            return None
+        return width, height
+
+    def _turned(self, box: Element) -> FloatArray:
+        """The corners of a turned box, float64 of shape (4, 2): centre, sides, and the angle clockwise in radians."""
+        x, y, width, height, angle = (self._number(box, key) for key in ("cx", "cy", "w", "h", "angle"))
+        sides = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2.0
+        sine, cosine = math.sin(angle), math.cos(angle)
+        # The y axis points down, so that this turns clockwise on screen.
+        turned: FloatArray = sides @ np.array([[cosine, sine], [-sine, cosine]]) + np.array([x, y])
+        return turned
 
     def _number(self, parent: Element, key: str) -> float:
         """The finite number in a child; NaN with an error without."""

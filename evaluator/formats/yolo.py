@@ -58,8 +58,8 @@ class Yolo(BoxFormat):
     -----
     Ultralytics, "Object Detection Datasets" and "Instance Segmentation Datasets". A line is the number of a class with
     centre, width and height, or with the points of an outline, and a confidence behind it where a model wrote it
-    (``save_conf``). Keypoints (``kpt_shape``) are left out, with an issue. Without names of classes the labels are
-    their numbers, until `resolve` takes the names of a ground truth.
+    (``save_conf``). Keypoints (``kpt_shape``, or three and more with a visibility) are left out, with an issue. Without
+    names of classes the labels are their numbers, until `resolve` takes the names of a ground truth.
     """
 
     name = "yolo"
@@ -304,15 +304,26 @@ class _Text:
             return
         label = self._names.names.get(int(key), str(int(key)))
         score = math.nan
-        if self._names.keypoints and len(values) >= self._names.keypoints + _BOX - 1:
+        columns = self._names.keypoints or _keypoints(values)
+        if columns and len(values) >= columns + _BOX - 1:
             self._keypoints += 1
-            values = [*values[: _BOX - 1], *values[_BOX - 1 + self._names.keypoints :]]
+            values = [*values[: _BOX - 1], *values[_BOX - 1 + columns :]]
         if len(values) % 2:
             score = values.pop()
         if shape := _shape(values, place, self._collector):
             xyxy, ring = shape
             rings = () if ring is None else outline(ring)
             self._builder.box(page, label, xyxy, place, score=score, rings=rings)
+
+
+def _keypoints(values: Sequence[float]) -> int:
+    """How many numbers behind a box are keypoints with a visibility; 0 for an outline or a plain box.
+
+    A visibility is 0, 1 or 2, and no coordinate of an outline is 2; with less than three of them it could be chance.
+    """
+    points, rest = divmod(len(values) - (_BOX - 1), 3)
+    visible = values[_BOX + 1 : _BOX - 1 + 3 * points : 3]
+    return 3 * points if points >= 3 and rest <= 1 and 2.0 in visible and {0.0, 1.0, 2.0}.issuperset(visible) else 0
 
 
 def _shape(values: list[float], place: str, collector: Collector) -> tuple[Corners, FloatArray | None] | None:

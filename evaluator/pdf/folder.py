@@ -115,6 +115,20 @@ class PdfFolder:
                 return found
         return self._by_base_name(name, root)
 
+    def path_of(self, name: str) -> Path:
+        """The file or folder of a relative name inside the root, and nothing else; PageProblem when there is none."""
+        why = _forbidden(name)
+        if why:
+            raise self._problem("blocked", name, why)
+        try:
+            root = self.root.resolve(strict=True)
+            resolved = (root / name).resolve(strict=True)
+        except (OSError, RuntimeError):
+            raise self._problem("missing", name, "It does not exist there.") from None
+        if not resolved.is_relative_to(root):
+            raise self._problem("blocked", name, "is a link that leads out of the folder")
+        return resolved
+
     def _contained(self, path: Path, root: Path, name: str) -> Path | None:
         """The file behind a path, when it is a regular one inside the root; None when there is none."""
         try:

@@ -30,7 +30,8 @@ from evaluator.metrics.metric import BOX_HEADLINE, BOX_METRICS, Metric
 from evaluator.metrics.results import ResultTable, Signature, SourceFile
 from evaluator.model.dataset import Annotations, Dataset, Side, join
 from evaluator.model.fields import FieldDocuments
-from evaluator.model.issues import BadInput, Collector, Issue, has_errors
+from evaluator.model.issues import BadInput, Issue, has_errors
+from evaluator.model.page_sizes import unit_issue
 
 Source = Annotations | FieldDocuments | Posters
 """One side as its format reads it."""
@@ -98,6 +99,11 @@ MapLabel = Annotated[
 FormatName = Annotated[
     str | None, Meta(description="Format of the files, when it should not be recognised by content.")
 ]
+PageSize = Annotated[
+    tuple[float, float] | None,
+    Meta(description='Width and height, "612x792", of pages whose size nothing else gives.'),
+]
+Pdfs = Annotated[Path | None, Meta(description="Folder of the PDFs and page images that give the sizes of pages.")]
 Columns = Annotated[
     str,
     Meta(
@@ -124,6 +130,8 @@ class BoxOptions(Options, frozen=True, kw_only=True):
     as_reference: Annotated[bool, Meta(description="Allow --gt to be a prediction file.")] = False
     format: FormatName = None
     columns: Columns = ""
+    page_size: PageSize = None
+    pdfs: Pdfs = None
     polygons: Annotated[bool, Meta(description="Compare outlines instead of boxes, where a file has them.")] = False
 
 
@@ -398,8 +406,8 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         return options.map_label
 
     def pair_issues(self, truth: Annotations, prediction: Annotations, options: BoxOptionsT) -> tuple[Issue, ...]:
-        """What is wrong or odd about two files together; by itself that their boxes have one unit."""
-        return unit_issues(truth, prediction)
+        """What is wrong or odd about two files together; by itself that their boxes are in one unit."""
+        return unit_issue(truth, prediction)
 
     @abstractmethod
     def pair(
@@ -468,7 +476,8 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
             outlines = (*formats.outline_issues(truth), *formats.outline_issues(predicted))
         resolved = formats.resolve(predicted, truth)
         pair = self.pair_issues(truth, resolved, options)
-        every = checked(truth.issues, predicted.issues, outlines, pair)
+        own = tuple(dict.fromkeys((*predicted.issues, *resolved.issues)))
+        every = checked(truth.issues, own, outlines, pair)
         return resolved, checked(every, crowding_issues(truth, resolved, polygons=options.polygons))
 
     def measures(self, result: BoxEvaluation) -> Measures:
@@ -493,15 +502,6 @@ class BoxProtocol(Protocol[Annotations, BoxOptionsT]):
         return matching.dataset.ground_truth.source.labels, matching.prediction.source.labels
 
 
-def unit_issues(truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:
-    """An error when the boxes of two files are in different units; empty when they are in one."""
-    collector = Collector(prediction.name, max_per_rule=None)
-    if truth.unit != prediction.unit:
-        rule = f"boxes must be in the unit of {truth.name}"
-        collector.error("", rule, f"{prediction.unit}, not {truth.unit}", "Convert one of the files.")
-    return collector.issues()
-
-
 def lowest(iou: Sequence[float]) -> float:
     """The lowest of some IoU thresholds; ValueError without any."""
     if not iou:
@@ -518,7 +518,7 @@ def joined_pair(truth: Annotations, prediction: Annotations) -> Dataset:
         When the two do not belong together, or their boxes are in different units.
     """
     resolved = formats.resolve(prediction, truth)
-    checked(unit_issues(truth, resolved))
+    checked(unit_issue(truth, resolved))
     return join(truth, resolved)
 
 

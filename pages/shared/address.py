@@ -7,6 +7,7 @@ at its start is left out.
 
 from __future__ import annotations
 
+import contextlib
 import urllib.parse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -485,6 +486,20 @@ def write_url(view: View, shown: Mapping[Field[Any], object] | None = None) -> s
     if not State.address_left.take() and dict(st.query_params.items()) != address:
         st.query_params.from_dict(address)
     return urllib.parse.urlencode(address)
+
+
+def take(query: Mapping[str, str]) -> None:
+    """Set the session to the parts of an address, in the order of the table; one that makes no sense is left out."""
+    for entry in TABLE:
+        if entry.name in query:
+            with contextlib.suppress(ValueError):
+                entry.field.set(entry.read(query[entry.name]))
+
+
+def parts() -> dict[str, str]:
+    """Every part of the address that the session has a value for, whatever view writes it."""
+    texts = {entry.name: entry.text(entry.field.get()) for entry in TABLE}
+    return {name: text for name, text in texts.items() if text is not None}
 
 
 def at(place: Place | None) -> dict[Field[Any], object]:

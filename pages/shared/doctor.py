@@ -177,7 +177,9 @@ def _card(place: int, found: Found) -> None:
             st.button("Dismiss", key=f"dismiss_{place}", on_click=dismiss, args=(found.name,))
     if diagnosis.best is None:
         return
-    shown = preview(found.truth, formats.resolve(found.prediction, found.truth), diagnosis.best.fixes)
+    units = any(fix.kind == "units" for fix in diagnosis.best.fixes)
+    resolved = formats.resolve(found.prediction, found.truth, keep_unit=units)
+    shown = preview(found.truth, resolved, diagnosis.best.fixes)
     if shown is not None:
         with right:
             option = ", ".join(fix.text for fix in diagnosis.best.fixes)

@@ -285,6 +285,11 @@ def workspace_named() -> Workspace:
     return workspace.from_json(described) if described else workspace.sample(SAMPLE_DATA)
 
 
+def is_bundled(path: Path) -> bool:
+    """Whether a file is of the sample data, beside which nothing is written."""
+    return path.resolve().is_relative_to(SAMPLE_DATA.resolve())
+
+
 def files(kind: Kind[C]) -> Project[C]:
     """The files of this session; those named at the start when it is new."""
     held = kind.held.get()

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluator import formats
-from evaluator.doctor import Fix, apply_fixes, fix_of, fixes_for
+from evaluator import checkup
+from evaluator.doctor import Fix, fix_of, fixes_for
 from evaluator.metrics.average_precision import Curve
 from evaluator.metrics.box_results import AnyBoxMatching, AnyBoxPairs
 from evaluator.model.dataset import Annotations, Dataset
@@ -32,8 +32,7 @@ def chosen() -> BoxProtocol[Any]:
 def prepare(truth: Annotations, prediction: Annotations) -> tuple[Annotations, tuple[Issue, ...]]:
     """A prediction that can be joined with its ground truth, and what is odd about the two; raises BadInput."""
     of = chosen()
-    resolved = formats.resolve(prediction, truth)
-    return of.prepared(truth, apply_fixes(resolved, truth, fixes(prediction.name)), of.options())
+    return of.prepared(truth, checkup.with_fixes(prediction, truth, fixes(prediction.name)), of.options())
 
 
 def fixes(name: str) -> tuple[Fix, ...]:

@@ -131,6 +131,8 @@ class State:
     pdf_folders: Field[Mapping[Path, PdfFolder]] = Field({})
     rejected: Field[AnyMember | None] = Field(None)
     field_rejected: Field[AnyMember | None] = Field(None)
+    # Why a recent project could not be opened again.
+    project_issues: Field[tuple[Issue, ...]] = Field(())
     pdf_note: Field[tuple[list[str], list[str]] | None] = Field(None)
 
     # The operating point.

@@ -42,7 +42,7 @@ _MARKS = (
     b'"image_id"', b'"category_id"', b'"images"', b'"file_name"', b'"annotations"', b'"categories"', b'"iscrowd"',
 )  # fmt: skip
 # OmniDocBench, and Label Studio: they name images and categories too.
-_MARKS_OF_OTHERS = (b'"layout_dets"', b'"rectanglelabels"', b'"polygonlabels"')
+_MARKS_OF_OTHERS = (b'"layout_dets"', b'"rectanglelabels"', b'"polygonlabels"', b'"label_id"')
 
 
 class _Where(NamedTuple):

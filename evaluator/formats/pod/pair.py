@@ -11,6 +11,7 @@ import numpy as np
 
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector, Issue, examples, quote
+from evaluator.model.page_sizes import unit_issue
 
 _SOURCE: Final = "ICDAR 2017 POD"
 
@@ -38,8 +39,8 @@ def check_pair(ground_truth: Annotations, prediction: Annotations, *, lenient: b
     Pages that only the ground truth has count as missed; a page without regions may be left out of a submission.
     """
     collector = Collector(prediction.name, max_per_rule=None)
-    issues = [*_pair_sides(ground_truth, prediction)]
-    _pair_units(ground_truth, prediction, collector)
+    issues = [*_pair_sides(ground_truth, prediction), *unit_issue(ground_truth, prediction)]
+    _pair_sizes(ground_truth, prediction, collector)
     issues += _pair_unknown_pages(ground_truth, prediction, lenient=lenient)
     _pair_missing_pages(ground_truth, prediction, collector)
     missing = int(np.isnan(prediction.boxes.score).sum())
@@ -62,11 +63,7 @@ def _pair_sides(ground_truth: Annotations, prediction: Annotations) -> list[Issu
     return issues
 
 
-def _pair_units(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
-    if ground_truth.unit != prediction.unit:
-        rule = f"boxes must be in the unit of {ground_truth.name}"
-        what = f"{prediction.unit} where {ground_truth.name} has {ground_truth.unit}"
-        collector.error("", rule, what, "Give both files in one format.")
+def _pair_sizes(ground_truth: Annotations, prediction: Annotations, collector: Collector) -> None:
     for source in (ground_truth, prediction):
         if source.unit == "page" and source.page_size is None:
             rule = f"small objects and lines are recognised by their size in pixels ({_SOURCE}, evaluation details)"

@@ -22,6 +22,7 @@ from evaluator.metrics.results import ResultTable, Signature, defined
 from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector, Issue
+from evaluator.model.page_sizes import unit_issue
 from evaluator.protocols.base import BoxEvaluation, checked, joined_pair, lowest
 from evaluator.protocols.coco.curves import MAX_DETECTIONS, Columns, average
 from evaluator.protocols.coco.matching import (
@@ -200,10 +201,7 @@ def comparable_issues(ground_truth: Annotations, prediction: Annotations) -> tup
     if without:
         rule = "average precision needs a score for every prediction (COCO)"
         found.error("", rule, f"{without:,} without", "Export the scores, or use a protocol that needs none.")
-    if ground_truth.unit != prediction.unit:
-        rule = f"boxes must be in the unit of {ground_truth.name}"
-        found.error("", rule, f"{prediction.unit}, not {ground_truth.unit}", "Convert one of the files.")
     if prediction.format == NAME and ground_truth.label_map and not prediction.label_map:
         rule = "a results list must be read with its ground truth, which has the images and categories"
         found.error("", rule, "image and category ids", "Resolve it with evaluator.formats.resolve.")
-    return found.issues()
+    return (*found.issues(), *unit_issue(ground_truth, prediction))

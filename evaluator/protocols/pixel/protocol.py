@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, ClassVar
 
 import msgspec
@@ -16,9 +14,7 @@ from evaluator import formats
 from evaluator.metrics.measures import Key, Means, Measures, Part, Ratios
 from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.model.dataset import Annotations, Side
-from evaluator.pdf.folder import PdfFolder
-from evaluator.pdf.pool import PagePool
-from evaluator.pdf.problems import PageProblem
+from evaluator.pdf.sizes import page_sizes
 from evaluator.protocols.base import (
     Columns,
     Count,
@@ -28,6 +24,8 @@ from evaluator.protocols.base import (
     MapLabel,
     MinScore,
     Options,
+    PageSize,
+    Pdfs,
     Protocol,
     checked,
 )
@@ -55,11 +53,8 @@ class PixelOptions(Options, frozen=True, kw_only=True):
     missing_page: Annotated[
         MissingPage, Meta(description="a page that one side lacks counts as background, or is left out.")
     ] = "penalize"
-    page_size: Annotated[
-        tuple[float, float] | None,
-        Meta(description='width and height, "612x792", of pages whose size neither file nor PDF gives.'),
-    ] = None
-    pdfs: Annotated[Path | None, Meta(description="folder of the PDFs that give the sizes of the pages.")] = None
+    page_size: PageSize = None
+    pdfs: Pdfs = None
     exact: Annotated[bool, Meta(description="add the integer counts of label sets to the JSON.")] = False
 
 
@@ -152,37 +147,3 @@ class PixelProtocol(Protocol[Annotations, PixelOptions]):
                 parts.append(Means(present, whole.mean_present(metric), of, every))
             parts.append(of)
         return Measures(result.dataset.document_ids, ALL_CLASSES, tuple(parts))
-
-
-def page_sizes(
-    source: Annotations, folder: Path, count: Count | None = None
-) -> dict[tuple[str, int], tuple[float, float]]:
-    """Sizes of the pages of the documents that a file names, from their PDFs.
-
-    Parameters
-    ----------
-    folder : Path
-        The one folder under which the PDFs are looked up by name.
-    count : callable, optional
-        Called with how many of how many documents are measured.
-
-    Returns
-    -------
-    dict
-        Width and height in points by document id and page index. Documents that cannot be found or measured are
-        missing; whoever needs them says so.
-    """
-    sizes: dict[tuple[str, int], tuple[float, float]] = {}
-    documents = PdfFolder(folder)
-    with PagePool() as pool:
-        for place, document in enumerate(source.documents):
-            if count is not None:
-                count(place, len(source.documents))
-            try:
-                measured = pool.page_sizes(documents.find(document.name))
-            except PageProblem:
-                continue
-            for page_index, (width, height) in enumerate(measured.tolist()):
-                if not math.isnan(width):
-                    sizes[document.doc_id, page_index] = (width, height)
-    return sizes

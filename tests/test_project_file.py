@@ -1,0 +1,175 @@
+"""The project file: what is open comes back, paths stay in its folder, and each mistake is named."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+import urllib.parse
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaluator import project_file
+from evaluator.cli import dashboard as started
+from evaluator.cli.program import UsageError
+from evaluator.model.issues import BadInput
+from evaluator.review.place import state_folder
+from evaluator.workspace import NO_SIDES, Sides
+from pages.shared.state import State
+from tests.building import box, write_file
+from tests.dashboard import FILES, fine, start, workspace
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> Sides:
+    rows = [box(0.1, 0.1, 0.5, 0.5), box(0.2, 0.6, 0.4, 0.9, label="Table")]
+    (tmp_path / "models").mkdir()
+    (tmp_path / "pdf").mkdir()
+    truth, a, b = tmp_path / "gt.json", tmp_path / "models" / "a.json", tmp_path / "models" / "b b.json"
+    write_file(truth, rows, side="ground_truth")
+    write_file(a, rows, side="prediction")
+    write_file(b, rows[:1], side="prediction")
+    return Sides(truth, (a, b), tmp_path / "pdf")
+
+
+INSIDE = "a path must be that of a file or folder beside this one or below (project file); found "
+PARTS = {"protocol": "coco", "fix": "a.json:y-flip;label=Fig%3Bure=Table", "label": "Table", "iou": "0.6"}
+
+
+def test_what_was_saved_is_opened(sides: Sides) -> None:
+    path = project_file.save(sides, PARTS)
+    assert path.read_text() == (
+        "# A project of LayoutScope: layoutscope open layoutscope.toml\n"
+        'ground_truth = "gt.json"\nmodels = ["models/a.json", "models/b b.json"]\npdfs = "pdf"\nprotocol = "coco"\n'
+        'fix = ["a.json:y-flip", "label=Fig;ure=Table"]\n\n[filters]\n"label" = "Table"\n"iou" = "0.6"\n'
+    )
+    opened, query = project_file.read(path)
+    assert opened.of("boxes") == sides
+    assert dict(urllib.parse.parse_qsl(query)) == PARTS
+    assert project_file.save(sides, {}) == path
+    assert project_file.read(path) == (opened, "")
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.dictionaries(st.text("aZ_", min_size=1), st.text().filter(lambda text: text.isprintable() or "\x7f" in text)))
+def test_any_text_comes_back(parts: dict[str, str]) -> None:
+    text = "".join(f"{project_file._toml(key)} = {project_file._toml(value)}\n" for key, value in parts.items())
+    assert tomllib.loads(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("ground_truth = ", ['p.toml: the text must be TOML 1.0; found "Invalid value']),
+        (
+            "truth = 'gt.json'",
+            ["p.toml: the keys are ground_truth, models, pdfs, as_reference, protocol, fix, filters (project file)"],
+        ),
+        (
+            "ground_truth = '../gt.json'\nmodels = ['none.json', '/etc/passwd']\npdfs = 'out'",
+            [
+                'p.toml: ground_truth: ' + INSIDE +
+                '"../gt.json", which leads out of the folder. Put it there, or correct the path.',
+                'p.toml: models[0]: ' + INSIDE +
+                '"none.json", which does not exist. Put it there, or correct the path.',
+                'p.toml: models[1]: ' + INSIDE +
+                '"/etc/passwd", which leads out of the folder. Put it there, or correct the path.',
+                'p.toml: pdfs: ' + INSIDE +
+                '"out", which leads out of the folder. Put it there, or correct the path.',
+            ],
+        ),
+        (
+            "protocol = 'voc'\nfix = ['upside-down']",
+            [
+                'p.toml: protocol: protocol must be one of snapshot, pod, coco (project file); found "voc". Correct '
+                "it, or leave it out.",
+                "p.toml: fix[0]: ",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_each_mistake_is_named(tmp_path: Path, text: str, sentences: list[str]) -> None:
+    (tmp_path / "inside").mkdir()
+    os.symlink(tmp_path, tmp_path / "inside" / "out")
+    path = tmp_path / "inside" / "p.toml"
+    path.write_text(text)
+    with pytest.raises(BadInput) as refused:
+        project_file.read(path)
+    found = [issue.sentence for issue in refused.value.issues]
+    assert len(found) == len(sentences)
+    for sentence, begins in zip(found, sentences, strict=True):
+        assert sentence.startswith(begins)
+
+
+def test_a_project_without_a_place_is_not_saved(sides: Sides, tmp_path: Path) -> None:
+    outside = Sides(sides.predictions[0], (sides.ground_truth,) if sides.ground_truth else ())
+    with pytest.raises(project_file.CannotSave) as refused:
+        project_file.save(outside, {})
+    assert str(refused.value) == "gt.json lies outside of models, the folder of the ground truth; move it there."
+    (tmp_path / "layoutscope.toml").write_text("mine = 1\n")
+    with pytest.raises(project_file.CannotSave) as refused:
+        project_file.save(sides, {})
+    assert str(refused.value) == "There is a layoutscope.toml that was not saved here; rename it first."
+    assert (tmp_path / "layoutscope.toml").read_text() == "mine = 1\n"
+
+
+def test_the_terminal_opens_it(sides: Sides, monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[Any] = []
+    monkeypatch.setattr(project_file, "remember", lambda *_: None)
+    monkeypatch.setattr(started, "_serve", lambda found, *_, query, **__: served.append((found, query)) or 0)
+    path = project_file.save(sides, {"protocol": "pod"})
+    assert started.open_paths([path]) == 0
+    assert (served[0][0].of("boxes"), served[0][1]) == (sides, "protocol=pod")
+    assert served[0][0].of("fields") == NO_SIDES
+    with pytest.raises(UsageError, match=r"layoutscope\.toml says what to open; give it alone\."):
+        started.open_paths([path], gt=sides.ground_truth)
+
+
+def test_recent_projects_are_those_that_were_opened(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    assert project_file.recent(state) == []
+    paths = [tmp_path / f"{name}.toml" for name in "abcdefghij"]
+    for path in (*paths, paths[8]):
+        project_file.remember(path, state)
+    assert project_file.recent(state) == [paths[at] for at in (8, 9, 7, 6, 5, 4, 3, 2)]
+    (state / "recent-projects.json").write_text("{")
+    assert project_file.recent(state) == []
+
+
+def test_files_opens_a_recent_one(sides: Sides, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    state = state_folder(os.environ)
+    project_file.remember(tmp_path / "gone.toml", state)
+    project_file.remember(project_file.save(sides, {"protocol": "coco", "fix": "a.json:y-flip"}), state)
+    app = start(monkeypatch, FILES)
+    assert any(
+        caption.value.endswith("is not there any more; open it from its new place once.") for caption in app.caption
+    )
+    name = f"{tmp_path.name}/layoutscope.toml"
+    fine(next(button for button in app.button if button.label == name).click().run())
+    assert app.session_state[State.protocol.key] == "coco"
+    assert app.session_state[State.fixes.key] == ("a.json:y-flip",)
+    held = app.session_state[State.files.key]
+    assert [member.name for member in held.members] == ["gt.json", "a.json", "b b.json"]
+
+
+def test_files_saves_it(sides: Sides, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    files = workspace(sides.ground_truth, sides.predictions, sides.pdfs)
+    app = start(monkeypatch, FILES, files=files, protocol="coco", fix="a.json:y-flip")
+    fine(next(button for button in app.button if button.label == "Save project").click().run())
+    opened, query = project_file.read(tmp_path / "layoutscope.toml")
+    assert opened.of("boxes") == sides
+    parts = dict(urllib.parse.parse_qsl(query))
+    assert (parts["protocol"], parts["fix"]) == ("coco", "a.json:y-flip")
+
+
+def test_the_sample_data_is_not_written_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, FILES)
+    fine(next(button for button in app.button if button.label == "Save project").click().run())
+    assert app.error[-1].value.replace("\\", "") == (
+        "Uploaded files and the sample data have no folder to save a project in."
+    )

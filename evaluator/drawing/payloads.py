@@ -57,7 +57,7 @@ class PictureItem(Payload, frozen=True, kw_only=True):
     height: float
     """points"""
     image: str | None
-    """data URL"""
+    """data URL, or a path on this server"""
     image_width: int
     """pixels; 0 without an image"""
     problem: ProblemItem | None

@@ -33,7 +33,8 @@ from evaluator.drawing.payloads import (
     plain_payload,
     read_events,
 )
-from evaluator.web.source import component_script, component_style
+from evaluator.web.source import component_script, component_style, loader_script
+from pages.shared import by_digest
 
 Reported = Mapping[str, object] | None
 """A component's entry in the session state: it comes from a browser."""
@@ -53,6 +54,10 @@ def _component(
     """Register the component of some files and the events that it reports; what is returned shows it."""
     more: dict[str, Any] = {} if isolate is None else {"isolate_styles": isolate}
     style, script = component_style(files), component_script(files)
+    places = by_digest.script_address(script, "js"), by_digest.script_address(style, "css")
+    if places[0] and places[1]:
+        # Streamlit sends script and style with every change of the data: what it sends fetches them, once.
+        script, style = loader_script(places[0], places[1]), ""
     mount = st.components.v2.component(f"layoutscope_{files}", html="", css=style, js=script, **more)
 
     def show(payload: Payload, key: str, on: dict[str, Callable[[], None]]) -> Any:  # noqa: ANN401 - as Streamlit's

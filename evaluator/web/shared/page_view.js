@@ -5,7 +5,7 @@
  * What differs is in the class that extends it: its panes, what it draws, what else it sends.
  */
 
-import { html } from "./elements.js";
+import { html, isPicture } from "./elements.js";
 import { REPEATING, actionOf } from "./keys.js";
 import { startPlacement } from "./placement.js";
 import { Debounced, SentChoice, cancelWhenLeaving } from "./requests.js";
@@ -24,7 +24,6 @@ import { PageTurner } from "./turn.js";
 
 /** What takes text or a choice: there a letter is no hotkey. */
 const TAKES_INPUT = "input, textarea, select, [contenteditable='true'], [role='textbox'], [role='combobox'], [role='listbox'], [role='radio'], [role='spinbutton']";
-const IMAGE_DATA = /^data:image\/(webp|png|jpeg);base64,[A-Za-z0-9+/=]+$/;
 const BLANK_PAGE = { width: 595, height: 842 };
 const SHARPER_FROM = 1.3;
 const REST = 250;
@@ -193,7 +192,7 @@ export class PageView {
       this.present(data, source === null ? [] : this.panes.map((pane) => pane.image));
       return;
     }
-    if (!IMAGE_DATA.test(source)) {
+    if (!isPicture(source)) {
       this.present(withoutImage(data), []);
       return;
     }

@@ -36,7 +36,7 @@ export interface PictureItem {
   width: number;
   /** points */
   height: number;
-  /** data URL */
+  /** data URL, or a path on this server */
   image: string | null;
   /** pixels; 0 without an image */
   image_width: number;

@@ -81,6 +81,11 @@ def route(base_path: str) -> BaseRoute:
     return Route(f"{_folder(base_path)}/{{name}}", _answer, methods=["GET"])
 
 
+def routed() -> bool:
+    """Whether the server hands anything out: without that a picture is part of every message about its page."""
+    return _routed
+
+
 def _folder(base_path: str) -> str:
     """The path before the names."""
     return "/".join(["", *filter(None, base_path.split("/")), FOLDER])

@@ -30,6 +30,7 @@ from evaluator.drawing.payloads import (
     Payload,
     TintEvents,
     TintPayload,
+    WindowPayload,
     plain_payload,
     read_events,
 )
@@ -69,7 +70,7 @@ def _component(
     return show
 
 
-_viewer = _component("viewer", "go", "selected", "sharper", "model", "clear_filter", "verdict", "alike")
+_viewer = _component("viewer", "go", "selected", "sharper", "model", "clear_filter", "verdict", "alike", "more")
 _panes = _component("compare", "go", "selected", "sharper", "show", "mode", "open", "clear_filter")
 _board = _component("compare_board", "link")
 _matrix = _component("matrix", "cell", isolate=True)
@@ -80,7 +81,7 @@ _gallery = _component("gallery", "want", "open")
 # --- the page viewer -----------------------------------------------------------------------------------------
 
 
-def viewer(payload: PagePayload, *, key: str, **on: Callable[[], None]) -> PageEvents:
+def viewer(payload: PagePayload | WindowPayload, *, key: str, **on: Callable[[], None]) -> PageEvents:
     """Shows the page viewer and says what the reader asked for.
 
     Parameters
@@ -89,7 +90,8 @@ def viewer(payload: PagePayload, *, key: str, **on: Callable[[], None]) -> PageE
         One key for all pages: the viewer then keeps toggles and focus over a page turn.
     **on : callable without arguments
         ``on_go``, ``on_selected``, ``on_sharper``, ``on_model``, ``on_clear_filter``, ``on_verdict``,
-        ``on_alike``. They run before the script, so that the new page is drawn in the same run without `st.rerun`.
+        ``on_alike``, ``on_more``. They run before the script, so that the new page is drawn in the same run without
+        `st.rerun`.
 
     Returns
     -------
@@ -102,14 +104,13 @@ def viewer(payload: PagePayload, *, key: str, **on: Callable[[], None]) -> PageE
 def parse_events(state: Reported) -> PageEvents:
     """What the viewer sent since the last run, checked; a long note is cut.
 
-    `go`, `sharper`, `model`, `clear_filter`, `verdict` and `alike` are there for one run only. `selected` stays until
-    another box or page is chosen, and names its page, so that a choice of an earlier page is never taken for one of
-    this page.
+    All but `selected` are there for one run only. `selected` stays until another box or page is chosen, and names its
+    page, so that a choice of an earlier page is never taken for one of this page.
 
     Examples
     --------
     >>> parse_events({"go": {"document": "a.pdf", "index": 3, "step": 0}}).go
-    GoEvent(document='a.pdf', index=3, step=0, mistake=0)
+    GoEvent(document='a.pdf', index=3, step=0)
     >>> parse_events({"go": {"document": "a.pdf"}, "model": 7}) == PageEvents()
     True
     """

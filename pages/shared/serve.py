@@ -11,12 +11,12 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import BaseRoute
 from streamlit import __version__, config, net_util
+from streamlit.runtime import Runtime
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.web.cli import main
 
@@ -66,8 +66,8 @@ def add_route() -> None:
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     from pages.shared import by_digest
 
-    def routes(*given: Any) -> list[BaseRoute]:  # noqa: ANN401 - Streamlit's own arguments
-        return [by_digest.route(str(config.get_option("server.baseUrlPath") or "")), *make(*given)]
+    def routes(runtime: Runtime) -> list[BaseRoute]:
+        return [by_digest.route(str(config.get_option("server.baseUrlPath") or "")), *make(runtime)]
 
     starlette_app.create_streamlit_routes = routes
 

@@ -6,17 +6,7 @@ import msgspec
 import streamlit as st
 
 from evaluator.drawing.mistake_filter import kept_text
-from evaluator.drawing.page_strip import strip
-from evaluator.drawing.payloads import (
-    EmptyItem,
-    ModelItem,
-    PageEvents,
-    PagePayload,
-    ViewedPageItem,
-    with_layers,
-    with_notes,
-    without_page,
-)
+from evaluator.drawing.payloads import PageEvents
 from evaluator.drawing.text_lost import TextSummary
 from evaluator.metrics.box_items import Question
 from evaluator.metrics.causes import Family
@@ -28,9 +18,10 @@ from pages.shared import frame, gallery, headline, opened, pictures, widgets
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.browser import text_count as words
+from pages.shared.browser import window
 from pages.shared.components import parse_events, viewer
 from pages.shared.findings import log as findings
-from pages.shared.opened import Model, OpenedBoxes, Place
+from pages.shared.opened import Model, OpenedBoxes
 from pages.shared.state import Field, State, go_to, report, state
 
 GALLERY_VIEW = "pages/gallery.py"
@@ -213,27 +204,37 @@ def _events() -> PageEvents:
 
 
 def _went(shown: browser.Listed) -> None:
-    """A page turn, a click on the strip, the way to the next mistake."""
+    """A page turn, made in the browser or asked for, a click on the strip, the way to the next mistake."""
     go = _events().go
     if go is None:
         return
+    state.viewer_held, state.viewer_toward, state.viewer_turn = go.held, go.toward, go.turn
     if go.mistake:
         browser.turn_to_mistake(shown, go.document, go.index, go.mistake)
     else:
         browser.turn(shown, go.document, go.index, go.step)
+        state.box = go.box
 
 
 def _selected() -> None:
     """A box was chosen or let go."""
     selected = _events().selected
     if selected is not None:
-        state.box = selected.key
+        state.box, state.viewer_held = selected.key, selected.held
+
+
+def _more_wanted() -> None:
+    """The browser lacks the shown page."""
+    more = _events().more
+    if more is not None:
+        state.viewer_held, state.viewer_toward = more.held, more.toward
 
 
 def _judged(found: OpenedBoxes, model: Model) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:
+        state.viewer_held = event.held
         findings.handle(found, model, event)
 
 
@@ -250,14 +251,9 @@ def _alike() -> None:
 def _flipped(found: OpenedBoxes) -> None:
     """The next model."""
     number = _events().model
-    if number in [_numbered(model).letter for model in found.models]:
+    if number in [window.numbered(model).letter for model in found.models]:
         state.model = int(number) - 1
         state.whole_view = True
-
-
-def _numbered(model: Model) -> ModelItem:
-    """A model as the viewer knows it: by its number in the list of models."""
-    return ModelItem(str(model.index + 1), plain(model.name))
 
 
 def _cleared() -> None:
@@ -301,11 +297,12 @@ def _pages(found: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
     place = browser.find_place(shown)
     if place is not None:
         state.doc, state.page = place.document, place.index
-    data = _data(found, model, shown, place)
     leave_first_address()
-    address = write_url("page_browser", at(place))
+    address, events = write_url("page_browser", at(place)), _events()
     viewer(
-        msgspec.structs.replace(data, address=address, signature=frame.signature(found, [model])),
+        msgspec.structs.replace(window.nothing_shown(found, model), address=address)
+        if place is None
+        else window.payload(found, model, shown, place, address=address, build=bool(events.go or events.more)),
         key=_KEY,
         on_go=lambda: _went(shown),
         on_selected=_selected,
@@ -314,44 +311,11 @@ def _pages(found: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
         on_clear_filter=_cleared,
         on_verdict=lambda: _judged(found, model),
         on_alike=_alike,
+        on_more=_more_wanted,
     )
     if place is not None:
-        browser.prepare_neighbours(found, shown, place)
+        window.prepare(found, shown, place)
     opened.freeze_loaded("page drawn")
-
-
-def _data(found: OpenedBoxes, model: Model, shown: browser.Listed, place: Place | None) -> PagePayload:
-    """What the viewer draws."""
-    nothing = EmptyItem("No page passes the filter.", "Clear filter")
-    payload = without_page(_numbered(model), [_numbered(other) for other in found.models], nothing)
-    if place is None:
-        return payload
-    pages = shown.pages
-    position = pages.position(place.document, place.index)
-    name = found.dataset.documents[found.dataset.document_code[place.document]].name
-    picture = pictures.page_picture(found, place)
-    drawn, lost = browser.drawn(found, shown, place, picture.points)
-    payload = browser.with_verdicts(found, model, place, with_layers(payload, drawn))
-    around = strip(shown.working.result, pages, position)
-    return msgspec.structs.replace(
-        payload,
-        page=ViewedPageItem(
-            **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
-            **msgspec.structs.asdict(lost),
-            document=place.document,
-            name=plain(name),
-            index=place.index,
-            count=pictures.page_count(found, place.document),
-            position=0 if position is None else position + 1,
-            total=len(pages),
-        ),
-        strip=around.pages,
-        strip_first=around.first,
-        selected=browser.chosen_box(payload.mistakes),
-        walk=browser.walk(shown, position),
-        filtered=not shown.keep.all(),
-        empty=None,
-    )
 
 
 view()

@@ -137,7 +137,39 @@ def viewer(app: AppTest) -> dict[str, Any]:
     """What the page viewer was given."""
     (component,) = app.get("bidi_component")
     data: dict[str, Any] = json.loads(component.proto.json)
-    return data
+    return page_of(data) if "shown" in data else data
+
+
+def page_of(data: dict[str, Any]) -> dict[str, Any]:
+    """The page that the browser shows of pages that it was given, as `web/shared/window.js` puts it together."""
+    shown = data["shown"]
+    content = data["contents"][shown["content"]]
+    payload: dict[str, Any] = content["payload"]
+    strip = [
+        {**each, "current": (each["document"], each["index"]) == (shown["document"], shown["index"])}
+        for each in data["strips"][data["strip"]]
+    ]
+    return payload | {
+        "boxes": boxes_of(content),
+        "mistakes": [{**each, **shown.get("said", {}).get(str(each["number"]), {})} for each in payload["mistakes"]],
+        "page": {**payload["page"], "image": shown.get("image"), "image_width": shown.get("image_width", 0)},
+        "strip": strip,
+        "strip_first": data["strip_first"],
+        "selected": data["selected"],
+        "address": data.get("address", ""),
+    }
+
+
+def boxes_of(content: dict[str, Any]) -> list[dict[str, Any]]:
+    """The boxes of a packed page."""
+    names = ("key", "side", "status", "label", "xyxy", "score", "iou", "coverage", "purity", "partner", "nearest")
+    boxes = []
+    for row in content["boxes"]:
+        near = None if row[13] is None else {"key": row[13], "iou": row[14]}
+        values = [*row[:3], content["labels"][row[3]], list(row[4:8]), *row[8:13], near]
+        source = None if row[17] is None else content["sources"][row[1] == "prediction"] + row[17]
+        boxes.append(dict(zip(names, values, strict=True)) | {"mistake": row[15], "faded": row[16], "source": source})
+    return boxes
 
 
 def markdown_texts(app: AppTest) -> Iterator[tuple[str, str]]:

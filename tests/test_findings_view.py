@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,6 +21,7 @@ from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABL
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
 from evaluator.review.verdicts import Event, Target, judge
+from tests import dashboard
 from tests.dashboard import PAGE_BROWSER, SAMPLE_DATA, fine, start
 
 FINDINGS = "pages/findings.py"
@@ -342,7 +342,7 @@ class TestImport:
 class TestPageBrowser:
     def test_a_verdict_of_the_viewer_is_kept(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         app = start(monkeypatch, PAGE_BROWSER, doc="groundwater-note.pdf", page="3")
-        data = json.loads(app.get("bidi_component")[0].proto.json)
+        data = dashboard.viewer(app)
         mistake = data["mistakes"][0]
         assert mistake.get("verdict") is None
         assert len(mistake["target"]) == 32
@@ -394,7 +394,7 @@ class TestPageBrowser:
 
     def test_mistakes_of_one_cause_stand_together(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         app = start(monkeypatch, PAGE_BROWSER, doc="harvest-survey-2024.pdf", page="4")
-        data = json.loads(app.get("bidi_component")[0].proto.json)
+        data = dashboard.viewer(app)
         cause = data["causes"][0]
         assert (cause["title"], cause["alike"]) == ("Table read as 14 boxes", 7)
         first = cause["numbers"][0]

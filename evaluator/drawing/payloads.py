@@ -23,6 +23,28 @@ CountedStatus = Literal["TP", "FP", "FN"]
 """The statuses that a toggle shows and hides."""
 BlockItem = tuple[float, float, float, float, str]
 """A box of a thumbnail, and its label."""
+BoxRow = tuple[
+    str,
+    Side,
+    BoxStatus,
+    int,
+    float,
+    float,
+    float,
+    float,
+    float | None,
+    float | None,
+    float | None,
+    float | None,
+    str | None,
+    str | None,
+    float | None,
+    int | None,
+    bool,
+    str | None,
+]
+"""A box as a row: key, side, status, place of its label, x1, y1, x2, y2, score, IoU, coverage, purity, partner, nearest
+and its IoU, mistake, faded, end of its source."""
 PairKind = Literal["both", "a_only", "b_only", "neither", "shared", "a_invents", "b_invents"]
 
 
@@ -57,7 +79,7 @@ class PictureItem(Payload, frozen=True, kw_only=True):
     height: float
     """points"""
     image: str | None
-    """data URL"""
+    """data URL, or a path on this server"""
     image_width: int
     """pixels; 0 without an image"""
     problem: ProblemItem | None
@@ -263,6 +285,10 @@ class WalkItem(Payload, frozen=True):
     after: bool
     total: int
     """mistakes in the list of pages"""
+    previous: int = 0
+    """1-based place of the page before that has mistakes; 0 for none"""
+    next: int = 0
+    """1-based place of the next page that has mistakes; 0 for none"""
 
 
 class CauseItem(Payload, frozen=True):
@@ -333,6 +359,64 @@ class PagePayload(PageLayers, frozen=True, kw_only=True):
     """pixels; without it the viewer fills the window below its top"""
 
 
+class SaidItem(Payload, frozen=True):
+    """What was said about a mistake, apart from the page: the page itself stays as it is."""
+
+    verdict: JudgedItem | None = None
+    unsaved: UnsavedItem | None = None
+
+
+class PlacedItem(Payload, frozen=True):
+    """A page of the list of which the browser has the content, or is given it."""
+
+    document: str
+    index: int
+    """0-based"""
+    position: int
+    """1-based place in the list; 0 for a page that the filter hides"""
+    content: str
+    """name of its content"""
+    image: str | None = None
+    """data URL, or a path on this server"""
+    image_width: int = 0
+    """pixels; 0 without an image"""
+    said: Mapping[str, SaidItem] = {}
+    """by number of the mistake"""
+
+
+class PackedItem(Payload, frozen=True):
+    """A page of the page viewer without what changes from run to run, its boxes packed."""
+
+    payload: PagePayload
+    """without boxes, picture, strip, chosen box and address"""
+    boxes: Sequence[BoxRow]
+    labels: Sequence[str]
+    """of the boxes"""
+    sources: tuple[str, str]
+    """how the sources of the ground truth and of the predictions begin"""
+
+
+class WindowPayload(Payload, frozen=True, kw_only=True):
+    """The page viewer with the pages around one page, of which only what the browser lacks is sent."""
+
+    shown: PlacedItem
+    around: Sequence[PlacedItem] = ()
+    """other pages, beside those that were named before"""
+    listing: str
+    """what decides which pages are listed; another one forgets every place"""
+    contents: Mapping[str, PackedItem]
+    """by name"""
+    strip: str
+    """name of the strip"""
+    strip_first: int
+    strips: Mapping[str, Sequence[StripItem]]
+    """by name; no page of it is the current one"""
+    turn: str
+    """the last page turn that was heard of"""
+    selected: str | None
+    address: str = ""
+
+
 def without_page(model: ModelItem, models: Sequence[ModelItem], empty: EmptyItem | None) -> PagePayload:
     """The page viewer before a page is chosen: a view replaces what it has."""
     nothing = msgspec.structs.asdict(NOTHING_DRAWN)
@@ -357,18 +441,36 @@ class OfPageEvent(Event, frozen=True):
     """0-based"""
 
 
-class GoEvent(OfPageEvent, frozen=True):
+class GoEvent(OfPageEvent, frozen=True, repr_omit_defaults=True):
     """A page to open: `step` pages after this one in the order of the list."""
 
     step: int
     mistake: int = 0
     """1 for the next page that has a mistake, -1 for the one before"""
+    turn: str = ""
+    """made in the browser, one for each page turn that it made itself; empty for one that it asks for"""
+    box: str | None = None
+    """the box that is chosen on the page of such a turn"""
+    toward: int = 1
+    """-1 when the reader goes to earlier pages of the list"""
+    held: tuple[str, ...] = ()
+    """names of contents and strips that the browser has"""
 
 
-class SelectedEvent(OfPageEvent, frozen=True):
+class SelectedEvent(OfPageEvent, frozen=True, repr_omit_defaults=True):
     """The chosen box of a page; without a key the reader let it go."""
 
     key: str | None
+    held: tuple[str, ...] = ()
+    """names of contents and strips that the browser has"""
+
+
+class MoreEvent(Event, frozen=True):
+    """The page that is shown is not in the browser, against what was said before."""
+
+    held: tuple[str, ...]
+    """names of contents and strips that the browser has"""
+    toward: int = 1
 
 
 class SharperEvent(OfPageEvent, frozen=True):
@@ -394,6 +496,8 @@ class VerdictEvent(OfPageEvent, frozen=True, kw_only=True):
     """of the reviewer, when nobody had one and it was asked for with the verdict"""
     targets: tuple[str, ...] = ()
     """of all mistakes of a cause that is judged as a whole; empty for one mistake"""
+    held: tuple[str, ...] = ()
+    """names of contents and strips that the browser has"""
 
 
 class ViewedEvents(Events, frozen=True):
@@ -413,6 +517,7 @@ class PageEvents(ViewedEvents, frozen=True):
     verdict: VerdictEvent | None = None
     alike: tuple[str, str, str, str, str] | None = None
     """the family of a cause whose other causes are wanted"""
+    more: MoreEvent | None = None
 
 
 # ---- the comparison of two models on a page -------------------------------------------------------------------------
@@ -1021,7 +1126,7 @@ def read_events(state: Mapping[str, object] | None, kind: type[EventsT]) -> Even
     Examples
     --------
     >>> read_events({"go": {"document": "a.pdf", "index": 3, "step": 0}, "model": 7}, PageEvents).go
-    GoEvent(document='a.pdf', index=3, step=0, mistake=0)
+    GoEvent(document='a.pdf', index=3, step=0)
     >>> read_events({"cell": {"row": -1, "column": 0, "classes": 3}}, MatrixEvents)
     MatrixEvents(cell=None)
     """

@@ -9,6 +9,7 @@ is one row of `COMPONENTS`.
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from collections.abc import Mapping
@@ -98,6 +99,43 @@ def component_script(name: str) -> str:
 def component_style(name: str) -> str:
     """The style sheet of a component; ValueError for a name that `COMPONENTS` does not have."""
     return "\n".join(_read(file) for file in _component(name).styles)
+
+
+_LOADER: Final = """const at = (path) => new URL(path, window.location.origin).href;
+const fetched = fetch(at(%(style)s)).then((answer) => answer.text());
+const [{ default: run }, style] = await Promise.all([import(at(%(script)s)), fetched]);
+export default function load(component) {
+  const parent = component.parentElement;
+  if (!parent.querySelector("style[data-own]")) {
+    const node = document.createElement("style");
+    node.dataset.own = "";
+    node.textContent = style;
+    parent.prepend(node);
+  }
+  return run(component);
+}
+"""
+
+
+def loader_script(script: str, style: str) -> str:
+    """A component that is fetched: a module with the same default export as the script that it loads.
+
+    Parameters
+    ----------
+    script, style : str
+        Paths on the server of the page, of a component's script and of its style sheet.
+
+    Returns
+    -------
+    str
+        An ES module of less than 1 KB. Both files are there before the component is built.
+
+    Examples
+    --------
+    >>> "/a/b.js" in loader_script("/a/b.js", "/a/b.css")
+    True
+    """
+    return _LOADER % {"script": json.dumps(script), "style": json.dumps(style)}
 
 
 def _component(name: str) -> Component:

@@ -33,10 +33,12 @@ from evaluator.drawing.payloads import (
     SlicesPayload,
     TintEvents,
     TintPayload,
+    WindowPayload,
     plain_payload,
     read_events,
 )
-from evaluator.web.source import component_script, component_style
+from evaluator.web.source import component_script, component_style, loader_script
+from pages.shared import by_digest
 
 Reported = Mapping[str, object] | None
 """A component's entry in the session state: it comes from a browser."""
@@ -56,6 +58,10 @@ def _component(
     """Register the component of some files and the events that it reports; what is returned shows it."""
     more: dict[str, Any] = {} if isolate is None else {"isolate_styles": isolate}
     style, script = component_style(files), component_script(files)
+    places = by_digest.script_address(script, "js"), by_digest.script_address(style, "css")
+    if places[0] and places[1]:
+        # Streamlit sends script and style with every change of the data: what it sends fetches them, once.
+        script, style = loader_script(places[0], places[1]), ""
     mount = st.components.v2.component(f"layoutscope_{files}", html="", css=style, js=script, **more)
 
     def show(payload: Payload, key: str, on: dict[str, Callable[[], None]]) -> Any:  # noqa: ANN401 - as Streamlit's
@@ -67,7 +73,7 @@ def _component(
     return show
 
 
-_viewer = _component("viewer", "go", "selected", "sharper", "model", "clear_filter", "verdict", "alike")
+_viewer = _component("viewer", "go", "selected", "sharper", "model", "clear_filter", "verdict", "alike", "more")
 _panes = _component("compare", "go", "selected", "sharper", "show", "mode", "open", "clear_filter")
 _board = _component("compare_board", "link")
 _matrix = _component("matrix", "cell", isolate=True)
@@ -79,7 +85,7 @@ _gallery = _component("gallery", "want", "open")
 # --- the page viewer -----------------------------------------------------------------------------------------
 
 
-def viewer(payload: PagePayload, *, key: str, **on: Callable[[], None]) -> PageEvents:
+def viewer(payload: PagePayload | WindowPayload, *, key: str, **on: Callable[[], None]) -> PageEvents:
     """Shows the page viewer and says what the reader asked for.
 
     Parameters
@@ -88,7 +94,8 @@ def viewer(payload: PagePayload, *, key: str, **on: Callable[[], None]) -> PageE
         One key for all pages: the viewer then keeps toggles and focus over a page turn.
     **on : callable without arguments
         ``on_go``, ``on_selected``, ``on_sharper``, ``on_model``, ``on_clear_filter``, ``on_verdict``,
-        ``on_alike``. They run before the script, so that the new page is drawn in the same run without `st.rerun`.
+        ``on_alike``, ``on_more``. They run before the script, so that the new page is drawn in the same run without
+        `st.rerun`.
 
     Returns
     -------
@@ -101,14 +108,13 @@ def viewer(payload: PagePayload, *, key: str, **on: Callable[[], None]) -> PageE
 def parse_events(state: Reported) -> PageEvents:
     """What the viewer sent since the last run, checked; a long note is cut.
 
-    `go`, `sharper`, `model`, `clear_filter`, `verdict` and `alike` are there for one run only. `selected` stays until
-    another box or page is chosen, and names its page, so that a choice of an earlier page is never taken for one of
-    this page.
+    All but `selected` are there for one run only. `selected` stays until another box or page is chosen, and names its
+    page, so that a choice of an earlier page is never taken for one of this page.
 
     Examples
     --------
     >>> parse_events({"go": {"document": "a.pdf", "index": 3, "step": 0}}).go
-    GoEvent(document='a.pdf', index=3, step=0, mistake=0)
+    GoEvent(document='a.pdf', index=3, step=0)
     >>> parse_events({"go": {"document": "a.pdf"}, "model": 7}) == PageEvents()
     True
     """

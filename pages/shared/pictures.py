@@ -17,13 +17,13 @@ from typing import Final
 import msgspec
 import streamlit as st
 
-from evaluator.drawing.crops import data_url
 from evaluator.drawing.payloads import PictureItem, ProblemItem, SharperEvent
 from evaluator.model.boxes import FloatArray
 from evaluator.model.issues import plain
 from evaluator.pdf.folder import PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
+from pages.shared import by_digest
 from pages.shared.opened import BOXES, OpenedBoxes, Place, files
 from pages.shared.state import State, state
 
@@ -144,7 +144,7 @@ def picture(root: Path | None, name: str, index: int, *, width: int | None = Non
     return PictureItem(
         width=image.page_width,
         height=image.page_height,
-        image=data_url(image.webp),
+        image=by_digest.picture_address(image.webp),
         image_width=image.width,
         problem=None,
         notes=tuple(plain(warning) for warning in image.warnings),

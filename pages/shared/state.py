@@ -168,6 +168,10 @@ class State:
     saved_filters: Field[Mapping[str, tuple[object, ...]]] = Field({})
     filter_shown: Field[PageOrder | None] = Field(None)
     page_wanted: Field[int | None] = Field(None)
+    # What the page viewer has in the browser, the last page turn that it made there, and where the reader is going.
+    viewer_held: Field[tuple[str, ...]] = Field(())
+    viewer_turn: Field[str] = Field("")
+    viewer_toward: Field[int] = Field(1)
     whole_view: Field[bool] = Field(False)
     alike_asked: Field[bool] = Field(False)
     word_count: Field[Count | None] = Field(None)

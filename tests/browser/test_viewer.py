@@ -429,7 +429,7 @@ def test_a_page_turn_reaches_python_once_and_keeps_toggles(fresh: Screen) -> Non
     page.wait_for_timeout(400)
     assert fresh.report() == {
         "runs": 2,
-        "log": [["go", "GoEvent(document='river-districts.pdf', index=27, step=0, mistake=0)"]],
+        "log": [["go", "GoEvent(document='river-districts.pdf', index=27, step=0)"]],
     }
     assert fresh.shown("TP") == 0
     assert page.get_by_role("button", name="Fit the whole page").get_attribute("aria-pressed") == "true"
@@ -450,7 +450,7 @@ def test_many_presses_end_on_the_right_page(fresh: Screen) -> None:
     fresh.page.get_by_text("index=32").wait_for(state="attached")
     fresh.page.wait_for_timeout(300)
     log = fresh.report()["log"]
-    assert log[-1][1] == "GoEvent(document='river-districts.pdf', index=32, step=0, mistake=0)"
+    assert log[-1][1] == "GoEvent(document='river-districts.pdf', index=32, step=0)"
     assert len(log) <= 6
 
 
@@ -676,7 +676,7 @@ def test_the_strip_of_a_long_document_says_what_lies_beyond(chromium: Any, serve
     assert current == "301"
     assert page.get_by_role("button", name="110 pages after").count() == 1
     page.get_by_role("button", name="270 pages before").click()
-    assert screen.wait_for_log(1) == [["go", "GoEvent(document='river-districts.pdf', index=26, step=-31, mistake=0)"]]
+    assert screen.wait_for_log(1) == [["go", "GoEvent(document='river-districts.pdf', index=26, step=-31)"]]
     screen.close()
 
 
@@ -763,7 +763,7 @@ def test_a_verdict_by_keyboard_alone(judging: Screen) -> None:
     page.keyboard.press("2")
     judging.wait_until("return host.querySelector('.verdict-state').textContent.startsWith('me, ')")
     sent = "VerdictEvent(document='river-districts.pdf', index=26, id='', number=1, keys=('p100', 'g10'), target='t1', "
-    sent += "verdict={}, note={}, again=False, name='', targets=())"
+    sent += "verdict={}, note={}, again=False, name='', targets=(), held=())"
     assert verdicts(judging) == [sent.format("'ground_truth_wrong'", "''")]
     assert row(judging)["pressed"] == ["Ground truth wrong"]
     page.keyboard.press("Tab")

@@ -8,7 +8,15 @@ import { percentOf } from "./words.js";
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
+/** A picture inside the data, or one by its own path on this server (`pages/shared/by_digest.py`). */
+const PICTURE = /^(data:image\/(webp|png|jpeg);base64,[A-Za-z0-9+/=]+|(\/[\w.~-]+)*\/layoutscope\/[0-9a-f]{32}\.webp)$/;
+
 /** @typedef {Record<string, string | number | boolean | null | undefined>} Attributes */
+
+/** @param {string} source @returns {boolean} whether it is the address of a picture that may be shown: none of another host */
+export function isPicture(source) {
+  return PICTURE.test(source);
+}
 
 /**
  * @param {Element} node @param {Attributes} attributes null, undefined and false take an attribute away

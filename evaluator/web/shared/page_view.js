@@ -5,7 +5,7 @@
  * What differs is in the class that extends it: its panes, what it draws, what else it sends.
  */
 
-import { html } from "./elements.js";
+import { html, isPicture } from "./elements.js";
 import { REPEATING, actionOf } from "./keys.js";
 import { startPlacement } from "./placement.js";
 import { Debounced, SentChoice, cancelWhenLeaving } from "./requests.js";
@@ -24,10 +24,11 @@ import { PageTurner } from "./turn.js";
 
 /** What takes text or a choice: there a letter is no hotkey. */
 const TAKES_INPUT = "input, textarea, select, [contenteditable='true'], [role='textbox'], [role='combobox'], [role='listbox'], [role='radio'], [role='spinbutton']";
-const IMAGE_DATA = /^data:image\/(webp|png|jpeg);base64,[A-Za-z0-9+/=]+$/;
 const BLANK_PAGE = { width: 595, height: 842 };
 const SHARPER_FROM = 1.3;
 const REST = 250;
+/** Milliseconds that the way to another view may take. */
+const LEAVING = 3000;
 /** Pixels between the view and the lower edge of the window. */
 const BELOW = 14;
 
@@ -58,6 +59,7 @@ export class PageView {
     this.place = startPlacement();
     this.font = "650 12px sans-serif";
     this.chipTimer = 0;
+    this.leftAt = -Infinity;
     /** @type {Record<string, Debounced>} */
     this.requests = { selected: new Debounced(REST), sharper: new Debounced(REST) };
     this.root = html("div", { class: "layoutscope-viewer" });
@@ -68,6 +70,7 @@ export class PageView {
       (go) => this.request("go", go),
       (asked) => this.showAsked(asked),
       (slow) => this.root.classList.toggle("waiting", slow),
+      (position) => this.drawHere(position),
     );
     /** @type {(() => void)[]} */
     this.stops = [() => this.turner.stop(), () => window.clearTimeout(this.chipTimer)];
@@ -83,6 +86,21 @@ export class PageView {
 
   /** Shows which page was asked for. @param {number | null} _position 1-based place among the pages of the list */
   showAsked(_position) {}
+
+  /** Draws the page of a place without asking for it. @param {number} _position 1-based place among the pages of the list @returns {boolean} whether it was here */
+  drawHere(_position) {
+    return false;
+  }
+
+  /** @returns {{held?: string[]}} what Python need not send again, as a part of an event */
+  heldHere() {
+    return {};
+  }
+
+  /** @param {string} _source of a picture @returns {HTMLImageElement[] | null} it for each pane, decoded ahead */
+  picturesOf(_source) {
+    return null;
+  }
 
   /** Shows the box under the pointer, or the chosen one, everywhere. */
   showMark() {}
@@ -130,7 +148,10 @@ export class PageView {
     sizes.observe(this.panes[0].root);
     const block = this.host().closest("[data-testid='stMainBlockContainer']");
     if (block) sizes.observe(block);
-    this.stops.push(cancelWhenLeaving(this.root, this.requests), () => {
+    const left = () => {
+      this.leftAt = performance.now();
+    };
+    this.stops.push(cancelWhenLeaving(this.root, this.requests, left), () => {
       window.removeEventListener("keydown", pageKeys);
       window.removeEventListener("resize", resize);
       sizes.disconnect();
@@ -141,6 +162,11 @@ export class PageView {
   stop() {
     this.stops.forEach((stop) => stop());
     this.root.parentElement?.remove();
+  }
+
+  /** @returns {boolean} whether the reader is on the way to another view: what is not asked for by the reader waits then */
+  isLeaving() {
+    return performance.now() - this.leftAt < LEAVING;
   }
 
   /** @returns {Element} the element of the outer document that holds the view */
@@ -193,7 +219,12 @@ export class PageView {
       this.present(data, source === null ? [] : this.panes.map((pane) => pane.image));
       return;
     }
-    if (!IMAGE_DATA.test(source)) {
+    const ready = this.picturesOf(source);
+    if (ready) {
+      this.present(data, ready);
+      return;
+    }
+    if (!isPicture(source)) {
       this.present(withoutImage(data), []);
       return;
     }
@@ -238,7 +269,7 @@ export class PageView {
       const page = this.data?.page;
       if (!page || this.sent.isLatest(this.selected)) return;
       this.sent.add(this.selected);
-      this.request("selected", { document: page.document, index: page.index, key: this.selected });
+      this.request("selected", { document: page.document, index: page.index, key: this.selected, ...this.heldHere() });
     });
   }
 

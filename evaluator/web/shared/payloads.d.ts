@@ -21,6 +21,9 @@ export type CountedStatus = "TP" | "FP" | "FN";
 /** A box of a thumbnail, and its label. */
 export type BlockItem = [number, number, number, number, string];
 
+/** A box as a row: key, side, status, place of its label, x1, y1, x2, y2, score, IoU, coverage, purity, partner, nearest and its IoU, mistake, faded, end of its source. */
+export type BoxRow = [string, Side, BoxStatus, number, number, number, number, number, number | null, number | null, number | null, number | null, string | null, string | null, number | null, number | null, boolean, string | null];
+
 export type PairKind = "both" | "a_only" | "b_only" | "neither" | "shared" | "a_invents" | "b_invents";
 
 /** Why a page has no picture. */
@@ -36,7 +39,7 @@ export interface PictureItem {
   width: number;
   /** points */
   height: number;
-  /** data URL */
+  /** data URL, or a path on this server */
   image: string | null;
   /** pixels; 0 without an image */
   image_width: number;
@@ -208,6 +211,10 @@ export interface WalkItem {
   after: boolean;
   /** mistakes in the list of pages */
   total: number;
+  /** 1-based place of the page before that has mistakes; 0 for none */
+  previous?: number;
+  /** 1-based place of the next page that has mistakes; 0 for none */
+  next?: number;
 }
 
 /** Mistakes of the list that have one reason; they stand together in it. */
@@ -271,6 +278,60 @@ export interface PagePayload extends PageLayers {
   height?: number;
 }
 
+/** What was said about a mistake, apart from the page: the page itself stays as it is. */
+export interface SaidItem {
+  verdict?: JudgedItem | null;
+  unsaved?: UnsavedItem | null;
+}
+
+/** A page of the list of which the browser has the content, or is given it. */
+export interface PlacedItem {
+  document: string;
+  /** 0-based */
+  index: number;
+  /** 1-based place in the list; 0 for a page that the filter hides */
+  position: number;
+  /** name of its content */
+  content: string;
+  /** data URL, or a path on this server */
+  image?: string | null;
+  /** pixels; 0 without an image */
+  image_width?: number;
+  /** by number of the mistake */
+  said?: Record<string, SaidItem>;
+}
+
+/** A page of the page viewer without what changes from run to run, its boxes packed. */
+export interface PackedItem {
+  /** without boxes, picture, strip, chosen box and address */
+  payload: PagePayload;
+  boxes: BoxRow[];
+  /** of the boxes */
+  labels: string[];
+  /** how the sources of the ground truth and of the predictions begin */
+  sources: [string, string];
+}
+
+/** The page viewer with the pages around one page, of which only what the browser lacks is sent. */
+export interface WindowPayload {
+  shown: PlacedItem;
+  /** other pages, beside those that were named before */
+  around?: PlacedItem[];
+  /** what decides which pages are listed; another one forgets every place */
+  listing: string;
+  /** by name */
+  contents: Record<string, PackedItem>;
+  /** name of the strip */
+  strip: string;
+  strip_first: number;
+  /** by name; no page of it is the current one */
+  strips: Record<string, StripItem[]>;
+  /** the last page turn that was heard of */
+  turn: string;
+  selected: string | null;
+  address?: string;
+}
+
 /** Base of what is about a page of a document. */
 export interface OfPageEvent {
   document: string;
@@ -283,11 +344,28 @@ export interface GoEvent extends OfPageEvent {
   step: number;
   /** 1 for the next page that has a mistake, -1 for the one before */
   mistake?: number;
+  /** made in the browser, one for each page turn that it made itself; empty for one that it asks for */
+  turn?: string;
+  /** the box that is chosen on the page of such a turn */
+  box?: string | null;
+  /** -1 when the reader goes to earlier pages of the list */
+  toward?: number;
+  /** names of contents and strips that the browser has */
+  held?: string[];
 }
 
 /** The chosen box of a page; without a key the reader let it go. */
 export interface SelectedEvent extends OfPageEvent {
   key: string | null;
+  /** names of contents and strips that the browser has */
+  held?: string[];
+}
+
+/** The page that is shown is not in the browser, against what was said before. */
+export interface MoreEvent {
+  /** names of contents and strips that the browser has */
+  held: string[];
+  toward?: number;
 }
 
 /** A request for a page image of at least `width` pixels. */
@@ -311,6 +389,8 @@ export interface VerdictEvent extends OfPageEvent {
   name?: string;
   /** of all mistakes of a cause that is judged as a whole; empty for one mistake */
   targets?: string[];
+  /** names of contents and strips that the browser has */
+  held?: string[];
 }
 
 /** What every component sends that shows a page of a list of pages. */
@@ -328,6 +408,7 @@ export interface PageEvents extends ViewedEvents {
   verdict: VerdictEvent;
   /** the family of a cause whose other causes are wanted */
   alike: [string, string, string, string, string];
+  more: MoreEvent;
 }
 
 /** A box of one of two models. */

@@ -34,20 +34,26 @@ export class Debounced {
 }
 
 /**
- * Cancels what waits when a link elsewhere is pressed: sent while the reader is on the way to another view, it would
- * call the reader back.
- * @param {HTMLElement} root @param {Record<string, Debounced>} requests
+ * Cancels what waits when a link elsewhere is pressed, or the reader goes back: sent while the reader is on the way to
+ * another view, it would call the reader back.
+ * @param {HTMLElement} root @param {Record<string, Debounced>} requests @param {() => void} [left] called then
  * @returns {() => void} ends it, and cancels what waits
  */
-export function cancelWhenLeaving(root, requests) {
+export function cancelWhenLeaving(root, requests, left = () => undefined) {
   const cancel = () => Object.values(requests).forEach((request) => request.cancel());
+  const leave = () => {
+    left();
+    cancel();
+  };
   const pressed = (/** @type {PointerEvent} */ event) => {
     const path = event.composedPath();
-    if (!path.includes(root) && path.some((node) => node instanceof HTMLAnchorElement)) cancel();
+    if (!path.includes(root) && path.some((node) => node instanceof HTMLAnchorElement)) leave();
   };
   window.addEventListener("pointerdown", pressed, true);
+  window.addEventListener("popstate", leave, true);
   return () => {
     window.removeEventListener("pointerdown", pressed, true);
+    window.removeEventListener("popstate", leave, true);
     cancel();
   };
 }

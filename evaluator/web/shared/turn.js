@@ -2,7 +2,8 @@
  * Page turns: from a press to the new page.
  *
  * One request is under way at a time; presses meanwhile move its aim, and the last aim is asked for when the answer is
- * here. So a held key goes as fast as pages come, and no page is asked for twice.
+ * here. So a held key goes as fast as pages come, and no page is asked for twice. A page that is here already is drawn
+ * at once and not asked for.
  */
 
 /** @typedef {import("./payloads.d.ts").GoEvent} GoEvent */
@@ -17,9 +18,11 @@ export class PageTurner {
    * @param {(go: GoEvent) => void} send
    * @param {(asked: number | null) => void} show the place asked for, 1-based, null for none
    * @param {(slow: boolean) => void} wait shows that the page is late
+   * @param {(position: number) => boolean} draw draws the page of a place that is here already, and says whether it was
    */
-  constructor(send, show, wait) {
+  constructor(send, show, wait, draw = () => false) {
     this.send = send;
+    this.draw = draw;
     this.show = show;
     this.wait = wait;
     /** @type {Turnable | null} */
@@ -49,6 +52,7 @@ export class PageTurner {
       this.show(position);
       return;
     }
+    if (this.draw(position)) return;
     this.turning = { position, sent: position };
     const target = this.data?.strip[rowOf(this.data, position)];
     if (target) this.send({ document: target.document, index: target.index, step: 0 });

@@ -7,7 +7,7 @@
  */
 
 import { unionOf } from "../shared/geometry.js";
-import { button, html, icon, placeOf, setAttributes, svg, textWidth } from "../shared/elements.js";
+import { button, html, icon, isPicture, placeOf, setAttributes, svg, textWidth } from "../shared/elements.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
 import { MARGIN, fitSheet, inPane, panBy, startPlacement, zoomBy } from "../shared/placement.js";
 import { listenToPane, moveSheet } from "../shared/sheet.js";
@@ -17,7 +17,6 @@ import { areaPath, linePath, placeTags, tagsOf } from "./tags.js";
 /** @typedef {import("../shared/payloads.d.ts").TintPayload} TintPayload */
 /** @typedef {import("../shared/payloads.d.ts").TintEvents} TintEvents */
 
-const IMAGE = /^data:image\/(webp|png|jpeg);base64,[A-Za-z0-9+/=]+$/;
 const SHARPER_FROM = 1.3;
 const CHIP_FONT = "650 12px 'Source Sans', 'Source Sans 3', sans-serif";
 /** Distance of the hatching's lines on screen. */
@@ -206,9 +205,9 @@ class Tint {
 
   draw() {
     const { page, tint, name, caption, height } = /** @type {TintPayload} */ (this.data);
-    const image = page.image && IMAGE.test(page.image) ? page.image : null;
+    const image = page.image && isPicture(page.image) ? page.image : null;
     this.image.hidden = !image;
-    if (image && this.image.src !== image) {
+    if (image && this.image.getAttribute("src") !== image) {
       this.pane.classList.add("waiting");
       this.image.src = image;
     }

@@ -49,6 +49,9 @@ function walkOn(view, step) {
     view.spoken.textContent = step > 0 ? "This was the last mistake of the list" : "This was the first mistake of the list";
     return;
   }
+  const position = (step > 0 ? walk?.next : walk?.previous) ?? 0;
+  const edge = (/** @type {import("../shared/payloads.d.ts").PagePayload} */ { mistakes }) => mistakes.at(step > 0 ? 0 : -1)?.keys[0] ?? null;
+  if (!view.turner.turning && view.drawPlaced(position, edge)) return;
   view.turner.walk({ document: page.document, index: page.index, step: 0, mistake: step > 0 ? 1 : -1 });
 }
 

@@ -62,8 +62,9 @@ export function drawCrop(frame, shown, own, page, size, image) {
   sheet.classList.add("crop-clear");
 }
 
-/** Decodes beside the main thread, which it would hold up otherwise. @param {string} source data URL @returns {Promise<ImageBitmap>} */
-export function decoded(source) {
+/** Decodes beside the main thread, which it would hold up otherwise. @param {string} source data URL or path @returns {Promise<ImageBitmap>} */
+export async function decoded(source) {
+  if (!source.startsWith("data:")) return createImageBitmap(await (await fetch(source)).blob());
   const [head, body] = source.split(",", 2);
   const text = atob(body);
   const bytes = new Uint8Array(text.length);

@@ -14,6 +14,9 @@ import { actionOf } from "../shared/keys.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
 import { PageView, writeAddress } from "../shared/page_view.js";
 import { PagePane } from "../shared/pane.js";
+import { PicturesAhead } from "../shared/ahead.js";
+import { Debounced, eventId } from "../shared/requests.js";
+import { PageWindow, Told } from "../shared/window.js";
 import { fitSheet, inPane, panBy, startPlacement, zoomBy } from "../shared/placement.js";
 import { chooseMistake, flipModel, focusVerdict, movePointer, stepMistake, upOrDown } from "./choice.js";
 import { decoded } from "./crop.js";
@@ -29,11 +32,22 @@ import { showAsked, writeBars, writeMenu, writePlace, writeRows, writeStrip } fr
 
 /** @typedef {import("../shared/payloads.d.ts").PagePayload} PagePayload */
 /** @typedef {import("../shared/payloads.d.ts").PageEvents} PageEvents */
+/** @typedef {import("../shared/payloads.d.ts").WindowPayload} WindowPayload */
 /** @typedef {import("../shared/payloads.d.ts").MistakeItem} MistakeItem */
 
 const LEAST_HEIGHT = 480;
 /** Milliseconds before the small pictures are painted: the page itself comes first. */
 const CROPS_LATER = 40;
+/** Milliseconds of rest before a page turn is told, and before what is missing is asked for. */
+const TELL_AFTER = 80;
+const MORE_AFTER = 120;
+/** A message that reaches the server during another run can get lost: it is sent once more, and then given up. */
+const TELL_AGAIN = 3000;
+const TELL_LOST = 8000;
+
+/** What this document has of pages; it outlives a view, because Python knows what was sent to it. */
+const pagesHere = new PageWindow();
+const picturesAhead = new PicturesAhead();
 
 /** @extends {PageView<PagePayload>} */
 export class Viewer extends PageView {
@@ -43,8 +57,18 @@ export class Viewer extends PageView {
     this.send = send;
     this.state = new ViewerState();
     this.stack = new BoxStack();
-    this.drafts = new Drafts((event) => this.send("verdict", event), () => writeVerdict(this));
+    this.drafts = new Drafts((event) => this.send("verdict", { ...event, ...this.heldHere() }), () => writeVerdict(this));
     this.stripText = "";
+    /** Whether pages of a list are given, and not one page alone. */
+    this.windowed = false;
+    this.told = new Told();
+    /** Whether the reader turned to a page that was not told. */
+    this.ahead = false;
+    this.toward = 1;
+    this.againTimer = 0;
+    this.lostTimer = 0;
+    Object.assign(this.requests, { told: new Debounced(TELL_AFTER), more: new Debounced(MORE_AFTER) });
+    this.stops.push(() => window.clearTimeout(this.againTimer), () => window.clearTimeout(this.lostTimer));
     this.crowded = false;
     /** @type {Promise<ImageBitmap | null> | null} */
     this.bitmap = null;
@@ -99,7 +123,107 @@ export class Viewer extends PageView {
 
   // ---- data -------------------------------------------------------------------------------------------------------
 
-  /** @override @param {PagePayload} data @param {HTMLImageElement[]} images decoded */
+  /** Takes pages of the list, or one page alone. @param {PagePayload | WindowPayload} data */
+  receive(data) {
+    this.windowed = "shown" in data;
+    if (!("shown" in data)) {
+      this.ahead = false;
+      this.requests.told.cancel();
+      this.stopWaiting();
+      this.told.giveUp();
+      this.update(data);
+      return;
+    }
+    pagesHere.take(data);
+    const counts = this.told.counts(data.turn, JSON.stringify([data.listing, data.shown.document, data.shown.index]), this.ahead);
+    if (!this.told.waiting) this.stopWaiting();
+    const own = this.data?.page;
+    const placed = counts || !own ? data.shown : pagesHere.placed(own.position) ?? data.shown;
+    const stays = placed !== data.shown;
+    const page = pagesHere.page(placed, stays ? this.selected : data.selected, data.address);
+    if (!page) {
+      this.requests.more.schedule(() => this.askMore());
+    } else {
+      if (!stays) {
+        this.ahead = false;
+        this.requests.told.cancel();
+      }
+      this.update(page);
+    }
+    if (stays && this.ahead && !this.told.waiting && !this.isLeaving()) this.tell();
+    picturesAhead.fetch((data.around ?? []).flatMap(({ image }) => image ?? []));
+  }
+
+  /** @override @param {number} position @returns {boolean} */
+  drawHere(position) {
+    return this.drawPlaced(position, () => null);
+  }
+
+  /**
+   * Draws a page that is here, and tells Python when the reader rests.
+   * @param {number} position 1-based place in the list @param {(page: PagePayload) => string | null} choose the box that is chosen on it
+   * @returns {boolean} whether it was here
+   */
+  drawPlaced(position, choose) {
+    const placed = this.windowed ? pagesHere.placed(position) : null;
+    const page = placed && pagesHere.page(placed, null);
+    const images = page?.page?.image ? this.picturesOf(page.page.image) : [];
+    if (!placed || !page || !images) return false;
+    this.load += 1;
+    this.toward = position < (this.data?.page?.position ?? 0) ? -1 : 1;
+    this.ahead = true;
+    this.present({ ...page, selected: choose(page) }, images);
+    this.requests.told.schedule(() => {
+      if (!this.told.waiting) this.tell();
+    });
+    return true;
+  }
+
+  /** Says which page the reader has turned to. */
+  tell() {
+    const page = this.data?.page;
+    if (!page) return;
+    this.ahead = false;
+    this.sent.agree(this.selected);
+    this.requests.selected.cancel();
+    this.sendTurn({ document: page.document, index: page.index, step: 0, box: this.selected });
+  }
+
+  /** @param {import("../shared/payloads.d.ts").GoEvent} go */
+  sendTurn(go) {
+    const event = { ...go, turn: eventId().slice(0, 8), toward: this.toward, ...this.heldHere() };
+    this.told.tell(event.turn);
+    this.stopWaiting();
+    this.send("go", event);
+    this.againTimer = window.setTimeout(() => {
+      if (!this.isLeaving()) this.send("go", event);
+    }, TELL_AGAIN);
+    this.lostTimer = window.setTimeout(() => this.told.giveUp(), TELL_LOST);
+  }
+
+  stopWaiting() {
+    window.clearTimeout(this.againTimer);
+    window.clearTimeout(this.lostTimer);
+  }
+
+  /** Asks for what is shown and is not here: Python believed that it is. */
+  askMore() {
+    if (this.isLeaving()) this.requests.more.schedule(() => this.askMore());
+    else if (!this.told.waiting) this.send("more", { held: pagesHere.names(), toward: this.toward });
+  }
+
+  /** @override */
+  heldHere() {
+    return this.windowed ? { held: pagesHere.names() } : {};
+  }
+
+  /** @override @param {string} source @returns {HTMLImageElement[] | null} */
+  picturesOf(source) {
+    const image = picturesAhead.get(source);
+    return image && [image];
+  }
+
+  /** @override @param {PagePayload & {content?: string}} data @param {HTMLImageElement[]} images decoded */
   present(data, images) {
     const imageChanged = this.showImage(images[0] ?? null);
     const turned = this.accept(data);
@@ -127,12 +251,12 @@ export class Viewer extends PageView {
     this.showMark();
   }
 
-  /** Draws the boxes of the data when they are others. @param {PagePayload} data @param {boolean} turned @returns {boolean} whether they are */
+  /** Draws the boxes of the data when they are others. @param {PagePayload & {content?: string}} data @param {boolean} turned @returns {boolean} whether they are */
   takeContent(data, turned) {
     const { page } = data;
     const around = page && [page.width, page.height, page.problem, page.notes, page.lost_words, page.lost_ink, page.position === 0];
     const { boxes, mistakes, causes, counts, empty, limit, labels, models, model, hidden_mistakes: hidden, verdicts, reviewer, walk } = data;
-    const text = JSON.stringify([around, boxes, mistakes, causes, counts, empty, limit, labels, models, model, hidden, verdicts, reviewer, walk]);
+    const text = data.content ?? JSON.stringify([around, boxes, mistakes, causes, counts, empty, limit, labels, models, model, hidden, verdicts, reviewer, walk]);
     if (!turned && text === this.contentText) return false;
     this.contentText = text;
     this.state.content = new PageContent(boxes, mistakes);
@@ -273,7 +397,14 @@ export class Viewer extends PageView {
 
   /** @override @param {Parameters<import("../shared/mount.js").Send<import("../shared/page_view.js").SharedEvents>>} event */
   request(...event) {
-    this.send(...event);
+    if (event[0] !== "go" || !this.windowed) {
+      this.send(...event);
+      return;
+    }
+    // What is asked for takes the place of what was not told yet.
+    this.ahead = false;
+    this.requests.told.cancel();
+    this.sendTurn(event[1]);
   }
 
   /** @override @param {number | null} position */
@@ -354,11 +485,23 @@ export class Viewer extends PageView {
 }
 
 /** Shows data in a parent, without Streamlit. */
-export const mountViewer = mounting((parent, /** @type {import("../shared/mount.js").Send<PageEvents>} */ send) => new Viewer(parent, send));
+export const mountViewer = mounting((parent, /** @type {import("../shared/mount.js").Send<PageEvents>} */ send) => {
+  const viewer = new Viewer(parent, send);
+  return {
+    get send() {
+      return viewer.send;
+    },
+    set send(value) {
+      viewer.send = value;
+    },
+    update: (/** @type {PagePayload | WindowPayload} */ data) => viewer.receive(data),
+    stop: () => viewer.stop(),
+  };
+});
 
 /**
  * Called by Streamlit on mount and on each change of the data.
- * @param {import("../shared/mount.js").StreamlitComponent<PagePayload>} component
+ * @param {import("../shared/mount.js").StreamlitComponent<PagePayload | WindowPayload>} component
  */
 export default function streamlitViewer(component) {
   writeAddress(component.data.address);

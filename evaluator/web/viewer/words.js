@@ -91,8 +91,9 @@ export function writeMistakePlace(view) {
 
 /** @param {Viewer} view */
 export function writeStrip(view) {
-  const pages = view.shown().strip;
-  const text = view.shown().strip_first + String(view.shown().filtered) + JSON.stringify(pages.map(({ document: name, index, mistakes, blocks }) => [name, index, mistakes, blocks]));
+  const data = /** @type {import("../shared/window.js").NamedPage} */ (view.shown());
+  const pages = data.strip;
+  const text = data.strip_first + String(data.filtered) + (data.strip_name ?? JSON.stringify(pages.map(({ document: name, index, mistakes, blocks }) => [name, index, mistakes, blocks])));
   if (text !== view.stripText) {
     view.stripText = text;
     const first = view.shown().strip_first ?? 0;

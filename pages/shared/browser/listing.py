@@ -1,12 +1,10 @@
 """What the page browser shows: its filter, the mistakes that pass, the place in the list, and what is drawn of a page.
 
-Results that many pages share are cached by the digests of the files and the operating point. Neighbours of the shown
-page are prepared in the background, so that a page turn finds its picture and its words ready.
+Results that many pages share are cached by the digests of the files and the operating point.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -304,58 +302,15 @@ def drawn(
     return layer, layers.lost_text(result, page, text)
 
 
-class _Preparer:
-    """One thread that draws pages before they are wanted; only the latest request counts."""
-
-    def __init__(self) -> None:
-        self._asked: list[Callable[[], None]] = []
-        self._wake = threading.Condition()
-        self._thread = threading.Thread(target=self._run, daemon=True, name="page preparer")
-        self._thread.start()
-
-    def ask(self, tasks: Sequence[Callable[[], None]]) -> None:
-        with self._wake:
-            self._asked = list(tasks)
-            self._wake.notify()
-
-    def _run(self) -> None:
-        while True:
-            with self._wake:
-                while not self._asked:
-                    self._wake.wait()
-                task = self._asked.pop(0)
-            task()
-
-
-@st.cache_resource(show_spinner=False)
-def _preparer() -> _Preparer:
-    """The preparing thread of this process."""
-    return _Preparer()
-
-
-def prepare_neighbours(found: OpenedBoxes, shown: Listed, place: Place) -> None:
-    """Have the next and the previous page drawn in the background."""
-    here = shown.pages.position(place.document, place.index)
-    if here is None:
-        return
-    neighbours = [at for at in (here + 1, here - 1, here + 2) if 0 <= at < len(shown.pages)]
-    tasks = []
-    for at in neighbours:
-        document, index = shown.pages.at(at)
-        try:
-            path = pictures.document_path(found, document)
-        except PageProblem:
-            continue
-        tasks.append(pictures.preparation(path, index))
-    _preparer().ask(tasks)
-
-
 def walk(shown: Listed, position: int | None) -> WalkItem:
     """Whether mistakes follow on later and earlier pages of the list, and how many there are in all."""
     pages = shown.pages
     here = -1 if position is None else position
+    before, after = pages.with_mistakes(here, -1), pages.with_mistakes(here, 1)
     return WalkItem(
-        before=pages.with_mistakes(here, -1) is not None,
-        after=pages.with_mistakes(here, 1) is not None,
+        before=before is not None,
+        after=after is not None,
         total=int(pages.mistakes.sum()),
+        previous=0 if before is None else before + 1,
+        next=0 if after is None else after + 1,
     )

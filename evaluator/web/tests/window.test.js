@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PageWindow, Told, unpack } from "../shared/window.js";
+
+/** @typedef {import("../shared/payloads.d.ts").PackedItem} PackedItem */
+/** @typedef {import("../shared/payloads.d.ts").WindowPayload} WindowPayload */
+
+/** @type {PackedItem["boxes"][number]} */
+const MISSED = ["g4", "ground_truth", "FN", 1, 0.1, 0.2, 0.3, 0.4, null, 0.25, 0.5, 0.75, null, "p7", 0.25, 1, false, "2].objects[4]"];
+
+/** @param {number} index @returns {PackedItem} */
+function packed(index) {
+  const payload = /** @type {PackedItem["payload"]} */ (/** @type {unknown} */ ({
+    page: { document: "a.pdf", index, position: index + 1, total: 9, width: 1, height: 1 },
+    mistakes: [{ number: 1, keys: ["g4"] }], boxes: [], strip: [],
+  }));
+  return { payload, boxes: [MISSED], labels: ["Text", "Table"], sources: ["t.json, $.predictions[", "p.json"] };
+}
+
+/** @param {number} index @param {Partial<WindowPayload>} [more] @returns {WindowPayload} */
+function sent(index, more = {}) {
+  const strip = [0, 1, 2].map((each) => ({ document: "a.pdf", index: each, mistakes: 1, blocks: [], current: false }));
+  return {
+    shown: { document: "a.pdf", index, position: index + 1, content: `c${index}`, image: "/layoutscope/x.webp", image_width: 7 },
+    listing: "worst", contents: { [`c${index}`]: packed(index) }, strip: "s", strip_first: 0, strips: { s: strip }, turn: "", selected: null, ...more,
+  };
+}
+
+test("a box comes back as it was", () => {
+  assert.deepEqual(unpack(packed(0)).boxes, [{
+    key: "g4", side: "ground_truth", status: "FN", label: "Table", xyxy: [0.1, 0.2, 0.3, 0.4], score: null, iou: 0.25, coverage: 0.5, purity: 0.75,
+    partner: null, nearest: { key: "p7", iou: 0.25 }, mistake: 1, faded: false, source: "t.json, $.predictions[2].objects[4]",
+  }]);
+});
+
+test("a page is put together from its parts", () => {
+  const pages = new PageWindow();
+  const data = sent(1, { shown: { ...sent(1).shown, said: { 1: { verdict: { agreed: "ignore", conflict: false, opinions: [] } } } } });
+  pages.take(data);
+  const page = pages.page(data.shown, "g4", "q=1");
+  assert.equal(page?.page?.image, "/layoutscope/x.webp");
+  assert.equal(page?.mistakes[0].verdict?.agreed, "ignore");
+  assert.deepEqual(page?.strip.map((each) => each.current), [false, true, false]);
+  assert.deepEqual([page?.selected, page?.address], ["g4", "q=1"]);
+});
+
+test("what was sent is not sent again, and is here for its place", () => {
+  const pages = new PageWindow();
+  pages.take(sent(0, { around: [sent(1).shown], contents: { c0: packed(0), c1: packed(1) } }));
+  assert.deepEqual(pages.names(), ["c0", "c1", "s"]);
+  assert.equal(pages.placed(2)?.index, 1);
+  assert.equal(pages.placed(3), null);
+  pages.take(sent(1, { contents: {}, strips: {} }));
+  assert.equal(pages.page(sent(1).shown, null)?.page?.index, 1);
+});
+
+test("another list has other places, and keeps contents", () => {
+  const pages = new PageWindow();
+  pages.take(sent(0));
+  pages.take(sent(1, { listing: "by page" }));
+  assert.equal(pages.placed(1), null);
+  assert.deepEqual(pages.names().slice(0, 2), ["c0", "c1"]);
+});
+
+test("contents that were not used for long go", () => {
+  const pages = new PageWindow();
+  for (let index = 0; index < 100; index += 1) pages.take(sent(index));
+  assert.equal(pages.placed(1), null);
+  assert.equal(pages.placed(100)?.index, 99);
+  assert.ok(pages.names().length <= 65);
+});
+
+test("a late answer does not lead back, the answer to the last turn counts", () => {
+  const told = new Told();
+  assert.ok(told.counts("", "page 1", false), "the first page");
+  told.tell("a");
+  assert.equal(told.counts("", "page 1", false), false, "a run that began before the turn was heard of");
+  told.tell("b");
+  assert.equal(told.counts("a", "page 2", false), false);
+  assert.ok(told.counts("b", "page 3", false));
+  assert.equal(told.waiting, false);
+});
+
+test("a reader who has turned on stays there, but for a move of the app itself", () => {
+  const told = new Told();
+  told.tell("a");
+  assert.equal(told.counts("a", "page 2", true), false, "the answer, while the reader is on page 3");
+  assert.equal(told.counts("a", "page 2", true), false, "the same word once more");
+  assert.ok(told.counts("a", "page 9", true), "a link or a list beside the viewer leads to page 9");
+});
+
+test("after an answer that never came the app leads again", () => {
+  const told = new Told();
+  told.tell("a");
+  told.giveUp();
+  assert.ok(told.counts("", "page 1", false));
+});

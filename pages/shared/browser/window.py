@@ -1,0 +1,272 @@
+"""The pages around the shown one: their contents made before the reader turns to them, and what the browser has of it.
+
+The browser turns to a page of which it has the content without asking, and says so afterwards. It is given pages in
+the runs of a page turn: as many as are made in `_SECONDS`, the next ones first. It never asks for more by itself: an
+event that comes while the reader goes to another view would call the reader back. Pictures and words of the pages
+around are rendered in the background meanwhile.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Final, Generic, NamedTuple, TypeVar
+
+import msgspec
+import streamlit as st
+
+from evaluator.drawing import page_window
+from evaluator.drawing.page_strip import strip, window
+from evaluator.drawing.payloads import (
+    EmptyItem,
+    LostText,
+    ModelItem,
+    PackedItem,
+    PageLayers,
+    PagePayload,
+    PictureItem,
+    PlacedItem,
+    StripItem,
+    ViewedPageItem,
+    WindowPayload,
+    with_layers,
+    with_notes,
+    without_page,
+)
+from evaluator.model.issues import plain
+from evaluator.pdf.problems import PageProblem
+from pages.shared import by_digest, frame, pictures
+from pages.shared.browser import listing
+from pages.shared.browser.listing import Listed
+from pages.shared.opened import Model, OpenedBoxes, Place
+from pages.shared.results import result_key
+from pages.shared.state import state
+
+AHEAD: Final = 8
+"""Pages of the list that the browser is given on the way that the reader goes."""
+_BEHIND: Final = 2
+_SECONDS: Final = 0.1
+_KEPT_PAGES: Final = 256
+T = TypeVar("T")
+
+
+class _Kept(Generic[T]):
+    """The values used last, by key."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._values: OrderedDict[object, T] = OrderedDict()
+
+    def get(self, key: object, make: Callable[[], T]) -> T:
+        """The value of a key, made when nobody has it."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        value = make()
+        with self._lock:
+            self._values[key] = value
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+        return value
+
+
+@st.cache_resource(show_spinner=False)
+def _drawn() -> _Kept[tuple[PageLayers, LostText]]:
+    """What is drawn of pages, for all sessions."""
+    return _Kept(_KEPT_PAGES)
+
+
+@st.cache_resource(show_spinner=False)
+def _strips() -> _Kept[tuple[str, Sequence[StripItem]]]:
+    """Strips and their names, for all sessions."""
+    return _Kept(64)
+
+
+class _Made(NamedTuple):
+    """One page as it is sent."""
+
+    placed: PlacedItem
+    content: PackedItem
+    payload: PagePayload
+
+
+def numbered(model: Model) -> ModelItem:
+    """A model as the viewer knows it: by its number in the list of models."""
+    return ModelItem(str(model.index + 1), plain(model.name))
+
+
+def nothing_shown(found: OpenedBoxes, model: Model) -> PagePayload:
+    """The viewer without a page."""
+    nothing = EmptyItem("No page passes the filter.", "Clear filter")
+    return without_page(numbered(model), [numbered(other) for other in found.models], nothing)
+
+
+def payload(
+    found: OpenedBoxes, model: Model, shown: Listed, place: Place, *, address: str, build: bool
+) -> WindowPayload:
+    """What the viewer draws of a page, and what the browser lacks of the pages around it.
+
+    Parameters
+    ----------
+    address : str
+        The query that leads back here.
+    build : bool
+        Whether the reader turns pages; in other runs the browser is given none around, and nothing waits for them.
+    """
+    held = set(state.viewer_held)
+    here = shown.pages.position(place.document, place.index)
+    made = _made(found, model, shown, place)
+    of_list = _listing(found, model, shown)
+    around = _around(found, model, shown, here) if build and by_digest.routed() and here is not None else []
+    first, _ = window(here or 0, len(shown.pages))
+    strip_name, strip_pages = _strips().get(
+        (of_list, first), lambda: _named_strip(strip(shown.working.result, shown.pages, here).pages)
+    )
+    return WindowPayload(
+        shown=made.placed,
+        around=[each.placed for each in around],
+        listing=of_list,
+        contents={each.placed.content: each.content for each in (made, *around) if each.placed.content not in held},
+        strip=strip_name,
+        strip_first=first,
+        strips={} if strip_name in held else {strip_name: strip_pages},
+        turn=state.viewer_turn,
+        selected=listing.chosen_box(made.payload.mistakes),
+        address=address,
+    )
+
+
+def _named_strip(pages: Sequence[StripItem]) -> tuple[str, Sequence[StripItem]]:
+    """A strip for all pages in it, and its name."""
+    bare = page_window.without_current(pages)
+    return page_window.name_of(bare), bare
+
+
+def _made(found: OpenedBoxes, model: Model, shown: Listed, place: Place) -> _Made:
+    """One page, packed and named."""
+    picture = pictures.page_picture(found, place)
+    whole = _content(found, model, shown, place, picture)
+    content = page_window.packed(whole)
+    position = shown.pages.position(place.document, place.index)
+    placed = PlacedItem(
+        document=place.document,
+        index=place.index,
+        position=0 if position is None else position + 1,
+        content=page_window.name_of(content),
+        image=picture.image,
+        image_width=picture.image_width,
+        said=page_window.said(whole),
+    )
+    return _Made(placed, content, whole)
+
+
+def _content(found: OpenedBoxes, model: Model, shown: Listed, place: Place, picture: PictureItem) -> PagePayload:
+    """Everything that a page shows, without strip and chosen box."""
+    position = shown.pages.position(place.document, place.index)
+    name = found.dataset.documents[found.dataset.document_code[place.document]].name
+    key = (_listing(found, model, shown), place, picture.image, picture.points)
+    drawn, lost = _drawn().get(key, lambda: listing.drawn(found, shown, place, picture.points))
+    payload = listing.with_verdicts(found, model, place, with_layers(nothing_shown(found, model), drawn))
+    return msgspec.structs.replace(
+        payload,
+        page=ViewedPageItem(
+            **msgspec.structs.asdict(with_notes(picture, drawn.notes)),
+            **msgspec.structs.asdict(lost),
+            document=place.document,
+            name=plain(name),
+            index=place.index,
+            count=pictures.page_count(found, place.document),
+            position=0 if position is None else position + 1,
+            total=len(shown.pages),
+        ),
+        walk=listing.walk(shown, position),
+        filtered=not shown.keep.all(),
+        signature=frame.signature(found, [model]),
+        empty=None,
+    )
+
+
+def _listing(found: OpenedBoxes, model: Model, shown: Listed) -> str:
+    """What decides which pages are listed and what they show, as one name."""
+    said = hashlib.blake2b(shown.keep.tobytes(), digest_size=8).hexdigest() if shown.chosen.unjudged else ""
+    poor = (state.poor_coverage, state.poor_purity) if listing.options() is not None else None
+    parts = (result_key(found, model), poor, shown.chosen, state.order, state.only, len(shown.pages), said)
+    return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
+
+
+# --- the pages around ----------------------------------------------------------------------------------------
+
+
+def places_around(shown: Listed, here: int, toward: int) -> list[int]:
+    """Positions that a reader may turn to next, from 0, the likely ones first.
+
+    The pages on the way come first, the nearest pages with mistakes in both directions among them.
+    """
+    pages = shown.pages
+    mistaken = [pages.with_mistakes(here, step) for step in (toward, -toward)]
+    ahead = [here + toward * step for step in range(1, AHEAD + 1)]
+    behind = [here - toward * step for step in range(1, _BEHIND + 1)]
+    wanted = [*ahead[:2], *behind[:1], *(each for each in mistaken if each is not None), *ahead[2:], *behind[1:]]
+    return [at for at in dict.fromkeys(wanted) if 0 <= at < len(pages)]
+
+
+def _around(found: OpenedBoxes, model: Model, shown: Listed, here: int) -> list[_Made]:
+    """Pages around a position, as many as are made in time."""
+    until = monotonic() + _SECONDS
+    made: list[_Made] = []
+    wanted = places_around(shown, here, 1 if state.viewer_toward >= 0 else -1)
+    for at in wanted:
+        if made and monotonic() > until:
+            break
+        made.append(_made(found, model, shown, Place(*shown.pages.at(at))))
+    return made
+
+
+class _Preparer:
+    """One thread that draws pages before they are wanted; only the latest request counts."""
+
+    def __init__(self) -> None:
+        self._asked: list[Callable[[], None]] = []
+        self._wake = threading.Condition()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="page preparer")
+        self._thread.start()
+
+    def ask(self, tasks: Sequence[Callable[[], None]]) -> None:
+        with self._wake:
+            self._asked = list(tasks)
+            self._wake.notify()
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                while not self._asked:
+                    self._wake.wait()
+                task = self._asked.pop(0)
+            task()
+
+
+@st.cache_resource(show_spinner=False)
+def _preparer() -> _Preparer:
+    """The preparing thread of this process."""
+    return _Preparer()
+
+
+def prepare(found: OpenedBoxes, shown: Listed, place: Place) -> None:
+    """Have the pages around a page rendered in the background."""
+    here = shown.pages.position(place.document, place.index)
+    if here is None:
+        return
+    tasks = []
+    for at in places_around(shown, here, 1 if state.viewer_toward >= 0 else -1):
+        document, index = shown.pages.at(at)
+        try:
+            path = pictures.document_path(found, document)
+        except PageProblem:
+            continue
+        tasks.append(pictures.preparation(path, index))
+    _preparer().ask(tasks)

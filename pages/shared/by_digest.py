@@ -1,0 +1,126 @@
+"""What a browser fetches by an address of its own: scripts and styles of our components, and pictures of pages.
+
+An address is the digest of its content, so that a browser may keep what it fetched for as long as it likes. Scripts
+and styles stay; of the pictures the last used ones stay, up to `PICTURE_BYTES`. Only what this process made itself is
+handed out: a picture is one that the renderer encoded anew, and the digest of it is keyed, so that nobody who has a
+file can ask whether it is open here. Under a server without the route of this module, everything goes the other way:
+pictures as data URLs, scripts with the component.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import threading
+from collections import OrderedDict
+from typing import Final
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+FOLDER: Final = "layoutscope"
+"""First part of every address."""
+PICTURE_BYTES: Final = 64 * 2**20
+"""Of all pictures that are kept; the renderer keeps the same bytes for its own answers."""
+_HEADERS: Final = {
+    "Cache-Control": "private, max-age=31536000, immutable",
+    "X-Content-Type-Options": "nosniff",
+}
+_TYPES: Final = {"js": "text/javascript", "css": "text/css", "webp": "image/webp"}
+
+
+class Contents:
+    """Contents by name; of those that may go, the ones used last up to a number of bytes."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._lock = threading.Lock()
+        self._lasting: dict[str, bytes] = {}
+        self._passing: OrderedDict[str, bytes] = OrderedDict()
+        self._bytes = 0
+
+    def add(self, name: str, content: bytes, *, lasting: bool = False) -> None:
+        """Keep a content; one that is not `lasting` goes when others were used later and there is no room."""
+        with self._lock:
+            if lasting:
+                self._lasting[name] = content
+                return
+            if name not in self._passing:
+                self._passing[name] = content
+                self._bytes += len(content)
+            self._passing.move_to_end(name)
+            while self._bytes > self._most and len(self._passing) > 1:
+                self._bytes -= len(self._passing.popitem(last=False)[1])
+
+    def get(self, name: str) -> bytes | None:
+        """The content of a name; None when there is none, or no longer."""
+        with self._lock:
+            if name in self._passing:
+                self._passing.move_to_end(name)
+                return self._passing[name]
+            return self._lasting.get(name)
+
+
+_contents = Contents(PICTURE_BYTES)
+_secret = secrets.token_bytes(32)
+_routed = False
+
+
+def route(base_path: str) -> BaseRoute:
+    """The route that hands everything out; from now on addresses are given out.
+
+    Parameters
+    ----------
+    base_path : str
+        Under which the server answers, empty for its root.
+    """
+    global _routed  # noqa: PLW0603 - the server says once that it has the route
+    _routed = True
+    return Route(f"{_folder(base_path)}/{{name}}", _answer, methods=["GET"])
+
+
+def routed() -> bool:
+    """Whether the server hands anything out: without that a picture is part of every message about its page."""
+    return _routed
+
+
+def _folder(base_path: str) -> str:
+    """The path before the names."""
+    return "/".join(["", *filter(None, base_path.split("/")), FOLDER])
+
+
+async def _answer(request: Request) -> Response:
+    """One content, or 404."""
+    name = request.path_params["name"]
+    content = _contents.get(name)
+    if content is None:
+        return Response("Not found", status_code=404, media_type="text/plain")
+    return Response(content, media_type=_TYPES[name.rpartition(".")[2]], headers=_HEADERS)
+
+
+def _address(name: str) -> str:
+    """The path of a name for the browser."""
+    return f"{_folder(str(st.get_option('server.baseUrlPath') or ''))}/{name}"
+
+
+def picture_address(webp: bytes) -> str:
+    """Where the browser finds a picture that the renderer encoded: a path, or a data URL where there is no route."""
+    if not _routed:
+        from evaluator.drawing.crops import data_url  # the server starts without numpy
+
+        return data_url(webp)
+    name = f"{hashlib.blake2b(webp, key=_secret, digest_size=16).hexdigest()}.webp"
+    _contents.add(name, webp)
+    return _address(name)
+
+
+def script_address(text: str, kind: str) -> str | None:
+    """Where the browser finds a script ("js") or style ("css") of ours; None where there is no route."""
+    if not _routed:
+        return None
+    content = text.encode()
+    name = f"{hashlib.blake2b(content, digest_size=16).hexdigest()}.{kind}"
+    _contents.add(name, content, lasting=True)
+    return _address(name)

@@ -1,0 +1,435 @@
+"""What a reader waits for, in a real Chromium: milliseconds and frames from key to paint, bytes, messages, server CPU.
+
+The page browser runs beside `st.image` with boxes that Pillow draws, in one run, and their turns alternate, so that a
+busy machine slows both. A turn is from the press of a key (peer: a click on its button) until the new boxes are on
+screen: for the page browser the overlay, for the peer the new image, decoded. Warm: every page was shown once before.
+The peer is the small app that a Streamlit user would write: two buttons, a page image, the boxes drawn into it,
+without list, names, strip or permalink. Then every view is opened, the first time and again, and the IoU threshold is
+moved. `fetched` are bytes that came by their own address; `cpu_ms` is of the server and what runs below it, until the
+page rests.
+
+    python -m tests.benchmarks.bench_screen [--turns N] [--boxes N] [--folder DIR] [--part P] [--smoke] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from tests.building import Box, write_file
+from tests.dashboard import ROOT
+
+PAGES = 24
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+
+PEER = """
+import io, json, sys
+from pathlib import Path
+import pymupdf, streamlit as st
+from PIL import Image, ImageDraw
+
+folder = Path(sys.argv[1])
+
+@st.cache_data
+def boxes():
+    return json.loads((folder / "peer.json").read_text())
+
+@st.cache_data
+def picture(page):
+    with pymupdf.open(folder / "bench.pdf") as opened:
+        pixmap = opened[page].get_pixmap(dpi=110)
+    return Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
+
+st.session_state.setdefault("page", 0)
+step = st.columns(2)
+if step[0].button("Previous"):
+    st.session_state.page = max(0, st.session_state.page - 1)
+if step[1].button("Next"):
+    st.session_state.page = min(len(boxes()) - 1, st.session_state.page + 1)
+image = picture(st.session_state.page).copy()
+draw = ImageDraw.Draw(image)
+for x1, y1, x2, y2, colour in boxes()[st.session_state.page]:
+    draw.rectangle((x1 * image.width, y1 * image.height, x2 * image.width, y2 * image.height), outline=colour, width=2)
+st.image(image, output_format="JPEG")
+st.write(f"Page {st.session_state.page + 1}")
+"""
+
+# One act in a view of ours, until its change is painted: the boxes of a page are others, or the next frame is there.
+OURS = """([component, act]) => new Promise((done, fail) => {
+  const hosts = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')];
+  const host = hosts.map((each) => each.shadowRoot).find((each) => each.querySelector(component));
+  const layer = host.querySelector('.pane svg.overlay[role="group"]');
+  let frames = 0, open = true;
+  const count = () => { frames += 1; if (open) requestAnimationFrame(count); };
+  const start = performance.now();
+  const late = setTimeout(() => fail(new Error('nothing changed')), 20000);
+  const painted = () => {
+    clearTimeout(late);
+    requestAnimationFrame(() => setTimeout(() => { open = false; done([performance.now() - start, frames]); }));
+  };
+  requestAnimationFrame(count);
+  if (act.turns) {
+    const watch = new MutationObserver(() => { watch.disconnect(); painted(); });
+    watch.observe(layer, {childList: true});
+  }
+  if (act.click) host.querySelector(act.click).click();
+  else host.querySelector('.pane').dispatchEvent(
+    new KeyboardEvent('keydown', {key: act.key, bubbles: true, composed: true}));
+  if (!act.turns) painted();
+})"""
+# A key held down: how many frames and milliseconds a page takes, from the first page that is drawn to the last.
+HELD = """([component, presses]) => new Promise((done) => {
+  const hosts = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')];
+  const host = hosts.map((each) => each.shadowRoot).find((each) => each.querySelector(component));
+  const times = [];
+  let frames = 0, open = true;
+  const count = () => { frames += 1; if (open) requestAnimationFrame(count); };
+  requestAnimationFrame(count);
+  const watch = new MutationObserver(() => times.push([performance.now(), frames]));
+  watch.observe(host.querySelector('.pane svg.overlay[role="group"]'), {childList: true});
+  let left = presses;
+  const press = () => {
+    host.querySelector('.pane').dispatchEvent(
+      new KeyboardEvent('keydown', {key: 'ArrowRight', repeat: left < presses, bubbles: true, composed: true}));
+    left -= 1;
+    if (left) setTimeout(press, 33);
+    else setTimeout(() => {
+      watch.disconnect();
+      open = false;
+      const [first, last] = [times[0], times[times.length - 1]];
+      const steps = Math.max(1, times.length - 1);
+      done([times.length, (last[0] - first[0]) / steps, (last[1] - first[1]) / steps]);
+    }, 1500);
+  };
+  press();
+})"""
+# A control or a link outside of the components, until the script has run and its messages are drawn.
+RUN = """([selector, key]) => new Promise((done, fail) => {
+  const app = document.querySelector('[data-testid="stApp"]');
+  const state = () => app.getAttribute('data-test-script-state');
+  const start = performance.now();
+  const late = setTimeout(() => fail(new Error('the script did not run')), 60000);
+  let ran = false;
+  const look = () => {
+    if (state() !== 'notRunning') ran = true;
+    if (ran && state() === 'notRunning') {
+      clearTimeout(late);
+      requestAnimationFrame(() => setTimeout(() => done([performance.now() - start, 0])));
+    } else setTimeout(look, 2);
+  };
+  const node = document.querySelector(selector);
+  if (key) {
+    node.focus();
+    node.dispatchEvent(new KeyboardEvent('keydown', {key, code: key, bubbles: true, composed: true}));
+  } else node.click();
+  look();
+})"""
+PEER_TURN = """(name) => new Promise((done, fail) => {
+  const image = () => document.querySelector('[data-testid="stImage"] img');
+  const before = image().src;
+  const button = [...document.querySelectorAll('button')].find((each) => each.innerText === name);
+  const start = performance.now();
+  const late = setTimeout(() => fail(new Error('no new page')), 10000);
+  const look = () => {
+    const now = image();
+    if (now && now.src !== before && now.complete) {
+      now.decode().then(() => requestAnimationFrame(() => setTimeout(() => {
+        clearTimeout(late);
+        done([performance.now() - start, 0]);
+      })));
+    } else requestAnimationFrame(look);
+  };
+  button.click();
+  look();
+})"""
+
+
+def make_files(folder: Path, boxes: int, pages: int) -> None:
+    """A PDF of text pages, a ground truth and a prediction with so many boxes a page on both sides together."""
+    import pymupdf
+
+    rng = np.random.default_rng(boxes)
+    with pymupdf.open() as made:
+        for number in range(pages):
+            page = made.new_page(width=595, height=842)
+            for line in range(60):
+                words = " ".join(f"word{(number * 61 + line * 17 + place) % 997}" for place in range(11))
+                page.insert_text((40, 40 + 13 * line), words, fontsize=9)
+        made.save(folder / "bench.pdf")
+    truth: list[Box] = []
+    predicted: list[Box] = []
+    peer: list[list[list[Any]]] = []
+    columns, rows = 4, max(1, boxes // 8)
+    for page in range(pages):
+        drawn: list[list[Any]] = []
+        for place in range(boxes // 2):
+            x = 0.06 + 0.22 * (place % columns)
+            y = 0.04 + 0.9 * (place // columns) / rows
+            height = 0.6 * 0.9 / rows
+            corners = (x, y, x + 0.19, y + height)
+            moved = tuple(float(each) for each in np.clip(np.array(corners) + rng.normal(0, 0.002, 4), 0, 1))
+            truth.append(Box("bench.pdf", page, "Figure", corners))
+            label = "Table" if place % 10 == 0 else "Figure"
+            predicted.append(Box("bench.pdf", page, label, moved, 0.9))  # type: ignore[arg-type]
+            drawn += [[*corners, "#5E35B1"], [*moved, "#C75000"]]
+        peer.append(drawn)
+    write_file(folder / "ground_truth.json", truth, side="ground_truth")
+    write_file(folder / "model.json", predicted)
+    (folder / "peer.json").write_bytes(msgspec.json.encode(peer))
+    (folder / "peer.py").write_text(PEER)
+
+
+@contextlib.contextmanager
+def served(command: list[str], port: int, folder: Path) -> Iterator[tuple[str, int]]:
+    """Address and process of a server that is up; ended when the block ends."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    url = f"http://127.0.0.1:{port}"
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        for _ in range(600):
+            with contextlib.suppress(OSError), opener.open(f"{url}/_stcore/health", timeout=1):
+                break
+            time.sleep(0.1)
+        else:
+            raise SystemExit("a server did not come up")
+        yield url, process.pid
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def free_port() -> int:
+    """A port that nobody uses."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+class Taken(NamedTuple):
+    """What one act took."""
+
+    ms: float
+    frames: float
+    sent: int
+    received: int
+    messages: int
+    fetched: int
+    cpu_ms: float
+
+
+class Wire:
+    """Bytes of one browser tab: over the websocket in both directions, and fetched by their own address."""
+
+    def __init__(self, page: Any) -> None:
+        self.sent = self.received = self.messages = self.fetched = 0
+        session = page.context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.on("Network.webSocketFrameSent", self._sent)
+        session.on("Network.webSocketFrameReceived", self._received)
+        session.on("Network.loadingFinished", self._fetched)
+
+    def _sent(self, event: Any) -> None:
+        self.sent += _size(event)
+        self.messages += 1
+
+    def _received(self, event: Any) -> None:
+        self.received += _size(event)
+        self.messages += 1
+
+    def _fetched(self, event: Any) -> None:
+        self.fetched += int(event["encodedDataLength"])
+
+    def read(self) -> tuple[int, int, int, int]:
+        return self.sent, self.received, self.messages, self.fetched
+
+
+def _size(event: Any) -> int:
+    """Bytes of a frame: one that is not text is given in base64."""
+    response = event["response"]
+    length = len(response["payloadData"])
+    return length if response["opcode"] == 1 else length * 3 // 4
+
+
+def cpu_ms(pid: int) -> float:
+    """Milliseconds of CPU that a process and everything below it have taken."""
+    ticks, below = 0, {pid}
+    for path in sorted(Path("/proc").glob("[0-9]*/stat"), key=lambda each: int(each.parent.name)):
+        with contextlib.suppress(OSError):
+            fields = path.read_text().rpartition(")")[2].split()
+            if int(path.parent.name) in below or int(fields[1]) in below:
+                below.add(int(path.parent.name))
+                ticks += int(fields[11]) + int(fields[12])
+    return 1000.0 * ticks / os.sysconf("SC_CLK_TCK")
+
+
+def take(page: Any, wire: Wire, pid: int, script: str, argument: Any, *, rest: int = 700) -> Taken:
+    """One act, and everything that it sets off until the page rests."""
+    page.bring_to_front()
+    before, spent = wire.read(), cpu_ms(pid)
+    ms, frames = page.evaluate(script, argument)
+    page.wait_for_timeout(rest)
+    sent, received, messages, fetched = (after - at for after, at in zip(wire.read(), before, strict=True))
+    return Taken(float(ms), float(frames), sent, received, messages, fetched, cpu_ms(pid) - spent)
+
+
+Rows = dict[str, list[Taken]]
+VIEWER, PANES = ".layoutscope-viewer .strip", ".layoutscope-viewer .toolbar"
+SMALL_ACTS = (("select", {"key": "n"}), ("toggle", {"key": "g"}), ("zoom", {"key": "+"}), ("whole page", {"key": "0"}))
+
+
+def turns_of(
+    play: Any, ours: tuple[str, int], peer: tuple[str, int], turns: int, total: int
+) -> tuple[Rows, list[float]]:
+    """Page turns of both, alternating, then what a reader does on a page; and a key held down."""
+    browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+    pages = [browser.new_page(viewport={"width": 1440, "height": 900}) for _ in range(2)]
+    wires = [Wire(page) for page in pages]
+    pages[0].goto(f"{ours[0]}/page_browser?order=page&within=bench.pdf")
+    pages[0].locator(".chips.ready").wait_for(state="attached")
+    pages[1].goto(peer[0])
+    pages[1].locator("[data-testid=stImage] img").wait_for()
+    rows: Rows = {"page turn": [], "page turn, st.image": []}
+    there_and_back = [("ArrowRight", "Next")] * (total - 1) + [("ArrowLeft", "Previous")] * (total - 1)
+    acts = (there_and_back * (2 + turns // len(there_and_back)))[: len(there_and_back) + turns]
+    for number, (key, button) in enumerate(acts):
+        mine = take(pages[0], wires[0], ours[1], OURS, [VIEWER, {"key": key, "turns": True}])
+        other = take(pages[1], wires[1], peer[1], PEER_TURN, button, rest=100)
+        if number >= len(there_and_back):
+            rows["page turn"].append(mine)
+            rows["page turn, st.image"].append(other)
+    for name, act in SMALL_ACTS:
+        rows[name] = [
+            take(pages[0], wires[0], ours[1], OURS, [VIEWER, act], rest=500) for _ in range(max(3, turns // 4))
+        ]
+    pages[0].goto(f"{ours[0]}/page_browser?order=page&within=bench.pdf")
+    pages[0].locator(".chips.ready").wait_for(state="attached")
+    pages[0].wait_for_timeout(2000)
+    held = [float(each) for each in pages[0].evaluate(HELD, [VIEWER, total - 1])]
+    browser.close()
+    return rows, held
+
+
+def views_of(play: Any, ours: tuple[str, int], times: int) -> Rows:
+    """Every view of the navigation opened, the first time and later ones; and one step of the IoU threshold."""
+    browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    wire = Wire(page)
+    page.goto(ours[0])
+    ready = page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]')
+    links_there = '[data-testid="stSidebarNavLink"]'
+    page.locator(links_there).first.wait_for()
+    ready.wait_for()
+    links = page.eval_on_selector_all(links_there, "nodes => nodes.map((node) => node.innerText)")
+    rows: Rows = {}
+    for round_number in range(1 + times):
+        for place, name in [*list(enumerate(links))[1:], (0, links[0])]:
+            kind = "first time" if round_number == 0 else "again"
+            page.eval_on_selector_all(links_there, "nodes => nodes.forEach((node, at) => node.dataset.bench = at)")
+            link = [f'{links_there}[data-bench="{place}"]', None]
+            taken = take(page, wire, ours[1], RUN, link, rest=600)
+            rows.setdefault(f"open {name.strip()}, {kind}", []).append(taken)
+    slider = '[data-testid="stSlider"] [role="slider"]'
+    for number in range(2 * times):
+        key = "ArrowRight" if number < times else "ArrowLeft"
+        rows.setdefault("IoU step on Overview, " + ("new" if number < times else "again"), []).append(
+            take(page, wire, ours[1], RUN, [slider, key], rest=600)
+        )
+    browser.close()
+    return rows
+
+
+def quantile(values: list[float], share: float) -> float:
+    """A quantile of some numbers, of the nearest rank."""
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def summary(rows: Rows) -> dict[str, dict[str, float]]:
+    """Medians of each act, and the 95th percentile of its milliseconds."""
+    return {
+        name: {
+            "n": len(taken),
+            "ms": round(statistics.median(each.ms for each in taken), 1),
+            "p95_ms": round(quantile([each.ms for each in taken], 0.95), 1),
+            "frames": statistics.median(each.frames for each in taken),
+            **{
+                field: round(statistics.median(getattr(each, field) for each in taken))
+                for field in ("sent", "received", "messages", "fetched", "cpu_ms")
+            },
+        }
+        for name, taken in rows.items()
+    }
+
+
+def our_server(port: int, *paths: str) -> list[str]:
+    """The command of the dashboard."""
+    return [sys.executable, "-m", "evaluator.cli", "open", *paths, "--port", str(port), "--no-browser"]
+
+
+def main() -> None:
+    """Print what each act takes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", type=int, default=40)
+    parser.add_argument("--boxes", type=int, default=200)
+    parser.add_argument("--folder", type=Path, help="open the views on these files instead of the sample")
+    parser.add_argument("--part", choices=["turns", "views"], help="one part only")
+    parser.add_argument("--smoke", action="store_true", help="a few page turns only")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    if shutil.which("chromium") is None:
+        raise SystemExit("the benchmark needs chromium")
+    from playwright.sync_api import sync_playwright
+
+    rows: Rows = {}
+    held: list[float] = []
+    with tempfile.TemporaryDirectory(prefix="layoutscope-") as name, sync_playwright() as play:
+        folder = Path(name)
+        if given.part != "views":
+            make_files(folder, given.boxes, 4 if given.smoke else PAGES)
+            options = ["--server.address", "127.0.0.1", "--server.headless", "true", "--server.port"]
+            port = free_port()
+            run = [sys.executable, "-m", "streamlit", "run", str(folder / "peer.py"), *options, str(port)]
+            run += ["--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none", "--", str(folder)]
+            own = free_port()
+            with served(our_server(own, str(folder)), own, folder) as ours, served(run, port, folder) as peer:
+                rows, held = turns_of(play, ours, peer, 3 if given.smoke else given.turns, 4 if given.smoke else PAGES)
+        if given.part != "turns" and not given.smoke:
+            own = free_port()
+            paths = [str(given.folder.resolve())] if given.folder else []
+            with served(our_server(own, *paths), own, folder) as ours:
+                rows |= views_of(play, ours, max(1, given.turns // 8))
+    result = {"boxes": given.boxes, "acts": summary(rows)}
+    if held:
+        result["held_key"] = dict(
+            zip(("pages", "ms_per_page", "frames_per_page"), [round(each, 1) for each in held], strict=True)
+        )
+    if given.json:
+        print(msgspec.json.encode(result).decode())
+        return
+    head = ("n", "ms", "p95_ms", "frames", "sent", "received", "messages", "fetched", "cpu_ms")
+    print(f"{'act':44}" + "".join(f"{each:>10}" for each in head))
+    for name, numbers in result["acts"].items():
+        print(f"{name:44}" + "".join(f"{numbers[each]:>10g}" for each in head))
+    if held:
+        print(f"key held down: {held[0]:.0f} pages drawn, {held[1]:.1f} ms and {held[2]:.1f} frames a page")
+
+
+if __name__ == "__main__":
+    main()

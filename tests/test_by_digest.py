@@ -1,0 +1,75 @@
+"""What the browser fetches by its own address: scripts, styles and pictures, each by the digest of its content."""
+
+from __future__ import annotations
+
+import http.client
+from urllib.parse import urlsplit
+
+import pytest
+
+from evaluator.web.source import loader_script
+from pages.shared import by_digest
+from pages.shared.by_digest import Contents
+from tests.browser.conftest import dashboard
+
+
+@pytest.fixture
+def routed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_digest, "_routed", True)
+    monkeypatch.setattr(by_digest, "_contents", Contents(by_digest.PICTURE_BYTES))
+
+
+def test_without_the_route_a_picture_is_inside_the_message() -> None:
+    assert by_digest.picture_address(b"abc") == "data:image/webp;base64,YWJj"
+    assert by_digest.script_address("export default 1", "js") is None
+
+
+def test_an_address_is_that_of_the_content(routed: None) -> None:
+    first, again, other = (by_digest.picture_address(each) for each in (b"abc", b"abc", b"abd"))
+    assert first == again != other
+    assert first.startswith("/layoutscope/")
+    assert by_digest._contents.get(first.rpartition("/")[2]) == b"abc"
+
+
+def test_a_picture_is_not_found_by_the_plain_digest_of_its_content(
+    routed: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = by_digest.picture_address(b"abc")
+    monkeypatch.setattr(by_digest, "_secret", b"another")
+    assert by_digest.picture_address(b"abc") != first
+
+
+def test_the_pictures_used_last_stay() -> None:
+    contents = Contents(10)
+    contents.add("script.js", b"0123456789", lasting=True)
+    contents.add("a.webp", b"aaaa")
+    contents.add("b.webp", b"bbbb")
+    assert contents.get("a.webp") == b"aaaa"
+    contents.add("c.webp", b"cccc")
+    assert [contents.get(name) for name in ("a.webp", "b.webp", "c.webp")] == [b"aaaa", None, b"cccc"]
+    assert contents.get("script.js") == b"0123456789"
+
+
+def test_one_picture_larger_than_the_room_is_handed_out_all_the_same() -> None:
+    contents = Contents(3)
+    contents.add("a.webp", b"aaaa")
+    assert contents.get("a.webp") == b"aaaa"
+
+
+def test_the_loader_is_small_and_names_both_files() -> None:
+    loader = loader_script('/a/"b.js', "/a/b.css")
+    assert r'import(at("/a/\"b.js"))' in loader
+    assert r'fetch(at("/a/b.css"))' in loader
+    assert len(loader) < 1000
+
+
+def test_the_server_hands_out_nothing_that_it_was_not_given(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with dashboard(tmp_path_factory.mktemp("served")) as url:
+        parts = urlsplit(url)
+        for path in ("/layoutscope/0123456789abcdef0123456789abcdef.webp", "/layoutscope/..%2f..%2fapp.py"):
+            connection = http.client.HTTPConnection(parts.netloc, timeout=20)
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            assert answer.status in (400, 404), path
+            assert b"import" not in answer.read()
+            connection.close()

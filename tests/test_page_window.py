@@ -1,0 +1,92 @@
+"""Pages on their way to the browser: taken apart, named by their content, and the pages around that are sent ahead."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import msgspec
+import pytest
+
+from evaluator.drawing import page_window
+from evaluator.drawing.payloads import (
+    BoxItem,
+    JudgedItem,
+    MistakeItem,
+    ModelItem,
+    NearestItem,
+    PagePayload,
+    StripItem,
+    without_page,
+)
+from pages.shared.browser.listing import Listed
+from pages.shared.browser.window import places_around
+from tests.dashboard import boxes_of
+
+
+def box(key: str, **more: Any) -> BoxItem:
+    side = "ground_truth" if key[0] == "g" else "prediction"
+    return BoxItem(key=key, side=side, status="FN", label="Text", xyxy=(0.1, 0.2, 0.3, 0.4), **more)  # type: ignore[arg-type]
+
+
+def payload(*boxes: BoxItem, mistakes: tuple[MistakeItem, ...] = ()) -> PagePayload:
+    model = ModelItem("1", "m")
+    return msgspec.structs.replace(without_page(model, [model], None), boxes=boxes, mistakes=mistakes)
+
+
+def mistake(number: int, verdict: JudgedItem | None = None) -> MistakeItem:
+    return MistakeItem(
+        number=number, status="FN", title="Missed", label="Text", lines=(), tags=("FN",), keys=("g1",), verdict=verdict
+    )
+
+
+def test_the_boxes_of_a_page_come_back_from_its_rows() -> None:
+    boxes = (
+        box("g1", source="truth.json, $.predictions[0].objects[12]", nearest=NearestItem("p2", 0.25), iou=0.25),
+        box("g2", source="truth.json, $.predictions[0].objects[3]", mistake=4, faded=True),
+        box("p2", score=1 / 3, partner="g1"),
+    )
+    packed = page_window.packed(payload(*boxes))
+    assert packed.sources == ("truth.json, $.predictions[0].objects[", "")
+    back = msgspec.convert(boxes_of(msgspec.to_builtins(packed)), tuple[BoxItem, ...])
+    assert back[:2] == boxes[:2]
+    assert back[2].score == pytest.approx(1 / 3, abs=1e-6)
+    assert (back[2].partner, back[2].source) == ("g1", None)
+
+
+def test_a_content_has_one_name_whatever_is_said_and_chosen() -> None:
+    judged = JudgedItem(agreed="ignore", conflict=False, opinions=())
+    plain, said = payload(box("g1"), mistakes=(mistake(1),)), payload(box("g1"), mistakes=(mistake(1, judged),))
+    names = {
+        page_window.name_of(page_window.packed(each))
+        for each in (plain, said, msgspec.structs.replace(said, selected="g1", address="doc=a"))
+    }
+    assert len(names) == 1
+    assert page_window.name_of(page_window.packed(payload(box("g2"), mistakes=(mistake(1),)))) not in names
+    assert page_window.said(plain) == {}
+    assert page_window.said(said)["1"].verdict == judged
+
+
+def test_a_strip_is_the_same_for_all_its_pages() -> None:
+    pages = [StripItem("a", index, 0, (), current=index == 1) for index in range(3)]
+    assert not any(each.current for each in page_window.without_current(pages))
+
+
+@pytest.mark.parametrize(
+    ("here", "toward", "expected"),
+    [
+        (2, 1, [3, 4, 1, 7, 5, 6, 8]),
+        (5, -1, [4, 3, 6, 2, 7, 1, 0]),
+        (99, 1, [98, 7, 97]),
+    ],
+)
+def test_the_pages_on_the_way_come_first(here: int, toward: int, expected: list[int]) -> None:
+    class Pages:
+        def __len__(self) -> int:
+            return 100
+
+        def with_mistakes(self, position: int, step: int) -> int | None:
+            return next((at for at in ((2, 7) if step > 0 else (7, 2)) if (at - position) * step > 0), None)
+
+    shown = cast("Listed", SimpleNamespace(pages=Pages()))
+    assert places_around(shown, here, toward)[: len(expected)] == expected

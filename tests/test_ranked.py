@@ -1,4 +1,4 @@
-"""Average precision of resampled documents: exact against corpora with the copies in them, or followed within bounds."""
+"""Average precision of resampled documents: exact against corpora with the copies, or followed within bounds."""
 
 from __future__ import annotations
 

@@ -24,7 +24,9 @@ from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.system.threads import in_threads
 
 Counts = npt.NDArray[Any]
-Interpolation = Callable[[Counts, IntArray], FloatArray]
+"""Integers, and float32 for followed curves."""
+Shares = npt.NDArray[np.float32]
+Interpolation = Callable[[Counts, IntArray], Counts]
 """Share of the recall axis, in [0, 1], that is reached with so many true positives of so much ground truth (above 0);
 both of any shape, broadcast. Average precision is the interpolated precision times what each true positive adds."""
 
@@ -165,7 +167,7 @@ def on_grid(recall: FloatArray) -> Interpolation:
 
     equal = np.array_equal(recall, np.linspace(0.0, 1.0, len(recall)))
 
-    def reached(found: Counts, positives: IntArray) -> FloatArray:
+    def reached(found: Counts, positives: IntArray) -> Counts:
         if equal and found.dtype == np.float32:
             # A followed curve. The sum keeps a point that is reached exactly; no other is so near to up to a million.
             count = found * ((len(recall) - 1) / positives).astype(np.float32)
@@ -224,10 +226,10 @@ class _Stretches:
 
     document: IntArray
     ends: IntArray
-    hit_of: FloatArray
-    hits_after: FloatArray
-    ranked_after: FloatArray
-    level: FloatArray
+    hit_of: Shares
+    hits_after: Shares
+    ranked_after: Shares
+    level: Shares
     positives: IntArray
     interpolated: Interpolation
     missed: FloatArray
@@ -276,13 +278,16 @@ def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Str
         code |= ranking.hit.astype(np.int64) << bit
     codes, kind = np.unique(code, return_inverse=True)
     cell = kind * len(size) + stretch
-    shapes = [_shape(ranking.hit, edges) for ranking in rankings]
+    shapes = zip(*(_shape(ranking.hit, edges) for ranking in rankings), strict=True)
+    hits_after, ranked_after, level = (np.stack(columns).astype(np.float32) for columns in shapes)
     positives = rankings[0].positives
     stretches = _Stretches(
         document[np.argsort(cell, kind="stable")],
         np.cumsum(np.bincount(cell, minlength=len(size) * len(codes))),
         (codes >> np.arange(len(rankings))[:, None] & 1).astype(np.float32),
-        *(np.stack(columns).astype(np.float32) for columns in zip(*shapes, strict=True)),
+        hits_after,
+        ranked_after,
+        level,
         positives=positives,
         interpolated=interpolated,
         missed=np.zeros(len(rankings)),
@@ -331,7 +336,7 @@ def _shared(first: Ranking, second: Ranking) -> bool:
     return np.array_equal(first.document, second.document) and np.array_equal(first.positives, second.positives)
 
 
-def _area(best: FloatArray, reached: FloatArray) -> FloatArray:
+def _area(best: Counts, reached: Counts) -> FloatArray:
     """Interpolated precision times what is reached with each true positive, added up along the last axis."""
     area = best[..., 0] * reached[..., 0] + np.einsum("...k,...k->...", best[..., 1:], np.diff(reached, axis=-1))
     return np.asarray(area)

@@ -3,8 +3,8 @@
     python -m tests.benchmarks.bench_compare [--smoke] [--json]
 
 Speed: all metrics of all labels of two models, 2,000 resamples of 500 documents, against a loop that adds up the drawn
-documents one resample at a time; equal before anything is told. Average precision apart, because it is no sum: long rankings are followed in
-stretches, whose intervals must end within 2 % of their width of the exact ones.
+documents one resample at a time; equal before anything is told. Average precision apart, because it is no sum: long
+rankings are followed in stretches, and their intervals end within 2 % of their width of the exact ones.
 Coverage: corpora drawn from a known law, so that the true difference is known; the share of intervals that hold it.
 """
 
@@ -23,7 +23,7 @@ from evaluator.compare.differences import differences
 from evaluator.compare.ledger import ledger
 from evaluator.compare.resampling import RESAMPLES, draws, interval, widened
 from evaluator.metrics.box_measures import box_measures
-from evaluator.metrics.measures import Averages, Key, Measures, Ratios
+from evaluator.metrics.measures import Averages, Key, Means, Measures, Ratios
 from evaluator.metrics.ranked import EXACT, Curves
 from evaluator.metrics.results import MetricColumns
 from evaluator.model.boxes import FloatArray
@@ -125,7 +125,7 @@ def average_precision(documents: int, resamples: int) -> dict[str, Any]:
 
 def followed(side: Measures, documents: int, resamples: int) -> dict[str, Any]:
     """Curves followed in stretches against the exact ones: time, and how far the ends of intervals are apart."""
-    (part,) = (part for part in side.parts if isinstance(part, Averages))
+    (part,) = (part.of for part in side.parts if isinstance(part, Means) and isinstance(part.of, Averages))
     weights = np.concatenate(list(draws(documents, resamples=resamples)))
     quick, ours = cpu(lambda: Curves(part.rankings, part.interpolated).averages(weights), 1)
     exactly, exact = cpu(lambda: np.column_stack([one.average(weights, part.interpolated) for one in part.rankings]), 1)
@@ -211,7 +211,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
     documents, resamples, rounds = options.documents, RESAMPLES, 3
-    sizes = (8, 20, 50, 200)
+    sizes: tuple[int, ...] = (8, 20, 50, 200)
     if options.smoke:
         documents, resamples, rounds, options.corpora, sizes = 20, 200, 1, 20, (8, 20)
     values = {
@@ -237,8 +237,8 @@ def as_text(values: dict[str, Any]) -> str:
         f"  {found['ratio']:.0f} times a plain loop, number for number; bar {found['bar']} s {reached}",
         f"average precision, {average['predictions']:,} predictions of both models: {average['numbers']} numbers, "
         f"{average['seconds']:.3f} s CPU",
-        f"  of one model {average['followed']} long rankings are followed in stretches: {average['followed_seconds']:.3f} "
-        f"s CPU, exact {average['exact_seconds']:.3f}; ends of intervals up to {average['apart']:.2%} of the width apart",
+        f"  {average['followed']} long rankings of one model in stretches: {average['followed_seconds']:.3f} s CPU, "
+        f"exact {average['exact_seconds']:.3f}; intervals end up to {average['apart']:.2%} of their width apart",
         "95 % intervals of recall on simulated corpora hold the truth",
     ]
     lines += [

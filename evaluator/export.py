@@ -15,9 +15,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from evaluator.metrics.results import ResultTable
 from evaluator.model.issues import plain
@@ -109,7 +106,12 @@ def to_text(tables: Sequence[ResultTable], *, width: int | None = None) -> str:
     width : int, optional
         Columns of the terminal; as wide as the table needs when absent.
     """
-    console = Console(file=io.StringIO(), width=width or 240, color_system=None, highlight=False, markup=False)
+    from rich.console import Console  # here: the other forms do without
+    from rich.table import Table
+    from rich.text import Text
+
+    out = io.StringIO()
+    console = Console(file=out, width=width or 240, color_system=None, highlight=False, markup=False)
     for table in tables:
         grid = Table(title=Text(plain(table.title)), title_justify="left", caption=Text(plain(table.signature)))
         grid.caption_justify = "left"
@@ -118,13 +120,7 @@ def to_text(tables: Sequence[ResultTable], *, width: int | None = None) -> str:
         for row in table.rows:
             grid.add_row(*(Text(plain(_shown(cell))) for cell in row))
         console.print(grid)
-    return _printed(console)
-
-
-def _printed(console: Console) -> str:
-    """What a console that writes to memory has printed, without trailing blanks."""
-    assert isinstance(console.file, io.StringIO)
-    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
 def _encodable(value: Any) -> Any:  # noqa: ANN401 - any plain value

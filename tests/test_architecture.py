@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluator.cli import app
+from evaluator.cli.registered import app
 from evaluator.formats import FORMATS
 from evaluator.protocols import PROTOCOLS
 

@@ -5,13 +5,21 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from evaluator.cli import COMMANDS as COMMANDS_HELP
-from evaluator.cli import app
+from evaluator.cli import OPTIONS, overview
+from evaluator.cli.registered import app
 
-HEAVY = ("numpy", "pandas", "pyarrow", "altair", "sqlalchemy", "jinja2", "streamlit", "pymupdf", "PIL", "shapely")
+HEAVY = (
+    "numpy", "pandas", "pyarrow", "altair", "sqlalchemy", "jinja2", "streamlit", "pymupdf", "PIL", "shapely", "yaml",
+    "rich.progress", "urllib.request", "webbrowser", "numba",
+)  # fmt: skip
+# What the start does not need either: it answers before the command line is parsed.
+START = (*HEAVY, "cyclopts", "rich", "msgspec", "attrs", "inspect", "typing")
+SAMPLE = Path(__file__).resolve().parent.parent / "sample_data"
 PROGRAM = """
 import sys
 from evaluator.cli import main
@@ -38,21 +46,45 @@ IMPORTS = {
 COMMANDS = [name for name in app if not name.startswith("-")]
 
 
-def imported(*words: str) -> set[str]:
-    """The heavy packages in memory after a command line."""
-    program = PROGRAM.format(words=list(words), heavy=HEAVY)
+def imported(*words: object, of: tuple[str, ...] = HEAVY) -> set[str]:
+    """Those packages that are in memory after a command line."""
+    program = PROGRAM.format(words=list(map(str, words)), heavy=of)
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return set(run.stderr.split())
+    return set(run.stderr.splitlines()[-1].split()) if run.stderr else set()
 
 
-@pytest.mark.parametrize("word", ["--version", "--help"])
-def test_the_start_imports_nothing_heavy(word: str) -> None:
-    assert imported(word) == set()
+@pytest.mark.parametrize("word", ["--version", "--help", "-h"])
+def test_the_start_imports_nothing(word: str) -> None:
+    assert imported(word, of=START) == set()
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_imports_what_it_needs(command: str) -> None:
     assert imported(command, "--help") - {"pyarrow"} == IMPORTS[command]
+
+
+def test_checking_and_evaluating_boxes_need_no_more_than_their_help() -> None:
+    truth, prediction = SAMPLE / "ground_truth.json", SAMPLE / "lines.json"
+    assert imported("check", truth, prediction) == IMPORTS["check"]
+    assert imported("evaluate", "snapshot", "--gt", truth, "--pred", prediction) == IMPORTS["evaluate"]
+
+
+def test_the_help_names_every_command_and_every_option_of_the_start() -> None:
+    """The parser knows them; the text is written beforehand, so that it needs no import."""
+    text = " ".join(overview(100).split())
+    for command in COMMANDS:
+        assert f" {command} {COMMANDS_HELP[command][1]}" in text
+    own = " ".join(str(inspect.getdoc(app.default_command)).split())
+    options = {name: words for names, words in OPTIONS.items() for name in names.replace(",", "").split()}
+    for argument in app.assemble_argument_collection():
+        for name in argument.names:
+            assert options[name].partition(" [")[0] in own
+    assert {*app.help_flags, *app.version_flags} <= options.keys()
+
+
+@pytest.mark.parametrize("width", [20, 80, 200])
+def test_the_help_fits_the_terminal(width: int) -> None:
+    assert max(map(len, overview(width).splitlines())) <= max(width, 60)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

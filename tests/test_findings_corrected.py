@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,10 @@ from evaluator.protocols import coco, pixel, pod, snapshot
 from evaluator.review import corrected_truth
 from evaluator.review.corrected import corrected, corrected_evaluation
 from evaluator.review.corrections import Corrections, corrections
-from evaluator.review.identity import page_mistakes
-from evaluator.review.verdicts import Event, ReviewLog, judge
+from evaluator.review.verdicts import ReviewLog
 from tests.building import Box, annotations, box, ground_truth, random_rows
+from tests.judging import NOW, verdicts
 
-NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 WRONG, IGNORE = "ground_truth_wrong", "ignore"
 # A page with a match, so that nothing is empty.
 MATCH = box(0.1, 0.8, 0.9, 0.9)
@@ -36,22 +34,6 @@ MATCH = box(0.1, 0.8, 0.9, 0.9)
 def result(truth: Annotations, *predicted: Annotations, iou: float = 0.5, model: int = 0) -> BoxResult[Any]:
     """Snapshot 1.3 of one of the models."""
     return snapshot.pair(join(truth, *predicted), model).match().at(iou)
-
-
-def verdicts(found: BoxResult[Any], verdict: str, name: str | None = None, *, minutes: int = 0) -> list[Event]:
-    """One verdict on every mistake, or on those of a name."""
-    return [
-        judge(
-            target,
-            verdict=verdict,
-            author="Anna",
-            verified=False,
-            time=NOW + timedelta(minutes=minutes),
-        )
-        for page in range(found.matching.dataset.pages)
-        for target in page_mistakes(found, page).targets
-        if name in (None, target.mistake)
-    ]
 
 
 def counts(found: BoxResult[Any]) -> tuple[int, int, int]:

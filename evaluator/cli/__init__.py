@@ -1,15 +1,24 @@
 """The terminal: the same calls as the dashboard, with the names and exit codes that scripts rely on.
 
-One module per group of commands. They are imported when their command is used, so that ``--version`` and ``--help``
-need neither numpy nor the readers; ``program`` owns the one `app`, exit codes and what a user sees when something is
-wrong. Evaluation, reading and formatting are other rooms'.
+One module per group of commands. Owns the list of commands and what needs nothing else: ``--version`` and ``--help``
+are answered from here, before any library is imported. Everything else begins in ``program``, which owns the one `app`,
+exit codes and what a user sees when something is wrong; ``registered`` puts the commands into it, and each is imported
+when it is used. Evaluation, reading and formatting are other rooms'.
 """
 
-from evaluator.cli import dashboard
-from evaluator.cli.program import app, main
+from __future__ import annotations
 
-__all__ = ["COMMANDS", "app", "dashboard", "main"]
+import contextlib
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
 
+from evaluator.version import __version__
+
+__all__ = ["COMMANDS", "OPTIONS", "SUMMARY", "main", "overview"]
+
+SUMMARY = "Interactive error analysis for document layout detection and extraction."
 # Where each command is, and the first sentence of its help.
 COMMANDS = {
     "check": ("check:check", "Read and validate files; list all issues; exit 2 when any of them is an error."),
@@ -48,5 +57,47 @@ COMMANDS = {
         "List ground truth that deserves a second look, most likely wrong first, with a proposed correction.",
     ),
 }
-for _name, (_place, _help) in COMMANDS.items():
-    app.command(f"evaluator.cli.{_place}", name=_name, help=_help)
+# What can be said without a command, which starts the dashboard on the sample data.
+OPTIONS = {
+    "--port INT": "Port on this machine; the first free one from 8501 when not given.",
+    "--browser, --no-browser": "Open the browser when the dashboard is up. [default: --browser]",
+    "--help, -h": "Display this message and exit.",
+    "--version": "Display application version.",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave the process with its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        ``sys.argv[1:]`` when absent. ``--debug`` anywhere shows tracebacks.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    quick = ""
+    if words == ["--version"]:
+        quick = f"layoutscope {__version__}\n"
+    elif words in (["--help"], ["-h"]):
+        quick = overview(shutil.get_terminal_size().columns)
+    # Where nobody reads, or the disk is full, the program says so as for any other command.
+    with contextlib.suppress(OSError):
+        if quick:
+            print(quick, end="", flush=True)
+            sys.exit(0)
+    from evaluator.cli.registered import run
+
+    sys.exit(run(words))
+
+
+def overview(width: int) -> str:
+    """What ``layoutscope --help`` prints: usage, commands and options, wrapped to so many columns (at least 40)."""
+    lines = ["Usage: layoutscope COMMAND [OPTIONS]", "", *textwrap.wrap(SUMMARY, max(width, 40))]
+    rows = {"Commands": {name: text for name, (_, text) in COMMANDS.items()}, "Options": OPTIONS}
+    margin = 2 + max(len(name) for section in rows.values() for name in section) + 2
+    for title, section in rows.items():
+        lines += ["", f"{title}:"]
+        for name, text in section.items():
+            first, *more = textwrap.wrap(text, max(width, 40) - margin)
+            lines += [f"  {name}".ljust(margin) + first, *(" " * margin + line for line in more)]
+    return "\n".join([*lines, "", "layoutscope COMMAND --help shows the options of a command.", ""])

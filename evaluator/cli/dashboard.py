@@ -9,8 +9,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.request
-import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -19,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 from cyclopts import Parameter
 
-from evaluator.cli.program import INTERNAL_ERROR, OK, UsageError, app
+from evaluator.cli.program import INTERNAL_ERROR, OK, UsageError
 from evaluator.model.issues import BadInput, issues_text
 from evaluator.review.place import FINDINGS_VARIABLE, FINDINGS_WORKSPACE_VARIABLE, state_folder
 
@@ -32,7 +30,6 @@ _START_SECONDS: Final = 60.0
 _STOP_SECONDS: Final = 5.0
 
 
-@app.default
 def dashboard(*, port: int | None = None, browser: bool = True) -> int:
     """Start the dashboard on the bundled sample data and print its address.
 
@@ -43,7 +40,7 @@ def dashboard(*, port: int | None = None, browser: bool = True) -> int:
     browser
         Open the browser when the dashboard is up.
     """
-    from evaluator import workspace  # here, because ``--version`` imports this module too
+    from evaluator import workspace  # here, because every command imports this module
 
     return _serve(workspace.sample(_dashboard_folder() / "sample_data"), port=port, browser=browser)
 
@@ -133,6 +130,8 @@ def _serve(
     query: str = "",
 ) -> int:
     """Run the dashboard until it is stopped, with more variables in its environment; its exit code."""
+    import webbrowser
+
     from evaluator.workspace import WORKSPACE_VARIABLE
 
     chosen = _free_port(port)
@@ -195,6 +194,8 @@ def _free_port(wanted: int | None) -> int:
 
 def _answers(url: str, child: subprocess.Popen[bytes]) -> bool:
     """Whether the dashboard came up within a minute."""
+    import urllib.request
+
     deadline = time.monotonic() + _START_SECONDS
     # An explicit opener: a proxy named in the environment has no business with this machine's own address.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))

@@ -16,6 +16,7 @@ from typing import Annotated, Final
 
 from cyclopts import App, CycloptsError, Parameter, UnusedCliTokensError
 
+from evaluator.cli import SUMMARY
 from evaluator.model.issues import BadInput, Issue, issues_text, plain
 from evaluator.version import __version__
 
@@ -26,7 +27,7 @@ INTERNAL_ERROR: Final = 3
 
 app = App(
     name="layoutscope",
-    help="Interactive error analysis for document layout detection and extraction.",
+    help=SUMMARY,
     version=f"layoutscope {__version__}",
     version_flags=["--version"],
     help_format="plaintext",
@@ -41,22 +42,15 @@ class UsageError(Exception):
     """Raised for arguments that parse but make no sense; the message is one sentence with its fix."""
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave the process with its exit code.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        ``sys.argv[1:]`` when absent. ``--debug`` anywhere shows tracebacks.
-    """
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in words
-    words = [word for word in words if word != "--debug"]
+def run(arguments: Sequence[str]) -> int:
+    """The exit code of a command line that has been run; ``--debug`` anywhere in it shows tracebacks."""
+    debug = "--debug" in arguments
+    words = [word for word in arguments if word != "--debug"]
     for stream in (sys.stdout, sys.stderr):
         # What is piped or saved is UTF-8 whatever the locale; a terminal shows what it cannot print as an escape.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
-    sys.exit(_run(words, debug=debug))
+    return _run(words, debug=debug)
 
 
 def _run(words: list[str], *, debug: bool) -> int:

@@ -1,65 +1,25 @@
-"""Progress bars on standard error."""
+"""What a command says while it works: progress bars on a terminal, nothing elsewhere."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TaskID, TimeElapsedColumn
-from rich.text import Text
-
-from evaluator.model.issues import plain
+import sys
+from contextlib import AbstractContextManager, nullcontext
 
 
 class Bar:
-    """A progress bar for one job after the other; calling it begins the next one.
-
-    Attributes
-    ----------
-    bars : rich.progress.Progress
-    """
-
-    def __init__(self, bars: Progress, start: str) -> None:
-        self.bars = bars
-        # Text from data goes into a Text, never into markup.
-        self._job: TaskID = bars.add_task("", total=None, words=Text(plain(start)))
-        self._begun = False
+    """Progress of one job after the other; calling it begins the next one. This one is silent."""
 
     def __call__(self, text: str) -> None:
         """Begin the next job, whose length is not known yet; the one before is done."""
-        if self._begun:
-            self.end()
-            self._job = self.bars.add_task("", total=None, words=Text(plain(text)))
-        else:
-            self.bars.update(self._job, words=Text(plain(text)))
-        self._begun = True
 
     def count(self, done: int, total: int) -> None:
         """How much of the present job is done."""
-        self.bars.update(self._job, completed=done, total=total)
-
-    def end(self) -> None:
-        """The last job is done."""
-        total = next(task.total for task in self.bars.tasks if task.id == self._job) or 1
-        self.bars.update(self._job, completed=total, total=total)
 
 
-class _Words(ProgressColumn):
-    """What a job is."""
-
-    def render(self, task: Task) -> Text:
-        found: Text = task.fields["words"]
-        return found
-
-
-@contextlib.contextmanager
-def progress(start: str) -> Iterator[Bar]:
+def progress(start: str) -> AbstractContextManager[Bar]:
     """Progress bars on a terminal's standard error, one for each job; silent elsewhere. Yields what they are told."""
-    console = Console(stderr=True, markup=False, highlight=False)
-    columns = (_Words(), BarColumn(bar_width=32), MofNCompleteColumn(), TimeElapsedColumn())
-    # Gone when it ends, so that results alone stand on the screen.
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
-        bar = Bar(bars, start)
-        yield bar
-        bar.end()
+    if not sys.stderr.isatty():
+        return nullcontext(Bar())
+    from evaluator.cli.bars import drawn  # here, because what is piped needs no drawing library
+
+    return drawn(start)

@@ -14,10 +14,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
-import yaml  # type: ignore[import-untyped]
 
 from evaluator.formats import folder, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading, Unit, is_called_truth
@@ -27,7 +26,13 @@ from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import Annotations, Side, map_labels
 from evaluator.model.issues import BadInput, Collector, examples, quote, refuse
 
+if TYPE_CHECKING:
+    from yaml import Node  # type: ignore[import-untyped]
+
 _SOURCE: Final = "YOLO"
+# What YAML calls its nodes.
+_SEQUENCE: Final = "sequence"
+_SCALAR: Final = "scalar"
 _YAML: Final = (".yaml", ".yml")
 _NAME_FILES: Final = ("classes.txt", "obj.names")
 _MAX_YAML_BYTES: Final = 1 << 20
@@ -352,6 +357,8 @@ def _names(content: bytes, file: str, collector: Collector) -> _Names:
     if PurePosixPath(file).suffix.lower() not in _YAML:
         lines = [line.strip() for line in text.splitlines()]
         return _Names(dict(enumerate(line for line in lines if line)), 0, file)
+    import yaml  # here, because every command imports this module
+
     try:
         # Nodes keep names as they are written: "no" and "1.0" stay text. Aliases are shared, not copied.
         root = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -364,25 +371,25 @@ def _names(content: bytes, file: str, collector: Collector) -> _Names:
     keys = {key.value: value for key, value in _entries(root)}
     names = _class_names(keys.get("names"), file, collector)
     shape = keys.get("kpt_shape")
-    sizes = [each.value for each in shape.value] if isinstance(shape, yaml.SequenceNode) else []
+    sizes = [each.value for each in shape.value] if shape is not None and shape.id == _SEQUENCE else []
     counted = len(sizes) == 2 and all(isinstance(size, str) and size.isdecimal() for size in sizes)
     return _Names(names, int(sizes[0]) * int(sizes[1]) if counted else 0, file)
 
 
-def _entries(node: yaml.Node | None) -> Iterator[tuple[yaml.Node, yaml.Node]]:
+def _entries(node: Node | None) -> Iterator[tuple[Node, Node]]:
     """The entries of a mapping whose keys are plain; none for anything else."""
-    if isinstance(node, yaml.MappingNode):
-        yield from ((key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode))
+    if node is not None and node.id == "mapping":
+        yield from ((key, value) for key, value in node.value if key.id == _SCALAR)
 
 
-def _class_names(node: yaml.Node | None, file: str, collector: Collector) -> dict[int, str]:
+def _class_names(node: Node | None, file: str, collector: Collector) -> dict[int, str]:
     """Names by number, from a list or a mapping; none with an error for anything else."""
-    if isinstance(node, yaml.SequenceNode):
+    if node is not None and node.id == _SEQUENCE:
         rows = list(enumerate(node.value))
     else:
         entries = list(_entries(node))
         rows = [(int(key.value) if key.value.isdecimal() else -1, value) for key, value in entries]
-    plain = all(isinstance(value, yaml.ScalarNode) and value.value.strip() for _, value in rows)
+    plain = all(value.id == _SCALAR and value.value.strip() for _, value in rows)
     numbers = [number for number, _ in rows]
     if not rows or not plain or min(numbers) < 0 or len({*numbers}) < len(numbers):
         place = file if node is None else f"{file}, line {node.start_mark.line + 1}"

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from evaluator.metrics.ranked import Interpolation, Ranking
+from evaluator.metrics.ranked import Curves, Interpolation, Ranking
 from evaluator.metrics.results import ratio
 from evaluator.model.boxes import FloatArray, IntArray
 
@@ -114,7 +114,12 @@ class Averages:
 
     def resampled(self, weights: FloatArray) -> FloatArray:
         """The average precision of the weighted curves."""
-        return _columns(len(weights), [ranking.average(weights, self.interpolated) for ranking in self.rankings])
+        return self._curves.averages(weights)
+
+    @cached_property
+    def _curves(self) -> Curves:
+        """The rankings, prepared once."""
+        return Curves(self.rankings, self.interpolated)
 
     def take(self, columns: IntArray) -> Averages:
         """Some of the rankings."""

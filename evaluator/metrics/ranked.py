@@ -1,31 +1,45 @@
-"""Average precision of resampled corpora: the curve of every resample, exact, without building one.
+"""Average precision of resampled corpora: the curve of every resample, without building a corpus.
 
-Owns `Ranking`, the predictions of one label at one threshold by rank, and its average precision under weights of
-documents. A document that is drawn twice has every box twice, the copies side by side in the ranking. The best
-precision of such a block is at its end, so the interpolated precision of the weighted curve is that of the corpus with
-the copies. Which interpolation, the protocol says.
+Owns `Ranking`, the predictions of one label at one threshold by rank, and average precision under weights of documents.
+A document that is drawn twice has every box twice, the copies side by side in the ranking. The best precision of such
+a block is at its end, so the interpolated precision of the weighted curve is that of the corpus with the copies. Which
+interpolation, the protocol says.
+
+Rankings of up to `EXACT` predictions are resampled exactly. Of longer ones the curve is followed in stretches of the
+ranking: what a resample has in each stretch is counted exactly, and inside of a stretch the curve keeps its shape. What
+this leaves out is small beside the spread of the resamples, and `tests/benchmarks/bench_compare` says how small.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from evaluator.metrics.average_precision import first_reaching
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
+from evaluator.system.threads import in_threads
 
-Counts = npt.NDArray[np.int32]
-Interpolation = Callable[[FloatArray, Counts, IntArray], FloatArray]
-"""Average precision of R resamples from interpolated precision and true positives found so far, both of shape (R, K),
-and the ground truth that counts, shape (R,) and above 0."""
+Counts = npt.NDArray[Any]
+"""Integers, and float32 for followed curves."""
+Shares = npt.NDArray[np.float32]
+Interpolation = Callable[[Counts, IntArray], Counts]
+"""Share of the recall axis, in [0, 1], that is reached with so many true positives of so much ground truth (above 0);
+both of any shape, broadcast. Average precision is the interpolated precision times what each true positive adds."""
+
+EXACT: Final = 2048
+"""Predictions up to which a ranking is resampled exactly."""
 
 # Cells of predictions by resamples that are worked on at once: they stay in the processor's cache.
 _CELLS_AT_ONCE: Final = 1 << 17
+# A stretch holds one prediction in so many of those before it, and one in so many of all.
+_STRETCHES_BEFORE: Final = 40
+_STRETCHES: Final = 192
+# Thresholds that share a code of bits.
+_BITS: Final = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +61,7 @@ class Ranking:
     positives: IntArray
 
     def average(self, weights: FloatArray, interpolated: Interpolation) -> FloatArray:
-        """Average precision of each resample, float64, shape (R,), in [0, 1].
+        """Average precision of each resample, exact, float64, shape (R,), in [0, 1].
 
         NaN where no ground truth is drawn; 0 where some is and no prediction finds any.
 
@@ -67,19 +81,25 @@ class Ranking:
 
     def per_document(self, interpolated: Interpolation) -> FloatArray:
         """Average precision of each document alone, float64, shape (D,); NaN without ground truth."""
-        documents = len(self.positives)
-        answer = np.where(self.positives > 0, 0.0, np.nan)
         # Stable: inside of a document the predictions keep their ranks.
         order = np.argsort(self.document, kind="stable")
-        start, stop = np.searchsorted(self.document[order], [np.arange(documents), np.arange(documents) + 1])
-        once = np.ones((1, 1), dtype=np.int32)
-        for row in np.flatnonzero((self.positives > 0) & (stop > start)).tolist():
-            hit = self.hit[order[start[row] : stop[row]]]
-            alone = Ranking(np.zeros(len(hit), dtype=np.int64), hit, self.positives[row : row + 1])
-            answer[row] = alone._average(once, alone.positives, interpolated)[0]
-        return answer
+        document, hit = self.document[order], self.hit[order]
+        first = np.searchsorted(document, document)
+        hits = np.flatnonzero(hit & (self.positives[document] > 0))
+        owner = document[hits]
+        found = np.arange(1, len(hits) + 1) - np.searchsorted(owner, owner)
+        best = found / (hits - first[hits] + 1)
+        # The best from each true positive to the last of its document, twice as far ahead in each round.
+        ahead = 1
+        while ahead < len(hits) and (same := owner[ahead:] == owner[:-ahead]).any():
+            best[:-ahead] = np.where(same, np.maximum(best[:-ahead], best[ahead:]), best[:-ahead])
+            ahead *= 2
+        positives = self.positives[owner]
+        share = interpolated(found, positives) - np.where(found > 1, interpolated(found - 1, positives), 0.0)
+        total = np.bincount(owner, best * share, minlength=len(self.positives))
+        return np.where(self.positives > 0, total, np.nan)
 
-    def _average(self, drawn: Counts, positives: IntArray, interpolated: Interpolation) -> FloatArray:
+    def _average(self, drawn: npt.NDArray[np.int32], positives: IntArray, interpolated: Interpolation) -> FloatArray:
         """The same for resamples that have ground truth."""
         weight = np.take(drawn, self.document, axis=1)
         found = np.cumsum(np.take(weight, self._hits, axis=1), axis=1, dtype=np.int32)
@@ -89,7 +109,7 @@ class Ranking:
         # Where none is drawn yet nothing is found either: 0 / 1.
         precision = found / np.maximum(ranked, 1)
         best = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
-        return interpolated(best, found, positives)
+        return _area(best, interpolated(found, positives[:, None]))
 
     @cached_property
     def _hits(self) -> IntArray:
@@ -97,34 +117,229 @@ class Ranking:
         return np.flatnonzero(self.hit)
 
 
+class Curves:
+    """Average precision of several rankings, prepared once for any number of resamples.
+
+    Parameters
+    ----------
+    rankings : sequence of Ranking, length M
+        Long ones are followed in stretches, those of the same predictions together.
+    interpolated : callable
+        `on_grid`, `eleven_point` or `all_point`.
+    """
+
+    def __init__(self, rankings: Sequence[Ranking], interpolated: Interpolation) -> None:
+        self._rankings, self._interpolated = rankings, interpolated
+        groups: list[list[int]] = []
+        for place, ranking in enumerate(rankings):
+            if len(ranking.document) <= EXACT:
+                continue
+            for group in groups:
+                if len(group) < _BITS and _shared(rankings[group[0]], ranking):
+                    group.append(place)
+                    break
+            else:
+                groups.append([place])
+        self._groups = [(group, _stretches([rankings[place] for place in group], interpolated)) for group in groups]
+
+    def averages(self, weights: FloatArray) -> FloatArray:
+        """Average precision of each ranking in each resample, float64, shape (R, M); see `Ranking.average`."""
+        answer = np.empty((len(weights), len(self._rankings)))
+        for place, ranking in enumerate(self._rankings):
+            if len(ranking.document) <= EXACT:
+                answer[:, place] = ranking.average(weights, self._interpolated)
+        made = in_threads(lambda stretches: stretches.average(weights), [stretches for _, stretches in self._groups])
+        for (group, _), columns in zip(self._groups, made, strict=True):
+            answer[:, group] = columns
+        return answer
+
+
 def on_grid(recall: FloatArray) -> Interpolation:
-    """Mean of the interpolated precision over a rising recall grid, as COCO and the fields' protocol have it.
+    """Mean of the interpolated precision over a rising recall grid in [0, 1], as COCO and the fields' protocol have it.
 
     See `evaluator.metrics.average_precision.precision_at_recall`; without its 2**-52 in the denominator.
     """
-    return lambda best, found, positives: _at(best, found, first_reaching(recall, positives[:, None]) + 1)
+    cells = 8 * len(recall)
+    below = np.searchsorted(recall, np.arange(cells + 2) / cells, side="right").astype(np.int32)
+    beyond = np.append(recall, np.inf)
+    # Between two neighbours of the table lies one point of the grid at most, if it is even; it is looked at.
+    even = bool((np.diff(below[:-1]) <= 1).all())
+
+    equal = np.array_equal(recall, np.linspace(0.0, 1.0, len(recall)))
+
+    def reached(found: Counts, positives: IntArray) -> Counts:
+        if equal and found.dtype == np.float32:
+            # A followed curve. The sum keeps a point that is reached exactly; no other is so near to up to a million.
+            count = found * ((len(recall) - 1) / positives).astype(np.float32)
+            count += np.float32(1e-4)
+            np.floor(count, out=count)
+            count += 1
+            count /= len(recall)
+            return count
+        share = found / positives
+        if not even:
+            return np.searchsorted(recall, share, side="right") / len(recall)
+        count = below[(share * cells).astype(np.int32)]
+        # A product rounds, so that the place in the table may be one too high.
+        count -= recall[count - 1] > share
+        count += beyond[count] <= share
+        return np.asarray(count / len(recall))
+
+    return reached
 
 
-def eleven_point(best: FloatArray, found: Counts, positives: IntArray) -> FloatArray:
+def eleven_point(found: Counts, positives: IntArray) -> FloatArray:
     """Mean of the interpolated precision at eleven recall levels; see `average_precision.eleven_point_precision`."""
-    return _at(best, found, np.maximum(-(-np.arange(11) * positives[:, None] // 10), 1))
+    return np.asarray((10 * found // positives + 1) / 11.0)
 
 
-def all_point(best: FloatArray, found: Counts, positives: IntArray) -> FloatArray:
+def all_point(found: Counts, positives: IntArray) -> FloatArray:
     """Area under the interpolated curve; see `average_precision.all_point_precision`."""
-    area = best[:, 0] * found[:, 0] + np.einsum("rk,rk->r", best[:, 1:], np.diff(found, axis=1))
-    return np.asarray(area / positives)
+    return np.asarray(found / positives)
 
 
-def _at(best: FloatArray, found: Counts, needed: IntArray) -> FloatArray:
-    """Mean over grid points of the precision where so many are found, shape (R,); 0 where they never are.
+@dataclass(frozen=True, eq=False)
+class _Stretches:
+    """The predictions of one label by stretch of their ranking, for T thresholds at once.
 
-    `best` and `found` have shape (R, K), `needed` (R, N).
+    Predictions of a stretch that are true positives at the same thresholds are one cell; S stretches, C such sets.
+
+    Attributes
+    ----------
+    document : int64, shape (P,)
+        Of each prediction, cell by cell.
+    ends : int64, shape (C * S,)
+        Predictions in the cells up to here.
+    hit_of : float32, shape (T, C)
+        1 where predictions of the set are true positives.
+    hits_after, ranked_after : float32, shape (T, S)
+        Share of the true positives, and of all predictions, of a stretch behind the place of its best precision.
+    level : float32, shape (T, S), in [0, 1]
+        Where the mean of the interpolated precision over the true positives of a stretch lies, between the best
+        precision behind the stretch (0) and the best from its begin on (1).
+    positives : int64, shape (D,)
+        Ground truth that counts in each document.
+    interpolated : callable
+    missed : float64, shape (T,)
+        The exact average precision, with every document once, minus the followed one.
     """
-    size = found.shape[1]
-    place = np.stack([np.searchsorted(row, wanted) for row, wanted in zip(found, needed, strict=True)])
-    value = np.take_along_axis(best, np.minimum(place, size - 1), axis=1)
-    return np.asarray(np.where(place < size, value, 0.0).mean(axis=1))
+
+    document: IntArray
+    ends: IntArray
+    hit_of: Shares
+    hits_after: Shares
+    ranked_after: Shares
+    level: Shares
+    positives: IntArray
+    interpolated: Interpolation
+    missed: FloatArray
+
+    def average(self, weights: FloatArray) -> FloatArray:
+        """Average precision of each resample, float64, shape (R, T): the followed curve, moved by what it misses of
+        the exact one with all documents once.
+        """
+        answer = np.full((len(weights), len(self.hit_of)), np.nan)
+        positives = np.rint(weights @ self.positives).astype(np.int64)
+        for rows in _some_of(np.flatnonzero(positives), len(self.document)):
+            followed = self.followed(weights[rows].astype(np.int32), positives[rows])
+            answer[rows] = np.clip(followed + self.missed, 0.0, 1.0)
+        return answer
+
+    def followed(self, drawn: npt.NDArray[np.int32], positives: IntArray) -> FloatArray:
+        """Average precision along the stretches, shape (R, T)."""
+        total = np.cumsum(np.take(drawn, self.document, axis=1), axis=1, dtype=np.int32)
+        upto = np.where(self.ends > 0, np.take(total, np.maximum(self.ends - 1, 0), axis=1), 0)
+        cells = np.diff(upto, axis=1, prepend=0).reshape(len(drawn), self.hit_of.shape[1], -1).astype(np.float32)
+        inside, hits = cells.sum(axis=1, keepdims=True), self.hit_of @ cells
+        # Counts in float32 are exact up to 2 ** 24.
+        found, ranked = np.cumsum(hits, axis=2), np.cumsum(inside, axis=2)
+        at_best = np.maximum(ranked - inside * self.ranked_after, 1e-6)
+        hits *= self.hits_after
+        precision = np.subtract(found, hits, out=hits)
+        precision /= at_best
+        np.minimum(precision, 1.0, out=precision)
+        best = np.empty((*found.shape[:2], found.shape[2] + 1), dtype=np.float32)
+        best[:, :, -1] = 0.0
+        np.maximum.accumulate(precision[:, :, ::-1], axis=2, out=best[:, :, -2::-1])
+        mean = best[:, :, :-1] - best[:, :, 1:]
+        mean *= self.level
+        mean += best[:, :, 1:]
+        return _area(mean, self.interpolated(found, positives[:, None, None]))
+
+
+def _stretches(rankings: Sequence[Ranking], interpolated: Interpolation) -> _Stretches:
+    """Rankings of the same predictions, cut into stretches."""
+    document = rankings[0].document
+    edges = _edges(len(document))
+    size = np.diff(edges)
+    stretch = np.repeat(np.arange(len(size)), size)
+    code = np.zeros(len(document), dtype=np.int64)
+    for bit, ranking in enumerate(rankings):
+        code |= ranking.hit.astype(np.int64) << bit
+    codes, kind = np.unique(code, return_inverse=True)
+    cell = kind * len(size) + stretch
+    shapes = zip(*(_shape(ranking.hit, edges) for ranking in rankings), strict=True)
+    hits_after, ranked_after, level = (np.stack(columns).astype(np.float32) for columns in shapes)
+    positives = rankings[0].positives
+    stretches = _Stretches(
+        document[np.argsort(cell, kind="stable")],
+        np.cumsum(np.bincount(cell, minlength=len(size) * len(codes))),
+        (codes >> np.arange(len(rankings))[:, None] & 1).astype(np.float32),
+        hits_after,
+        ranked_after,
+        level,
+        positives=positives,
+        interpolated=interpolated,
+        missed=np.zeros(len(rankings)),
+    )
+    if not positives.any():
+        return stretches
+    once = np.ones((1, len(positives)))
+    exact = [ranking.average(once, interpolated)[0] for ranking in rankings]
+    return replace(stretches, missed=exact - stretches.followed(once.astype(np.int32), positives.sum(keepdims=True))[0])
+
+
+def _edges(predictions: int) -> IntArray:
+    """Where the stretches of a ranking begin, and its end: one prediction each at the top, longer ones below."""
+    most = max(predictions // _STRETCHES, 1)
+    edges = [0]
+    while edges[-1] < predictions:
+        edges.append(min(edges[-1] + min(max(edges[-1] // _STRETCHES_BEFORE, 1), most), predictions))
+    return np.array(edges, dtype=np.int64)
+
+
+def _shape(hit: BoolArray, edges: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """How the curve runs inside of each stretch: `hits_after`, `ranked_after` and `level` of `_Stretches`."""
+    found = np.cumsum(hit)
+    precision = np.where(hit, found / np.arange(1, len(hit) + 1), 0.0)
+    best = np.maximum.accumulate(precision[::-1])[::-1]
+    start, stop = edges[:-1], edges[1:]
+    size = stop - start
+    stretch = np.repeat(np.arange(len(size)), size)
+    hits = np.bincount(stretch, hit, minlength=len(size))
+    top = np.maximum.reduceat(precision, start)
+    # The first place in each stretch with its best precision; its end where it has no true positive.
+    at = np.flatnonzero((precision == top[stretch]) & hit)
+    at = at[np.unique(stretch[at], return_index=True)[1]]
+    place = stop - 1
+    place[stretch[at]] = at
+    hits_after = (found[stop - 1] - found[place]) / np.maximum(hits, 1)
+    behind = np.append(best, 0.0)[stop]
+    rise = best[start] - behind
+    mean = np.bincount(stretch, np.where(hit, best, 0.0), minlength=len(size)) / np.maximum(hits, 1)
+    level = np.divide(mean - behind, rise, out=np.ones(len(size)), where=(rise > 0.0) & (hits > 0))
+    return hits_after, (stop - 1 - place) / size, np.clip(level, 0.0, 1.0)
+
+
+def _shared(first: Ranking, second: Ranking) -> bool:
+    """Whether two rankings are of the same predictions and the same ground truth."""
+    return np.array_equal(first.document, second.document) and np.array_equal(first.positives, second.positives)
+
+
+def _area(best: Counts, reached: Counts) -> FloatArray:
+    """Interpolated precision times what is reached with each true positive, added up along the last axis."""
+    area = best[..., 0] * reached[..., 0] + np.einsum("...k,...k->...", best[..., 1:], np.diff(reached, axis=-1))
+    return np.asarray(area)
 
 
 def _some_of(rows: IntArray, width: int) -> Iterator[IntArray]:

@@ -29,8 +29,8 @@ from evaluator.review.status import finding_statuses
 from evaluator.review.store import Store
 from evaluator.review.verdicts import ReviewLog
 from tests.building import annotations, ground_truth, random_rows
+from tests.judging import verdicts
 from tests.store_process import kill, together, verdict
-from tests.test_findings_corrected import verdicts
 
 POSTGRES = os.environ.get("LAYOUTSCOPE_POSTGRES_URL", "")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from xml.sax.saxutils import quoteattr
 
 from evaluator.formats.writers.base import (
     Writer,
@@ -16,7 +15,7 @@ from evaluator.formats.writers.base import (
     warn_of_model,
     warn_of_scores,
 )
-from evaluator.formats.writers.markup import escaped
+from evaluator.formats.writers.markup import escaped, quoted
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector
 
@@ -35,10 +34,10 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     for number, page in enumerate(pages):
         assert page.size is not None
         width, height = page.size
-        name = quoteattr(escaped(page.image, attribute=True))
+        name = quoted(page.image)
         lines.append(f'  <image id="{number}" name={name} width="{width:.12g}" height="{height:.12g}">')
         for row, (x1, y1, x2, y2) in scaled(source, page, "pixels"):
-            label = quoteattr(escaped(source.labels[source.boxes.label[row]], attribute=True))
+            label = quoted(source.labels[source.boxes.label[row]])
             rings = rings_of(source, page, row, "pixels")
             several += len(rings) > 1
             if len(rings) == 1:

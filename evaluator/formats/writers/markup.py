@@ -1,14 +1,24 @@
-"""Text as XML can hold it."""
+"""Text as XML can hold it.
+
+The escapes of ``html``, which are XML too; ``xml.sax.saxutils`` imports what opens addresses of the network.
+"""
 
 from __future__ import annotations
 
+import html
 import re
-from xml.sax.saxutils import escape
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# A parser reads them in an attribute as blanks unless they are written so (XML 1.0, section 3.3.3).
+_BLANKS = str.maketrans({blank: f"&#{ord(blank)};" for blank in "\t\n\r"})
 
 
-def escaped(text: str, *, attribute: bool = False) -> str:
-    """Text without the characters that XML cannot hold; escaped for an element unless it is for an attribute."""
+def escaped(text: str) -> str:
+    """The text of an element; characters that XML cannot hold are U+FFFD."""
+    return html.escape(_FORBIDDEN.sub("\ufffd", text), quote=False)
+
+
+def quoted(text: str) -> str:
+    """The value of an attribute with its quotes."""
     clean = _FORBIDDEN.sub("\ufffd", text)
-    return clean if attribute else escape(clean)
+    return f'"{html.escape(clean).translate(_BLANKS)}"'

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Final
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from evaluator.formats.writers.base import (
     warn_of_documents,
     warn_of_model,
 )
-from evaluator.formats.writers.markup import escaped
+from evaluator.formats.writers.markup import quoted
 from evaluator.model.dataset import Annotations
 from evaluator.model.issues import Collector
 
@@ -46,7 +45,7 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     for page in pages:
         assert page.size is not None
         width, height = (max(1, round(side)) for side in page.size)
-        name = quoteattr(escaped(page.image, attribute=True))
+        name = quoted(page.image)
         lines = [
             '<?xml version="1.0" encoding="UTF-8"?>',
             f'<PcGts xmlns="{_SPACE}">',
@@ -93,8 +92,8 @@ def _written_as(label: str) -> tuple[str, str]:
         return label, ""
     if label in _TYPES:
         return "TextRegion", f' type="{label}"'
-    custom = escaped(label, attribute=True).replace(";", ",").replace("{", "(").replace("}", ")")
-    return "TextRegion", f" custom={quoteattr(f'structure {{type:{custom};}}')}"
+    custom = label.replace(";", ",").replace("{", "(").replace("}", ")")
+    return "TextRegion", f" custom={quoted(f'structure {{type:{custom};}}')}"
 
 
 WRITER = Writer("page-xml", "PAGE XML 2019 (a file for each page)", folder=True, write=write)

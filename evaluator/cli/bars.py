@@ -1,0 +1,65 @@
+"""Progress bars drawn on a terminal's standard error."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TaskID, TimeElapsedColumn
+from rich.text import Text
+
+from evaluator.cli.progress import Bar
+from evaluator.model.issues import plain
+
+
+class DrawnBar(Bar):
+    """A progress bar that is seen.
+
+    Attributes
+    ----------
+    bars : rich.progress.Progress
+    """
+
+    def __init__(self, bars: Progress, start: str) -> None:
+        self.bars = bars
+        # Text from data goes into a Text, never into markup.
+        self._job: TaskID = bars.add_task("", total=None, words=Text(plain(start)))
+        self._begun = False
+
+    def __call__(self, text: str) -> None:
+        """Begin the next job, whose length is not known yet; the one before is done."""
+        if self._begun:
+            self.end()
+            self._job = self.bars.add_task("", total=None, words=Text(plain(text)))
+        else:
+            self.bars.update(self._job, words=Text(plain(text)))
+        self._begun = True
+
+    def count(self, done: int, total: int) -> None:
+        """How much of the present job is done."""
+        self.bars.update(self._job, completed=done, total=total)
+
+    def end(self) -> None:
+        """The last job is done."""
+        total = next(task.total for task in self.bars.tasks if task.id == self._job) or 1
+        self.bars.update(self._job, completed=total, total=total)
+
+
+class _Words(ProgressColumn):
+    """What a job is."""
+
+    def render(self, task: Task) -> Text:
+        words: Text = task.fields["words"]
+        return words
+
+
+@contextlib.contextmanager
+def drawn(start: str) -> Iterator[Bar]:
+    """Bars on standard error, one for each job; they are gone when it ends, so that results alone are on the screen."""
+    console = Console(stderr=True, markup=False, highlight=False)
+    columns = (_Words(), BarColumn(bar_width=32), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bars:
+        bar = DrawnBar(bars, start)
+        yield bar
+        bar.end()

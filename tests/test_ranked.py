@@ -1,0 +1,91 @@
+"""Average precision of resampled documents: exact against corpora with the copies, or followed within bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from evaluator.metrics.average_precision import (
+    RECALL_101,
+    all_point_precision,
+    average_precision,
+    eleven_point_precision,
+)
+from evaluator.metrics.ranked import EXACT, Curves, Interpolation, Ranking, all_point, eleven_point, on_grid
+from evaluator.model.boxes import FloatArray, IntArray
+
+Plain = Callable[[IntArray, int], float]
+UNEVEN = np.array([0.0, 0.1, 0.101, 0.102, 0.7])
+WAYS = [
+    pytest.param(on_grid(RECALL_101), average_precision, id="101 points"),
+    pytest.param(on_grid(UNEVEN), lambda rank, n: average_precision(rank, n, recall=UNEVEN), id="uneven grid"),
+    pytest.param(eleven_point, eleven_point_precision, id="11 points"),
+    pytest.param(all_point, all_point_precision, id="all points"),
+]
+
+
+def corpus(rng: np.random.Generator, documents: int, predictions: int, thresholds: int = 1) -> list[Ranking]:
+    """Rankings in which documents differ in difficulty and true positives grow rare, one for each threshold."""
+    document = rng.integers(0, documents, predictions)
+    easy, falling = rng.beta(6.0, 2.0, documents), 1.0 - 0.8 * np.arange(predictions) / max(predictions, 1)
+    margin = easy[document] * falling - rng.random(predictions)
+    positives = np.bincount(document[margin > 0.0], minlength=documents) + rng.integers(0, 3, documents)
+    return [Ranking(document, margin > 0.05 * step, positives) for step in range(thresholds)]
+
+
+def copied(ranking: Ranking, weights: FloatArray, plain: Plain) -> float:
+    """Average precision of the corpus that has each document as often as it was drawn, box by box."""
+    hit = np.repeat(ranking.hit, weights[ranking.document].astype(np.int64))
+    return plain(np.flatnonzero(hit) + 1, int(weights @ ranking.positives))
+
+
+@pytest.mark.parametrize(("interpolated", "plain"), WAYS)
+def test_a_resample_is_the_corpus_with_the_copies(interpolated: Interpolation, plain: Plain) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        documents = int(rng.integers(1, 6))
+        (ranking,) = corpus(rng, documents, int(rng.integers(0, 40)))
+        weights = np.vstack([rng.integers(0, 4, (4, documents)), np.eye(documents)]).astype(np.float64)
+        expected = [copied(ranking, row, plain) for row in weights]
+        np.testing.assert_allclose(ranking.average(weights, interpolated), expected, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(ranking.per_document(interpolated), expected[4:], rtol=0, atol=1e-12)
+        np.testing.assert_array_equal(
+            Curves([ranking], interpolated).averages(weights)[:, 0], ranking.average(weights, interpolated)
+        )
+
+
+def test_the_share_of_the_grid_is_that_of_every_recall() -> None:
+    """A recall that falls on a point of the grid in float64 reaches it, one digit less does not."""
+    found, positives = np.arange(1, 401), np.arange(1, 401)[:, None]
+    recall = np.minimum(found / positives, 1.0)
+    expected = (recall[..., None] >= RECALL_101).sum(axis=-1) / 101
+    np.testing.assert_array_equal(on_grid(RECALL_101)(np.minimum(found, positives), positives), expected)
+
+
+@pytest.mark.parametrize("interpolated", [on_grid(RECALL_101), all_point], ids=["101 points", "all points"])
+def test_the_interval_of_a_long_ranking_is_that_of_the_exact_curves(interpolated: Interpolation) -> None:
+    rng = np.random.default_rng(11)
+    documents = 400
+    rankings = corpus(rng, documents, 4 * EXACT, thresholds=4)
+    weights = rng.multinomial(documents, np.full(documents, 1.0 / documents), 300).astype(np.float64)
+    curves = Curves(rankings, interpolated)
+    followed = curves.averages(weights)
+    exact = np.column_stack([ranking.average(weights, interpolated) for ranking in rankings])
+    ends, wanted = (np.quantile(values, [0.025, 0.975], axis=0) for values in (followed, exact))
+    assert not np.array_equal(followed, exact)
+    assert (np.abs(ends - wanted) <= 0.02 * (wanted[1] - wanted[0])).all()
+    once = np.ones((1, documents))
+    point = [ranking.average(once, interpolated)[0] for ranking in rankings]
+    np.testing.assert_allclose(curves.averages(once)[0], point, rtol=0, atol=1e-6)
+
+
+def test_long_rankings_without_ground_truth_or_true_positives() -> None:
+    predictions, documents = EXACT + 1, 3
+    document = np.arange(predictions) % documents
+    nothing = np.zeros(predictions, dtype=bool)
+    positives = np.array([0, 2, 0])
+    rankings = [Ranking(document, nothing, positives), Ranking(document, nothing, np.zeros(documents, dtype=np.int64))]
+    averages = Curves(rankings, on_grid(RECALL_101)).averages(np.array([[1.0, 1.0, 1.0], [2.0, 0.0, 1.0]]))
+    np.testing.assert_array_equal(averages, [[0.0, np.nan], [np.nan, np.nan]])

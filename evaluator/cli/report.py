@@ -169,7 +169,7 @@ def review_pack(
         contents = gather(results, called, ReviewLog.of(events), options, issues=issues)
         _need_documents(options.documents, contents)
         with PagePool() as pool:
-            pictures = Pictures(pool, pdfs)
+            pictures = Pictures(pool, pdfs, files.dataset.page_images)
 
             def tell(done: int, total: int, text: str) -> None:
                 say(f"{text} ({done} of {total})" if total else text)

@@ -40,8 +40,8 @@ def of_pdf_pages(
         count(page, dataset.pages)
         document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
         try:
-            path = folder.find(document.name)
-            words, ink = len(pool.words(path, index).boxes), pool.ink(path, index).marked
+            path, of_file = folder.find_page(document.name, index, dataset.page_images)
+            words, ink = len(pool.words(path, of_file).boxes), pool.ink(path, of_file).marked
         except PageProblem:
             continue
         share = float(np.mean(ink)) if ink.size else None

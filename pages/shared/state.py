@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from evaluator.protocols.pixel.sides import Classes, MissingPage
     from evaluator.review.problems import StoreProblem
     from evaluator.review.verdicts import Target
+    from evaluator.uploads import Dropped
     from pages.shared.browser.listing import PageOrder
     from pages.shared.browser.text_count import Count
     from pages.shared.findings.log import Unsaved
@@ -131,7 +132,8 @@ class State:
     pdf_folders: Field[Mapping[Path, PdfFolder]] = Field({})
     rejected: Field[AnyMember | None] = Field(None)
     field_rejected: Field[AnyMember | None] = Field(None)
-    pdf_note: Field[tuple[list[str], list[str]] | None] = Field(None)
+    page_note: Field[tuple[list[str], list[str]] | None] = Field(None)
+    dropped: Field[Dropped | None] = Field(None)
 
     # The operating point.
     protocol: Field[str] = Field("snapshot")

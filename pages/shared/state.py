@@ -145,6 +145,9 @@ class State:
     presets_of: Field[tuple[float, ...]] = Field(())
     best_f1_at: Field[tuple[float, ...]] = Field(())
 
+    # Weights of labels in the mean over labels, where they are not 1.
+    class_weights: Field[tuple[tuple[str, float], ...]] = Field(())
+
     # What the chosen protocol is known by, on the Overview.
     own_intervals: Field[bool] = Field(False)
 

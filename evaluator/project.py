@@ -35,10 +35,11 @@ _READ_AHEAD_BYTES: Final = 64 << 20
 
 
 class Upload(NamedTuple):
-    """Files whose names and bytes are at hand; several are read as a folder of this name."""
+    """Files whose names and bytes are at hand; several are read as a folder of this name, in the named format."""
 
     name: str
     files: tuple[tuple[str, bytes], ...]
+    format: str | None = None
 
 
 Input = Path | str | Upload
@@ -160,6 +161,8 @@ def spelled(option: str) -> str:
 
 def read_content(origin: Path | Upload, reading: Reading, kind: Kind) -> Source:
     """What the files of one side hold; `BadInput` with all issues of all files."""
+    if isinstance(origin, Upload) and origin.format and reading.format is None:
+        reading = msgspec.structs.replace(reading, format=origin.format)
     if kind == "boxes":
         asked = msgspec.structs.asdict(reading)
         if isinstance(origin, Path):

@@ -19,13 +19,13 @@ from evaluator import formats
 from evaluator.formats import folder, limits, search
 from evaluator.formats.base import KINDS, Kind, Unit
 from evaluator.model.issues import BadInput, Issue, Severity, examples, has_errors, plain
+from evaluator.pdf.folder import IMAGE_SUFFIXES
 
 # How the terminal tells the dashboard what to open: JSON in the environment.
 WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
 _MODELS_SHOWN: Final = 26
 # The environment of a process holds so many notes at most; the terminal has them all.
 _NOTES_KEPT: Final = 100
-_PAGE_IMAGES: Final = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ def _folder_of_pdfs(files: Iterable[Path]) -> Path | None:
     """The deepest folder that holds every PDF of the files, or every page image when there is no PDF; None without."""
     by_kind: dict[bool, set[str]] = {True: set(), False: set()}
     for path in files:
-        if path.suffix.lower() in (".pdf", *_PAGE_IMAGES):
+        if path.suffix.lower() in (".pdf", *IMAGE_SUFFIXES):
             by_kind[path.suffix.lower() == ".pdf"].add(str(path.resolve().parent))
     folders = by_kind[True] or by_kind[False]
     return Path(os.path.commonpath(folders)) if folders else None
@@ -257,7 +257,7 @@ def _left_out(path: Path) -> Issue:
 
 def _others_left_out(files: Sequence[Path], unknown: Sequence[Path]) -> list[Issue]:
     """One note on files that are neither annotations nor pages; none without such files."""
-    known = {*formats.suffixes(), ".pdf", *_PAGE_IMAGES, ".sqlite", ".toml", ".zip"}
+    known = {*formats.suffixes(), ".pdf", *IMAGE_SUFFIXES, ".sqlite", ".toml", ".zip"}
     unlike = [path for path in files if path.suffix.lower() not in known]
     others = [path for path in (*unknown, *unlike) if not path.name.startswith(".")]
     if not others:

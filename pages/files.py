@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import urllib.parse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from evaluator.model.dataset import Annotations, Side
 from evaluator.model.issues import BadInput, Issue, has_errors, plain
 from evaluator.project import Member, Project
 from evaluator.review.place import state_folder
+from evaluator.uploads import PAGE_SUFFIXES, Dropped, Proposed, sort_dropped
 from evaluator.workspace import Sides
 from pages.shared import doctor, frame, opened, pictures, widgets
 from pages.shared.address import parts, read_url, take
@@ -23,6 +25,9 @@ from pages.shared.state import state
 
 _KINDS: dict[str, Kind[Any]] = {kind.name: kind for kind in (BOXES, FIELDS, POSTERS)}
 _ROLES: dict[str, Side] = {"Ground truth": "ground_truth", "Prediction": "prediction"}
+_BY_CONTENT, _LEAVE_OUT = "By content", "Leave out"
+# Names of files left out that are shown.
+_NAMED = 6
 
 
 def _loaded(held: Project[Annotations]) -> None:
@@ -106,33 +111,107 @@ def _other_formats() -> None:
 
 
 def _upload(held: Project[Annotations]) -> None:
-    """Add or replace annotation files and PDFs."""
+    """Add or replace annotation files and pages."""
     st.html('<h2 class="ls-section">Add files <small>kept until this tab closes</small></h2>')
     left, right = st.columns(2, gap="medium")
-    with left, st.form("annotations", clear_on_submit=True):
-        role = st.segmented_control("Role of the file", list(_ROLES), default="Prediction", required=True)
-        uploaded = st.file_uploader(
-            "Boxes, extracted fields or posters: a file of any format, or a zip of its files",
-            type=sorted(suffix.removeprefix(".") for suffix in formats.suffixes() | {".zip"}),
-            key="upload_annotations",
+    with left:
+        several = st.segmented_control(
+            "What to add", ["Files", "A folder"], default="Files", required=True, label_visibility="collapsed"
         )
-        if st.form_submit_button("Read the file") and uploaded is not None:
-            _take(uploaded.getvalue(), uploaded.name, _ROLES[role or "Prediction"])
-    with right, st.form("documents", clear_on_submit=True):
-        pdfs = st.file_uploader("PDFs of the pages", type=["pdf"], accept_multiple_files=True, key="upload_pdfs")
-        if st.form_submit_button("Add the PDFs") and pdfs:
-            added, refused = pictures.add_pdfs([(pdf.name, pdf.getvalue()) for pdf in pdfs])
-            state.pdf_note = (added, refused)
-            st.rerun()
+        with st.form("annotations", clear_on_submit=True):
+            role = st.segmented_control("Role of the files", [_BY_CONTENT, *_ROLES], default=_BY_CONTENT, required=True)
+            uploaded = st.file_uploader(
+                "Boxes, extracted fields or posters of any format, PDFs and page images, or zip archives of them",
+                type=sorted(suffix.removeprefix(".") for suffix in formats.suffixes() | {".zip", *PAGE_SUFFIXES}),
+                accept_multiple_files="directory" if several == "A folder" else True,
+                key="upload_annotations" if several == "Files" else "upload_folder_of_files",
+            )
+            if st.form_submit_button("Read the files") and uploaded:
+                _take([(each.name, each.getvalue()) for each in uploaded], _ROLES.get(str(role)))
+    with right:
+        pictures.pages_uploader("upload_pages")
         _pdf_note(held)
 
 
-def _take(content: bytes, name: str, side: Side) -> None:
-    """Read an uploaded file; one with errors is shown, and what was loaded stays in use."""
-    recognised = formats.recognise(content, name)
-    kind = _KINDS[recognised.kind] if recognised is not None else BOXES
-    member = opened.take_upload(kind, [(name, content)], side)
-    state.rejected = member if member.source is None else None
+def _take(files: Sequence[tuple[str, bytes]], side: Side | None) -> None:
+    """Read uploaded files as one side, or sort them by content for the reader to decide.
+
+    What has errors is shown, and what was loaded stays in use.
+    """
+    state.rejected = state.dropped = None
+    if side is None:
+        truths = [kind.name for kind in _KINDS.values() if opened.files(kind).ground_truth is not None]
+        state.dropped = sort_dropped(files, open_truths=truths)
+    else:
+        recognised = formats.recognise(files[0][1], files[0][0])
+        kind = _KINDS[recognised.kind] if recognised is not None else BOXES
+        member = opened.take_upload(kind, files, side)
+        state.rejected = member if member.source is None else None
+    st.rerun()
+
+
+def _sorted_files() -> None:
+    """What was dropped, with a proposed role for each side; the reader decides, and opens it."""
+    dropped = state.dropped
+    if dropped is None:
+        return
+    frame.section(
+        "Dropped files", f"{count_of(len(dropped.proposed), 'side')}, {count_of(len(dropped.pages), 'page file')}"
+    )
+    if dropped.issues:
+        frame.issues(dropped.issues)
+    if dropped.left_out:
+        shown = frame.escaped(", ".join(dropped.left_out[:_NAMED]))
+        more = f" and {len(dropped.left_out) - _NAMED:,} more" if len(dropped.left_out) > _NAMED else ""
+        st.caption(f"Left out, because they are neither annotations nor pages: {shown}{more}.")
+    if not dropped.proposed and not dropped.pages:
+        st.warning("Nothing that can be opened is among these files.", icon=":material/folder_off:")
+        return
+    with st.form("dropped_files"):
+        roles = [_role_choice(place, each) for place, each in enumerate(dropped.proposed)]
+        if st.form_submit_button("Open these files", type="primary"):
+            _open_dropped(dropped, roles)
+
+
+def _role_choice(place: int, proposed: Proposed) -> Side | None:
+    """The role of one side, as proposed until the reader chooses another."""
+    options = [*_ROLES, _LEAVE_OUT]
+    sides = [*_ROLES.values(), None]
+    count = len(proposed.upload.files)
+    several = f" · {count_of(count, 'file')}" if count > 1 else ""
+    choice = st.selectbox(
+        f"{frame.escaped(proposed.upload.name)} · {frame.escaped(proposed.title)}{several}",
+        options,
+        index=sides.index(proposed.side),
+        help=frame.escaped(f"Proposed: {proposed.why}."),
+        key=f"dropped_role_{place}",
+    )
+    return _ROLES.get(choice)
+
+
+def _open_dropped(dropped: Dropped, roles: Sequence[Side | None]) -> None:
+    """Open what was dropped under the chosen roles; a ground truth with predictions takes the place of all files."""
+    chosen = [(each, side) for each, side in zip(dropped.proposed, roles, strict=True) if side is not None]
+    truths = [each.kind for each, side in chosen if side == "ground_truth"]
+    twice = next((kind for kind in truths if truths.count(kind) > 1), None)
+    if twice is not None:
+        st.error(f"One session has one ground truth of {twice}: choose one, and leave out the others.")
+        return
+    state.rejected = None
+    if dropped.pages:
+        kinds = {_KINDS[each.kind] for each, _ in chosen}
+        pictures.add_pages(dropped.pages, kinds or {BOXES})
+    emptied: set[str] = set()
+    # The ground truth first: it empties its kind when predictions come with it.
+    for each, side in sorted(chosen, key=lambda pair: pair[1] != "ground_truth"):
+        sides = {other for one, other in chosen if one.kind == each.kind}
+        alone = len(sides) == 2 and each.kind not in emptied
+        member = opened.take(_KINDS[each.kind], each.upload, side, alone=alone)
+        if member.source is None:
+            state.rejected = state.rejected or member
+        else:
+            emptied.add(each.kind)
+    state.dropped = None
     st.rerun()
 
 
@@ -148,18 +227,14 @@ def _rejected() -> None:
 
 
 def _pdf_note(held: Project[Annotations]) -> None:
-    """Where PDFs come from, and what became of the last upload."""
-    note = state.pdf_note
-    if note:
-        added, refused = note
-        st.caption(f"Added {len(added)}." + (f" Not PDFs: {frame.escaped(', '.join(refused))}." if refused else ""))
+    """Where pages come from."""
     if held.pdfs is None:
         st.caption(
-            "No PDF folder is open, so pages are shown as empty sheets. "
-            "Start with layoutscope open FOLDER --pdfs DIR, or add PDFs here."
+            "No folder of pages is open, so pages are shown as empty sheets. "
+            "Start with layoutscope open FOLDER --pdfs DIR, or add PDFs or page images here."
         )
     else:
-        st.caption(f"PDFs are looked up by name under the folder {frame.escaped(held.pdfs.name)}.")
+        st.caption(f"PDFs and page images are looked up by name under the folder {frame.escaped(held.pdfs.name)}.")
 
 
 def _reference(held: Project[Annotations]) -> None:
@@ -233,6 +308,7 @@ def view() -> None:
     held = opened.files(BOXES)
     frame.title("Files", "what is evaluated, and what is wrong with it")
     _rejected()
+    _sorted_files()
     _reference(held)
     doctor.cards()
     _loaded(held)

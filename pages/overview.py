@@ -14,7 +14,7 @@ from evaluator.metrics.box_results import ALL_LABELS
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import threshold_text
 from evaluator.model.issues import plain
-from pages.shared import doctor, frame, headline, own_numbers, protocol, widgets
+from pages.shared import doctor, frame, headline, means, own_numbers, protocol, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.opened import Model, Named, OpenedBoxes
@@ -233,7 +233,7 @@ def view() -> None:
         return
     frame.files_choice(found)
     chosen = found.pair
-    frame.title("Overview", frame.signature(found, chosen))
+    frame.title("Overview", frame.signature(found, chosen, *means.signed(found)))
     frame.banners(found, chosen)
     doctor.banner()
     headline.operating_point(found, chosen)
@@ -253,6 +253,8 @@ def view() -> None:
         _labels(found, chosen)
     with right:
         _mistakes(found, chosen)
+    with st.container(key="means_row"):
+        means.means(found, chosen)
     with st.container(key="documents_row"):
         left, right = st.columns([1.25, 1], gap="medium")
     with left:

@@ -279,6 +279,8 @@ def view() -> None:
         _page_choice(shown)
         _filters(found, shown.counts)
         _text_by_label(found, model, shown.chosen.document)
+        with st.expander("Add PDFs or page images"):
+            pictures.pages_uploader("page_browser_pages")
         with st.expander("You as reviewer"):
             findings.ask_author()
         frame.lines(kept_text(shown.pages, shown.keep, shown.chosen))

@@ -11,7 +11,7 @@ import pytest
 from streamlit import config as streamlit_config
 
 from evaluator import workspace
-from pages.shared.pictures import UPLOAD_BYTES
+from evaluator.uploads import PAGE_BYTES
 from tests.dashboard import ROOT
 
 # Every colour of the design's table that the two themes must name, light and dark.
@@ -63,7 +63,7 @@ def test_settings_that_keep_strangers_out(settings: dict[str, Any], section: str
 
 
 def test_one_limit_for_uploads(settings: dict[str, Any]) -> None:
-    assert settings["server"]["maxUploadSize"] * 2**20 == UPLOAD_BYTES
+    assert settings["server"]["maxUploadSize"] * 2**20 == PAGE_BYTES
 
 
 def test_every_setting_is_one_that_streamlit_knows(settings: dict[str, Any]) -> None:

@@ -340,8 +340,10 @@ def test_an_upload_in_files_reaches_the_view(monkeypatch: pytest.MonkeyPatch) ->
     app = start(monkeypatch, FILES)
     line = json.dumps({"doc_id": "hartwell-3317", "fields": {"total": 3}}).encode()
     app.file_uploader(key="upload_annotations").upload("third.jsonl", line)
-    send = next(button for button in app.button if button.label == "Read the file")
+    send = next(button for button in app.button if button.label == "Read the files")
     fine(send.click().run())
+    assert [each.value for each in app.selectbox if each.key.startswith("dropped_role")] == ["Prediction"]
+    fine(next(button for button in app.button if button.label == "Open these files").click().run())
     assert not app.error
     after = dashboard.go(app, FIELDS)
     assert "third.jsonl" in after.selectbox(key="field_b").options

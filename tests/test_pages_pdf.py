@@ -490,6 +490,81 @@ def test_tiff_compressions(compression: str, pool: PagePool, write: Callable[[st
     assert np.abs(pixels(image)[15, 30] - np.array([30.0, 160.0, 60.0])).max() <= 12
 
 
+def tiff_pages(*pages: tuple[int, int, int]) -> bytes:
+    """A TIFF with a page for each shade: width, height, shade of grey."""
+    first, *others = [Image.new("L", (width, height), shade) for width, height, shade in pages]
+    sheet = io.BytesIO()
+    first.save(sheet, "TIFF", save_all=True, append_images=others, compression="tiff_deflate")
+    return sheet.getvalue()
+
+
+def test_a_tiff_of_several_pages_has_them_all(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    path = write("scan.tif", tiff_pages((40, 60, 10), (60, 40, 120), (20, 30, 240)))
+    assert pool.describe(path).page_count == 3
+    assert pool.page_sizes(path).tolist() == [[40.0, 60.0], [60.0, 40.0], [20.0, 30.0]]
+    for index, (width, height, shade) in enumerate([(40, 60, 10), (60, 40, 120), (20, 30, 240)]):
+        image = pool.page_image(path, index)
+        assert (image.width, image.height) == (width, height)
+        assert np.abs(pixels(image)[height // 2, width // 2] - shade).max() <= 4
+        assert len(pool.words(path, index).texts) == 0
+        assert pool.ink(path, index).marked.shape[1] == 160
+    with pytest.raises(PageProblem) as caught:
+        pool.page_image(path, 3)
+    assert caught.value.kind == "page_out_of_range"
+    assert "the document has 3" in caught.value.text
+
+
+def test_a_thumbnail_in_a_tiff_is_no_page(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    """TIFF 6.0, NewSubfileType: bit 0 is a smaller copy of another picture of the file."""
+    frames = [Image.new("L", size, 90) for size in ((40, 60), (4, 6), (20, 30))]
+    frames[1].encoderinfo = {"tiffinfo": {0x00FE: 1}}
+    sheet = io.BytesIO()
+    frames[0].save(sheet, "TIFF", save_all=True, append_images=frames[1:])
+    path = write("thumb.tiff", sheet.getvalue())
+    assert pool.page_sizes(path).tolist() == [[40.0, 60.0], [20.0, 30.0]]
+
+
+def test_a_webp_is_a_page_image(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
+    sheet = io.BytesIO()
+    Image.new("RGB", (60, 30), (30, 160, 60)).save(sheet, "WEBP")
+    path = write("page.webp", sheet.getvalue())
+    image = pool.page_image(path, 0)
+    assert (image.width, image.height, pool.describe(path).page_count) == (60, 30, 1)
+    assert np.abs(pixels(image)[15, 30] - np.array([30.0, 160.0, 60.0])).max() <= 12
+    with pytest.raises(PageProblem) as caught:
+        pool.page_image(write("sound.webp", b"RIFF\x10\0\0\0WAVEfmt "), 0)
+    assert caught.value.kind == "not_pdf"
+
+
+@pytest.mark.parametrize(("suffix", "kind"), [("tif", "TIFF"), ("jpg", "JPEG"), ("webp", "WEBP")])
+def test_the_ink_of_an_image_is_that_of_the_turned_picture(
+    suffix: str, kind: str, pool: PagePool, write: Callable[[str, bytes], Path]
+) -> None:
+    drawn = Image.new("L", (80, 40), 255)
+    drawn.paste(0, (0, 0, 80, 10))
+    turned = Image.Exif()
+    turned[0x0112] = 6
+    sheet = io.BytesIO()
+    drawn.convert("RGB").save(sheet, kind, exif=turned)
+    marked = pool.ink(write(f"page.{suffix}", sheet.getvalue()), 0).marked
+    # Turned by 90 degrees clockwise, the top is the right.
+    assert marked[:, -20:].mean() > 0.9
+    assert marked[:, :60].mean() < 0.1
+
+
+def test_the_image_of_a_page_stands_in_for_a_document_that_is_not_there(tmp_path: Path) -> None:
+    for name in ("report-0003.png", "book.pdf"):
+        (tmp_path / name).write_bytes(b"x")
+    folder = PdfFolder(tmp_path)
+    images = {("report", 2): "scans\\a/report-0003.png", ("book", 1): "book-0002.png", ("report", 3): "../../x.png"}
+    assert folder.find_page("report", 2, images) == (tmp_path.resolve() / "report-0003.png", 0)
+    assert folder.find_page("book", 1, images) == (tmp_path.resolve() / "book.pdf", 1)
+    for index in (1, 3):
+        with pytest.raises(PageProblem) as caught:
+            folder.find_page("report", index, images)
+        assert "No document named report is" in caught.value.text
+
+
 def test_cmyk_jpeg_is_shown_in_its_colours(pool: PagePool, write: Callable[[str, bytes], Path]) -> None:
     sheet = io.BytesIO()
     Image.new("RGB", (64, 64), (200, 30, 30)).convert("CMYK").save(sheet, "JPEG")

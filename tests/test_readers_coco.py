@@ -590,8 +590,8 @@ def test_oddities_are_said_and_nothing_is_changed() -> None:
         "Give the file as predictions if it is a model's.",
         "gt.json: $.annotations[0].ignore: ignore is not read; iscrowd says what is ignored (pycocotools); "
         "found 1 with ignore. They count; use iscrowd.",
-        "gt.json: $.annotations[2].segmentation: run-length masks are not read (COCO format, RLE); "
-        'found ["counts", "size"]. Its box is used; give polygons to use the outline.',
+        "gt.json: $.annotations[2].segmentation: a run-length mask must have a size and runs that "
+        "fill it (COCO format, RLE); found counts must be compressed runs. Its box is used; export the mask again.",
         "gt.json: $.annotations[3].segmentation: an outline must be an array of rings [x1, y1, x2, y2, x3, y3, ...] "
         "(COCO format); found [[1,2,3]]. Its box is used; correct the outline, or leave it out.",
         "gt.json: $.annotations[1].bbox: a box should not leave its image by more than 1 px; "

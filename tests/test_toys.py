@@ -130,9 +130,9 @@ def test_an_upload(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> N
     """The second model is uploaded and stands beside the first on Overview, with the numbers worked by hand."""
     opened = workspace(files["truth"], [files["a"]])
     app = start(monkeypatch, "pages/files.py", files=opened, protocol="centres")
-    next(each for each in app.button_group if each.label == "Role of the file").set_value("Prediction")
-    app.file_uploader(key="upload_annotations").set_value(("b.boxes", B.encode(), "text/plain"))
-    next(each for each in app.button if each.label == "Read the file").click()
+    next(each for each in app.button_group if each.label == "Role of the files").set_value("Prediction")
+    app.file_uploader(key="upload_annotations").set_value([("b.boxes", B.encode(), "text/plain")])
+    next(each for each in app.button if each.label == "Read the files").click()
     fine(app.run())
     assert not app.error
     shown = [tuple(int(card[name]) for name in ("TP", "FP", "FN")) for card in cards(go(app, OVERVIEW))]

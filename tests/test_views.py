@@ -830,11 +830,18 @@ def assert_no_markup(app: AppTest) -> None:
         "br",
         "ul",
         "li",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
     }
+    attributes_allowed = {"class", "aria-label", "title", "colspan", "scope"}
     for body in dashboard.html_blocks(app):
         tags = dashboard.read_html(body).tags
         assert {tag for tag, _ in tags} <= allowed
-        assert {name for _, attributes in tags for name in attributes} <= {"class", "aria-label", "title"}
+        assert {name for _, attributes in tags for name in attributes} <= attributes_allowed
 
 
 def test_a_hostile_address_is_told_as_text(monkeypatch: pytest.MonkeyPatch) -> None:

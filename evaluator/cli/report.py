@@ -164,7 +164,7 @@ def review_pack(
             contents = run.boxes(boxes, iou, say, log=ReviewLog.of(events), wanted=wanted, others=others)
         _need_documents(wanted.documents, contents)
         with PagePool() as pool:
-            pictures = Pictures(pool, pdfs)
+            pictures = Pictures(pool, pdfs, contents.dataset.page_images if contents.dataset is not None else None)
 
             def tell(done: int, total: int, text: str) -> None:
                 say(f"{text} ({done} of {total})" if total else text)

@@ -254,12 +254,16 @@ def _with_offset(source: Annotations, other: Annotations, fix: Fix) -> Annotatio
     )
     if kept.all():
         return replace(source, page_index=page_index, boxes=replace(boxes, entry=source.boxes.entry))
-    page_ids = [name for name, keep in zip(source.page_ids, kept.tolist(), strict=False) if keep]
+    page_ids, page_images = (
+        [name for name, keep in zip(names, kept.tolist(), strict=False) if keep]
+        for names in (source.page_ids, source.page_images)
+    )
     return replace(
         source,
         page_index=page_index[kept],
         page_document=source.page_document[kept],
         page_ids=page_ids,
+        page_images=page_images,
         page_size=None if source.page_size is None else source.page_size[kept],
         boxes=boxes,
     )

@@ -59,7 +59,7 @@ from evaluator.model.polygons import polygon_issues
 
 __all__ = [
     "FORMATS", "HEAD_BYTES", "KINDS", "AnyFormat", "BoxFormat", "Content", "Format", "Kind", "Reading", "Unit",
-    "detect_bytes", "format_of", "of_kind", "outline_issues", "pair_issues", "read",
+    "detect_bytes", "files_of", "format_of", "of_kind", "outline_issues", "pair_issues", "read",
     "read_bytes", "reads_whole", "recognise", "register", "registered", "resolve", "side_of", "suffixes",
 ]  # fmt: skip
 
@@ -239,6 +239,11 @@ def read(
     return read_boxes(
         Path(path), reading, lambda content, name: _box_format(content, name, format, columns), _box_suffixes()
     )
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files that `read` takes from a folder, sorted by name; `BadInput` when there are none."""
+    return folder.files(path, _box_suffixes())
 
 
 def reads_whole(path: Path, format: str | None = None) -> BoxFormat | None:

@@ -61,6 +61,7 @@ class Alto(BoxFormat):
     looks_for = "an <alto> element"
     suffixes = (".xml",)
     states_side = False
+    file_per_document = True
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """An ``<alto>`` element, with a prefix or without."""

@@ -194,15 +194,26 @@ class BoxFormat(Format[Annotations]):
     ----------
     pages_apart : bool
         A file holds a page: in a folder, files of one document complete each other.
+    file_per_document : bool
+        A file holds one page or one document, so that a folder of such files alone is one side.
     """
 
     kind = "boxes"
     pages_apart: ClassVar[bool] = False
+    file_per_document: ClassVar[bool] = False
 
     def write(self, content: Annotations) -> Written | None:
         """What the writer of this name makes; None for formats without one, `BadInput` for what cannot be written."""
         writer = WRITERS.get(self.name)
         return writer.written(content) if writer else None
+
+    def unit(self, path: Path, files: Sequence[tuple[Path, bytes]]) -> Unit:
+        """What the files state; where they state nothing, the ground truth by its name, or by its lack of scores."""
+        stated = super().unit(path, files)
+        if stated.sides or self.states_side:
+            return stated
+        sides: frozenset[Side] = frozenset(["ground_truth"] if is_called_truth(path) else [])
+        return msgspec.structs.replace(stated, sides=sides, unscored=not sides)
 
     def place(self, source: Annotations, row: int) -> str:
         """Where a box is in its file, as its owner reads it: a JSON path, or a line; the file first for a folder."""

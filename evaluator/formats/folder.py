@@ -194,6 +194,7 @@ def merge(name: str, parts: Sequence[Annotations], *, pages_apart: bool = False)
         page_size=_if_all([part.page_size for part in parts]),
         items_at=first.items_at,
         attributes=_attributes(parts),
+        page_images=[name for part in parts for name in part.page_images or [""] * len(part.page_index)],
     )
 
 

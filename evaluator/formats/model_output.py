@@ -83,6 +83,7 @@ class ModelOutput(BoxFormat):
         Boxes become shares of their page. Else they stay pixels.
     """
 
+    file_per_document = True
     source: ClassVar[str]
     endings: ClassVar[tuple[str, ...]] = ()
     normalise: ClassVar[bool] = True

@@ -56,6 +56,7 @@ class PageXml(BoxFormat):
     looks_for = "a <PcGts> element"
     suffixes = (".xml",)
     states_side = False
+    file_per_document = True
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """A ``<PcGts>`` element, with a prefix or without."""

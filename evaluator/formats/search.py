@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from evaluator import formats
 from evaluator.formats import folder, limits
-from evaluator.formats.base import Unit
+from evaluator.formats.base import Unit, is_called_truth
 from evaluator.model.issues import BadInput
 
 _DEPTH: Final = 4
@@ -81,6 +81,7 @@ def units(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
         (looked_at if format_ or file.suffix.lower() not in of_all_kinds else others).append(file)
         if format_:
             members.setdefault((format_.name, format_.unit_of(file, given)), []).append((file, content))
+    _gather_documents(members, given)
     recognised = [formats.FORMATS[name].unit(path, parts) for (name, path), parts in members.items()]
     usable = [unit for unit in recognised if unit.sides or not formats.FORMATS[unit.format].states_side]
     within = {unit.path for unit in usable}
@@ -89,6 +90,21 @@ def units(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
         [file for file in part if file not in used and within.isdisjoint(file.parents)] for part in (looked_at, others)
     )
     return Search(usable, unknown, others)
+
+
+def _gather_documents(members: dict[tuple[str, Path], list[tuple[Path, bytes]]], given: Sequence[Path]) -> None:
+    """Make one unit of the files of a folder when each holds one document and no other annotations lie there."""
+    folders: dict[Path, list[tuple[str, Path]]] = {}
+    for key, parts in members.items():
+        for where in {file.parent for file, _ in parts}:
+            folders.setdefault(where, []).append(key)
+    for where, keys in folders.items():
+        format_ = formats.of_kind("boxes").get(keys[0][0])
+        files = [file for _, file in keys]
+        alike = len(keys) > 1 and {name for name, _ in keys} == {keys[0][0]}
+        alike = alike and not {*files} & {*given} and not any(map(is_called_truth, files))
+        if format_ and format_.file_per_document and alike and formats.files_of(where) == files:
+            members[keys[0][0], where] = [part for key in keys for part in members.pop(key)]
 
 
 def format_at(path: Path) -> formats.AnyFormat | None:

@@ -45,6 +45,7 @@ class Voc(BoxFormat):
     looks_for = "an <annotation> element with an <object>, <filename> or <size>"
     suffixes = (".xml",)
     states_side = False
+    file_per_document = True
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """An ``<annotation>`` element with an ``<object>``, ``<filename>`` or ``<size>``."""

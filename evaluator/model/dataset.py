@@ -172,6 +172,8 @@ class Annotations:
     attributes : mapping of str to sequences of length M
         What the file says of its page entries besides, as ``doc_category`` of DocLayNet: a text for each page entry,
         None where it does not say it. Empty for nothing.
+    page_images : sequence of str, length M
+        The name of the image file of each page entry as the file states it, "" for none; empty for files without them.
     fixes : tuple of str
         What was done to the columns after reading, as it is written on the command line; every signature says it.
     run : Run
@@ -198,6 +200,7 @@ class Annotations:
     page_size: FloatArray | None = None
     items_at: str = ""
     attributes: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+    page_images: Sequence[str] = ()
     fixes: tuple[str, ...] = ()
     run: Run = NO_RUN
 
@@ -354,6 +357,21 @@ class Dataset:
                 known = ~np.isnan(given).any(axis=1)
                 sizes[self.entry_pages(side)[known][::-1]] = given[known][::-1]
         return sizes
+
+    @cached_property
+    def page_images(self) -> Mapping[tuple[str, int], str]:
+        """The file names of page images by name of the document and page index, as `PdfFolder.find_page` wants them.
+
+        Those of the ground truth go before those of the predictions; empty when no file names any.
+        """
+        images: dict[tuple[str, int], str] = {}
+        for side in (self.ground_truth, *self.predictions):
+            source = side.source
+            for row, image in enumerate(source.page_images):
+                if image:
+                    name = source.documents[source.page_document[row]].name
+                    images.setdefault((name, int(source.page_index[row])), image)
+        return images
 
     def entry_pages(self, side: JoinedBoxes) -> IntArray:
         """Row of the page of each page entry of a side, int64."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from evaluator.drawing.crops import CARD_ASPECT, aspect_of, cut, data_url, regio
 from evaluator.drawing.payloads import Rect
 from evaluator.drawing.text_lost import PageText
 from evaluator.model.issues import plain
-from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.folder import PageFile, PdfFolder
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
 
@@ -109,26 +109,31 @@ class Pictures:
     ----------
     folder : Path or None
         Where the documents are looked up by name; without it every picture is an empty sheet with the reason.
+    images : mapping of str
+        Names of page images for documents that are not there; see `Dataset.page_images`.
     """
 
-    def __init__(self, pool: PagePool, folder: Path | None) -> None:
-        self._pool = pool
+    def __init__(
+        self, pool: PagePool, folder: Path | None, images: Mapping[tuple[str, int], str] | None = None
+    ) -> None:
+        self._pool, self._images = pool, images
         self._folder = None if folder is None else PdfFolder(folder)
 
     def points(self, name: str, index: int) -> tuple[float, float] | None:
         """Size of a page in points; None when the page cannot be opened."""
         try:
-            sizes = self._pool.page_sizes(self._path(name))
+            path, at = self._page(name, index)
+            sizes = self._pool.page_sizes(path)
         except PageProblem:
             return None
-        if not 0 <= index < len(sizes) or np.isnan(sizes[index]).any():
+        if not 0 <= at < len(sizes) or np.isnan(sizes[at]).any():
             return None
-        return float(sizes[index, 0]), float(sizes[index, 1])
+        return float(sizes[at, 0]), float(sizes[at, 1])
 
     def page(self, name: str, index: int, *, width: int) -> Picture:
         """A whole page, `width` pixels across."""
         try:
-            drawn = self._pool.page_image(self._path(name), index, width=width)
+            drawn = self._pool.page_image(*self._page(name, index), width=width)
         except PageProblem as problem:
             return self._sheet((0.0, 0.0, 1.0, 1.0), width, problem)
         points = (drawn.page_width, drawn.page_height)
@@ -194,16 +199,16 @@ class Pictures:
         """The part of a page around some boxes; the whole page for none."""
         xyxy = np.array(boxes, dtype=np.float64).reshape(-1, 4)
         try:
-            drawn = self._pool.page_image(self._path(name), index, dpi=_CROP_DPI)
+            drawn = self._pool.page_image(*self._page(name, index), dpi=_CROP_DPI)
         except PageProblem as problem:
             return self._sheet(_part(xyxy, _UNKNOWN_POINTS), width, problem)
         return self.part(name, index, _part(xyxy, (drawn.page_width, drawn.page_height)), width=width)
 
-    def _path(self, name: str) -> Path:
-        """The file of a document."""
+    def _page(self, name: str, index: int) -> PageFile:
+        """The file of a page, and which of its pages that is."""
         if self._folder is None:
             raise PageProblem("no_folder", document=name)
-        return self._folder.find(name)
+        return self._folder.find_page(name, index, self._images)
 
     def _sheet(self, part: Rect, width: int, problem: PageProblem) -> Picture:
         """An empty sheet of letter paper in the place of a page."""

@@ -12,12 +12,13 @@ import threading
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from evaluator.pdf.problems import PageProblem, ProblemKind
 
-IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp")
+IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".bmp", ".webp")
 _DOCUMENT_SUFFIXES = frozenset({*IMAGE_SUFFIXES, ".pdf", ""})
-_STEM = re.compile(r"\.(pdf|xml|json|jpe?g|png|tiff?|bmp)$", re.IGNORECASE)
+_STEM = re.compile(r"\.(pdf|xml|json|jpe?g|png|tiff?|bmp|webp)$", re.IGNORECASE)
 _NAME_BYTES = 255
 _NAME_PARTS = 16
 # Windows opens a device under these names in every folder, with any extension.
@@ -26,7 +27,7 @@ _DEVICES = frozenset(
 )
 
 
-def _forbidden(name: str) -> str:
+def name_problem(name: str) -> str:
     """What makes a name unfit to be looked up, as the end of a sentence; empty for a fit one. Touches no file."""
     if not name.strip(". "):
         return "is empty"
@@ -58,7 +59,7 @@ def _spellings(base: str) -> Iterator[tuple[str, ...]]:
     Examples
     --------
     >>> list(_spellings("a.pdf"))[:4]
-    [('a.pdf',), ('a.pdf.pdf',), ('a',), ('a.jpg', 'a.jpeg', 'a.png', 'a.tif', 'a.tiff', 'a.bmp')]
+    [('a.pdf',), ('a.pdf.pdf',), ('a',), ('a.jpg', 'a.jpeg', 'a.png', 'a.tif', 'a.tiff', 'a.bmp', 'a.webp')]
     """
     stem = _STEM.sub("", base)
     yield (base,)
@@ -70,6 +71,13 @@ def _spellings(base: str) -> Iterator[tuple[str, ...]]:
     yield tuple(stem + suffix for suffix in IMAGE_SUFFIXES)
     if stem != base:
         yield tuple(base + suffix for suffix in IMAGE_SUFFIXES)
+
+
+class PageFile(NamedTuple):
+    """The file that shows a page, and which of its pages that is, from 0."""
+
+    path: Path
+    page_index: int
 
 
 class PdfFolder:
@@ -102,7 +110,7 @@ class PdfFolder:
 
     def find(self, name: str) -> Path:
         """The document of a name; see ``find_document``."""
-        why = _forbidden(name)
+        why = name_problem(name)
         if why:
             raise self._problem("blocked", name, why)
         try:
@@ -117,7 +125,7 @@ class PdfFolder:
 
     def path_of(self, name: str) -> Path:
         """The file or folder of a relative name inside the root, and nothing else; PageProblem when there is none."""
-        why = _forbidden(name)
+        why = name_problem(name)
         if why:
             raise self._problem("blocked", name, why)
         try:
@@ -128,6 +136,35 @@ class PdfFolder:
         if not resolved.is_relative_to(root):
             raise self._problem("blocked", name, "is a link that leads out of the folder")
         return resolved
+
+    def find_page(self, name: str, index: int, images: Mapping[tuple[str, int], str] | None = None) -> PageFile:
+        """The file that shows a page: its document, or else the image of this page alone.
+
+        Parameters
+        ----------
+        name : str
+            Of the document.
+        index : int
+            Of the page, from 0.
+        images : mapping of str, optional
+            Names of image files by (document, page), as `Dataset.page_images` has them; only their last part is
+            looked up.
+
+        Raises
+        ------
+        PageProblem
+            See ``find_document``; of the document, when there is no image either.
+        """
+        try:
+            return PageFile(self.find(name), index)
+        except PageProblem as problem:
+            image = (images or {}).get((name, index), "").replace("\\", "/").rsplit("/", 1)[-1]
+            if not image or problem.kind not in ("missing", "ambiguous"):
+                raise
+            try:
+                return PageFile(self.find(image), 0)
+            except PageProblem:
+                raise problem from None
 
     def _contained(self, path: Path, root: Path, name: str) -> Path | None:
         """The file behind a path, when it is a regular one inside the root; None when there is none."""

@@ -66,7 +66,7 @@ _SENTENCES: dict[ProblemKind, tuple[str, str, str]] = {
     "too_large": (
         "{document} is too large to be drawn",
         "The limits are 200 MiB for a document, 100,000 pages, and 50 million pixels for an image, 400 million for a "
-        "JPEG. {detail}",
+        "JPEG, 20 million for a WebP. {detail}",
         "Split the document, or save it smaller.",
     ),
     "too_slow": (

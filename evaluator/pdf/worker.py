@@ -34,7 +34,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -51,6 +51,8 @@ PIXEL_LIMIT = 25_000_000
 SIDE_LIMIT = 16_000
 # A scanned A4 page has 35 million pixels at 600 dpi; an image is decoded at four bytes a pixel.
 IMAGE_PIXEL_LIMIT = 50_000_000
+# libwebp holds a picture four times while it decodes.
+WEBP_PIXEL_LIMIT = 20_000_000
 # A JPEG can be decoded at a half, a quarter or an eighth of its size: A0 at 300 dpi has 140 million pixels.
 JPEG_PIXEL_LIMIT = 400_000_000
 COEFFICIENT_LIMIT = 300 * 2**20
@@ -141,7 +143,7 @@ class Description(msgspec.Struct, frozen=True, tag=True):
     Attributes
     ----------
     page_count : int
-        At most 100,000; 0 for a document without pages; 1 for an image.
+        At most 100,000; 0 for a document without pages; 1 for an image that is no TIFF of several pages.
     encrypted : bool
         Whether a password is needed; then no page can be drawn.
     warnings : tuple of str
@@ -729,91 +731,139 @@ def _renderer_warning() -> tuple[str, ...]:
     return (f"The renderer met a problem and may have left something out: {_sendable(lines[0][:200])}.",)
 
 
+class _ImagePage(NamedTuple):
+    """One page of an image file: its place in the file, its displayed size in pixels, and how it is turned."""
+
+    frame: int
+    size: tuple[int, int]
+    turned: int
+    told: tuple[str, ...]
+
+
 class _ImageDocument:
-    """One page image: PNG, JPEG, TIFF or BMP, by its content."""
+    """Page images: PNG, JPEG, WebP, BMP, or a TIFF of any number of pages, by their content."""
 
     def __init__(self, content: bytes) -> None:
-        kind = next((kind for sign, kind in _IMAGE_SIGNS.items() if content.startswith(sign)), None)
-        if kind is None:
-            raise _Refused("not_pdf", "" if content else "The file is empty.")
         self._content = content
-        self._kind = kind
-        with self._opened() as image:
-            width, height = image.size
-            self._turned, self._told = _orientation(image, kind)
-        # A TIFF already says the size that it has when turned.
-        self._size = (height, width) if self._turned in _ON_SIDE and kind != "TIFF" else (width, height)
+        self._kind = _image_kind(content)
+        with self._opened(0) as image:
+            self._pages = list(_image_pages(image, self._kind))
 
     def describe(self) -> Description:
-        return Description(1, encrypted=False)
+        return Description(len(self._pages), encrypted=False)
 
     def page_image(self, page_index: int, *, dpi: float | None, width: int | None) -> PageImage:
-        from PIL import Image
-
-        self._check(page_index)
+        page = self._page(page_index)
         # Never larger than its own pixels: an image has nothing more to show.
-        pixels = pixel_size(*self._size, dpi=None if dpi is None else min(dpi, 72.0), width=width)
-        if width is not None and width > self._size[0]:
-            pixels = pixel_size(*self._size, dpi=72.0, width=None)
-        on_side = self._turned in _ON_SIDE and self._kind != "TIFF"
-        stored = pixels[::-1] if on_side else pixels
-        with self._opened() as image:
-            if self._kind == "JPEG":
-                stored = _drafted(image, stored)
-            picture = _shrunk(image, stored)
-        turn = _TURNS.get(self._turned) if self._kind != "TIFF" else None
-        if turn is not None:
-            picture = picture.transpose(Image.Transpose(turn))
-        size = float(self._size[0]), float(self._size[1])
-        return PageImage(_webp(picture), *picture.size, *size, self._told)
+        pixels = pixel_size(*page.size, dpi=None if dpi is None else min(dpi, 72.0), width=width)
+        if width is not None and width > page.size[0]:
+            pixels = pixel_size(*page.size, dpi=72.0, width=None)
+        picture = self._displayed(page, pixels)
+        return PageImage(_webp(picture), *picture.size, float(page.size[0]), float(page.size[1]), page.told)
 
     def words(self, page_index: int) -> WordList:
-        self._check(page_index)
+        self._page(page_index)
         return WordList(b"", [])
 
     def sizes(self, first: int) -> SizeList:
-        self._check(first)
-        return SizeList(struct.pack("<2d", *self._size))
+        self._page(first)
+        sizes = [side for page in self._pages[first : first + SIZES_AT_ONCE] for side in page.size]
+        return SizeList(struct.pack(f"<{len(sizes)}d", *sizes))
 
     def ink(self, page_index: int) -> InkGrid:
         from PIL import Image
 
-        self._check(page_index)
-        columns, rows = ink_cells(*self._size)
+        page = self._page(page_index)
+        columns, rows = ink_cells(*page.size)
         pixels = (columns * _PIXELS_PER_CELL, rows * _PIXELS_PER_CELL)
-        with Image.open(io.BytesIO(self._content), formats=("PNG", "JPEG", "BMP")) as image:
-            image.draft("RGB", pixels)
-            grey = _on_white(image).convert("L")
+        grey = self._displayed(page, pixels).convert("L")
         return _ink_grid(grey.resize(pixels, Image.Resampling.BOX, reducing_gap=2.0), columns, rows)
 
     def layout(self, page_index: int) -> LayoutList:
         from PIL import Image
 
-        self._check(page_index)
-        columns, rows = mask_size(*self._size)
-        with Image.open(io.BytesIO(self._content), formats=("PNG", "JPEG", "BMP")) as image:
-            image.draft("RGB", (columns, rows))
-            grey = _on_white(image).convert("L")
+        page = self._page(page_index)
+        columns, rows = mask_size(*page.size)
+        grey = self._displayed(page, (columns, rows)).convert("L")
         grey = grey.resize((columns, rows), Image.Resampling.BOX, reducing_gap=2.0)
         whole = struct.pack("<4d", 0.0, 0.0, 1.0, 1.0)
         return LayoutList(0, "", whole, b"", b"", b"", b"", columns, rows, _bits(grey))
 
-    def _check(self, page_index: int) -> None:
-        if page_index != 0:
-            raise _Refused("page_out_of_range", "1")
+    def _displayed(self, page: _ImagePage, pixels: tuple[int, int]) -> Image.Image:
+        """The page as it is shown, in RGB on white; smaller than asked for where the file has no more pixels."""
+        from PIL import Image
+
+        # A TIFF is turned while it is read.
+        turned = 1 if self._kind == "TIFF" else page.turned
+        stored = pixels[::-1] if turned in _ON_SIDE else pixels
+        with self._opened(page.frame) as image:
+            if self._kind == "JPEG":
+                stored = _drafted(image, stored)
+            picture = _shrunk(image, stored)
+        turn = _TURNS.get(turned)
+        return picture if turn is None else picture.transpose(Image.Transpose(turn))
+
+    def _page(self, page_index: int) -> _ImagePage:
+        if not 0 <= page_index < len(self._pages):
+            raise _Refused("page_out_of_range", str(len(self._pages)))
+        return self._pages[page_index]
 
     @contextlib.contextmanager
-    def _opened(self) -> Iterator[Image.Image]:
-        """The image with its head read; refused before a pixel is decoded when it has too many."""
+    def _opened(self, frame: int) -> Iterator[Image.Image]:
+        """The image with the head of a frame read; refused before a pixel is decoded when it has too many."""
         from PIL import Image
 
         # Pillow refuses in between with a warning, which is an error here.
-        Image.MAX_IMAGE_PIXELS = JPEG_PIXEL_LIMIT if self._kind == "JPEG" else IMAGE_PIXEL_LIMIT
+        Image.MAX_IMAGE_PIXELS = _PIXEL_LIMITS.get(self._kind, IMAGE_PIXEL_LIMIT)
         try:
             with Image.open(io.BytesIO(self._content), formats=(self._kind,)) as image:
+                if frame:
+                    image.seek(frame)
+                if image.size[0] * image.size[1] > Image.MAX_IMAGE_PIXELS:
+                    raise _Refused("too_large")
                 yield image
         except (Image.DecompressionBombError, Image.DecompressionBombWarning) as problem:
             raise _Refused("too_large") from problem
+
+
+_PIXEL_LIMITS = {"JPEG": JPEG_PIXEL_LIMIT, "WEBP": WEBP_PIXEL_LIMIT}
+# TIFF 6.0, tag NewSubfileType: a smaller copy of another picture, or a mask of it, is no page.
+_SUBFILE_TYPE, _NO_PAGE = 0x00FE, 0b101
+
+
+def _image_kind(content: bytes) -> str:
+    """Pillow's name of the format that an image begins like."""
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "WEBP"
+    kind = next((kind for sign, kind in _IMAGE_SIGNS.items() if content.startswith(sign)), None)
+    if kind is None:
+        raise _Refused("not_pdf", "" if content else "The file is empty.")
+    return kind
+
+
+def is_page_file(content: bytes) -> bool:
+    """Whether bytes begin like a PDF or like an image that can be shown; they are judged again on opening."""
+    try:
+        return b"%PDF-" in content[:1024] or bool(_image_kind(content))
+    except _Refused:
+        return False
+
+
+def _image_pages(image: Image.Image, kind: str) -> Iterator[_ImagePage]:
+    """The pages of an image file: every frame of a TIFF that is a page of its own, the first of all others."""
+    for frame in range(PAGE_LIMIT if kind == "TIFF" else 1):
+        if frame:
+            try:
+                image.seek(frame)
+            except EOFError:
+                return
+            if int(getattr(image, "tag_v2", {}).get(_SUBFILE_TYPE, 0)) & _NO_PAGE:
+                continue
+        width, height = image.size
+        turned, told = _orientation(image, kind)
+        # A TIFF already says the size that it has when turned.
+        size = (height, width) if turned in _ON_SIDE and kind != "TIFF" else (width, height)
+        yield _ImagePage(frame, size, turned, told)
 
 
 _IMAGE_SIGNS = {
@@ -1033,6 +1083,7 @@ def _start_engine() -> str:
     for format_name, mode, more in (
         ("PNG", "RGBA", {}), ("JPEG", "RGB", {"exif": turned}), ("JPEG", "CMYK", {}), ("BMP", "RGB", {}),
         ("PNG", "I;16", {}), ("TIFF", "RGB", {"exif": turned}), ("TIFF", "L", {"compression": "tiff_lzw"}),
+        ("WEBP", "RGB", {}),
     ):  # fmt: skip
         sheet = io.BytesIO()
         Image.new(mode, (8, 8)).save(sheet, format_name, **more)

@@ -101,7 +101,7 @@ def merge(*sources: Sequence[Event]) -> Merged:
 
 def _interleaved(sources: Sequence[Sequence[Event]]) -> list[Event]:
     """All events by time, where an event is no later than those that its own source kept after it."""
-    timed = []
+    timed: list[tuple[str, Event]] = []
     for events in sources:
         latest, rows = None, []
         for event in reversed(events):

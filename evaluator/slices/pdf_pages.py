@@ -80,8 +80,8 @@ def of_pdf_pages(
     def read(page: int) -> _Page | None:
         document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
         try:
-            path = folder.find(document.name)
-            return _Page(pool.words(path, index), pool.ink(path, index), pool.layout(path, index))
+            path, of_file = folder.find_page(document.name, index, dataset.page_images)
+            return _Page(pool.words(path, of_file), pool.ink(path, of_file), pool.layout(path, of_file))
         except PageProblem:
             return None
 

@@ -105,8 +105,8 @@ def _read(found: Suspects, page: int, folder: PdfFolder, pool: PagePool) -> _Pag
     dataset = found.dataset
     name, index = dataset.documents[dataset.page_document[page]].name, int(dataset.page_index[page])
     try:
-        path = folder.find(name)
-        return _Page(pool.words(path, index).boxes, pool.ink(path, index).marked)
+        path, of_file = folder.find_page(name, index, dataset.page_images)
+        return _Page(pool.words(path, of_file).boxes, pool.ink(path, of_file).marked)
     except PageProblem:
         return None
 

@@ -11,7 +11,7 @@ import contextlib
 import urllib.parse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, Literal, TypeVar, get_args
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar, get_args
 
 import msgspec
 import streamlit as st
@@ -29,7 +29,7 @@ from evaluator.protocols.fields.drill_down import LINKS
 from evaluator.protocols.posters.profiles import PROFILES
 from evaluator.slices.slices import MEASURES
 from evaluator.suspects.ranking import KINDS
-from pages.shared import compare, decision, gallery, opened, pictures, protocol, results
+from pages.shared import compare, decision, gallery, means, opened, pictures, protocol, results
 from pages.shared.components import MODES
 from pages.shared.fields import results as of_fields
 from pages.shared.opened import Place
@@ -226,6 +226,19 @@ def _standard_iou() -> float:
     return protocol.chosen().thresholds[0]
 
 
+def _weights(text: str) -> tuple[tuple[str, float], ...]:
+    """Reads weights of labels: label and weight in turn, as JSON."""
+    weight = Annotated[float, msgspec.Meta(ge=0.0, le=means.MOST_WEIGHT)]
+    try:
+        return msgspec.json.decode(text.encode(), type=tuple[tuple[str, weight], ...])
+    except msgspec.DecodeError as problem:
+        raise ValueError(text) from problem
+
+
+def _weights_text(pairs: tuple[tuple[str, float], ...]) -> str:
+    return msgspec.json.encode(pairs).decode()
+
+
 def _number(value: float) -> str:
     return f"{value:g}"
 
@@ -306,6 +319,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     ),
     Entry("protocol", State.protocol, _protocol, _text, _OF_BOXES),
     Entry("iou", State.iou, _iou, _number, _OF_BOXES, begins=_standard_iou),
+    Entry("weights", State.class_weights, _weights, _weights_text, frozenset({"overview"})),
     Entry("scores", results.SCORES, _scores, lambda values: ",".join(map(_number, values)), _OF_BOXES),
     # Models by their place in the list: the shown one, and the two that a view shows side by side.
     _model("model", State.model, _OF_BOXES | _FIELDS, None),

@@ -235,7 +235,8 @@ def crop(
     """
     corners = np.array(list(boxes) or [(0.0, 0.0, 1.0, 1.0)])
     try:
-        picture = pictures.pool().page_image(pictures.document_path(found, document), index, dpi=dpi)
+        page = pictures.page_file(found, document, index)
+        picture = pictures.pool().page_image(page.path, page.page_index, dpi=dpi)
     except PageProblem as problem:
         part = crops.region(corners, _UNKNOWN_POINTS)
         return CropItem(None, part, crops.aspect_of(part, _UNKNOWN_POINTS), plain(problem.title))

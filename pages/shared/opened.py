@@ -185,6 +185,8 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     """A file of boxes by its content, shared by all sessions, or a folder, or a file with what lies beside it."""
     if isinstance(origin, Path) and (origin.is_dir() or formats.reads_whole(origin)):
         return cast(Annotations, project.read_content(origin, reading, "boxes"))
+    if isinstance(origin, Upload) and len(origin.files) > 1:
+        return cast(Annotations, project.read_content(origin, reading, "boxes"))
     content = load(origin, MAX_FILE_BYTES) if isinstance(origin, Path) else origin.files[0][1]
     # The name is part of the key because issues and results carry it.
     digest = hashlib.sha256(content).hexdigest()
@@ -321,7 +323,15 @@ def take_upload(kind: Kind[C], uploads: Sequence[tuple[str, bytes]], side: Side)
     """
     ordered = tuple(sorted(uploads))
     name = ordered[0][0] if len(ordered) == 1 else f"{len(ordered)} files, {ordered[0][0]} first"
-    member, held = read(kind, Upload(name, ordered), name, side), files(kind)
+    of_format = formats.recognise(ordered[0][1], ordered[0][0]) if len(ordered) > 1 else None
+    return take(kind, Upload(name, ordered, of_format.name if of_format is not None else None), side)
+
+
+def take(kind: Kind[C], upload: Upload, side: Side, *, alone: bool = False) -> Member[C]:
+    """Read an upload and use it when it has no errors, in the place of everything of its kind when `alone` is set."""
+    member, held = read(kind, upload, upload.name, side), files(kind)
+    if alone and member.source is not None:
+        held = replace(held, ground_truth=None, models=(), as_reference=False)
     if member.source is not None and side == "ground_truth":
         kind.held.set(replace(held, ground_truth=member, as_reference=False))
     elif member.source is not None:

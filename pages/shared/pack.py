@@ -122,7 +122,7 @@ def start(found: OpenedBoxes, options: PackOptions, form: str) -> None:
     cancel()
     contents = contents_of(found, options)
     made = Job(form, tempfile.TemporaryDirectory(prefix="layoutscope-pack-"))
-    drawn = Pictures(pictures.pool(), found.project.pdfs)
+    drawn = Pictures(pictures.pool(), found.project.pdfs, found.dataset.page_images)
     events = [event for judged in findings.review_log().judged.values() for event in judged.history]
     work: dict[str, Callable[[], Written]] = {
         "html": lambda: write_html(made.path, contents, drawn, progress=made.note),

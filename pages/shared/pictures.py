@@ -7,12 +7,11 @@ uploaded one is put into a folder of the session, after its name and its first b
 from __future__ import annotations
 
 import contextlib
-import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import streamlit as st
@@ -20,14 +19,16 @@ import streamlit as st
 from evaluator.drawing.payloads import PictureItem, ProblemItem, SharperEvent
 from evaluator.model.boxes import FloatArray
 from evaluator.model.issues import plain
-from evaluator.pdf.folder import PdfFolder
+from evaluator.pdf.folder import PageFile, PdfFolder, name_problem
 from evaluator.pdf.pool import PagePool
 from evaluator.pdf.problems import PageProblem
-from pages.shared import by_digest
-from pages.shared.opened import BOXES, OpenedBoxes, Place, files
+from evaluator.pdf.worker import is_page_file
+from evaluator.project import Project
+from evaluator.uploads import PAGE_BYTES, PAGE_SUFFIXES
+from pages.shared import by_digest, frame
+from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind, OpenedBoxes, Place, files
 from pages.shared.state import State, state
 
-UPLOAD_BYTES: Final = 50 * 2**20
 # Enough for a whole page on most screens; the viewer asks for more when it needs it, and less is sent at each turn.
 FIRST_DPI: Final = 90.0
 SHARPEST_WIDTH: Final = 8_000
@@ -69,9 +70,15 @@ def refresh_pdfs() -> None:
     State.pdf_folders.take()
 
 
-def document_path(found: OpenedBoxes, document: str) -> Path:
-    """The PDF of a document; raises `PageProblem` when there is none."""
-    return _path(found.project.pdfs, _name_of(found, document))
+def page_file(found: OpenedBoxes, document: str, index: int) -> PageFile:
+    """The file that shows a page, of its document or of the page alone; raises `PageProblem` when there is none."""
+    return _page_file(found.project.pdfs, _name_of(found, document), index, found.dataset.page_images)
+
+
+def _page_file(root: Path | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None) -> PageFile:
+    if root is None:
+        raise PageProblem("no_folder", document=name)
+    return _folder(root).find_page(name, index, images)
 
 
 def _name_of(found: OpenedBoxes, document: str) -> str:
@@ -102,7 +109,7 @@ def pages_of(root: Path | None, name: str) -> int | None:
 
 def sizes_of(found: OpenedBoxes, document: str) -> FloatArray:
     """Width and height in points of every page of a document's PDF; raises `PageProblem` when it cannot be measured."""
-    return pool().page_sizes(document_path(found, document))
+    return pool().page_sizes(_path(found.project.pdfs, _name_of(found, document)))
 
 
 def pdf_listing(root: Path | None) -> PdfFolder | None:
@@ -118,20 +125,30 @@ def ask_sharper(wanted: SharperEvent | None) -> None:
 
 def page_picture(found: OpenedBoxes, place: Place) -> PictureItem:
     """The picture of a page of a document of the dataset, as sharp as the zoom needs; see `picture`."""
-    return zoomed_picture(found.project.pdfs, _name_of(found, place.document), place)
+    return zoomed_picture(found.project.pdfs, _name_of(found, place.document), place, found.dataset.page_images)
 
 
-def zoomed_picture(root: Path | None, name: str, place: Place) -> PictureItem:
+def zoomed_picture(
+    root: Path | None, name: str, place: Place, images: Mapping[tuple[str, int], str] | None = None
+) -> PictureItem:
     """The picture of a page whose PDF has a name, as sharp as the zoom needs; see `picture`."""
     wanted = state.sharper
     zoomed = wanted is not None and (wanted.document, wanted.index) == (place.document, place.index)
-    return picture(root, name, place.index, width=wanted.width if zoomed and wanted else None)
+    return picture(root, name, place.index, width=wanted.width if zoomed and wanted else None, images=images)
 
 
-def picture(root: Path | None, name: str, index: int, *, width: int | None = None) -> PictureItem:
+def picture(
+    root: Path | None,
+    name: str,
+    index: int,
+    *,
+    width: int | None = None,
+    images: Mapping[tuple[str, int], str] | None = None,
+) -> PictureItem:
     """The picture of a page as the viewer wants it, or the reason why there is none."""
     try:
-        image = pool().page_image(_path(root, name), index, width=width, dpi=FIRST_DPI)
+        page = _page_file(root, name, index, images)
+        image = pool().page_image(page.path, page.page_index, width=width, dpi=FIRST_DPI)
     except PageProblem as problem:
         return PictureItem(
             width=595.0,
@@ -151,13 +168,20 @@ def picture(root: Path | None, name: str, index: int, *, width: int | None = Non
     )
 
 
-def add_pdfs(uploads: Sequence[tuple[str, bytes]]) -> tuple[list[str], list[str]]:
-    """Put uploaded PDFs into a folder of this session and look documents up there from now on.
+def add_pages(
+    uploads: Sequence[tuple[str, bytes]], kinds: Collection[Kind[Any]] = (BOXES,)
+) -> tuple[list[str], list[str]]:
+    """Put uploaded PDFs and page images into a folder of this session and look documents up there from now on.
+
+    Parameters
+    ----------
+    kinds : collection of Kind
+        Whose documents they are; other kinds look there only when they have no folder of pages.
 
     Returns
     -------
     (list of str, list of str)
-        Names that were added, and names that were refused because the content or the name is not a PDF's.
+        Names that were added, and names that were refused because the content or the name is not that of a page.
     """
     uploaded = state.upload_folder or tempfile.TemporaryDirectory(prefix="layoutscope-")
     state.upload_folder = uploaded
@@ -165,14 +189,35 @@ def add_pdfs(uploads: Sequence[tuple[str, bytes]]) -> tuple[list[str], list[str]
     added, refused = [], []
     for name, content in uploads:
         # The name reaches the file system, so it is held to plain words; the content is judged again on opening.
-        safe = name == os.path.basename(name) and "\\" not in name and name.isprintable()
-        safe = safe and len(name.encode()) <= _NAME_BYTES
-        if safe and not name.startswith(".") and len(content) <= UPLOAD_BYTES and b"%PDF-" in content[:1024]:
-            (folder / name).write_bytes(content)
+        parts = name.split("/")
+        safe = name.isprintable() and not name_problem(name) and not any(part.startswith(".") for part in parts)
+        safe = safe and len(parts[-1].encode()) <= _NAME_BYTES and parts[-1].lower().endswith(PAGE_SUFFIXES)
+        if safe and len(content) <= PAGE_BYTES and is_page_file(content):
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
             added.append(name)
         else:
             refused.append(name)
     if added:
-        state.files = replace(files(BOXES), pdfs=folder)
+        for kind in (BOXES, FIELDS, POSTERS):
+            held: Project[Any] = files(kind)
+            if kind in kinds or held.pdfs is None:
+                kind.held.set(replace(held, pdfs=folder))
         refresh_pdfs()
+    state.page_note = (added, refused)
     return added, refused
+
+
+def pages_uploader(key: str) -> None:
+    """A place to add PDFs and page images, which shows them on the pages of their names."""
+    with st.form(key, clear_on_submit=True, border=False):
+        endings = [suffix.removeprefix(".") for suffix in PAGE_SUFFIXES]
+        pages = st.file_uploader("PDFs and page images", type=endings, accept_multiple_files=True, key=f"{key}_files")
+        if st.form_submit_button("Add the pages") and pages:
+            add_pages([(page.name, page.getvalue()) for page in pages])
+            st.rerun()
+    if state.page_note:
+        added, refused = state.page_note
+        names = frame.escaped(", ".join(refused))
+        st.caption(f"Added {len(added)}." + (f" Neither PDF nor image: {names}." if refused else ""))

@@ -5,6 +5,7 @@ Every protocol of the table that matches boxes one to one can be chosen; its own
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from evaluator import checkup
@@ -15,6 +16,7 @@ from evaluator.model.dataset import Annotations, Dataset
 from evaluator.model.issues import Issue
 from evaluator.protocols import DEFAULT, box_protocols
 from evaluator.protocols.base import BoxEvaluation, BoxProtocol
+from evaluator.protocols.coco import coco_numbers
 from pages.shared.state import state
 
 
@@ -62,3 +64,18 @@ def match(of_pairs: AnyBoxPairs, min_score: float) -> AnyBoxMatching:
     """The matching of the boxes with at least a score."""
     of = chosen()
     return of.match(of_pairs, of.options(), min_score=min_score)
+
+
+def has_class_weights() -> bool:
+    """Whether the chosen protocol weighs labels in their mean."""
+    return "class_weight" in chosen().options.__struct_fields__
+
+
+def ranks() -> bool:
+    """Whether the chosen protocol has average precision of its own."""
+    return chosen().needs_scores
+
+
+def average_precision(dataset: Dataset, model: int) -> Mapping[str, float | None] | None:
+    """COCO's numbers of all predictions of a model, whatever the protocol; None when a prediction has no score."""
+    return coco_numbers(dataset, model)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from evaluator.protocols.pixel.sides import Classes, MissingPage
     from evaluator.review.problems import StoreProblem
     from evaluator.review.verdicts import Target
+    from evaluator.uploads import Dropped
     from pages.shared.browser.listing import PageOrder
     from pages.shared.browser.text_count import Count
     from pages.shared.findings.log import Unsaved
@@ -133,7 +134,8 @@ class State:
     field_rejected: Field[AnyMember | None] = Field(None)
     # Why a recent project could not be opened again.
     project_issues: Field[tuple[Issue, ...]] = Field(())
-    pdf_note: Field[tuple[list[str], list[str]] | None] = Field(None)
+    page_note: Field[tuple[list[str], list[str]] | None] = Field(None)
+    dropped: Field[Dropped | None] = Field(None)
 
     # The operating point.
     protocol: Field[str] = Field("snapshot")
@@ -144,6 +146,9 @@ class State:
     preset: Field[str | None] = Field(None)
     presets_of: Field[tuple[float, ...]] = Field(())
     best_f1_at: Field[tuple[float, ...]] = Field(())
+
+    # Weights of labels in the mean over labels, where they are not 1.
+    class_weights: Field[tuple[tuple[str, float], ...]] = Field(())
 
     # What the chosen protocol is known by, on the Overview.
     own_intervals: Field[bool] = Field(False)

@@ -1,19 +1,22 @@
 """COCO ``segmentation`` to outlines: polygons as flat columns that look like a mapping.
 
 Owns the rules on polygons. Points are x, y in pixels, origin top left; a ring is not closed by repeating its
-first point. Run-length masks are not read: an issue names them and the box is used.
+first point. A run-length mask becomes rectangles of whole pixels, which are the same region; see ``masks``. What
+cannot be used is named by an issue, and the box is used.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, pairwise
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from evaluator.formats.coco.masks import mask_rings
 from evaluator.formats.json_text import excerpt
 from evaluator.model.boxes import FloatArray, IntArray
 from evaluator.model.issues import Collector
@@ -83,6 +86,8 @@ def outlines(values: Mapping[int, bytes], place: str, collector: Collector) -> M
         some = rows[start : start + _AT_A_TIME]
         decoded, typed = _decoded([values[row] for row in some])
         for row, shape in zip(some, decoded, strict=True):
+            if isinstance(shape, dict):
+                shape = _of_mask(shape, f"{place}[{row}].segmentation", collector)  # noqa: PLW2901 - rings in its place
             if shape and _usable(shape, rings_of_numbers=typed):
                 kept.append(row)
                 per_row.append(len(shape))
@@ -122,13 +127,33 @@ def _usable(shape: object, *, rings_of_numbers: bool) -> bool:
     )
 
 
+def extent(shape: Any) -> tuple[float, float, float, float] | None:  # noqa: ANN401 - a value of a parsed tree
+    """The box around a segmentation, x, y, width and height; None for one that cannot be used.
+
+    Notes
+    -----
+    Of a mask in whole pixels, as ``toBbox`` of pycocotools; of polygons the extremes of their points.
+    """
+    with suppress(ValueError):
+        rings = mask_rings(shape) if isinstance(shape, dict) else shape
+        if rings and _usable(rings, rings_of_numbers=False):
+            points = np.array(list(chain.from_iterable(rings)), dtype=np.float64).reshape(-1, 2)
+            low, high = points.min(axis=0), points.max(axis=0)
+            return float(low[0]), float(low[1]), float(high[0] - low[0]), float(high[1] - low[1])
+    return None
+
+
+def _of_mask(mask: dict[str, Any], place: str, collector: Collector) -> list[list[float]]:
+    """The rings of a run-length mask; none, with a warning, for one that cannot be used."""
+    try:
+        return mask_rings(mask)
+    except ValueError as problem:
+        rule = "a run-length mask must have a size and runs that fill it (COCO format, RLE)"
+        collector.warning(place, rule, str(problem), "Its box is used; export the mask again.")
+        return []
+
+
 def _report(shape: object, place: str, collector: Collector) -> None:
-    if isinstance(shape, dict):
-        rule = "run-length masks are not read (COCO format, RLE)"
-        collector.warning(
-            place, rule, excerpt(sorted(map(str, shape))), "Its box is used; give polygons to use the outline."
-        )
-        return
     rule = "an outline must be an array of rings [x1, y1, x2, y2, x3, y3, ...] (COCO format)"
     collector.warning(place, rule, excerpt(shape), "Its box is used; correct the outline, or leave it out.")
 

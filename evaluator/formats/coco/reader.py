@@ -205,6 +205,7 @@ def resolve(prediction: Annotations, ground_truth: Annotations) -> Annotations:
         page_ids=ground_truth.page_ids,
         page_size=size,
         attributes=ground_truth.attributes,
+        page_images=ground_truth.page_images,
     )
 
 
@@ -362,6 +363,7 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
         unit="pixels",
         page_size=pages.page_size,
         attributes=pages.attributes,
+        page_images=pages.images,
         items_at=place,
     )
 

@@ -34,6 +34,7 @@ class Pages(NamedTuple):
     page_index: IntArray
     page_size: FloatArray | None
     attributes: Mapping[str, Sequence[str | None]]
+    images: Sequence[str]
 
 
 class Labels(NamedTuple):
@@ -59,6 +60,7 @@ def check_images(images: Sequence[Image], collector: Collector) -> Pages:
         page_index=_page_indices(images, names, collector),
         page_size=_page_size(images, collector),
         attributes=_attributes(images),
+        images=[image.file_name if isinstance(image.file_name, str) else "" for image in images],
     )
 
 

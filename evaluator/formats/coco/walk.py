@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import UNSET
 
 from evaluator.formats import json_text
-from evaluator.formats.coco.outlines import is_number
+from evaluator.formats.coco.outlines import extent, is_number
 from evaluator.formats.coco.shape import (
     ATTRIBUTE_KEYS,
     DOCUMENT_KEYS,
@@ -133,11 +133,16 @@ def _item(collector: Collector, value: object, place: str) -> Item:
         rule = f"an entry must be an object with {', '.join(_ITEM)} (COCO format)"
         collector.error(place, rule, excerpt(value), "Write it as an object, or remove it.")
         return Item(_NOTHING, _NOTHING, _NO_BOX)
-    _keys(collector, value, place, _ITEM, known=Item.__struct_fields__)
+    derived = extent(value.get("segmentation")) if "bbox" not in value else None
+    required = [key for key in _ITEM if key != "bbox" or derived is None]
+    _keys(collector, value, place, required, known=Item.__struct_fields__)
+    if derived is not None:
+        rule = "an entry without bbox has the box around its segmentation, as in pycocotools"
+        collector.warning(place, rule, "no bbox", "Nothing to do, or add the bbox.")
     item = Item(
         _integer(collector, value, "image_id", place),
         _integer(collector, value, "category_id", place),
-        _box(collector, value, place),
+        _box(collector, value, place) if derived is None else derived,
     )
     for key in ("score", "area"):
         if key in value:

@@ -20,7 +20,7 @@ from evaluator.metrics.box_scores import box_columns
 from evaluator.metrics.error_types import TideErrors, tide
 from evaluator.metrics.results import ResultTable, Signature, defined
 from evaluator.model.boxes import FloatArray
-from evaluator.model.dataset import Annotations
+from evaluator.model.dataset import Annotations, Dataset
 from evaluator.model.issues import Collector, Issue
 from evaluator.model.page_sizes import unit_issue
 from evaluator.protocols.base import BoxEvaluation, checked, joined_pair, lowest
@@ -192,6 +192,20 @@ def result_of(matching: Matching, iou: Sequence[float]) -> CocoResult:
     """The evaluation of a matching at IoU thresholds, which are put in rising order."""
     rising = sorted(set(map(float, iou)))
     return CocoResult(matching, {threshold: matching.at(threshold) for threshold in rising}, average(matching, rising))
+
+
+def coco_numbers(dataset: Dataset, model: int = 0) -> dict[str, float | None] | None:
+    """The numbers of COCO of a model of any dataset, whatever protocol it was read for.
+
+    Returns
+    -------
+    dict of float or None
+        By the keys of `NUMBERS`, over all labels at the ten IoU thresholds; those of a size are None where sizes in
+        pixels are not known. None when a prediction has no score, because then there is no ranking.
+    """
+    if np.isnan(dataset.predictions[model].score).any():
+        return None
+    return dict(result_of(pair(dataset, model).match(), IOU_THRESHOLDS).numbers)
 
 
 def comparable_issues(ground_truth: Annotations, prediction: Annotations) -> tuple[Issue, ...]:

@@ -271,9 +271,9 @@ def with_verdicts(found: OpenedBoxes, model: Model, place: Place, payload: PageP
 def page_text(found: OpenedBoxes, place: Place) -> text_lost.PageText | None:
     """The words of a page, or its ink where it has none; None when the page cannot be read."""
     try:
-        path = pictures.document_path(found, place.document)
-        words = pictures.pool().words(path, place.index)
-        ink = None if len(words.texts) else pictures.pool().ink(path, place.index)
+        page = pictures.page_file(found, place.document, place.index)
+        words = pictures.pool().words(page.path, page.page_index)
+        ink = None if len(words.texts) else pictures.pool().ink(page.path, page.page_index)
     except PageProblem:
         return None
     return text_lost.PageText(words, ink)

@@ -141,7 +141,8 @@ def _reader(found: OpenedBoxes, pool: PagePool) -> Callable[[int], FloatArray | 
             return None
         name = dataset.documents[dataset.page_document[row]].name
         try:
-            return pool.words(folder.find(name), int(dataset.page_index[row])).boxes
+            page = folder.find_page(name, int(dataset.page_index[row]), dataset.page_images)
+            return pool.words(page.path, page.page_index).boxes
         except PageProblem:
             return None
 

@@ -265,8 +265,8 @@ def prepare(found: OpenedBoxes, shown: Listed, place: Place) -> None:
     for at in places_around(shown, here, 1 if state.viewer_toward >= 0 else -1):
         document, index = shown.pages.at(at)
         try:
-            path = pictures.document_path(found, document)
+            page = pictures.page_file(found, document, index)
         except PageProblem:
             continue
-        tasks.append(pictures.preparation(path, index))
+        tasks.append(pictures.preparation(page.path, page.page_index))
     _preparer().ask(tasks)

@@ -1,0 +1,176 @@
+"""Files dropped onto the dashboard, sorted by content: annotations with a proposed role, pages, and what is left out.
+
+Owns the unpacking of dropped archives, the names under which files may be stored, and the proposal of roles. Names
+come from a browser or an archive: one that could lead anywhere is refused before a file is touched. Nothing is
+evaluated, and a proposal is only that: the reader decides.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from evaluator import formats
+from evaluator.formats import archive, search
+from evaluator.formats.base import KINDS, Kind, Unit
+from evaluator.model.dataset import Side
+from evaluator.model.issues import BadInput, Collector, Issue
+from evaluator.pdf.folder import IMAGE_SUFFIXES, name_problem
+from evaluator.pdf.worker import is_page_file
+from evaluator.project import Upload
+
+PAGE_SUFFIXES: Final = (".pdf", *IMAGE_SUFFIXES)
+"""Endings of documents and of images of pages."""
+PAGE_BYTES: Final = 50 * 2**20
+"""The largest document that is taken."""
+
+
+class Proposed(NamedTuple):
+    """One side that was dropped.
+
+    Attributes
+    ----------
+    upload : Upload
+        Its files.
+    kind : "boxes", "fields" or "posters"
+    title : str
+        Its format, in words.
+    side : "ground_truth", "prediction" or None
+        The proposed role; None where several say that they are the ground truth.
+    why : str
+        What the proposal follows from.
+    """
+
+    upload: Upload
+    kind: Kind
+    title: str
+    side: Side | None
+    why: str
+
+
+class Dropped(NamedTuple):
+    """Dropped files, sorted.
+
+    Attributes
+    ----------
+    proposed : tuple of Proposed
+    pages : tuple of (str, bytes)
+        Documents and page images by their relative names.
+    left_out : tuple of str
+        Names of files that are neither.
+    issues : tuple of Issue
+        What is wrong with archives and names.
+    """
+
+    proposed: tuple[Proposed, ...]
+    pages: tuple[tuple[str, bytes], ...]
+    left_out: tuple[str, ...]
+    issues: tuple[Issue, ...]
+
+
+def sort_dropped(uploads: Sequence[tuple[str, bytes]], *, open_truths: Collection[Kind] = ()) -> Dropped:
+    """What some dropped files are, by their content.
+
+    Parameters
+    ----------
+    uploads : sequence of (str, bytes)
+        Relative names and bytes, as the browser sends them; archives are unpacked.
+    open_truths : collection of Kind
+        Kinds of which a ground truth is open: one lone file that states no side is then proposed as a prediction.
+
+    Returns
+    -------
+    Dropped
+        Everything empty for nothing.
+    """
+    issues: list[Issue] = []
+    pages: list[tuple[str, bytes]] = []
+    left_out: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="layoutscope-") as place:
+        root = Path(place)
+        for name, content in _unpacked(uploads, issues):
+            if problem := name_problem(name):
+                collector = Collector(name, max_per_rule=None)
+                collector.error("", "a file must have a plain relative name", f"it {problem}", "Rename the file.")
+                issues += collector.issues()
+            elif any(part.startswith(".") for part in name.split("/")):
+                left_out.append(name)
+            elif name.lower().endswith(PAGE_SUFFIXES):
+                page = len(content) <= PAGE_BYTES and is_page_file(content)
+                pages += [(name, content)] if page else []
+                left_out += [] if page else [name]
+            else:
+                path = root / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+        files = list(search.walk([root]))
+        units = search.units(files)
+        proposed = tuple(_proposed(units.units, root, files, open_truths))
+        for path in units.unknown:
+            try:
+                formats.detect_bytes(path.read_bytes(), path.relative_to(root).as_posix())
+            except BadInput as refused:
+                issues += refused.issues
+    used = {file for each in proposed for file, _ in each.upload.files}
+    names = [path.relative_to(root).as_posix() for path in files]
+    alone = [name for name in names if not any(name == file or name.endswith(f"/{file}") for file in used)]
+    return Dropped(proposed, tuple(pages), (*left_out, *alone), tuple(issues))
+
+
+def _unpacked(uploads: Sequence[tuple[str, bytes]], issues: list[Issue]) -> Iterator[tuple[str, bytes]]:
+    """The files, those of an archive under its name; issues of archives are added to `issues`."""
+    suffixes = [*formats.suffixes() - {".zip"}, *PAGE_SUFFIXES]
+    for name, content in uploads:
+        if not archive.is_archive(content):
+            yield name, content
+            continue
+        collector = Collector(name, max_per_rule=20)
+        try:
+            members = archive.read(content, collector, suffixes=suffixes)
+        except BadInput as problem:
+            issues += problem.issues
+            continue
+        issues += collector.issues()
+        for member in members:
+            yield f"{Path(name).stem}/{member.name}", member.content
+
+
+def _proposed(
+    units: Sequence[Unit], root: Path, files: Sequence[Path], open_truths: Collection[Kind]
+) -> Iterator[Proposed]:
+    """The units with their roles, by kind and then in the order of their names."""
+    for kind in KINDS:
+        of_kind = sorted(
+            (unit for unit in units if formats.FORMATS[unit.format].kind == kind), key=lambda unit: unit.path
+        )
+        stated = [unit for unit in of_kind if "ground_truth" in unit.sides]
+        bare = [unit for unit in of_kind if unit.unscored]
+        for unit in of_kind:
+            upload, title = _upload(unit, root, files), formats.FORMATS[unit.format].title
+            if "ground_truth" in unit.sides:
+                several = len(stated) > 1
+                side: Side | None = None if several else "ground_truth"
+                why = f"one of {len(stated)} that may be the ground truth" if several else "by its content or name"
+                yield Proposed(upload, kind, title, side, why)
+                if "prediction" not in unit.sides:
+                    continue
+            if unit.unscored and len(bare) == 1 and not stated and (len(of_kind) > 1 or kind not in open_truths):
+                yield Proposed(upload, kind, title, "ground_truth", "it has no scores")
+            elif unit.unscored and len(bare) > 1 and not stated:
+                yield Proposed(upload, kind, title, None, f"one of {len(bare)} without scores")
+            else:
+                why = "by its content" if "prediction" in unit.sides else "a ground truth is open or stated"
+                yield Proposed(upload, kind, title, "prediction", why if unit.sides or unit.unscored else "by default")
+
+
+def _upload(unit: Unit, root: Path, files: Sequence[Path]) -> Upload:
+    """The files of a unit, those of a folder by their names in it."""
+    if unit.path in files:
+        return Upload(unit.path.name, ((unit.path.name, unit.path.read_bytes()),), unit.format)
+    endings = formats.FORMATS[unit.format].suffixes
+    inside = [path for path in files if unit.path in path.parents and path.suffix.lower() in endings]
+    held = tuple((path.relative_to(unit.path).as_posix(), path.read_bytes()) for path in inside)
+    name = unit.path.name if unit.path != root else f"{len(held)} files, {held[0][0]} first"
+    return Upload(name if len(held) > 1 or unit.path != root else held[0][0], held, unit.format)

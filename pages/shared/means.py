@@ -1,0 +1,161 @@
+"""What else can be averaged, on the Overview: pooled boxes, documents, labels with weights, and average precision.
+
+The means are those of the matching at the operating point. Average precision is COCO's, of all predictions, for models
+that have scores under protocols that know none of their own. Every number is computed in ``evaluator``.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import streamlit as st
+
+from evaluator.metrics.results import count_of
+from evaluator.model.dataset import Dataset
+from evaluator.model.issues import plain
+from pages.shared import frame, protocol
+from pages.shared.opened import Named, OpenedBoxes
+from pages.shared.results import Result, result_of
+from pages.shared.state import State, state
+
+MOST_WEIGHT: Final = 1e6
+_RATIOS: Final = (("Precision", "precision"), ("Recall", "recall"), ("F1", "f1"))
+_AVERAGES: Final = ("AP", "AP50", "AP75")
+# Ranking more takes seconds, which belong into the terminal.
+_MOST_RANKED: Final = 300_000
+
+
+class _Group(NamedTuple):
+    """Numbers that belong together, with the counts behind undefined ones."""
+
+    title: str
+    heads: tuple[str, ...]
+    values: tuple[float | None, ...]
+    notes: tuple[str, ...]
+
+
+def means(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
+    """A row for each model: pooled, mean over documents, mean over labels with the weights, and average precision."""
+    weights = weights_in_use(found)
+    head, control = st.columns([2.4, 1], vertical_alignment="center")
+    head.html('<h2 class="ls-section">Means <small>of the boxes at the operating point</small></h2>')
+    if protocol.has_class_weights():
+        with control.container(horizontal=True, horizontal_alignment="right"):
+            _weights_control(found, weights)
+    rows = {model: _groups(found, model, weights) for model in chosen}
+    shown = rows[chosen[0]]
+    heads = "".join(
+        f'<th colspan="{len(group.heads)}" scope="colgroup">{html.escape(group.title)}</th>' for group in shown
+    )
+    names = "".join(f'<th scope="col">{name}</th>' for group in shown for name in group.heads)
+    body = "".join(_row(model, groups) for model, groups in rows.items())
+    st.html(
+        f'<div class="ls-wide"><table class="ls-own ls-means{frame.theme()}"><thead><tr><th></th>{heads}</tr>'
+        f"<tr><th></th>{names}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+    st.caption(frame.escaped(" ".join(_explained(shown, weights))))
+
+
+def weights_in_use(found: OpenedBoxes) -> Mapping[str, float]:
+    """The weights that differ from 1, of labels that the open files map; none under protocols without weights."""
+    labels = found.dataset.labels[: found.dataset.evaluated]
+    return {label: weight for label, weight in state.class_weights if label in labels} if _weighted() else {}
+
+
+def signed(found: OpenedBoxes) -> list[str]:
+    """What a signature says of the weights; nothing where all are 1."""
+    weights = weights_in_use(found)
+    return [f"class weight {', '.join(_weighed(weights))}"] if weights else []
+
+
+def _weighed(weights: Mapping[str, float]) -> list[str]:
+    return [f"{label}={weight:g}" for label, weight in weights.items()]
+
+
+def _weighted() -> bool:
+    return bool(state.class_weights) and protocol.has_class_weights()
+
+
+def _weights_control(found: OpenedBoxes, weights: Mapping[str, float]) -> None:
+    """The weight of each label in the mean over labels."""
+    labels = found.dataset.labels[: found.dataset.evaluated]
+    with st.popover("Class weights" + (f" ({len(weights)})" if weights else ""), icon=":material/balance:"):
+        with st.form("class_weights_form", border=False):
+            values = [
+                st.number_input(
+                    frame.escaped(label),
+                    min_value=0.0,
+                    max_value=MOST_WEIGHT,
+                    value=weights.get(label, 1.0),
+                    step=0.5,
+                    format="%g",
+                    key=State.class_weights.of(f"{label}_{weights.get(label, 1.0):g}").key,
+                )
+                for label in labels
+            ]
+            if st.form_submit_button("Use these weights"):
+                pairs = zip(labels, values, strict=True)
+                state.class_weights = tuple((label, float(value)) for label, value in pairs if value != 1.0)
+                st.rerun()
+        st.caption("Of the mean over labels alone; 0 leaves a label out. In the terminal: --class-weight Table=2.")
+
+
+def _groups(found: OpenedBoxes, model: Named, weights: Mapping[str, float]) -> list[_Group]:
+    result = result_of(found, model)
+    labels = "Weighted mean over labels" if weights else "Mean over labels"
+    groups = [
+        _ratios("All boxes pooled", result.micro.row(0), None),
+        _ratios("Mean over documents", result.macro_documents(), "documents"),
+        _ratios(labels, result.macro_labels(weights), "labels"),
+    ]
+    ranked = _average_precision(found, result, model)
+    return [*groups, ranked] if ranked is not None else groups
+
+
+def _ratios(title: str, numbers: Any, counted: str | None) -> _Group:  # noqa: ANN401 - metrics, or their mean
+    """The three ratios; `counted` is what a mean counts."""
+    noun = (counted or "").removesuffix("s")
+    notes = [
+        f"over {count_of(numbers[counted][key], noun)} where it is defined" if counted else "" for _, key in _RATIOS
+    ]
+    values = tuple(numbers[key] for _, key in _RATIOS)
+    return _Group(title, tuple(name for name, _ in _RATIOS), values, tuple(notes))
+
+
+def _average_precision(found: OpenedBoxes, result: Result, model: Named) -> _Group | None:
+    """COCO's average precision of all predictions; None where there is none, or the protocol has its own."""
+    if len(result.matching.prediction) > _MOST_RANKED or protocol.ranks():
+        return None
+    numbers = _ranked(found.digests, model.index, _dataset=found.dataset)
+    if numbers is None:
+        return None
+    return _Group("mAP, as COCO has it", _AVERAGES, tuple(numbers[name] for name in _AVERAGES), ("", "", ""))
+
+
+@st.cache_resource(max_entries=16, show_spinner="Working out average precision")
+def _ranked(digests: tuple[str, ...], model: int, *, _dataset: Dataset) -> Mapping[str, float | None] | None:
+    """COCO's numbers of a model; the files say which."""
+    return protocol.average_precision(_dataset, model)
+
+
+def _row(model: Named, groups: Sequence[_Group]) -> str:
+    cells = "".join(
+        f'<td title="{html.escape(note)}">{frame.number(value)}</td>'
+        for group in groups
+        for value, note in zip(group.values, group.notes, strict=True)
+    )
+    name = html.escape(plain(model.name))
+    return f'<tr><th scope="row">{frame.letter_badge(model.letter)} <b title="{name}">{name}</b></th>{cells}</tr>'
+
+
+def _explained(groups: Sequence[_Group], weights: Mapping[str, float]) -> list[str]:
+    said = ["A mean leaves out documents and labels where its ratio is undefined."]
+    if weights:
+        said.append(f"Weights: {', '.join(_weighed(weights))}; all other labels 1.")
+    if len(groups) == 4:
+        said.append(
+            "mAP is of all predictions at IoU 0.50 to 0.95, 101 recall levels (coco): the sliders do not move it."
+        )
+    return said

@@ -1,0 +1,128 @@
+"""Dropped files: what they are by their content, which role is proposed, and that no name leads anywhere."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from evaluator import project
+from evaluator.formats.base import Reading
+from evaluator.uploads import sort_dropped
+from tests.dashboard import SAMPLE_DATA
+
+TRUTH = {
+    "images": [{"id": 1, "file_name": "scan-1.png", "width": 100, "height": 80}],
+    "categories": [{"id": 1, "name": "Table"}],
+    "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 20], "area": 800, "iscrowd": 0}],
+}
+RESULTS = [{"image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 20], "score": 0.9}]
+VOC = (
+    "<annotation><filename>{0}.jpg</filename><size><width>100</width><height>80</height><depth>3</depth></size><object>"
+    "<name>Table</name>{1}<bndbox><xmin>1</xmin><ymin>2</ymin><xmax>30</xmax><ymax>40</ymax></bndbox></object></annotation>"
+)
+
+
+def png() -> bytes:
+    sheet = io.BytesIO()
+    Image.new("RGB", (100, 80), "white").save(sheet, "PNG")
+    return sheet.getvalue()
+
+
+def archive(**files: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        for name, content in files.items():
+            made.writestr(name.replace("__", "/").replace("_", "."), content)
+    return packed.getvalue()
+
+
+def roles(uploads: list[tuple[str, bytes]], **given: object) -> dict[str, object]:
+    """Proposed role by the name of what was dropped."""
+    return {each.upload.name: each.side for each in sort_dropped(uploads, **given).proposed}  # type: ignore[arg-type]
+
+
+def test_a_dropped_folder_is_sorted_by_content() -> None:
+    dropped = sort_dropped(
+        [
+            ("job/a.json", json.dumps(TRUTH).encode()),
+            ("job/b.json", json.dumps(RESULTS).encode()),
+            ("job/images/scan-1.png", png()),
+            ("job/report.pdf", (SAMPLE_DATA / "pdf" / "tram-options.pdf").read_bytes()),
+            ("job/notes.md", b"# notes"),
+            ("job/fake.png", b"no image"),
+            ("job/.DS_Store", b"x"),
+        ]
+    )
+    assert [(each.upload.name, each.side, each.kind) for each in dropped.proposed] == [
+        ("a.json", "ground_truth", "boxes"),
+        ("b.json", "prediction", "boxes"),
+    ]
+    assert [name for name, _ in dropped.pages] == ["job/images/scan-1.png", "job/report.pdf"]
+    assert sorted(dropped.left_out) == ["job/.DS_Store", "job/fake.png", "job/notes.md"]
+    assert dropped.issues == ()
+
+
+def test_an_archive_is_sorted_like_a_folder() -> None:
+    packed = archive(
+        gt_json=json.dumps(TRUTH).encode(), model__dt_json=json.dumps(RESULTS).encode(), pages__scan1_png=png()
+    )
+    dropped = sort_dropped([("job.zip", packed)])
+    assert [(each.upload.name, each.side) for each in dropped.proposed] == [
+        ("gt.json", "ground_truth"),
+        ("dt.json", "prediction"),
+    ]
+    assert [name for name, _ in dropped.pages] == ["job/pages/scan1.png"]
+
+
+def test_files_of_one_document_each_are_one_side_and_are_read_as_one() -> None:
+    files = [(f"{side}/{page}.xml", VOC.format(page, score).encode()) for side, score in (
+        ("labels", ""), ("model", "<score>0.5</score>")
+    ) for page in ("p1", "p2")]  # fmt: skip
+    dropped = sort_dropped(files)
+    assert [(each.upload.name, each.side, each.why) for each in dropped.proposed] == [
+        ("labels", "ground_truth", "it has no scores"),
+        ("model", "prediction", "by its content"),
+    ]
+    read = project.read_content(dropped.proposed[0].upload, Reading(side="ground_truth"), "boxes")
+    assert len(read.documents) == 2  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("open_truths", "side"), [((), "ground_truth"), (("boxes",), "prediction")])
+def test_a_lone_file_that_says_nothing(open_truths: tuple[str, ...], side: str) -> None:
+    assert roles([("p1.xml", VOC.format("p1", "").encode())], open_truths=open_truths) == {"p1.xml": side}
+
+
+def test_two_possible_truths_are_left_to_the_reader() -> None:
+    truth = json.dumps(TRUTH).encode()
+    assert roles([("a.json", truth), ("b.json", truth)]) == {"a.json": None, "b.json": None}
+
+
+def test_names_that_lead_somewhere_are_refused() -> None:
+    names = ["../a.json", "/tmp/b.png", "C:\\c.pdf", "a/../../d.json", "e\n.png"]
+    dropped = sort_dropped([(name, png()) for name in names])
+    assert dropped.proposed == ()
+    assert dropped.pages == ()
+    assert len(dropped.issues) == len(names)
+    assert {issue.rule for issue in dropped.issues} == {"a file must have a plain relative name"}
+
+
+def test_broken_files_and_archives_say_what_is_wrong() -> None:
+    dropped = sort_dropped([("broken.json", b"{"), ("bad.zip", b"PK\x03\x04 nothing more")])
+    assert {issue.file for issue in dropped.issues} == {"broken.json", "bad.zip"}
+    assert dropped.proposed == ()
+    assert sort_dropped([]) == ((), (), (), ())
+
+
+def test_the_sample_data_of_every_kind() -> None:
+    files = [path for path in sorted(SAMPLE_DATA.rglob("*.json")) if "generators" not in path.parts]
+    dropped = sort_dropped([(path.relative_to(SAMPLE_DATA).as_posix(), path.read_bytes()) for path in files])
+    sides = [(each.kind, each.side) for each in dropped.proposed]
+    for kind in ("boxes", "fields", "posters"):
+        assert sides.count((kind, "ground_truth")) == 1
+        assert sides.count((kind, "prediction")) == 2
+    assert Path("ground_truth.json").name in {each.upload.name for each in dropped.proposed}

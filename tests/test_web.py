@@ -17,6 +17,8 @@ ROOTS = {
     "compare": "layoutscope-compare",
     "compare_board": "layoutscope-board",
     "gallery": "layoutscope-gallery",
+    "meeting": "layoutscope-meeting",
+    "reviewer": "layoutscope-reviewer",
     "matrix": "layoutscope-matrix",
     "tint": "layoutscope-tint",
     "pack": "layoutscope-viewer",

@@ -26,7 +26,6 @@ Kind = Literal["mistake", "field", "page", "document", "comparison"]
 Verdict = Literal["model_wrong", "ground_truth_wrong", "ambiguous", "ignore"]
 Action = Literal["judged", "cleared"]
 Unit = Literal["page", "pixels"]
-Status = Literal["open", "in_progress", "done"]
 
 KINDS: Final[Mapping[Kind, str]] = {
     "mistake": "Mistake",
@@ -41,7 +40,7 @@ VERDICTS: Final[Mapping[Verdict, str]] = {
     "ambiguous": "Ambiguous",
     "ignore": "Ignore",
 }
-STATUSES: Final[Mapping[Status, str]] = {"open": "Open", "in_progress": "In progress", "done": "Done"}
+STATUSES: Final[Mapping[str, str]] = {"open": "Open", "in_progress": "In progress", "done": "Done"}
 """How far the work on a finding is."""
 NOTE_LENGTH: Final = 20_000
 AUTHOR_LENGTH: Final = 200

@@ -5,28 +5,34 @@ from __future__ import annotations
 import functools
 import html
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final, Literal, get_args
 
+import numpy as np
 import streamlit as st
 
 from evaluator.metrics.results import count_of
 from evaluator.model.issues import BadInput, Issue, plain
 from evaluator.review import corrected_truth, exchange, identity, intake
+from evaluator.review.groups import FindingGroup, agreed_by_two, groups, targets_of_causes
 from evaluator.review.status import STATES, FindingStatus
-from evaluator.review.verdicts import NOTE_LENGTH, VERDICTS, Event, ReviewLog, Target
+from evaluator.review.verdicts import NOTE_LENGTH, STATUSES, VERDICTS, Event, ReviewLog, Target
 from pages.shared import frame, opened, pictures, widgets
 from pages.shared.address import read_url, write_url
 from pages.shared.fields import verdicts as field_findings
 from pages.shared.findings import card as finding
 from pages.shared.findings import log as findings
-from pages.shared.findings import queue
+from pages.shared.findings import meeting, queue
 from pages.shared.opened import OpenedBoxes
 from pages.shared.results import result_of
 from pages.shared.state import ImportNote, State, state
 
 BROWSER_VIEW = "pages/page_browser.py"
+# Groups of one sheet of the queue.
+_SHEET: Final = 50
 _STATE_CHOICES: Final[Mapping[str, str]] = {"": "All", "applies": "Applies", "past": "No longer applies"}
+_STATUS_WORDS: Final[Mapping[str, str]] = {"": "", **STATUSES}
 _Number = Literal["tp", "fp", "fn", "precision", "recall", "f1", "mean_iou", "mean_coverage", "mean_purity"]
 _NUMBERS: Final[tuple[_Number, ...]] = get_args(_Number)
 _HEADS: Final = ("TP", "FP", "FN", "Precision", "Recall", "F1", "Mean IoU", "Coverage", "Purity")
@@ -153,51 +159,104 @@ def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
         widgets.choice(label, {"": "All", **{text: plain(text) or "All" for text in known}}, field)
 
 
-def _queue(entries: Sequence[FindingStatus]) -> FindingStatus | None:
-    """The list; the chosen finding, or the first."""
+def _queue(found: OpenedBoxes | None, every: Sequence[FindingGroup]) -> FindingGroup:
+    """The list of groups, a sheet at a time; the chosen one, or the first."""
+    sheets = -(-len(every) // _SHEET)
+    state.finding_sheet = min(state.finding_sheet, sheets - 1)
+    if sheets > 1:
+        names = {
+            at: f"{at * _SHEET + 1:,} to {min((at + 1) * _SHEET, len(every)):,} of {len(every):,}"
+            for at in range(sheets)
+        }
+        widgets.choice("Groups", names, State.finding_sheet, label_visibility="collapsed", width=190)
+    first = state.finding_sheet * _SHEET
+    shown = every[first : first + _SHEET]
+    targets = [group.entries[0].judged.target for group in shown]
+    tasks = [group.task for group in shown]
     table = {
-        "Verdict": [finding.said(finding.kind(entry)) for entry in entries],
-        "Finding": [finding.about(entry) for entry in entries],
-        "Label": [plain(entry.judged.target.label or "") for entry in entries],
-        "Document": [plain(entry.judged.target.document or "") for entry in entries],
-        "Page": ["" if (page := entry.judged.target.page) is None else str(page + 1) for entry in entries],
-        "Who": [plain(", ".join(entry.judged.authors)) for entry in entries],
-        "Note": [plain(_last_note(entry)) for entry in entries],
-        "State": [STATES[entry.state] for entry in entries],
-        "Tags": [plain(", ".join(entry.judged.tags)) for entry in entries],
-        "When": [finding.when(entry.judged.last) for entry in entries],
+        "Boxes": [group.cost if group.cause is not None else None for group in shown],
+        "Finding": [_title(group) for group in shown],
+        "Model": [_model(found, group) for group in shown],
+        "Verdict": [finding.said(group.opinion) for group in shown],
+        "Document": [plain(target.document or "") for target in targets],
+        "Page": ["" if (page := target.page) is None else str(page + 1) for target in targets],
+        "Judged": [_judged(group) for group in shown],
+        "Owner": [plain(task.owner) if task else "" for task in tasks],
+        "Due": [task.due if task else "" for task in tasks],
+        "Status": [_STATUS_WORDS[task.status] if task else "" for task in tasks],
+        "Who": [plain(", ".join(group.authors)) for group in shown],
+        "Note": [plain(group.note) for group in shown],
+        "State": [", ".join(dict.fromkeys(STATES[entry.state] for entry in group.entries)) for group in shown],
+        "Label": [plain(", ".join(dict.fromkeys(_labels(group)))) for group in shown],
+        "Tags": [plain(", ".join(dict.fromkeys(_tags(group)))) for group in shown],
+        "When": [finding.when(group.entries[0].judged.last) for group in shown],
     }
     event: Any = widgets.table(
         table,
-        height=min(640, 26 * (len(entries) + 1) + 14),
+        height=min(640, 26 * (len(shown) + 1) + 14),
         on_select="rerun",
         selection_mode="single-row",
         key="finding_queue",
+        placeholder="–",
         columns={
+            "Boxes": widgets.count(56),
+            "Finding": 190,
+            "Model": 70,
             "Verdict": 146,
-            "Finding": 88,
-            "Label": 92,
-            "Document": 128,
+            "Document": 120,
             "Page": 46,
-            "Who": 90,
+            "Judged": 66,
+            "Owner": 80,
             "Note": 150,
         },
-        alt="Findings, the newest first",
+        alt="Findings in groups, the costliest first",
     )
     rows = event["selection"]["rows"]
-    return entries[rows[0]] if rows and rows[0] < len(entries) else entries[0]
+    return shown[rows[0]] if rows and rows[0] < len(shown) else shown[0]
 
 
-def _last_note(entry: FindingStatus) -> str:
-    """The latest note of a finding."""
-    return next((event.note for event in reversed(entry.judged.opinions) if event.note), "")
+def _title(group: FindingGroup) -> str:
+    """The cause in words, or what a finding without one is about."""
+    return plain(frame.shortened(group.title, 80)) if group.cause is not None else finding.about(group.entries[0])
 
 
-def _detail(found: OpenedBoxes | None, entry: FindingStatus) -> None:
-    """One finding: what it is, where it stands, its picture, and who said what."""
-    frame.section(finding.about(entry), finding.place(entry))
+def _model(found: OpenedBoxes | None, group: FindingGroup) -> str:
+    """Whose mistakes: the letter of a model of the pair, else its name."""
+    if found is None or group.model is None:
+        return ", ".join(map(plain, group.entries[0].judged.target.models))
+    return next(
+        (model.letter for model in found.pair if model.index == group.model),
+        frame.short_name(found.models[group.model]),
+    )
+
+
+def _judged(group: FindingGroup) -> str:
+    """How many mistakes of a cause were judged."""
+    return f"{len(group.entries):,} of {group.mistakes:,}" if group.cause is not None else ""
+
+
+def _labels(group: FindingGroup) -> list[str]:
+    return [label for entry in group.entries if (label := entry.judged.target.label)]
+
+
+def _tags(group: FindingGroup) -> list[str]:
+    return [tag for entry in group.entries for tag in entry.judged.tags]
+
+
+def _detail(found: OpenedBoxes | None, group: FindingGroup) -> None:
+    """A group of findings: what both models did there, and one verdict for all of it or for one of its findings."""
+    frame.section(_title(group), finding.place(group.entries[0]))
+    targets = {group.key: group.entries[0].judged.target}
+    if found is not None and group.cause is not None and group.model is not None:
+        result = result_of(found, found.models[group.model])
+        targets |= targets_of_causes(result, np.array([group.cause]), findings.review_log())
+    single = _single(group, len(targets))
+    if single is not None:
+        group = replace(group, entries=(single,))
+        targets = {group.key: single.judged.target}
+    entry = group.entries[0]
     finding.state(entry)
-    finding.picture(found, entry)
+    finding.picture(found, group)
     of_field = entry.judged.target.kind == "field"
     there = entry.state not in ("gone", "not_open") and entry.judged.target.page is not None
     there = there and (of_field or found is not None)
@@ -208,9 +267,23 @@ def _detail(found: OpenedBoxes | None, entry: FindingStatus) -> None:
         assert found is not None
         queue.show_on_page(found, entry)
         st.switch_page(BROWSER_VIEW)
-    finding.judge(entry, keys=False)
+    finding.judge(group, targets)
     finding.history(entry)
     st.html(f'<p class="ls-signature">Judged under {html.escape(plain(entry.judged.target.signature) or "–")}</p>')
+
+
+def _single(group: FindingGroup, mistakes: int) -> FindingStatus | None:
+    """The finding of a group that is judged alone; None for all mistakes of the cause together."""
+    if mistakes < 2:
+        return None
+    by_id = {entry.judged.target_id: entry for entry in group.entries}
+    names = {"": f"All {mistakes:,} mistakes of this cause"}
+    for number, (target_id, entry) in enumerate(by_id.items(), 1):
+        label = plain(frame.shortened(entry.judged.target.label or "", 40))
+        names[target_id] = f"{number}. {finding.about(entry)}: {label}, {finding.said(finding.kind(entry))}"
+    if state.finding_single not in names:
+        state.finding_single = ""
+    return by_id.get(widgets.choice("The verdict is for", names, State.finding_single))
 
 
 def _say_more(found: OpenedBoxes) -> None:
@@ -247,53 +320,6 @@ def _target(found: OpenedBoxes, kind: str, document: str, page: int) -> Target |
     there = found.dataset.page_row(document, page) is not None
     there = there or page < (pictures.page_count(found, document) or 0)
     return identity.page_target(document, page, signature=signature) if there else None
-
-
-# --- meeting -----------------------------------------------------------------------------------------------------
-
-
-def _meeting(found: OpenedBoxes | None, entries: Sequence[FindingStatus]) -> None:
-    """One finding at a time, large, with keys."""
-    assert state.finding_meeting is not None
-    targets, position = state.finding_meeting
-    by_id = {entry.judged.target_id: entry for entry in entries}
-    shown = [target for target in targets if target in by_id]
-    if not shown:
-        queue.start_meeting(())
-        st.rerun()
-    position = min(position, len(shown) - 1)
-    entry = by_id[shown[position]]
-    settled = sum(by_id[target].judged.verdict is not None for target in shown)
-    with st.container(key="meeting"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.button(
-                "Previous",
-                shortcut="Left",
-                disabled=position == 0,
-                on_click=queue.start_meeting,
-                args=(targets, position - 1),
-            )
-            st.button(
-                "Next",
-                shortcut="Right",
-                disabled=position == len(shown) - 1,
-                on_click=queue.start_meeting,
-                args=(targets, position + 1),
-            )
-            st.progress((position + 1) / len(shown), text=f"{position + 1} of {len(shown)} · {settled} agreed")
-            st.button("End the meeting", shortcut="Esc", on_click=queue.start_meeting, args=((),))
-        left, right = st.columns([1.7, 1], gap="medium")
-        with left:
-            label = entry.judged.target.label or ""
-            facts = " · ".join(part for part in (plain(frame.shortened(label, 60)), finding.place(entry)) if part)
-            about = html.escape(finding.about(entry))
-            st.html(f'<h1 class="ls-meeting">{about} <small>{html.escape(facts)}</small></h1>')
-            finding.state(entry)
-            finding.picture(found, entry, large=True)
-        with right:
-            finding.judge(entry, keys=True)
-            finding.history(entry)
-        st.caption("Keys: 1 to 4 verdict, left and right arrow previous and next finding, Esc ends the meeting.")
 
 
 # --- files -------------------------------------------------------------------------------------------------------
@@ -396,41 +422,46 @@ def view() -> None:
     found = opened.boxes()
     log = findings.review_log()
     entries = field_findings.every_status(found)
-    if state.finding_meeting is not None and entries:
-        _meeting(found, entries)
+    if state.meeting_open and found is not None:
+        meeting.show(found, entries)
         write_url("findings")
         return
-    facts = [count_of(len(log), "finding"), count_of(len(log.conflicts), "conflict")]
+    agreed = sum(agreed_by_two(judged) for judged in log.judged.values())
+    facts = [
+        count_of(len(log), "finding"),
+        count_of(len(log.conflicts), "conflict"),
+        f"{agreed:,} agreed by two reviewers",
+    ]
     if findings.store_problem() is not None:
         facts = ["findings cannot be read"]
     facts += [frame.signature(found, found.models)] if found is not None else []
     frame.title("Findings", " · ".join(facts))
     _problems()
+    shown = [entry for entry in entries if queue.chosen_filter().passes(entry)]
     with st.sidebar:
-        findings.ask_author()
+        # A reviewer without a name is asked where the verdict is pressed.
+        if findings.author()[0] or not shown:
+            findings.ask_author()
         if entries:
             _filters(log, entries)
-    shown = [entry for entry in entries if queue.chosen_filter().passes(entry)]
+    if found is not None:
+        _meeting_button()
     if found is not None and len(log):
         _numbers(found)
     if shown:
-        head, button = st.columns([3, 1], vertical_alignment="center")
-        with head:
-            frame.section("Queue", f"{len(shown):,} of {count_of(len(entries), 'finding')}, the newest first")
-        with button.container(horizontal=True, horizontal_alignment="right"):
-            st.button(
-                "Start a meeting",
-                icon=":material/co_present:",
-                on_click=queue.start_meeting,
-                args=([entry.judged.target_id for entry in shown],),
-                help="Goes through the findings of the queue one by one, large, with keys.",
-            )
+        results = [result_of(found, model) for model in found.models] if found is not None else []
+        grouped = groups(shown, results)
+        boxes = sum(group.cost for group in grouped)
+        frame.section(
+            "Queue",
+            f"{len(shown):,} of {count_of(len(entries), 'finding')} in {count_of(len(grouped), 'group')}, "
+            f"{boxes:,} {'box' if boxes == 1 else 'boxes'} to correct, costliest first",
+        )
         left, right = st.columns([1.55, 1], gap="medium")
         with left:
-            chosen = _queue(shown)
-        if chosen is not None:
-            with right:
-                _detail(found, chosen)
+            chosen = _queue(found, grouped)
+        with right:
+            _detail(found, chosen)
     else:
         _nothing(log, entries)
     if found is not None:
@@ -438,6 +469,26 @@ def view() -> None:
     _exchange(found, log)
     frame.sidebar(found)
     write_url("findings")
+
+
+def _meeting_button() -> None:
+    """The way into a meeting, and the minutes of the last one."""
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            "Start a meeting",
+            icon=":material/co_present:",
+            on_click=meeting.start,
+            help="Goes through the causes of mistakes, costliest first, with both models on one page and keys.",
+        )
+        if state.meeting_minutes:
+            st.download_button(
+                "Minutes of the last meeting",
+                state.meeting_minutes,
+                "minutes.md",
+                "text/markdown",
+                icon=":material/download:",
+                on_click="ignore",
+            )
 
 
 view()

@@ -20,7 +20,7 @@ from evaluator.model.issues import BadInput
 from evaluator.review.exchange import COLUMNS, merge, table, to_csv, to_json, to_parquet
 from evaluator.review.identity import document_target, page_target
 from evaluator.review.intake import read
-from evaluator.review.verdicts import VERDICTS, Event, JudgedBox, Target, judge
+from evaluator.review.verdicts import STATUSES, VERDICTS, Event, JudgedBox, Target, judge
 
 NOW = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
 FORMS: dict[str, Any] = {
@@ -34,8 +34,11 @@ MISTAKE = Target(
 )
 
 texts = some.text(some.characters(exclude_categories=["Cs", "Cc"]), max_size=30)
+tasks = some.fixed_dictionaries(
+    {"owner": texts, "due": some.dates().map(str), "status": some.sampled_from(["", *STATUSES])}
+)
 events = some.builds(
-    lambda target, verdict, note, tags, author, verified, minutes: judge(
+    lambda target, verdict, note, tags, author, verified, minutes, task: judge(
         target,
         verdict=verdict,
         note=note,
@@ -43,6 +46,7 @@ events = some.builds(
         author=author,
         verified=verified,
         time=NOW + timedelta(minutes=minutes),
+        **task,
     ),
     some.sampled_from([MISTAKE, page_target("a", 0), document_target("+b\u202e")]),
     some.sampled_from([*VERDICTS, None]),
@@ -51,6 +55,7 @@ events = some.builds(
     texts.filter(lambda text: bool(text.strip())),
     some.booleans(),
     some.integers(0, 10_000),
+    some.one_of(some.just({}), tasks),
 )
 
 
@@ -84,11 +89,42 @@ class TestRoundTrip:
         event = said(MISTAKE, note="=cmd", tags=["a", "b"], event_id="e" * 32)
         head, row = list(csv.reader(io.StringIO(to_csv([event]))))
         assert tuple(head) == COLUMNS
-        assert row[:-1] == [
+        assert row[:-4] == [
             "e" * 32, MISTAKE.id, "mistake", "'-a.pdf", "2", "'=Fig", "invented", "ignore", "'=cmd", "a,b", "Anna",
             "false", "2026-01-31T12:00:00.000000Z", "",
         ]  # fmt: skip
-        assert json.loads(row[-1])["boxes"][0]["xyxy"] == [0.1, 0.2, 1 / 3, 0.4]
+        assert row[-3:] == ["", "", ""]
+        assert json.loads(row[-4])["boxes"][0]["xyxy"] == [0.1, 0.2, 1 / 3, 0.4]
+
+    def test_owner_due_date_and_status_are_columns(self) -> None:
+        event = said(MISTAKE, owner="Ben", due="2026-12-05", status="open")
+        head, row = list(csv.reader(io.StringIO(to_csv([event]))))
+        assert dict(zip(head, row, strict=True)) | {"owner": "Ben", "due": "2026-12-05", "status": "open"} == dict(
+            zip(head, row, strict=True)
+        )
+        (line,) = table(merge([event]).log.judged.values()).rows
+        assert line[-3:] == ("Ben", "2026-12-05", "open")
+
+    def test_the_owner_is_that_of_the_latest_opinion_with_one(self) -> None:
+        later = NOW + timedelta(minutes=1)
+        first, second = said(MISTAKE, owner="Ben", status="open"), said(MISTAKE, author="Ada", time=later)
+        (judged,) = merge([first, second]).log.judged.values()
+        assert judged.task == first
+
+    @pytest.mark.parametrize(
+        ("given", "words"),
+        [
+            ({"due": "2026-02-30"}, 'the due date must be a day such as 2026-01-31; found "2026-02-30"'),
+            ({"due": "5.12.2026"}, 'the due date must be a day such as 2026-01-31; found "5.12.2026"'),
+            ({"status": "soon"}, 'the status must be one of open, in_progress, done; found "soon"'),
+            ({"owner": "x" * 201}, "the owner may have 200 characters; this one has 201"),
+        ],
+    )
+    def test_owners_dates_and_statuses_that_cannot_be_stored(self, given: dict[str, str], words: str) -> None:
+        for form, write in FORMS.items():
+            with pytest.raises(BadInput) as raised:
+                read(write([msgspec.structs.replace(said(MISTAKE), **given)]), f"bad.{form}")
+            assert words in str(raised.value)
 
     def test_no_events(self) -> None:
         assert to_csv([]) == ",".join(COLUMNS) + "\n"

@@ -225,6 +225,23 @@ class TestContract:
         store.add([new])
         assert opened(address).events() == [*old, new]
 
+    def test_layout_2_gets_owners_due_dates_and_statuses(self, address: str, opened: Opener) -> None:
+        old = [said(0, "ignore", note="old")]
+        begin_layout_1(address, old)
+        engine = create_engine(f"sqlite:///{address}" if "://" not in address else address)
+        with engine.begin() as connection:
+            schema._UPGRADES[1](connection)
+            connection.execute(text("UPDATE layoutscope_version SET version = 2"))
+        engine.dispose()
+        store = opened(address)
+        assert store.events() == old
+        assert store.log().judged[old[0].target_id].task is None
+        new = said(2, owner="Ben", due="2026-12-05", status="in_progress", minutes=1)
+        store.add([new])
+        kept = opened(address).events()
+        assert kept == [*old, new]
+        assert (kept[1].owner, kept[1].due, kept[1].status) == ("Ben", "2026-12-05", "in_progress")
+
     def test_an_upgrade_that_breaks_off_leaves_layout_1(
         self, address: str, monkeypatch: pytest.MonkeyPatch, opened: Opener
     ) -> None:
@@ -247,12 +264,12 @@ class TestContract:
         store.close()
         engine = create_engine(f"sqlite:///{address}" if "://" not in address else address)
         with engine.begin() as connection:
-            connection.execute(text("UPDATE layoutscope_version SET version = 3"))
+            connection.execute(text("UPDATE layoutscope_version SET version = 4"))
         for use in (lambda: opened(address).log(), lambda: opened(address).add([said(1)])):
             with pytest.raises(StoreProblem) as raised:
                 use()
             assert raised.value.kind == "newer_schema"
-            assert "It has layout 3; this version knows 2." in raised.value.text
+            assert "It has layout 4; this version knows 3." in raised.value.text
         with engine.begin() as connection:
             assert connection.execute(text("SELECT count(*) FROM layoutscope_event")).scalar() == 1
         engine.dispose()

@@ -127,13 +127,15 @@ class TestView:
         seeded(kept)
         app = start(monkeypatch, FINDINGS)
         rows = queue_of(app)
-        assert rows["Verdict"].tolist() == [
-            "○ Ignore", "✎ Note only", "≠ Reviewers differ", "● Model wrong", "◆ Ground truth wrong",
-        ]  # fmt: skip
-        assert rows["State"].tolist() == ["Not open", *["Still present in this run"] * 4]
-        assert rows["Who"].tolist() == ["Ben", "Anna", "Anna, Ben", "Anna", "Anna"]
-        assert rows["Note"].tolist()[-1] == "<b>nothing</b> here"
-        assert "5 findings · 1 conflict" in text_of(app)
+        # Groups by cost: two findings of one formula, a table, then those that are no mistake, the newest first.
+        assert rows["Verdict"].tolist() == ["≠ Reviewers differ", "◆ Ground truth wrong", "○ Ignore", "✎ Note only"]
+        assert rows["Boxes"].tolist()[:2] == [2, 1]
+        assert rows["Judged"].tolist() == ["2 of 3", "1 of 9", "", ""]
+        assert rows["State"].tolist() == [*["Still present in this run"] * 2, "Not open", "Still present in this run"]
+        assert rows["Who"].tolist() == ["Anna, Ben", "Anna", "Ben", "Anna"]
+        assert rows["Note"].tolist()[1] == "<b>nothing</b> here"
+        assert "5 findings · 1 conflict · 0 agreed by two reviewers" in text_of(app)
+        assert "5 of 5 findings in 4 groups, 3 boxes to correct, costliest first" in text_of(app)
 
     def test_corrected_numbers_stand_next_to_the_official_ones(
         self, kept: Path, monkeypatch: pytest.MonkeyPatch
@@ -149,8 +151,8 @@ class TestView:
         ("choice", "left"),
         [
             ({"finding_state": "past"}, ["○ Ignore"]),
-            ({"finding_verdicts": ["conflict", "note"]}, ["✎ Note only", "≠ Reviewers differ"]),
-            ({"finding_author": "Ben"}, ["○ Ignore", "≠ Reviewers differ"]),
+            ({"finding_verdicts": ["conflict", "note"]}, ["≠ Reviewers differ", "✎ Note only"]),
+            ({"finding_author": "Ben"}, ["≠ Reviewers differ", "○ Ignore"]),
             ({"finding_tag": "guideline"}, ["◆ Ground truth wrong"]),
         ],
     )
@@ -171,7 +173,7 @@ class TestView:
         fine(app.run())
         assert "No finding passes the filter; there are 5 findings." in text_of(app)
         fine(next(button for button in app.button if button.label == "Clear filter").click().run())
-        assert len(queue_of(app)) == 5
+        assert len(queue_of(app)) == 4
 
     def test_text_of_reviewers_is_shown_as_text(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         seeded(kept)
@@ -200,6 +202,8 @@ class TestVerdict:
         app.session_state["finding_tag"] = "guideline"
         app.session_state["reviewer"] = " Chidi "
         fine(app.run())
+        app.session_state["finding_single"] = targets[0].id
+        fine(app.run())
         app.text_area[0].input("seen").run()
         self.verdict(app, "Model wrong")
         with Store(kept) as store:
@@ -212,6 +216,23 @@ class TestVerdict:
         fine(next(button for button in app.button if button.label == "Undo").click().run())
         with Store(kept) as store:
             assert [event.action for event in store.events()][-2:] == ["judged", "cleared"]
+
+    def test_one_verdict_for_all_mistakes_of_a_cause(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        seeded(kept)
+        app = start(monkeypatch, FINDINGS)
+        app.session_state["finding_tag"] = "guideline"
+        app.session_state["reviewer"] = "Chidi"
+        fine(app.run())
+        (reach,) = (each for each in app.selectbox if each.label == "The verdict is for")
+        assert reach.options[0] == "All 9 mistakes of this cause"
+        self.verdict(app, "Ground truth wrong")
+        with Store(kept) as store:
+            events = store.events()[6:]
+        assert len({event.target_id for event in events}) == 9
+        assert {(event.verdict, event.author) for event in events} == {("ground_truth_wrong", "Chidi")}
+        app.session_state["finding_tag"] = ""
+        rows = queue_of(fine(app.run()))
+        assert rows["Judged"].tolist()[0] == "9 of 9"
 
     def test_without_a_name_nothing_is_kept_and_the_text_stays(
         self, kept: Path, monkeypatch: pytest.MonkeyPatch
@@ -236,9 +257,12 @@ class TestVerdict:
         self, kept: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The store took the verdict and its answer was lost: Save again sends it under the id that it had."""
-        seeded(kept)
+        seeded_missed = seeded(kept)[0].id
         app = start(monkeypatch, FINDINGS)
         app.session_state["reviewer"] = "Chidi"
+        app.session_state["finding_tag"] = "guideline"
+        fine(app.run())
+        app.session_state["finding_single"] = seeded_missed
         fine(app.run())
         app.text_area[0].input("once").run()
         add = Store.add
@@ -310,20 +334,111 @@ class TestMore:
         assert not kept.exists()
 
 
+def screen_of(app: AppTest) -> dict[str, Any]:
+    """What the component of the meeting was given."""
+    (data,) = (payload for each in app.get("bidi_component") if "agenda" in (payload := json.loads(each.proto.json)))
+    return dict(data)
+
+
 class TestMeeting:
-    def test_it_goes_through_the_queue(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        seeded(kept)
+    def meeting(self, monkeypatch: pytest.MonkeyPatch) -> AppTest:
         app = start(monkeypatch, FINDINGS)
-        app.session_state["finding_state"] = "applies"
-        fine(app.run())
-        fine(next(button for button in app.button if button.label == "Start a meeting").click().run())
-        labels = [button.label for button in app.button]
-        assert labels[:2] == ["Previous", "Next"]
-        assert "1 of 4 · 2 agreed" in str(app.get("progress")[0].proto)
-        fine(app.button[1].click().run())
-        assert "2 of 4 · 2 agreed" in str(app.get("progress")[0].proto)
-        fine(next(button for button in app.button if button.label == "End the meeting").click().run())
-        assert len(queue_of(app)) == 4
+        return fine(next(button for button in app.button if button.label == "Start a meeting").click().run())
+
+    def test_the_agenda_has_the_causes_by_cost_and_what_is_no_mistake(
+        self, kept: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        seeded(kept)
+        data = screen_of(self.meeting(monkeypatch))
+        costs = [int(row["boxes"]) for row in data["agenda"] if row["boxes"]]
+        assert costs == sorted(costs, reverse=True)
+        assert sum(costs) == 172
+        assert [row["title"] for row in data["agenda"] if not row["boxes"]] == [
+            "Document: gone.pdf", "Page: groundwater-note.pdf, page 1",
+        ]  # fmt: skip
+        assert (data["letter"], data["title"], data["examples"]) == ("B", "Extra: Text", 37)
+        assert (
+            data["sentence"] == "B: 37 boxes to correct, 37 places on 14 pages of 7 documents. A: 41 boxes, 41 places."
+        )
+        assert [pane["letter"] for pane in data["page"]["panes"]] == ["A", "B"]
+
+    def test_a_decision_is_a_verdict_on_every_mistake_of_the_item_and_goes_on(
+        self, kept: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        app = self.meeting(monkeypatch)
+        data = screen_of(app)
+        item = next(row["key"] for row in data["agenda"] if row["title"] == "Several boxes read as one Figure")
+        sent = {
+            "id": "one-act", "item": item, "example": 0, "whole": True, "verdict": "model_wrong", "note": "scans",
+            "owner": "Ben", "due": "2026-12-05", "status": "open", "name": "Anna", "onward": True,
+        }  # fmt: skip
+        app.session_state["meeting_item"] = item
+        app = decided(app, monkeypatch, sent)
+        with Store(kept) as store:
+            events = store.events()
+        assert len(events) == 37
+        assert {(event.verdict, event.note, event.owner, event.due, event.author) for event in events} == {
+            ("model_wrong", "scans", "Ben", "2026-12-05", "Anna")
+        }
+        data = screen_of(app)
+        assert data["title"] != "Several boxes read as one Figure"
+        (row,) = (row for row in data["agenda"] if row["key"] == item)
+        assert (row["state"], row["done"]) == ("Model wrong", True)
+        assert data["decided"][0]["words"] == "Model wrong, 1 of 1 reviewer"
+        assert data["decided"][0]["task"] == "Ben, due 2026-12-05, open"
+        assert "| Several boxes read as one Figure | 37 | Model wrong" in data["minutes"].replace("\\", "")
+        # The same message again, and one of a second reviewer.
+        app = decided(app, monkeypatch, sent)
+        with Store(kept) as store:
+            assert len(store.events()) == 37
+        app.session_state["reviewer"] = "Ben"
+        app = decided(app, monkeypatch, {**sent, "id": "two-acts", "name": ""})
+        (row,) = (row for row in screen_of(app)["agenda"] if row["key"] == item)
+        assert row["state"] == "Model wrong, agreed"
+
+    def test_only_this_place(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = self.meeting(monkeypatch)
+        sent = {
+            "id": "one-act", "item": screen_of(app)["item"], "example": 1, "whole": False, "verdict": "ignore",
+            "note": "", "owner": "", "due": "", "status": "", "name": "Anna", "onward": True,
+        }  # fmt: skip
+        app = decided(app, monkeypatch, sent)
+        with Store(kept) as store:
+            assert len(store.events()) == 1
+        data = screen_of(app)
+        assert (data["item"], data["example"]) == (sent["item"], 2)
+        assert next(row["state"] for row in data["agenda"] if row["key"] == sent["item"]) == "1 of 37 judged"
+
+    def test_a_date_that_is_none_is_told(self, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        app = self.meeting(monkeypatch)
+        sent = {
+            "id": "one-act", "item": screen_of(app)["item"], "example": 0, "whole": False, "verdict": "ignore",
+            "note": "", "owner": "", "due": "tomorrow", "status": "", "name": "Anna", "onward": True,
+        }  # fmt: skip
+        data = screen_of(decided(app, monkeypatch, sent))
+        assert "The due date must be a day such as 2026-01-31." in data["problem"]
+        assert not kept.exists()
+
+
+def decided(app: AppTest, monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]) -> AppTest:
+    """The view after a decision that the component sends; AppTest has no events of components."""
+
+    def once(payload: Any, *, key: str, on_decide: Any, **on: Any) -> None:
+        if event:
+            sent.append(True)
+            on_decide()
+            event_left.clear()
+
+    sent: list[bool] = []
+    event_left = [event]
+    import pages.shared.findings.meeting as view
+
+    with monkeypatch.context() as patch:
+        patch.setattr(view, "meeting", once)
+        patch.setattr(view, "report", lambda key: {"decide": event_left[0]} if event_left else None)
+        app.run()
+    assert sent
+    return fine(app.run())
 
 
 class TestImport:

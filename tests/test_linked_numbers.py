@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,10 @@ from evaluator.metrics.box_items import Question, answer, boxes_of_cell, class_c
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.model.dataset import Dataset, join
 from evaluator.protocols import snapshot
+from evaluator.review.place import FINDINGS_VARIABLE
 from tests import dashboard
 from tests.dashboard import OVERVIEW, PAGE_BROWSER, SAMPLE_DATA, start
+from tests.test_findings_view import seeded
 
 GALLERY, COMPARE = "pages/gallery.py", "pages/compare.py"
 TITLES = {ERROR_TYPES["document"][name].chip: name for name in DOCUMENT}
@@ -248,6 +251,25 @@ class TestCompare:
             for (bar, letter), number in numbers.items():
                 chosen = MistakeFilter(names=(TITLES[bar],)) if of == "name" else MistakeFilter(label=bar)
                 assert listed(LETTERS[letter], chosen) == number, bar
+
+
+class TestFindings:
+    def test_the_queue_counts_its_findings_its_groups_and_their_boxes(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        kept = tmp_path / "findings.sqlite"
+        monkeypatch.setenv(FINDINGS_VARIABLE, str(kept))
+        seeded(kept)
+        app = start(monkeypatch, "pages/findings.py")
+        rows = next(each.value for each in app.dataframe if "Verdict" in each.value)
+        text = " ".join(each.proto.body for each in app.get("html"))
+        found = re.search(r"(\d+) of (\d+) findings in (\d+) groups, (\d+) box(?:es)? to correct", text)
+        assert found
+        shown, every, number, boxes = map(int, found.groups())
+        assert (shown, number) == (every, len(rows))
+        assert rows["Boxes"].sum() == boxes
+        judged = [int(cell.split(" of ")[0]) if cell else 1 for cell in rows["Judged"]]
+        assert sum(judged) == shown
 
 
 def heading(app: AppTest) -> str:

@@ -18,6 +18,8 @@ ROOTS = {
     "compare_board": "layoutscope-board",
     "slices": "layoutscope-slices",
     "gallery": "layoutscope-gallery",
+    "meeting": "layoutscope-meeting",
+    "reviewer": "layoutscope-reviewer",
     "matrix": "layoutscope-matrix",
     "tint": "layoutscope-tint",
     "pack": "layoutscope-viewer",

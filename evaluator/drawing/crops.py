@@ -15,7 +15,7 @@ import numpy as np
 from PIL import Image
 
 from evaluator.drawing.layers import box_key
-from evaluator.drawing.page_rows import page_shares
+from evaluator.drawing.page_rows import page_shares, rows_on
 from evaluator.drawing.payloads import CardBoxItem, CardItem, Rect
 from evaluator.metrics.box_items import MATCHED, Items
 from evaluator.metrics.box_results import AnyBoxResult
@@ -151,6 +151,13 @@ def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
             )
         )
     return made
+
+
+def page_boxes(result: AnyBoxResult, page: int) -> list[CardBoxItem]:
+    """Every box of a page that takes part, under the statuses of the page viewer; without those that have no place."""
+    truths, predictions = rows_on(result, page, None)
+    boxes = [*_boxes("ground_truth", result, truths), *_boxes("prediction", result, predictions)]
+    return [box for box in boxes if not np.isnan(box.xyxy).any()]
 
 
 def _boxes(side: Side, result: AnyBoxResult, rows: IntArray) -> list[CardBoxItem]:

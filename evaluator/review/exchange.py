@@ -22,7 +22,7 @@ from evaluator.review.verdicts import Event, Judged, ReviewLog
 FORMAT: Final = "layoutscope findings 1"
 COLUMNS: Final = (
     "event", "target", "kind", "document", "page_index", "label", "mistake", "verdict", "note", "tags", "author",
-    "verified", "time", "source", "snapshot",
+    "verified", "time", "source", "snapshot", "owner", "due", "status",
 )  # fmt: skip
 # The apostrophe itself too, so that one that is taken off was put on by us.
 FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "'")
@@ -119,7 +119,8 @@ def table(judged: Iterable[Judged], *, title: str = "Findings", signature: str =
     -------
     ResultTable
         Columns ``kind``, ``document``, ``page_index``, ``label``, ``mistake``, ``verdict`` (``conflict`` where
-        reviewers disagree), ``opinions`` (verdict by author), ``notes``, ``tags``, ``time`` and ``target``.
+        reviewers disagree), ``opinions`` (verdict by author), ``notes``, ``tags``, ``time``, ``target``, and
+        ``owner``, ``due`` and ``status``, empty where nobody gave one.
     """
     rows = []
     for finding in judged:
@@ -128,11 +129,13 @@ def table(judged: Iterable[Judged], *, title: str = "Findings", signature: str =
         opinions_text = "; ".join(f"{event.author}: {event.verdict or 'note'}" for event in opinions)
         notes = "\n".join(f"{event.author}: {event.note}" for event in opinions if event.note)
         place = (target.kind, target.document, target.page, target.label, target.mistake)
-        rows.append(
-            (*place, verdict, opinions_text, notes, ",".join(finding.tags), finding.last.stamp, finding.target_id)
-        )
+        task = finding.task
+        assigned = (task.owner, task.due, task.status) if task else ("", "", "")
+        said = (verdict, opinions_text, notes, ",".join(finding.tags))
+        rows.append((*place, *said, finding.last.stamp, finding.target_id, *assigned))
     columns = (
         "kind", "document", "page_index", "label", "mistake", "verdict", "opinions", "notes", "tags", "time", "target",
+        "owner", "due", "status",
     )  # fmt: skip
     return ResultTable(title=title, signature=signature, columns=columns, rows=tuple(rows))
 
@@ -156,6 +159,9 @@ def _row(event: Event) -> dict[str, Any]:
         "time": event.stamp,
         "source": event.source,
         "snapshot": msgspec.json.encode(target).decode(),
+        "owner": event.owner,
+        "due": event.due,
+        "status": event.status,
     }
 
 

@@ -191,6 +191,8 @@ def _event(place: str, row: Row, name: str, collector: Collector) -> Event | Non
         return None
     target, time = _target(place, cells, collector), _time(place, cells.time, collector)
     content = [cells.verdict, cells.note, cells.tags, cells.author]
+    # Only where they are there, so that a file of before keeps the ids of its rows.
+    content += [part for part in (cells.owner, cells.due, cells.status) if part]
     event = judge(
         # Stands in where the row names none, so that everything that is wrong with the row is listed at once.
         target or _NOTHING,
@@ -204,6 +206,9 @@ def _event(place: str, row: Row, name: str, collector: Collector) -> Event | Non
         event_id=cells.event
         or uuid.uuid5(_NAMES, msgspec.json.encode([target and target.id, time, *content]).decode()).hex,
         source=name[:200],
+        owner=cells.owner or "",
+        due=cells.due or "",
+        status=cells.status or "",
         check=False,
     )
     problems = list(event_problems(event))
@@ -227,6 +232,9 @@ class _Cells(msgspec.Struct):
     document: str | None = None
     page_index: int | str | None = None
     snapshot: str | dict[str, object] | None = None
+    owner: str | None = None
+    due: str | None = None
+    status: str | None = None
 
 
 _TYPES: Final = get_type_hints(_Cells)

@@ -1,8 +1,9 @@
 """The tables of the findings store, and the way from each older layout to the present one.
 
 Owns names, columns and versions. Layout 1 was that of the first design: no workspaces, no tags, no word on whether an
-author is verified, no file of origin. A new layout adds one function to `_UPGRADES`; a store is upgraded in one
-transaction together with its version number, so a crash leaves the old layout or the new one.
+author is verified, no file of origin; layout 2 had no owner, due date and status. A new layout adds one function to
+`_UPGRADES`; a store is upgraded in one transaction together with its version number, so a crash leaves the old layout
+or the new one.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from sqlalchemy import (
     update,
 )
 
-VERSION: Final = 2
+VERSION: Final = 3
 
 metadata: Final = MetaData()
 version_table: Final = Table("layoutscope_version", metadata, Column("version", Integer, nullable=False))
@@ -53,6 +54,10 @@ event_table: Final = Table(
     # UTC, as text that sorts: the same on every database.
     Column("time", String(40), nullable=False),
     Column("source", Text, nullable=False, server_default=""),
+    Column("owner", Text, nullable=False, server_default=""),
+    # A day as text: 2026-01-31.
+    Column("due", String(10), nullable=False, server_default=""),
+    Column("status", String(20), nullable=False, server_default=""),
     Index("layoutscope_event_workspace", "workspace", "seq"),
     # Numbers of rows are never used again, so that "newer than row n" stays true.
     sqlite_autoincrement=True,
@@ -106,4 +111,10 @@ def _from_1(connection: Connection) -> None:
     connection.execute(text(f"CREATE INDEX layoutscope_event_workspace ON {name} (workspace, seq)"))
 
 
-_UPGRADES: Final[dict[int, Callable[[Connection], None]]] = {1: _from_1}
+def _from_2(connection: Connection) -> None:
+    """Layout 2 to 3: owner, due date and status. Every old event has none."""
+    for column in ("owner TEXT", "due VARCHAR(10)", "status VARCHAR(20)"):
+        connection.execute(text(f"ALTER TABLE {event_table.name} ADD COLUMN {column} NOT NULL DEFAULT ''"))
+
+
+_UPGRADES: Final[dict[int, Callable[[Connection], None]]] = {1: _from_1, 2: _from_2}

@@ -176,6 +176,8 @@ class _Look:
         assert page is not None
         wanted = {box.model for box in target.of("prediction")} - {PROPOSED}
         places = [place for place, name in enumerate(self.names) if not wanted or name in wanted]
+        # A missed box may be missed by several: the model that was looked at comes first.
+        places.sort(key=lambda place: self.names[place] not in target.models)
         statuses = [self._page(place, page).look(judged) for place in places]
         # Where it applies says more than where it does not: two versions of a model have one name.
         return min(statuses, key=lambda status: list(STATES).index(status.state), default=status_of(judged, "not_open"))

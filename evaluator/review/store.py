@@ -423,6 +423,9 @@ def _row(entry: Event, workspace: str) -> dict[str, Any]:
         "verified": entry.verified,
         "time": entry.stamp,
         "source": entry.source,
+        "owner": entry.owner,
+        "due": entry.due,
+        "status": entry.status,
     }
 
 
@@ -441,6 +444,9 @@ def _event(row: Row[Any], name: str) -> Event:
             verified=bool(row.verified),
             time=datetime.fromisoformat(row.time).astimezone(UTC),
             source=row.source,
+            owner=row.owner,
+            due=row.due,
+            status=row.status,
         )
         return checked(event)
     except (msgspec.MsgspecError, ValueError, TypeError) as raised:

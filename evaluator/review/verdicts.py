@@ -14,7 +14,7 @@ import unicodedata
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
@@ -40,6 +40,8 @@ VERDICTS: Final[Mapping[Verdict, str]] = {
     "ambiguous": "Ambiguous",
     "ignore": "Ignore",
 }
+STATUSES: Final[Mapping[str, str]] = {"open": "Open", "in_progress": "In progress", "done": "Done"}
+"""How far the work on a finding is."""
 NOTE_LENGTH: Final = 20_000
 AUTHOR_LENGTH: Final = 200
 TAG_LENGTH: Final = 60
@@ -51,6 +53,7 @@ _CLOCKS_APART: Final = timedelta(minutes=5)
 # Of the sender or of us; a sender's own name for an event is what keeps it from being stored twice.
 _EVENT_ID: Final = re.compile(r"[A-Za-z0-9-]{1,64}")
 _TARGET_ID: Final = re.compile(r"[0-9a-f]{32}")
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # Coordinates are part of an identity with this many decimals: shares of the page, or pixels.
 _DECIMALS: Final[Mapping[Unit, int]] = {"page": 6, "pixels": 3}
 
@@ -159,6 +162,12 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
         In UTC.
     source : str
         Name of the file it was imported from; empty when it was given here.
+    owner : str
+        Who is to act on it; empty for nobody.
+    due : str
+        Until when, as ``2026-01-31``; empty for no date.
+    status : str
+        A key of `STATUSES`; empty where nobody said how far the work is.
     """
 
     id: str
@@ -172,6 +181,9 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     verified: bool
     time: datetime
     source: str = ""
+    owner: str = ""
+    due: str = ""
+    status: str = ""
 
     @property
     def reviewer(self) -> tuple[str, bool]:
@@ -196,9 +208,12 @@ def judge(
     target_id: str | None = None,
     event_id: str | None = None,
     source: str = "",
+    owner: str = "",
+    due: str = "",
+    status: str = "",
     check: bool = True,
 ) -> Event:
-    """The event of a reviewer's whole opinion on a target; without verdict, note and tags it takes all back.
+    """The event of a reviewer's whole opinion on a target; one that holds nothing takes all back.
 
     Parameters
     ----------
@@ -212,6 +227,8 @@ def judge(
         As in `Event`; the time has a time zone.
     target_id, event_id : str, optional
         That of the target and a new one when absent.
+    owner, due, status : str
+        As in `Event`.
     check : bool
         Without it the caller asks `event_problems`.
 
@@ -226,7 +243,7 @@ def judge(
         id=event_id or uuid.uuid4().hex,
         target_id=target_id or target.id,
         target=target,
-        action="judged" if verdict or note.strip() or kept else "cleared",
+        action="judged" if verdict or note.strip() or kept or owner.strip() or due or status else "cleared",
         verdict=verdict,  # type: ignore[arg-type]
         note=note if note.strip() else "",
         tags=kept,
@@ -234,6 +251,9 @@ def judge(
         verified=verified,
         time=time,
         source=source,
+        owner=owner.strip(),
+        due=due,
+        status=status,
     )
     return checked(event) if check else event
 
@@ -305,8 +325,10 @@ def event_problems(event: Event) -> Iterator[EventProblem]:
     if event.verdict is not None and event.verdict not in VERDICTS:
         rule = f"the verdict must be one of {', '.join(VERDICTS)}"
         yield EventProblem("verdict", rule, event.verdict, "Correct it, or leave it empty.")
-    if event.action != ("judged" if event.verdict or event.note or event.tags else "cleared"):
-        yield EventProblem("action", "an event without verdict, note and tags is cleared, every other one judged")
+    holds = event.verdict or event.note or event.tags or event.owner or event.due or event.status
+    if event.action != ("judged" if holds else "cleared"):
+        yield EventProblem("action", "an event that holds nothing is cleared, every other one judged")
+    yield from _task_problems(event)
     if len(event.tags) > MOST_TAGS:
         yield EventProblem("tags", f"a finding may have {MOST_TAGS} tags", len(event.tags))
     for tag in event.tags:
@@ -396,6 +418,11 @@ class Judged:
     def tags(self) -> tuple[str, ...]:
         """The tags of all opinions, each once."""
         return tuple(dict.fromkeys(tag for event in self.opinions for tag in event.tags))
+
+    @property
+    def task(self) -> Event | None:
+        """The latest opinion with an owner, a due date or a status; None where nobody gave one."""
+        return next((event for event in reversed(self.opinions) if event.owner or event.due or event.status), None)
 
     @property
     def authors(self) -> tuple[str, ...]:
@@ -529,6 +556,25 @@ def _content(box: JudgedBox, places: int) -> list[str]:
     # Adding 0.0 turns -0.0 into 0.0, which is the same place.
     numbers = [format(value + 0.0, f".{places}f") for value in box.xyxy]
     return [box.side, box.model or "", box.label, *("0" if float(text) == 0.0 else text for text in numbers)]
+
+
+def _task_problems(event: Event) -> Iterator[EventProblem]:
+    """An owner, a due date or a status that cannot be stored."""
+    yield from _text_problems("owner", "the owner", event.owner, AUTHOR_LENGTH)
+    if event.status and event.status not in STATUSES:
+        rule = f"the status must be one of {', '.join(STATUSES)}"
+        yield EventProblem("status", rule, event.status, "Correct it, or leave it empty.")
+    if event.due and not _is_date(event.due):
+        rule = "the due date must be a day such as 2026-01-31"
+        yield EventProblem("due", rule, event.due, "Correct it, or leave it empty.")
+
+
+def _is_date(text: str) -> bool:
+    """Whether a text is a day of the calendar, as ``2026-01-31``."""
+    try:
+        return bool(_DATE.fullmatch(text)) and date.fromisoformat(text) is not None
+    except ValueError:
+        return False
 
 
 def _text_problems(column: str, what: str, text: str, length: int, *, allowed: str = "") -> Iterator[EventProblem]:

@@ -1,4 +1,4 @@
-"""Our Streamlit components (v2): page viewer, board and panes of Compare, heatmap, tinted page, gallery.
+"""Our Streamlit components (v2): page viewer, Compare, heatmap, tinted page, gallery, meeting, remembered name.
 
 Owns their registration and the check of what the browser reports: what is sent and what comes back are structs of
 `evaluator.drawing.payloads`. It does not touch the session state: a view passes a callback for each event, which runs
@@ -25,9 +25,13 @@ from evaluator.drawing.payloads import (
     LinkItem,
     MatrixEvents,
     MatrixPayload,
+    MeetingEvents,
+    MeetingPayload,
     PageEvents,
     PagePayload,
     Payload,
+    ReviewerEvents,
+    ReviewerPayload,
     SlicePageEvent,
     SlicesEvents,
     SlicesPayload,
@@ -80,6 +84,8 @@ _matrix = _component("matrix", "cell", isolate=True)
 _tint = _component("tint", "sharper", isolate=True)
 _slices = _component("slices", "open")
 _gallery = _component("gallery", "want", "open")
+_meeting = _component("meeting", "decide", "show", "end", "open")
+_reviewer = _component("reviewer", "name")
 
 
 # --- the page viewer -----------------------------------------------------------------------------------------
@@ -261,3 +267,37 @@ def wanted(state: Reported) -> list[str]:
 def opened_card(state: Reported) -> str | None:
     """Key of the card that was opened in this run."""
     return read_events(state, GalleryEvents).open
+
+
+# --- the meeting ---------------------------------------------------------------------------------------------
+
+
+def meeting(payload: MeetingPayload, *, key: str, **on: Callable[[], None]) -> None:
+    """Shows the meeting; callbacks are ``on_decide``, ``on_show`` and ``on_end``; see `parse_meeting`."""
+    _meeting(payload, key, on)
+
+
+def parse_meeting(state: Reported) -> MeetingEvents:
+    """What the meeting sent since the last run, checked; a long note is cut.
+
+    Examples
+    --------
+    >>> parse_meeting({"show": {"item": "a", "example": 1, "letter": "B"}, "end": 1})
+    MeetingEvents(decide=None, show=ShowItemEvent(item='a', example=1, letter='B'), end=None, open=None)
+    """
+    events = read_events(state, MeetingEvents)
+    if events.decide is None:
+        return events
+    return msgspec.structs.replace(
+        events, decide=msgspec.structs.replace(events.decide, note=events.decide.note[:NOTE_LENGTH])
+    )
+
+
+def reviewer(payload: ReviewerPayload, *, key: str, on_name: Callable[[], None]) -> None:
+    """Lets the browser remember the reviewer's name, and say it to a session that has none; see `remembered_name`."""
+    _reviewer(payload, key, {"on_name": on_name})
+
+
+def remembered_name(state: Reported) -> str:
+    """The name that the browser remembers; empty for none."""
+    return (read_events(state, ReviewerEvents).name or "").strip()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar, cast, overload
 
@@ -275,9 +276,22 @@ class State:
     finding_author: Field[str] = Field("")
     finding_tag: Field[str] = Field("")
     finding_state: Field[str] = Field("")
-    finding_meeting: Field[tuple[tuple[str, ...], int] | None] = Field(None)
+    # What is written about each finding: `finding_note.of` its identity.
     finding_note: Field[str | None] = Field(None)
     finding_tags: Field[str | None] = Field(None)
+    finding_owner: Field[str | None] = Field(None)
+    finding_due: Field[date | None] = Field(None)
+    finding_status: Field[str | None] = Field(None)
+    # Which part of the queue is listed, and which finding of a group is judged alone; None for all of it.
+    finding_sheet: Field[int] = Field(0)
+    finding_single: Field[str | None] = Field(None)
+    # In a meeting: whose mistakes the agenda has (A or B), the item, and which of its examples.
+    meeting_open: Field[bool] = Field(False)
+    meeting_of: Field[str] = Field("B")
+    meeting_item: Field[str] = Field("")
+    meeting_example: Field[int] = Field(0)
+    meeting_minutes: Field[str] = Field("")
+    meeting_problem: Field[str] = Field("")
     finding_import: Field[ImportNote | None] = Field(None)
     pack_job: Field[Job | None] = Field(None)
 

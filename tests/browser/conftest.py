@@ -160,6 +160,15 @@ class Screen:
         self.page.locator(".ls-title h1", has_text=name).wait_for()
         return self.settled()
 
+    def follow(self, name: str) -> Screen:
+        """Another view through the navigation by keyboard, as slowly as `go`."""
+        self.page.wait_for_timeout(300)
+        self.settled()
+        self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).focus()
+        self.page.keyboard.press("Enter")
+        self.page.locator(".ls-title h1", has_text=name).wait_for()
+        return self.settled()
+
     def click_cell(self, table: Any, row: int, x: float) -> None:
         """Click a cell of a table, which Streamlit draws on a canvas; row from 0 below the header, x in pixels.
 

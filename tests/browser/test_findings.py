@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import urllib.parse
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -65,28 +66,69 @@ def test_a_verdict_on_the_page_outlives_the_server(browser: Any, visit: Visit, k
         screen.page.close()
 
 
-def test_a_meeting_runs_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
+def test_a_whole_review_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
+    """Open, find, judge, meet with a note, pack: no mouse, and typing never judges."""
+    with dashboard(tmp_path) as url:
+        screen = visit(url).open("page_browser")
+        keys = screen.page.keyboard
+        screen.page.locator(".pane").first.focus()
+        keys.press("n")
+        screen.settled()
+        keys.press("v")
+        keys.press("1")
+        name = screen.page.locator(".verdict-name")
+        name.wait_for()
+        keys.type("Ngozi")
+        keys.press("Enter")
+        screen.wait(lambda: kept.exists() and len(events(kept)) >= 1, "the first verdict")
+        assert {event.verdict for event in events(kept)} == {"model_wrong"}
+        assert {event.author for event in events(kept)} == {"Ngozi"}
+        screen.follow("Findings")
+        start_button = screen.page.get_by_role("button", name="Start a meeting")
+        start_button.focus()
+        keys.press("Enter")
+        heading = screen.page.locator(".mt-title h1")
+        heading.wait_for()
+        # The whole screen: no sidebar while it runs.
+        assert not screen.page.get_by_test_id("stSidebar").is_visible()
+        first, before = heading.inner_text(), len(events(kept))
+        keys.press("ArrowRight")
+        screen.page.get_by_text("2 of ", exact=False).first.wait_for()
+        keys.press("2")
+        keys.press("n")
+        keys.type("1 3 4: split at the gap")
+        assert screen.page.locator(".mt-verdict[aria-pressed=true]").inner_text().split("\n")[1] == "Ground truth wrong"
+        keys.press("Enter")
+        screen.wait(lambda: len(events(kept)) > before, "the decision")
+        screen.wait(lambda: heading.inner_text() != first, "the next item")
+        decided = events(kept)[before:]
+        assert {(event.verdict, event.note, event.author) for event in decided} == {
+            ("ground_truth_wrong", "1 3 4: split at the gap", "Ngozi")
+        }
+        assert "Decided" in urllib.parse.unquote(screen.page.locator(".mt-minutes").get_attribute("href") or "")
+        keys.press("Escape")
+        screen.page.locator(".ls-title h1", has_text="Findings").wait_for()
+        screen.follow("Review pack")
+        make = screen.page.get_by_role("button", name="Make the pack")
+        make.focus()
+        keys.press("Enter")
+        download = screen.page.get_by_role("button", name="Download review-pack.html")
+        download.wait_for(timeout=120_000)
+        with screen.page.expect_download() as saved:
+            download.focus()
+            keys.press("Enter")
+        assert Path(saved.value.path()).stat().st_size > 10_000
+        screen.page.close()
+
+
+def test_the_browser_remembers_the_name(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
     seeded(kept)
     with dashboard(tmp_path) as url:
         screen = visit(url).open().go("Findings")
         name_oneself(screen, "Chidi")
-        screen.page.get_by_role("button", name="Start a meeting").click()
-        progress = screen.page.get_by_test_id("stProgress")
-        progress.get_by_text("1 of 5").wait_for()
-        # The whole screen: no sidebar while it runs.
-        assert not screen.page.get_by_test_id("stSidebar").is_visible()
-        screen.page.keyboard.press("ArrowRight")
-        progress.get_by_text("2 of 5").wait_for()
-        screen.page.keyboard.press("2")
-        screen.wait(lambda: len(events(kept)) == 7, "the verdict by key")
-        assert events(kept)[-1].verdict == "ground_truth_wrong"
-        # In the note keys are text.
-        note = screen.page.get_by_role("textbox", name="Note")
-        note.fill("")
-        note.press_sequentially("1 2 3")
-        screen.page.get_by_role("button", name="Save note and tags").click()
-        screen.wait(lambda: len(events(kept)) == 8, "the note")
-        assert (events(kept)[-1].note, events(kept)[-1].verdict) == ("1 2 3", "ground_truth_wrong")
-        screen.page.keyboard.press("Escape")
-        screen.page.locator(".ls-title h1", has_text="Findings").wait_for()
+        screen.page.reload()
+        screen.settled()
+        screen.wait(
+            lambda: screen.page.get_by_role("textbox", name="Your name").input_value() == "Chidi", "the name again"
+        )
         screen.page.close()

@@ -779,6 +779,159 @@ export interface GalleryEvents {
   open: string;
 }
 
+/** An item of the agenda. */
+export interface AgendaRowItem {
+  key: string;
+  title: string;
+  /** to correct; empty for a finding that costs none */
+  boxes: string;
+  /** in words */
+  state: string;
+  /** whether all of it was judged */
+  done: boolean;
+}
+
+/** The page of one of the two models. */
+export interface MeetingPaneItem {
+  letter: string;
+  name: string;
+  /** what the model did here */
+  words: string;
+  boxes: CardBoxItem[];
+  /** keys of the boxes of the item; the others are drawn pale */
+  chosen: string[];
+}
+
+/** The page that both models are shown on. */
+export interface MeetingPageItem {
+  place: string;
+  /** data URL */
+  image: string | null;
+  /** width over height */
+  aspect: number;
+  /** why there is no picture */
+  problem: string | null;
+  /** the part of the page around the boxes of the item */
+  zoom: Rect;
+  panes: MeetingPaneItem[];
+}
+
+/** What a reviewer said of the item. */
+export interface VoteItem {
+  name: string;
+  words: string;
+}
+
+/** An official number beside the corrected one. */
+export interface MeetingNumberItem {
+  name: string;
+  official: string;
+  corrected: string;
+}
+
+/** What was decided of an item of the agenda. */
+export interface DecidedItem {
+  title: string;
+  words: string;
+  /** owner and due date in words */
+  task: string;
+}
+
+/** What is held of an item by the reader, and who is to act on it. */
+export interface OpinionState {
+  verdict: string | null;
+  note: string;
+  owner: string;
+  /** 2026-01-31, or empty */
+  due: string;
+  status: string;
+}
+
+/** A meeting: the agenda, both models on one page, the verdict, and what was decided. */
+export interface MeetingPayload {
+  agenda: AgendaRowItem[];
+  /** what is in the data and not on the agenda, in words */
+  rest: string;
+  /** whose mistakes the agenda has */
+  letter: string;
+  letters: string[];
+  signature: string;
+  /** key of the item that is shown; empty without an agenda */
+  item: string;
+  title: string;
+  sentence: string;
+  /** from 0 */
+  example: number;
+  examples: number;
+  /** that a verdict on the whole item is for; 0 when it can be given on this example only */
+  mistakes: number;
+  /** mistakes of this example */
+  here: number;
+  page: MeetingPageItem | null;
+  /** reviewers by verdict */
+  counts: Record<string, number>;
+  held: OpinionState;
+  votes: VoteItem[];
+  /** names that are known */
+  owners: string[];
+  decided: DecidedItem[];
+  numbers: MeetingNumberItem[];
+  /** Markdown */
+  minutes: string;
+  /** whose verdicts are one's own; empty when nobody was named */
+  reviewer: string;
+  /** whether a login vouches for the reviewer */
+  verified: boolean;
+  /** why the last decision was not saved */
+  problem: string;
+}
+
+/** A decision on an item of the agenda, or on one example of it. */
+export interface DecideEvent {
+  /** made in the browser, one for each act of the reviewer: the same event may arrive twice */
+  id: string;
+  item: string;
+  example: number;
+  /** for all examples of the item */
+  whole: boolean;
+  verdict: string | null;
+  note: string;
+  owner: string;
+  due: string;
+  status: string;
+  /** of the reviewer, when nobody had one */
+  name: string;
+  /** show the next open item */
+  onward: boolean;
+}
+
+/** An item of the agenda to show. */
+export interface ShowItemEvent {
+  item: string;
+  example: number;
+  letter: string;
+}
+
+/** What the meeting sends. */
+export interface MeetingEvents {
+  decide: DecideEvent;
+  show: ShowItemEvent;
+  end: true;
+  /** show the page in the Page browser */
+  open: true;
+}
+
+/** The name of the reviewer, which the browser remembers. */
+export interface ReviewerPayload {
+  /** empty when nobody was named in this session */
+  name: string;
+}
+
+/** What the browser remembers. */
+export interface ReviewerEvents {
+  name: string;
+}
+
 /** The legend of a heatmap. */
 export interface ScaleItem {
   name: string;

@@ -7,6 +7,7 @@
  */
 
 import { button, html, icon } from "../shared/elements.js";
+import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
 import { plural } from "../shared/words.js";
 
 /** @typedef {import("./viewer.js").Viewer} Viewer */
@@ -51,7 +52,7 @@ export function makeVerdictRow(view) {
   name.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.isComposing || !name.value.trim()) return;
     event.preventDefault();
-    keepName(name.value.trim());
+    keepReviewer(name.value.trim());
     name.hidden = true;
     view.verdict.buttons.get(view.verdict.held)?.focus();
     sendVerdict(view, view.verdict.held);
@@ -63,26 +64,6 @@ export function makeVerdictRow(view) {
   for (const [key, node] of buttons) node.addEventListener("focus", () => holdTab(buttons, key));
   root.addEventListener("focusout", () => ask(view, null));
   return { root, title, state, buttons, note, save, problem, name, held: "", shown: "", asking: "" };
-}
-
-const NAME_KEY = "layoutscope-reviewer";
-
-/** @returns {string} the name that this browser remembers */
-function knownName() {
-  try {
-    return window.localStorage.getItem(NAME_KEY) ?? "";
-  } catch {
-    return "";
-  }
-}
-
-/** @param {string} name */
-function keepName(name) {
-  try {
-    window.localStorage.setItem(NAME_KEY, name);
-  } catch {
-    // A browser that keeps nothing asks again next time.
-  }
 }
 
 /** Asks for the reviewer's name where the verdict was pressed; it is sent with the verdict. @param {Viewer} view @param {string} verdict */
@@ -190,7 +171,7 @@ function chooseVerdict(view, name, typed = false) {
     return;
   }
   view.verdict.asking = "";
-  if (view.data?.reviewer === "" && !knownName()) {
+  if (view.data?.reviewer === "" && !knownReviewer()) {
     askName(view, name);
     return;
   }
@@ -260,7 +241,7 @@ function sendVerdict(view, verdict) {
   const mistake = judgedMistake(view);
   const page = view.data?.page;
   if (!mistake || !page) return;
-  view.drafts.send(page, mistake, verdict, view.verdict.note.value, wholeMistakes(view).flatMap(({ target }) => target ?? []), view.data?.reviewer === "" ? knownName() || view.verdict.name.value.trim() : "");
+  view.drafts.send(page, mistake, verdict, view.verdict.note.value, wholeMistakes(view).flatMap(({ target }) => target ?? []), view.data?.reviewer === "" ? knownReviewer() || view.verdict.name.value.trim() : "");
   writeVerdict(view);
   view.spoken.textContent = verdict ? `${verdictWords(verdict)}, sent` : "Verdict taken back, sent";
 }

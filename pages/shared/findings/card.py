@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
 from typing import Final
 
 import streamlit as st
 
+from evaluator.drawing import crops
+from evaluator.drawing.payloads import CropItem, Rect
+from evaluator.metrics.causes import causes
 from evaluator.metrics.error_types import ERROR_TYPES
 from evaluator.model.issues import plain
 from evaluator.review.field_targets import PROBLEMS
+from evaluator.review.groups import FindingGroup, outcome, rows_of
 from evaluator.review.status import STATES, FindingStatus
-from evaluator.review.verdicts import KINDS, NOTE_LENGTH, VERDICTS, Event
+from evaluator.review.verdicts import AUTHOR_LENGTH, KINDS, NOTE_LENGTH, STATUSES, VERDICTS, Event, Target
 from pages.shared import frame
 from pages.shared.findings import log as findings
 from pages.shared.findings import queue
 from pages.shared.opened import OpenedBoxes
+from pages.shared.results import result_of
 from pages.shared.state import State
 
 ICONS: Final[Mapping[str, str]] = {
@@ -26,9 +31,11 @@ ICONS: Final[Mapping[str, str]] = {
     "ambiguous": "◐",
     "ignore": "○",
     "conflict": "≠",
+    "several": "∷",
     "note": "✎",
 }
 WORDS: Final[Mapping[str, str]] = {**dict(VERDICTS.items()), "conflict": "Reviewers differ", "note": "Note only"}
+_GROUP_WORDS: Final[Mapping[str, str]] = {**WORDS, "several": "Several verdicts"}
 
 
 def kind(entry: FindingStatus) -> str:
@@ -39,7 +46,7 @@ def kind(entry: FindingStatus) -> str:
 
 def said(kind: str) -> str:
     """A verdict as icon and word."""
-    return f"{ICONS[kind]} {WORDS[kind]}"
+    return f"{ICONS[kind]} {_GROUP_WORDS[kind]}"
 
 
 def about(entry: FindingStatus) -> str:
@@ -79,16 +86,41 @@ def state(entry: FindingStatus) -> None:
     )
 
 
-def picture(found: OpenedBoxes | None, entry: FindingStatus, *, large: bool = False) -> None:
-    """The part of the page around a mistake, with the boxes as they were judged."""
-    target = entry.judged.target
-    crop = queue.crop_of(found, target, large=large)
-    if crop is None:
+def picture(found: OpenedBoxes | None, group: FindingGroup) -> None:
+    """The part of the page around the boxes of some findings: for each of the two models, or as they were judged."""
+    target = group.entries[0].judged.target
+    crop = queue.crop_of(found, target, queue.boxes_of_group(group))
+    if crop is None or found is None:
         return
+    page = found.dataset.page_row(target.document or "", target.page or 0)
+    if target.kind == "field" or page is None:
+        judged = [(box.xyxy, "fn" if box.side == "ground_truth" else "fp", box.label) for box in target.boxes]
+        _crop(crop, judged)
+        return
+    for model in found.pair:
+        result = result_of(found, model)
+        words = ""
+        if group.cause is not None and group.model is not None:
+            of = result_of(found, found.models[group.model])
+            words = outcome(result, rows_of(of, causes(of).rows[group.cause], page), of).sentence
+        st.html(
+            f'<p class="ls-pane-head">{frame.letter_badge(model.letter)} '
+            f"<b>{html.escape(plain(frame.shortened(model.name, 40)))}</b> {html.escape(words)}</p>"
+        )
+        _crop(crop, [(box.xyxy, _CLASSES[box.status], "") for box in crops.page_boxes(result, page)])
+
+
+# The classes of boxes on a crop by their status: what matches is drawn thin.
+_CLASSES: Final[Mapping[str, str]] = {"TP": "tp", "truth": "tp", "FP": "fp", "FN": "fn"}
+
+
+def _crop(crop: CropItem, boxes: Sequence[tuple[Rect, str, str]]) -> None:
+    """A part of a page with boxes: corners, class and words of the chip of each."""
     left, top, right, bottom = crop.region
-    boxes = []
-    for box in target.boxes:
-        x1, y1, x2, y2 = box.xyxy
+    spans = []
+    for (x1, y1, x2, y2), status, words in boxes:
+        if x2 <= left or x1 >= right or y2 <= top or y1 >= bottom:
+            continue
         edges = (
             (x1 - left) / (right - left),
             (y1 - top) / (bottom - top),
@@ -96,13 +128,11 @@ def picture(found: OpenedBoxes | None, entry: FindingStatus, *, large: bool = Fa
             (y2 - y1) / (bottom - top),
         )
         place = "left:{:.3f}%;top:{:.3f}%;width:{:.3f}%;height:{:.3f}%".format(*(100 * edge for edge in edges))
-        status = "fn" if box.side == "ground_truth" else "fp"
-        side = "Ground truth" if box.side == "ground_truth" else "Prediction"
-        chip = html.escape(plain(f"{side} {frame.shortened(box.label, 28)}"))
-        boxes.append(f'<span class="ls-crop-box ls-crop-{status}" style="{place}"><b>{chip}</b></span>')
+        chip = f"<b>{html.escape(plain(frame.shortened(words, 28)))}</b>" if words else ""
+        spans.append(f'<span class="ls-crop-box ls-crop-{status}" style="{place}">{chip}</span>')
     image = f'<img src="{crop.image}" alt="">' if crop.image else f"<p>{html.escape(crop.problem or '')}</p>"
-    shape = f"aspect-ratio:{crop.aspect:.4f};width:min(100%,{78 * crop.aspect:.2f}vh)"
-    st.html(f'<div class="ls-crop" style="{shape}">{image}{"".join(boxes)}</div>')
+    shape = f"aspect-ratio:{crop.aspect:.4f};width:min(100%,{44 * crop.aspect:.2f}vh)"
+    st.html(f'<div class="ls-crop" style="{shape}">{image}{"".join(spans)}</div>')
 
 
 def history(entry: FindingStatus) -> None:
@@ -126,53 +156,68 @@ def history(entry: FindingStatus) -> None:
     st.html(f'<ol class="ls-history">{"".join(rows)}</ol>')
 
 
-def judge(entry: FindingStatus, *, keys: bool) -> None:
-    """One's own verdict on a finding: four buttons, note and tags."""
-    target_id = entry.judged.target_id
-    mine = findings.mine(target_id)
-    waiting = findings.unsaved(target_id)
-    note, tags = State.finding_note.of(target_id), State.finding_tags.of(target_id)
+def judge(group: FindingGroup, targets: Mapping[str, Target]) -> None:
+    """One's own verdict on some findings together: four buttons, note, tags, owner, due date and status.
+
+    Parameters
+    ----------
+    targets : mapping of Target
+        What the verdict is for, by identity; the first is that of the newest finding of the group.
+    """
+    own = next(iter(targets))
+    mine, waiting = findings.mine(own), findings.unsaved(own)
+    note, tags, owner = State.finding_note.of(own), State.finding_tags.of(own), State.finding_owner.of(own)
+    due, status = State.finding_due.of(own), State.finding_status.of(own)
     held = waiting or mine
     if note.get() is None:
+        task = group.task
         note.set(held.note if held else "")
         tags.set(", ".join(held.tags) if held else "")
+        owner.set(task.owner if task else "")
+        due.set(date.fromisoformat(task.due) if task and task.due else None)
+        status.set(task.status if task else "")
 
     def say(verdict: str | None) -> None:
-        findings.save(
-            entry.judged.target,
+        findings.save_all(
+            targets,
             verdict=verdict,
             note=note.get() or "",
             tags=[tag for tag in (tags.get() or "").split(",") if tag.strip()],
-            target_id=target_id,
+            task=findings.Task((owner.get() or "").strip(), str(due.get() or ""), status.get() or ""),
         )
 
     def say_the_rest() -> None:
         # Looked up now: the verdict may have been given a moment ago, on a screen that was drawn before.
-        last = findings.unsaved(target_id) or findings.mine(target_id)
+        last = findings.unsaved(own) or findings.mine(own)
         say(last.verdict if last else None)
 
+    if not findings.author()[0]:
+        findings.ask_author(label="Your name, shown with the verdict")
     with st.container(horizontal=True, gap="small", key="finding_verdict_row"):
-        for number, (verdict, words) in enumerate(VERDICTS.items(), 1):
+        for verdict, words in VERDICTS.items():
             chosen = held is not None and held.verdict == verdict
             st.button(
-                f"{ICONS[verdict]} {words}{' ✓' if chosen else ''}",
-                key=f"say_{verdict}",
-                on_click=say,
-                args=(verdict,),
-                shortcut=str(number) if keys else None,
+                f"{ICONS[verdict]} {words}{' ✓' if chosen else ''}", key=f"say_{verdict}", on_click=say, args=(verdict,)
             )
     st.text_area("Note", key=note.key, max_chars=NOTE_LENGTH, height=72, placeholder="Why")
+    columns = st.columns(3, gap="small")
+    columns[0].text_input("Owner", key=owner.key, max_chars=AUTHOR_LENGTH)
+    columns[1].date_input("Due", key=due.key, format="YYYY-MM-DD")
+    columns[2].selectbox("Status", ["", *STATUSES], format_func=lambda key: {"": "–", **STATUSES}[key], key=status.key)
     st.text_input("Tags, separated by commas", key=tags.key)
     with st.container(horizontal=True, gap="small"):
-        st.button("Save note and tags", on_click=say_the_rest, key="save_note")
+        st.button("Save note, tags and owner", on_click=say_the_rest, key="save_note")
         if mine is not None:
-            st.button("Undo", on_click=_undo, args=(entry,), key="undo_verdict")
+            st.button("Undo", on_click=_undo, args=(targets,), key="undo_verdict")
     if waiting is not None:
         st.error(f"NOT SAVED. {frame.escaped(waiting.problem)}", icon=":material/error:")
 
 
-def _undo(entry: FindingStatus) -> None:
+def _undo(targets: Mapping[str, Target]) -> None:
     """Withdraw one's own opinion; the history keeps it."""
-    findings.save(entry.judged.target, verdict=None, note="", tags=[], target_id=entry.judged.target_id)
-    for field in (State.finding_note, State.finding_tags):
-        field.of(entry.judged.target_id).set("")
+    findings.save_all(targets, verdict=None, note="", tags=[], task=findings.Task())
+    for key in targets:
+        for field in (State.finding_note, State.finding_tags, State.finding_owner):
+            field.of(key).set("")
+        State.finding_due.of(key).set(None)
+        State.finding_status.of(key).set("")

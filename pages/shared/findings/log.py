@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import uuid4
 
 import msgspec
 import streamlit as st
 
-from evaluator.drawing.payloads import PagePayload, UnsavedItem, VerdictEvent
+from evaluator.drawing.payloads import PagePayload, ReviewerPayload, UnsavedItem, VerdictEvent
 from evaluator.model.issues import plain
 from evaluator.review import corrected, identity, status
 from evaluator.review.corrected import Corrected
@@ -30,12 +30,14 @@ from evaluator.review.status import FindingStatus
 from evaluator.review.store import Store
 from evaluator.review.verdicts import AUTHOR_LENGTH, Event, ReviewLog, Target, judge
 from pages.shared import frame, login
+from pages.shared.components import remembered_name, reviewer
 from pages.shared.opened import BOXES, SAMPLE_DATA, Model, OpenedBoxes, Place, files
 from pages.shared.results import ResultKey, result_key, result_of
-from pages.shared.state import State, state
+from pages.shared.state import State, report, state
 
 # A database that does not answer is not asked again on every run: each question waits for its time limit.
 _ASK_AGAIN_SECONDS: Final = 15.0
+_REMEMBERED: Final = "remembered_reviewer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,9 @@ class Unsaved:
     text: str
     fix: str
     event_id: str
+    owner: str = ""
+    due: str = ""
+    status: str = ""
 
     @property
     def problem(self) -> str:
@@ -153,6 +158,7 @@ def ask_author(*, label: str = "Your name") -> None:
     if verified:
         st.caption(f"You review as {frame.escaped(name)}.")
         return
+    reviewer(ReviewerPayload(name), key=_REMEMBERED, on_name=_remembered)
     st.text_input(
         label,
         key=State.reviewer.key,
@@ -163,12 +169,28 @@ def ask_author(*, label: str = "Your name") -> None:
     )
 
 
+def _remembered() -> None:
+    """The browser remembers a name, and this session has none."""
+    name = remembered_name(report(_REMEMBERED))
+    if name and not state.reviewer.strip():
+        state.reviewer = name[:AUTHOR_LENGTH]
+
+
+class Task(NamedTuple):
+    """Who is to act on a finding, until when (``2026-01-31``), and how far it is, or empty texts."""
+
+    owner: str = ""
+    due: str = ""
+    status: str = ""
+
+
 def save(
     target: Target,
     *,
     verdict: str | None,
     note: str = "",
     tags: Sequence[str] | None = None,
+    task: Task | None = None,
     target_id: str | None = None,
     event_id: str | None = None,
 ) -> Unsaved | None:
@@ -177,9 +199,11 @@ def save(
     Parameters
     ----------
     verdict : str or None
-        None with an empty note and no tags takes everything back.
+        None with nothing else takes everything back.
     tags : sequence of str, optional
         The reviewer's own tags stay when absent.
+    task : Task, optional
+        The reviewer's own one stays when absent.
     target_id : str, optional
         The identity that `on_page` gave; the target's own when absent.
     event_id : str, optional
@@ -190,28 +214,61 @@ def save(
     Unsaved or None
         None when it is on disk; else what was said, kept for `unsaved`.
     """
-    key, event = target_id or target.id, event_id or uuid4().hex
-    name, verified = author()
-    held = mine(key) if tags is None else None
-    kept = (held.tags if held else ()) if tags is None else tuple(tags)
-    try:
-        said = judge(
-            target,
-            verdict=verdict,
-            note=note,
-            tags=kept,
-            author=name,
-            verified=verified,
-            time=datetime.now(UTC),
-            target_id=key,
-            event_id=event,
-        )
-    except ValueError as problem:
-        return _keep_unsaved(Unsaved(target, key, verdict, note, kept, "Not saved", str(problem), "", event))
-    why = _shelf(address()).write([said], _workspace())
+    key = target_id or target.id
+    return save_all({key: target}, verdict=verdict, note=note, tags=tags, task=task, event_id=event_id)
+
+
+def save_all(
+    targets: Mapping[str, Target],
+    *,
+    verdict: str | None,
+    note: str = "",
+    tags: Sequence[str] | None = None,
+    task: Task | None = None,
+    event_id: str | None = None,
+) -> Unsaved | None:
+    """Keep the same of several targets, all of them or none; as `save`.
+
+    Each event has an id of its own that follows from `event_id`, so that a repeated message stores nothing twice.
+
+    Returns
+    -------
+    Unsaved or None
+        None when all are on disk; else the first that is not.
+    """
+    first, (name, verified), log = event_id or uuid4().hex, author(), review_log()
+    said: list[Event] = []
+    waiting: list[Unsaved] = []
+    for place, (key, target) in enumerate(targets.items()):
+        event = f"{first}-{place}" if place else first
+        held = _held(log, key, (name, verified))
+        kept = (held.tags if held else ()) if tags is None else tuple(tags)
+        own = (Task(held.owner, held.due, held.status) if held else Task()) if task is None else task
+        entry = Unsaved(target, key, verdict, note, kept, "Not saved", "", "", event, *own)
+        waiting.append(entry)
+        try:
+            said.append(
+                judge(
+                    target,
+                    verdict=verdict,
+                    note=note,
+                    tags=kept,
+                    author=name,
+                    verified=verified,
+                    time=datetime.now(UTC),
+                    target_id=key,
+                    event_id=event,
+                    owner=own.owner,
+                    due=own.due,
+                    status=own.status,
+                )
+            )
+        except ValueError as problem:
+            return _keep_unsaved([replace(each, text=str(problem)) for each in waiting])
+    why = _shelf(address()).write(said, _workspace())
     if why is not None:
-        return _keep_unsaved(Unsaved(target, key, verdict, note, kept, why.title, why.text, why.fix, event))
-    state.unsaved_findings = {each: kept for each, kept in state.unsaved_findings.items() if each != key}
+        return _keep_unsaved([replace(each, title=why.title, text=why.text, fix=why.fix) for each in waiting])
+    state.unsaved_findings = {key: entry for key, entry in state.unsaved_findings.items() if key not in targets}
     return None
 
 
@@ -238,21 +295,26 @@ def save_again() -> int:
             verdict=entry.verdict,
             note=entry.note,
             tags=entry.tags,
+            task=Task(entry.owner, entry.due, entry.status),
             target_id=entry.target_id,
             event_id=entry.event_id,
         )
     return len(state.unsaved_findings)
 
 
-def _keep_unsaved(entry: Unsaved) -> Unsaved:
-    state.unsaved_findings = {**state.unsaved_findings, entry.target_id: entry}
-    return entry
+def _keep_unsaved(entries: Sequence[Unsaved]) -> Unsaved | None:
+    state.unsaved_findings = {**state.unsaved_findings, **{entry.target_id: entry for entry in entries}}
+    return entries[0] if entries else None
 
 
 def mine(target_id: str) -> Event | None:
     """What the reviewer holds of a target; None for nothing."""
-    judged = review_log().get(target_id)
-    reviewer = author()
+    return _held(review_log(), target_id, author())
+
+
+def _held(log: ReviewLog, target_id: str, reviewer: tuple[str, bool]) -> Event | None:
+    """What a reviewer holds of a target; None for nothing."""
+    judged = log.get(target_id)
     return next((event for event in judged.opinions if event.reviewer == reviewer), None) if judged else None
 
 
@@ -318,19 +380,12 @@ def save_event(event: VerdictEvent, targets: Mapping[str, Target]) -> Unsaved | 
     if event.name.strip() and not author()[0]:
         state.reviewer = event.name.strip()[:AUTHOR_LENGTH]
     asked = dict.fromkeys([event.target or "", *event.targets])
-    failed = [
-        # Each has an id of its own that follows from the message, so that a repeated message stores nothing twice.
-        save(
-            targets[key],
-            verdict=event.verdict,
-            note=event.note,
-            target_id=key,
-            event_id=(f"{event.id}-{place}" if place else event.id) if event.id else None,
-        )
-        for place, key in enumerate(asked)
-        if key in targets
-    ]
-    return next((entry for entry in failed if entry is not None), None)
+    return save_all(
+        {key: targets[key] for key in asked if key in targets},
+        verdict=event.verdict,
+        note=event.note,
+        event_id=event.id or None,
+    )
 
 
 def shown(entry: Unsaved | None) -> UnsavedItem | None:

@@ -1,4 +1,4 @@
-"""What the view of findings has chosen: its filter, the finding that is open, the meeting, and pictures of findings."""
+"""What the view of findings has chosen: its filter, pictures of findings, and the way to the page of one."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evaluator.drawing.payloads import CropItem
+from evaluator.drawing.payloads import CropItem, Rect
+from evaluator.review.groups import FindingGroup
 from evaluator.review.status import FindingStatus
 from evaluator.review.verdicts import Target
-from pages.shared import pictures
 from pages.shared.gallery import crop
 from pages.shared.opened import OpenedBoxes
 from pages.shared.state import go_to, state
 
 # Of the picture of a finding, in pixels.
-_CROP_WIDTH: Final = 1_200
+_CROP_WIDTH: Final = 900
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,33 +65,25 @@ def clear_filter() -> None:
     state.finding_author = state.finding_tag = state.finding_state = ""
 
 
-def start_meeting(targets: Sequence[str], position: int = 0) -> None:
-    """Go through some findings one by one, from a position in them; no targets end the meeting."""
-    state.finding_meeting = (tuple(targets), min(max(position, 0), len(targets) - 1)) if targets else None
+def boxes_of_group(group: FindingGroup) -> list[Rect]:
+    """The boxes of all findings of a group as they were judged, shares of the page; none where they are in pixels."""
+    targets = [entry.judged.target for entry in group.entries]
+    return [box.xyxy for target in targets if target.unit == "page" for box in target.boxes]
 
 
-def crop_of(found: OpenedBoxes | None, target: Target, *, large: bool = False) -> CropItem | None:
-    """The part of a page around a judged mistake, or the whole page.
-
-    Parameters
-    ----------
-    large : bool
-        Drawn for a whole screen.
+def crop_of(found: OpenedBoxes | None, target: Target, boxes: Sequence[Rect]) -> CropItem | None:
+    """The part of the page of a target around some boxes, or the whole page for none.
 
     Returns
     -------
     CropItem or None
         None for what has no place on a page of the open documents.
     """
-    if found is None or target.page is None or target.document is None:
-        return None
-    if target.document not in found.dataset.document_code:
+    if found is None or target.page is None or target.document not in found.dataset.document_code:
         return None
     if target.unit != "page":
         return None
-    boxes = [box.xyxy for box in target.boxes]
-    dpi = pictures.FIRST_DPI * (2 if large else 1)
-    return crop(found, target.document, target.page, boxes, width=_CROP_WIDTH, dpi=dpi)
+    return crop(found, target.document or "", target.page, boxes, width=_CROP_WIDTH)
 
 
 def show_on_page(found: OpenedBoxes, entry: FindingStatus) -> None:

@@ -1,0 +1,430 @@
+"""Findings and mistakes of one cause put together, costliest first: the queue of findings and the agenda of a meeting.
+
+Owns which findings are of one cause (`metrics.causes`), what they cost in boxes, how far reviewers have come with a
+cause, and what another model did in the same place. A finding that is no mistake of an open result (of a page, of a
+field, of an earlier run) is a group of its own and costs nothing. Nothing is stored or drawn here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from evaluator.drawing.page_rows import rows_on
+from evaluator.metrics.box_results import UNMATCHED, BoxResult
+from evaluator.metrics.causes import Causes, Family, causes, family_title
+from evaluator.metrics.error_types import NONE
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, intersection
+from evaluator.review.identity import claimed, page_mistakes
+from evaluator.review.status import FindingStatus
+from evaluator.review.verdicts import Event, Judged, ReviewLog, Target, Verdict
+
+Results = Sequence[BoxResult[Any]]
+Opinion = Verdict | Literal["conflict", "several", "note"]
+"""The verdict of several findings: ``conflict`` where reviewers differ on one, ``several`` where findings differ."""
+
+# How much of a box lies in another one that it is beside.
+_INSIDE_SHARE: Final = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class FindingGroup:
+    """Findings of one cause of one model on one page, or one finding that has no cause.
+
+    Attributes
+    ----------
+    entries : tuple of FindingStatus
+        At least one, the newest first.
+    title : str
+        The cause in words; "" without one.
+    model : int or None
+        Which of the dataset's predictions; None without a cause.
+    cause : int or None
+        Row of the `Causes` of that model's result.
+    cost : int
+        Boxes to correct, of its findings.
+    mistakes : int
+        Of the whole cause, judged or not; 0 without one.
+    """
+
+    entries: tuple[FindingStatus, ...]
+    title: str = ""
+    model: int | None = None
+    cause: int | None = None
+    cost: int = 0
+    mistakes: int = 0
+
+    @property
+    def key(self) -> str:
+        """What tells it from others: the identity of its newest finding."""
+        return self.entries[0].judged.target_id
+
+    @property
+    def opinion(self) -> Opinion:
+        """The verdict of its findings together."""
+        return opinion_of([entry.judged for entry in self.entries])
+
+    @property
+    def task(self) -> Event | None:
+        """The latest opinion with an owner, a due date or a status."""
+        return task_of([entry.judged for entry in self.entries])
+
+    @property
+    def authors(self) -> tuple[str, ...]:
+        """Who holds an opinion, each name once."""
+        return tuple(dict.fromkeys(name for entry in self.entries for name in entry.judged.authors))
+
+    @property
+    def note(self) -> str:
+        """The latest note."""
+        events = [event for entry in self.entries for event in entry.judged.opinions if event.note]
+        return max(events, key=lambda event: event.time).note if events else ""
+
+
+def opinion_of(judged: Sequence[Judged]) -> Opinion:
+    """The verdict of some findings together; ``note`` for findings without any verdict, and for none."""
+    if any(each.conflict for each in judged):
+        return "conflict"
+    verdicts = {each.verdict for each in judged if each.verdict is not None}
+    if not verdicts:
+        return "note"
+    return verdicts.pop() if len(verdicts) == 1 else "several"
+
+
+def task_of(judged: Sequence[Judged]) -> Event | None:
+    """The latest opinion on some findings with an owner, a due date or a status; None where nobody gave one."""
+    tasks = [each.task for each in judged if each.task is not None]
+    return max(tasks, key=lambda event: event.time, default=None)
+
+
+def agreed_by_two(judged: Judged) -> bool:
+    """Whether two reviewers or more gave a verdict, all the same one."""
+    return judged.verdict is not None and sum(event.verdict is not None for event in judged.opinions) > 1
+
+
+def groups(statuses: Sequence[FindingStatus], results: Results) -> list[FindingGroup]:
+    """Findings put together by their cause.
+
+    Parameters
+    ----------
+    statuses : sequence of FindingStatus
+        The newest first.
+    results : sequence of BoxResult
+        One for each model that is open, at the operating point.
+
+    Returns
+    -------
+    list of FindingGroup
+        Each finding is in exactly one. The costliest first; of equal cost the newest first. Empty for no findings.
+    """
+    together: dict[tuple[int, int] | str, list[FindingStatus]] = {}
+    by_model = {result.matching.model: result for result in results}
+    places: dict[str, tuple[int, int]] = {}
+    for entry in statuses:
+        mistake = _mistake_of(entry, by_model)
+        if mistake is None:
+            together[entry.judged.target_id] = [entry]
+            continue
+        result = by_model[mistake[0]]
+        places[entry.judged.target_id] = mistake
+        together.setdefault((mistake[0], int(causes(result).of_mistake[mistake[1]])), []).append(entry)
+    made = []
+    for key, entries in together.items():
+        if isinstance(key, str):
+            made.append(FindingGroup(tuple(entries)))
+            continue
+        model, cause = key
+        result = by_model[model]
+        of = causes(result)
+        rows = np.unique([places[entry.judged.target_id][1] for entry in entries])
+        cost = int(result.mistakes.corrections[rows].sum())
+        made.append(FindingGroup(tuple(entries), of.title(cause), model, cause, cost, len(of.rows[cause])))
+    return sorted(made, key=lambda group: -group.cost)
+
+
+def _mistake_of(entry: FindingStatus, by_model: Mapping[int, BoxResult[Any]]) -> tuple[int, int] | None:
+    """Model and mistake that a finding is about; None when it is about no mistake of a result."""
+    if entry.mistake is None or entry.box_key is None or entry.model is None or entry.model not in by_model:
+        return None
+    mistakes = by_model[entry.model].mistakes
+    of = mistakes.of_truth if entry.box_key[0] == "g" else mistakes.of_prediction
+    row = int(entry.box_key[1:])
+    return (entry.model, int(of[row])) if row < len(of) and of[row] != NONE else None
+
+
+# ---- what the other model did there ---------------------------------------------------------------------------------
+
+
+class Outcome(NamedTuple):
+    """What a model did with the boxes of a place.
+
+    Attributes
+    ----------
+    truths : int
+        Ground truths of the place.
+    matched : int
+        Those of them that the model matches.
+    extra : int
+        Its false positives there.
+    """
+
+    truths: int
+    matched: int
+    extra: int
+
+    @property
+    def sentence(self) -> str:
+        """In words, without the name of the model.
+
+        Examples
+        --------
+        >>> Outcome(1, 0, 22).sentence
+        'misses 1 of 1 ground truth box, 22 extra boxes'
+        >>> Outcome(4, 4, 0).sentence
+        'matches 4 of 4 ground truth boxes'
+        >>> Outcome(0, 0, 0).sentence
+        'has no box here'
+        """
+        parts = []
+        if self.truths:
+            missed = self.truths - self.matched
+            words = f"{self.truths:,} ground truth {'box' if self.truths == 1 else 'boxes'}"
+            parts.append(f"misses {missed:,} of {words}" if missed else f"matches {self.matched:,} of {words}")
+        if self.extra:
+            parts.append(f"{'' if parts else 'has '}{self.extra:,} extra {'box' if self.extra == 1 else 'boxes'}")
+        return ", ".join(parts) or "has no box here"
+
+
+class PlaceRows(NamedTuple):
+    """The boxes of a cause: a page, and rows of the ground truth and of the predictions of one model."""
+
+    page: int
+    truths: IntArray
+    predictions: IntArray
+
+
+def rows_of(result: BoxResult[Any], mistakes: IntArray, page: int) -> PlaceRows:
+    """The boxes that carry the name of one of some mistakes of a page, rising."""
+    truths, predictions = rows_on(result, page, None)
+    named = result.mistakes
+    return PlaceRows(
+        page,
+        np.sort(truths[np.isin(named.of_truth[truths], mistakes)]),
+        np.sort(predictions[np.isin(named.of_prediction[predictions], mistakes)]),
+    )
+
+
+def outcome(result: BoxResult[Any], place: PlaceRows, of: BoxResult[Any]) -> Outcome:
+    """What a model did where another one made mistakes: the boxes of `beside`, counted.
+
+    Parameters
+    ----------
+    result, place, of
+        As for `beside`.
+    """
+    here = beside(result, place, of)
+    return Outcome(len(here.truths), int((result.truth_partner[here.truths] != UNMATCHED).sum()), len(here.predictions))
+
+
+def beside(result: BoxResult[Any], place: PlaceRows, of: BoxResult[Any]) -> PlaceRows:
+    """The boxes of a model where another one made mistakes.
+
+    Parameters
+    ----------
+    result : BoxResult
+        Of the model that is asked for; of the same dataset.
+    place : PlaceRows
+        The boxes of the mistakes, rows of `of`.
+    of : BoxResult
+        Of the model that made them; may be `result` itself.
+
+    Returns
+    -------
+    PlaceRows
+        The ground truths of the place and those of which half the area is in a box of it; the unmatched predictions of
+        `result` of which half the area is in a box of the place.
+    """
+    matching = result.matching
+    truth, prediction = matching.dataset.ground_truth, matching.prediction
+    truths, predictions = rows_on(result, place.page, None)
+    boxes = np.concatenate([truth.xyxy[place.truths], of.matching.prediction.xyxy[place.predictions]])
+    here = truths[np.isin(truths, place.truths) | _beside(truth.xyxy[truths], boxes)]
+    extra = predictions[result.prediction_partner[predictions] == UNMATCHED]
+    extra = extra[_beside(prediction.xyxy[extra], boxes)]
+    return PlaceRows(place.page, here, extra)
+
+
+def _beside(boxes: FloatArray, others: FloatArray) -> BoolArray:
+    """Which boxes have half of their area in one of the others."""
+    if not len(boxes) or not len(others):
+        return np.zeros(len(boxes), dtype=bool)
+    pairs = np.repeat(boxes, len(others), axis=0), np.tile(others, (len(boxes), 1))
+    shared = intersection(*pairs).reshape(len(boxes), len(others))
+    inside: BoolArray = (shared >= _INSIDE_SHARE * area(boxes)[:, None]).any(axis=1) & (area(boxes) > 0)
+    return inside
+
+
+# ---- the agenda of a meeting ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class AgendaItem:
+    """One item of the agenda: a kind of cause of one model on all its pages, or findings without a cause.
+
+    Attributes
+    ----------
+    key : str
+        The same under every threshold.
+    title : str
+        In words, without numbers; "" for a finding without a cause.
+    family : Family or None
+    model : int or None
+        Which of the dataset's predictions.
+    examples : int64
+        Rows of its causes, the costliest first; none for a finding without a cause.
+    cost : int
+        Boxes to correct.
+    mistakes, pages, documents : int
+    entries : tuple of FindingStatus
+        What was judged of it.
+    """
+
+    key: str
+    title: str
+    family: Family | None
+    model: int | None
+    examples: IntArray
+    cost: int
+    mistakes: int
+    pages: int
+    documents: int
+    entries: tuple[FindingStatus, ...]
+
+    @property
+    def judged(self) -> int:
+        """Mistakes, or findings without a cause, with a verdict or a conflict."""
+        return sum(entry.judged.verdict is not None or entry.judged.conflict for entry in self.entries)
+
+    @property
+    def done(self) -> bool:
+        """Whether everything of it was judged."""
+        return self.judged >= max(self.mistakes, len(self.entries))
+
+    @property
+    def opinion(self) -> Opinion:
+        """The verdict of its findings together."""
+        return opinion_of([entry.judged for entry in self.entries])
+
+    @property
+    def agreed(self) -> bool:
+        """Whether all of it has one verdict that two reviewers or more gave."""
+        return (
+            self.done
+            and self.opinion not in ("conflict", "several", "note")
+            and all(agreed_by_two(entry.judged) for entry in self.entries)
+        )
+
+    @property
+    def task(self) -> Event | None:
+        """The latest opinion with an owner, a due date or a status."""
+        return task_of([entry.judged for entry in self.entries])
+
+    @property
+    def opinions(self) -> Iterator[Event]:
+        """What reviewers hold of its findings now."""
+        return (event for entry in self.entries for event in entry.judged.opinions)
+
+    @property
+    def votes(self) -> dict[tuple[str, bool], Opinion]:
+        """Each reviewer's verdict on it, by name and whether a login vouches for it."""
+        said: dict[tuple[str, bool], set[Verdict]] = {}
+        for event in self.opinions:
+            if event.verdict is not None:
+                said.setdefault(event.reviewer, set()).add(event.verdict)
+        return {who: next(iter(each)) if len(each) == 1 else "several" for who, each in said.items()}
+
+
+def agenda(result: BoxResult[Any], results: Results, statuses: Sequence[FindingStatus]) -> list[AgendaItem]:
+    """What a meeting on a model goes through.
+
+    Parameters
+    ----------
+    result : BoxResult
+        Of the model whose mistakes are counted.
+    results : sequence of BoxResult
+        Of every open model.
+    statuses : sequence of FindingStatus
+        Of all findings.
+
+    Returns
+    -------
+    list of AgendaItem
+        The kinds of causes of the model, costliest first, then findings without a cause, the newest first. The costs
+        add up to those of the model's mistakes.
+    """
+    made, dataset, model = causes(result), result.matching.dataset, result.matching.model
+    by_model = {each.matching.model: each for each in results}
+    entries: dict[Family, list[FindingStatus]] = {}
+    others: list[FindingStatus] = []
+    for entry in statuses:
+        mistake = _mistake_of(entry, by_model)
+        if mistake is None:
+            others.append(entry)
+        elif mistake[0] == model:
+            entries.setdefault(made.families[int(made.of_mistake[mistake[1]])], []).append(entry)
+    items = []
+    for family, rows in made.alike.items():
+        pages = np.unique(made.page[rows])
+        items.append(
+            AgendaItem(
+                key="/".join(family),
+                title=family_title(family),
+                family=family,
+                model=model,
+                examples=rows,
+                cost=int(made.cost[rows].sum()),
+                mistakes=sum(len(made.rows[row]) for row in rows.tolist()),
+                pages=len(pages),
+                documents=len(np.unique(dataset.page_document[pages])),
+                entries=tuple(entries.get(family, ())),
+            )
+        )
+    nothing = np.empty(0, dtype=np.int64)
+    items += [AgendaItem(entry.judged.target_id, "", None, None, nothing, 0, 0, 0, 0, (entry,)) for entry in others]
+    return items
+
+
+def targets_of_causes(result: BoxResult[Any], rows: IntArray, log: ReviewLog) -> dict[str, Target]:
+    """The mistakes of some causes, under the identities under which verdicts on them are kept.
+
+    Parameters
+    ----------
+    rows : int64
+        Rows of ``causes(result)``.
+
+    Returns
+    -------
+    dict of Target
+        One for each mistake of the causes, page by page.
+    """
+    made: Causes = causes(result)
+    dataset = result.matching.dataset
+    wanted = np.isin(made.of_mistake, rows)
+    targets: dict[str, Target] = {}
+    for page in np.unique(made.page[rows]).tolist():
+        on_page = page_mistakes(result, page)
+        document = dataset.documents[dataset.page_document[page]].doc_id
+        said = claimed(on_page.targets, log.on_page(document, int(dataset.page_index[page])))
+        places = set()
+        for key, place in on_page.of_box.items():
+            of = result.mistakes.of_truth if key[0] == "g" else result.mistakes.of_prediction
+            mistake = int(of[int(key[1:])])
+            if mistake != NONE and wanted[mistake]:
+                places.add(place)
+        for place in sorted(places):
+            held = said[place]
+            targets[held.target_id if held else on_page.ids[place]] = on_page.targets[place]
+    return targets

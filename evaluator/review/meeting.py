@@ -1,0 +1,198 @@
+"""A meeting on the findings of a model: the agenda in words, what was decided, and where to go on.
+
+Owns the words of the meeting; causes, costs and verdicts are those of ``groups``. It draws and stores nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from evaluator.drawing.payloads import AgendaRowItem, DecidedItem, OpinionState, VoteItem
+from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.causes import causes
+from evaluator.metrics.error_types import ERROR_TYPES
+from evaluator.metrics.results import count_of
+from evaluator.model.issues import plain
+from evaluator.review.field_targets import PROBLEMS
+from evaluator.review.groups import AgendaItem
+from evaluator.review.verdicts import KINDS, STATUSES, VERDICTS
+
+MOST_AT_ONCE: Final = 5_000
+"""Mistakes that one decision may be for."""
+AGENDA_LENGTH: Final = 60
+"""Items of the agenda that are listed; the rest is named in one line."""
+
+OPINIONS: Final[Mapping[str, str]] = {
+    **dict(VERDICTS.items()),
+    "conflict": "Reviewers differ",
+    "several": "Several verdicts",
+    "note": "Note only",
+}
+
+
+def title_of_item(item: AgendaItem) -> str:
+    """An item of the agenda in words."""
+    if item.title:
+        return plain(item.title)
+    target = item.entries[0].judged.target
+    name = target.mistake or ""
+    names = ERROR_TYPES["document"]
+    what = names[name].title if name in names else PROBLEMS.get(name, KINDS[target.kind])
+    where = [plain(target.document)] if target.document else []
+    where += [f"page {target.page + 1}"] if target.page is not None else []
+    return f"{what}: {', '.join(where)}" if where else what
+
+
+def state_of_item(item: AgendaItem) -> str:
+    """How far reviewers have come with an item, in words.
+
+    Returns
+    -------
+    str
+        "Open", "2 of 8 judged", the verdict when all of it was judged, and "agreed" only where two reviewers gave it.
+    """
+    if not item.judged:
+        return "Open"
+    if not item.done:
+        return f"{item.judged:,} of {item.mistakes:,} judged"
+    return OPINIONS[item.opinion] + (", agreed" if item.agreed else "")
+
+
+def boxes_words(boxes: int) -> str:
+    """A number of boxes: ``1 box``, ``22 boxes``."""
+    return f"{boxes:,} {'box' if boxes == 1 else 'boxes'}"
+
+
+def agenda_rows(items: Sequence[AgendaItem], shown: str = "") -> list[AgendaRowItem]:
+    """The first `AGENDA_LENGTH` items as the meeting lists them, and the one that is shown wherever it is."""
+    return [
+        AgendaRowItem(
+            key=item.key,
+            title=title_of_item(item),
+            boxes=f"{item.cost:,}" if item.family is not None else "",
+            state=state_of_item(item),
+            done=item.done,
+        )
+        for place, item in enumerate(items)
+        if place < AGENDA_LENGTH or item.key == shown
+    ]
+
+
+def rest_of_agenda(items: Sequence[AgendaItem]) -> str:
+    """What the agenda does not list, in words; empty for nothing."""
+    rest = items[AGENDA_LENGTH:]
+    if not rest:
+        return ""
+    return f"{count_of(len(rest), 'item')} with {boxes_words(sum(item.cost for item in rest))} not listed."
+
+
+def sentence_of_item(item: AgendaItem, letter: str, other: BoxResult[Any] | None, other_letter: str) -> str:
+    """What an item costs, where it is, and how often the other model has the same cause.
+
+    Parameters
+    ----------
+    letter : str
+        Of the model of the item.
+    other : BoxResult or None
+        Of the other model; None when only one is open.
+    """
+    if item.family is None:
+        return item.entries[0].sentence
+    places = f"{count_of(len(item.examples), 'place')} on {count_of(item.pages, 'page')}"
+    text = f"{letter}: {boxes_words(item.cost)} to correct, {places} of {count_of(item.documents, 'document')}."
+    if other is None:
+        return text
+    made = causes(other)
+    rows = made.alike.get(item.family)
+    if rows is None:
+        return f"{text} {other_letter}: none."
+    return f"{text} {other_letter}: {boxes_words(int(made.cost[rows].sum()))}, {count_of(len(rows), 'place')}."
+
+
+def next_item(items: Sequence[AgendaItem], key: str) -> str:
+    """The key of the next item that is not done, from the top again after the last; the item after it when all are."""
+    keys = [item.key for item in items]
+    at = keys.index(key) if key in keys else -1
+    order = [*items[at + 1 :], *items[: max(at, 0)]]
+    return next((item.key for item in order if not item.done), order[0].key if order else key)
+
+
+def held_by(item: AgendaItem, reviewer: tuple[str, bool]) -> OpinionState:
+    """What a reviewer holds of an item, and who is to act on it.
+
+    Returns
+    -------
+    OpinionState
+        The verdict is None where the reviewer gave none or several.
+    """
+    vote = item.votes.get(reviewer)
+    notes = sorted((event for event in item.opinions if event.reviewer == reviewer and event.note), key=_time)
+    task = item.task
+    return OpinionState(
+        verdict=vote if vote in VERDICTS else None,
+        note=notes[-1].note if notes else "",
+        owner=task.owner if task else "",
+        due=task.due if task else "",
+        status=task.status if task else "",
+    )
+
+
+def _time(event: Any) -> Any:  # noqa: ANN401 - an event and its time
+    return event.time
+
+
+def votes_of(item: AgendaItem) -> list[VoteItem]:
+    """What each reviewer said of an item, by name."""
+    return [
+        VoteItem(plain(name) + ("" if verified else " (unverified)"), OPINIONS[vote])
+        for (name, verified), vote in sorted(item.votes.items())
+    ]
+
+
+def counts_of(item: AgendaItem) -> dict[str, int]:
+    """How many reviewers gave each verdict on an item; those who gave several count for none."""
+    given = list(item.votes.values())
+    return {verdict: given.count(verdict) for verdict in VERDICTS}
+
+
+def task_words(item: AgendaItem) -> str:
+    """Owner, due date and status in words; empty where nobody gave one."""
+    task = item.task
+    if task is None:
+        return ""
+    parts = [
+        plain(task.owner),
+        f"due {task.due}" if task.due else "",
+        STATUSES.get(task.status, "").lower(),
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def verdict_words(item: AgendaItem) -> str:
+    """The verdict on an item, and how many reviewers gave it.
+
+    Returns
+    -------
+    str
+        Such as "Model wrong, 2 of 2 reviewers"; with the part that was judged where that is not all.
+    """
+    votes = item.votes
+    text = OPINIONS[item.opinion]
+    if item.opinion in VERDICTS:
+        given = sum(vote == item.opinion for vote in votes.values())
+        text += f", {given} of {count_of(len(votes), 'reviewer')}"
+    if not item.done:
+        text += f", {item.judged:,} of {item.mistakes:,} judged"
+    return text
+
+
+def decided_items(items: Sequence[AgendaItem]) -> list[DecidedItem]:
+    """What was decided so far, in the order of the agenda."""
+    return [DecidedItem(title_of_item(item), verdict_words(item), task_words(item)) for item in items if item.judged]
+
+
+def last_note(item: AgendaItem) -> str:
+    """The latest note on an item; empty for none."""
+    notes = sorted((event for event in item.opinions if event.note), key=_time)
+    return notes[-1].note if notes else ""

@@ -1,0 +1,340 @@
+/**
+ * A meeting: the agenda, both models on one page, the verdict with note, owner and due date, and what was decided.
+ *
+ * A verdict key chooses, "Decide" keeps; what is chosen or typed stays with its item until it is decided. No key is a
+ * hotkey while a field has the focus. Text from data reaches the document through `textContent` and attributes only.
+ */
+
+import { button, html, icon, setAttributes, svg } from "../shared/elements.js";
+import { mounting, streamlitSend } from "../shared/mount.js";
+import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
+import { percentOf, plural } from "../shared/words.js";
+import { MEETING_VERDICTS, MeetingDrafts, meetingAction } from "./decision.js";
+
+/** @typedef {import("../shared/payloads.d.ts").MeetingPayload} MeetingPayload */
+/** @typedef {import("../shared/payloads.d.ts").MeetingEvents} MeetingEvents */
+/** @typedef {import("../shared/payloads.d.ts").MeetingPageItem} MeetingPageItem */
+/** @typedef {import("../shared/payloads.d.ts").MeetingPaneItem} MeetingPaneItem */
+
+const FIELDS = "input, textarea, select, [contenteditable]";
+const BOX_ORDER = ["truth", "TP", "FN", "FP"];
+/** @type {[string, string][]} */
+const STATUS_CHOICES = [["", "No status"], ["open", "Open"], ["in_progress", "In progress"], ["done", "Done"]];
+
+class Meeting {
+  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<MeetingEvents>} send */
+  constructor(parent, send) {
+    this.send = send;
+    this.drafts = new MeetingDrafts();
+    /** @type {MeetingPayload | null} */
+    this.data = null;
+    this.zoomed = false;
+    this.whole = true;
+    /** @type {{id: string, item: string, words: string} | null} the decision that the answer is waited for */
+    this.sent = null;
+    this.drawn = "";
+    this.note = /** @type {HTMLTextAreaElement} */ (html("textarea", { rows: 1, maxlength: 2000, "aria-label": "Note", placeholder: "Why" }));
+    this.owner = /** @type {HTMLInputElement} */ (html("input", { type: "text", maxlength: 200, "aria-label": "Owner", list: "mt-owners" }));
+    this.owners = html("datalist", { id: "mt-owners" });
+    this.due = /** @type {HTMLInputElement} */ (html("input", { type: "date", "aria-label": "Due" }));
+    this.status = /** @type {HTMLSelectElement} */ (html("select", { "aria-label": "Status" }, ...STATUS_CHOICES.map(([value, words]) => html("option", { value }, words))));
+    this.name = /** @type {HTMLInputElement} */ (html("input", { type: "text", maxlength: 120, class: "mt-name", placeholder: "Your name, shown with the verdict", "aria-label": "Your name, needed for verdicts", hidden: true }));
+    this.verdicts = html("div", { class: "mt-verdicts", role: "toolbar", "aria-label": "Verdicts" });
+    this.problem = html("div", { class: "mt-problem", role: "alert" });
+    this.spoken = html("div", { class: "mt-spoken", role: "status" });
+    this.reach = /** @type {HTMLInputElement} */ (html("input", { type: "checkbox" }));
+    this.reachWords = html("span", {});
+    this.decide = button("Decide, next", { class: "mt-decide" }, () => this.keep(), "Decide, next", icon("right"));
+    this.aside = html("nav", { class: "mt-agenda", "aria-label": "Agenda" });
+    this.head = html("div", { class: "mt-head" });
+    this.panes = html("div", { class: "mt-panes" });
+    this.facts = html("aside", { class: "mt-facts" });
+    const field = (/** @type {string} */ words, /** @type {Node} */ node) => html("label", {}, html("span", {}, words), node);
+    this.form = html("div", { class: "mt-form" }, field("Note", this.note), field("Owner", this.owner), field("Due", this.due), field("Status", this.status), this.decide);
+    const reach = html("label", { class: "mt-reach" }, this.reach, this.reachWords);
+    this.foot = html("div", { class: "mt-foot" }, this.verdicts, html("div", { class: "mt-row" }, reach, this.name, this.spoken), this.form, this.problem, keyLine());
+    this.root = html("div", { class: "layoutscope-meeting", tabindex: -1 }, this.aside, html("main", {}, this.head, this.panes, this.foot), this.facts, this.owners);
+    parent.append(this.root);
+    this.note.addEventListener("input", () => this.type({ note: this.note.value }));
+    this.owner.addEventListener("input", () => this.type({ owner: this.owner.value }));
+    this.due.addEventListener("input", () => this.type({ due: this.due.value }));
+    this.status.addEventListener("change", () => this.type({ status: this.status.value }));
+    this.reach.addEventListener("change", () => { this.whole = this.reach.checked; this.showReach(); });
+    this.press = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
+    document.addEventListener("keydown", this.press);
+  }
+
+  /** @returns {string} */
+  get item() {
+    return this.data?.item ?? "";
+  }
+
+  /** @returns {import("../shared/payloads.d.ts").OpinionState} */
+  get shown() {
+    return this.drafts.shown(this.item, this.data?.held ?? { verdict: null, note: "", owner: "", due: "", status: "" });
+  }
+
+  /** @param {Partial<import("../shared/payloads.d.ts").OpinionState>} change */
+  type(change) {
+    this.drafts.change(this.item, change);
+    this.showVerdict();
+  }
+
+  /** @param {MeetingPayload} data */
+  update(data) {
+    const moved = this.item !== data.item || this.data?.letter !== data.letter;
+    this.data = data;
+    if (this.sent) {
+      if (data.problem) this.spoken.textContent = "";
+      else {
+        this.drafts.forget(this.sent.item);
+        this.spoken.textContent = this.sent.words;
+      }
+      this.sent = null;
+    }
+    const text = JSON.stringify(data);
+    if (text === this.drawn) return;
+    this.drawn = text;
+    this.whole = data.mistakes > 0 && (moved ? true : this.whole);
+    this.drawAgenda(data);
+    this.drawHead(data);
+    this.drawPanes(data.page ?? null);
+    this.drawFacts(data);
+    this.fill();
+  }
+
+  /** The fields as the item has them. */
+  fill() {
+    const { note, owner, due, status } = this.shown;
+    if (this.note.value !== note) this.note.value = note;
+    if (this.owner.value !== owner) this.owner.value = owner;
+    if (this.due.value !== due) this.due.value = due;
+    this.status.value = status;
+    this.owners.replaceChildren(...(this.data?.owners ?? []).map((value) => html("option", { value })));
+    if (this.data?.reviewer) this.name.hidden = true;
+    this.problem.textContent = this.data?.problem ? `NOT SAVED. ${this.data.problem}` : "";
+    this.foot.hidden = !this.item;
+    this.showVerdict();
+    this.showReach();
+  }
+
+  showVerdict() {
+    const chosen = this.shown.verdict;
+    const held = document.activeElement && this.verdicts.contains(this.focused());
+    const buttons = MEETING_VERDICTS.map(([name, words], order) => {
+      const node = button(words, { class: "mt-verdict", "aria-pressed": String(chosen === name), "data-verdict": name }, () => this.choose(name),
+        html("kbd", {}, String(order + 1)), html("span", {}, words), html("b", {}, String(this.data?.counts[name] ?? 0)));
+      return node;
+    });
+    this.verdicts.replaceChildren(...buttons);
+    if (held) buttons.find((node) => node.dataset.verdict === chosen)?.focus();
+  }
+
+  /** @returns {Element | null} what has the focus, through the shadow of the component */
+  focused() {
+    const root = this.root.getRootNode();
+    return root instanceof ShadowRoot ? root.activeElement : document.activeElement;
+  }
+
+  showReach() {
+    const { mistakes = 0, examples = 0, here = 1 } = this.data ?? {};
+    this.reach.disabled = !mistakes || examples < 2;
+    this.reach.checked = this.whole && !this.reach.disabled;
+    this.reachWords.textContent = this.reach.checked
+      ? `The verdict is for all ${plural(examples, "place")}, ${plural(mistakes, "mistake")}`
+      : `The verdict is for this place, ${plural(here, "mistake")}${examples > 1 && !mistakes ? "; there are too many for one verdict" : ""}`;
+  }
+
+  /** @param {string} name */
+  choose(name) {
+    this.type({ verdict: this.shown.verdict === name ? null : name });
+    this.spoken.textContent = this.shown.verdict ? "Chosen, not decided yet" : "";
+  }
+
+  /** Keeps what is chosen and typed, and goes on. */
+  keep() {
+    const { data, shown } = this;
+    if (!data || !data.item || this.sent) return;
+    if (!shown.verdict && !shown.note.trim() && !shown.owner.trim() && !shown.due && !shown.status) {
+      this.spoken.textContent = "Choose a verdict, or write a note";
+      return;
+    }
+    const known = data.reviewer || knownReviewer() || this.name.value.trim();
+    if (!known) {
+      this.name.hidden = false;
+      this.name.focus();
+      this.spoken.textContent = "Type your name and press Enter";
+      return;
+    }
+    if (!data.verified) keepReviewer(known);
+    const words = MEETING_VERDICTS.find(([name]) => name === shown.verdict)?.[1] ?? "Note";
+    this.sent = { id: `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 12)}`, item: data.item, words: `${words}: ${data.title}` };
+    this.send("decide", {
+      id: this.sent.id, item: data.item, example: data.example, whole: this.whole && data.mistakes > 0, verdict: shown.verdict, note: shown.note,
+      owner: shown.owner, due: shown.due, status: shown.status || (shown.owner || shown.due ? "open" : ""), name: data.reviewer ? "" : known, onward: true,
+    });
+    this.root.focus({ preventScroll: true });
+  }
+
+  /** @param {KeyboardEvent} event */
+  pressed(event) {
+    const target = /** @type {HTMLElement | undefined} */ (event.composedPath()[0]);
+    const typing = target instanceof Element && target.matches(FIELDS) && target !== this.reach;
+    if (typing) {
+      const decides = event.key === "Enter" && !event.shiftKey && !event.isComposing && (target === this.note || target === this.name || target === this.owner);
+      if (decides && target === this.name && !this.name.value.trim()) return;
+      if (decides) this.keep();
+      else if (event.key === "Escape") this.root.focus({ preventScroll: true });
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+      return;
+    }
+    const action = meetingAction(event, false);
+    if (!action || !this.data || event.repeat && action === "decide") return;
+    if (action === "decide" && target instanceof Element && target.matches("button, a")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.act(action);
+  }
+
+  /** @param {string} action */
+  act(action) {
+    const { data } = this;
+    if (!data) return;
+    const keys = data.agenda.map(({ key }) => key);
+    const at = keys.indexOf(data.item);
+    if (action.startsWith("verdict-")) this.choose(MEETING_VERDICTS[Number(action.slice(8))][0]);
+    else if (action === "decide") this.keep();
+    else if (action === "note") this.note.focus();
+    else if (action === "zoom") this.zoom();
+    else if (action === "end") this.send("end", true);
+    else if (action === "previous-example" && data.example > 0) this.goTo(data.item, data.example - 1);
+    else if (action === "next-example" && data.example + 1 < data.examples) this.goTo(data.item, data.example + 1);
+    else if (action === "previous-item" && at > 0) this.goTo(keys[at - 1]);
+    else if (action === "next-item" && at + 1 < keys.length) this.goTo(keys[at + 1]);
+  }
+
+  /** @param {string} item @param {number} [example] @param {string} [letter] */
+  goTo(item, example = 0, letter = this.data?.letter ?? "") {
+    this.spoken.textContent = "";
+    this.send("show", { item, example, letter });
+  }
+
+  zoom() {
+    this.zoomed = !this.zoomed;
+    this.drawPanes(this.data?.page ?? null);
+  }
+
+  /** @param {MeetingPayload} data */
+  drawAgenda(data) {
+    const done = data.agenda.filter((row) => row.done).length;
+    const letters = data.letters.map((letter) => button(`Agenda of model ${letter}`, { class: "mt-letter-choice", "aria-pressed": String(letter === data.letter) },
+      () => this.goTo("", 0, letter), badge(letter)));
+    const rows = data.agenda.map((row, place) => {
+      const node = button(`${place + 1}. ${row.title}, ${row.boxes ? `${row.boxes} boxes, ` : ""}${row.state}`, { class: "mt-row-item", "aria-current": row.key === data.item ? "true" : null },
+        () => this.goTo(row.key), html("i", {}, String(place + 1)), html("span", {}, row.title), html("b", {}, row.boxes), html("small", {}, row.state));
+      return html("li", {}, node);
+    });
+    this.aside.replaceChildren(
+      button("End the meeting", { class: "mt-end" }, () => this.send("end", true), icon("left"), "End the meeting"),
+      html("div", { class: "mt-agenda-head" }, html("h2", {}, "Agenda"), html("span", {}, `${done} of ${data.agenda.length} done`)),
+      html("div", { class: "mt-bar" }, html("i", { style: `width:${percentOf(data.agenda.length ? done / data.agenda.length : 0)}` })),
+      html("div", { class: "mt-agenda-head mt-muted" }, html("span", {}, "Cause, costliest first"), html("span", { class: "mt-letters" }, ...letters, "boxes")),
+      html("ol", {}, ...rows), html("p", { class: "mt-muted" }, data.rest));
+    this.aside.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {MeetingPayload} data */
+  drawHead(data) {
+    const place = data.agenda.findIndex(({ key }) => key === data.item) + 1;
+    const step = (/** @type {string} */ words, /** @type {number} */ by, /** @type {"left" | "right"} */ which) =>
+      button(words, { disabled: data.example + by < 0 || data.example + by >= data.examples }, () => this.goTo(data.item, data.example + by), icon(which));
+    const examples = html("div", { class: "mt-examples" }, step("Previous place", -1, "left"), html("span", {}, "Place ", html("b", {}, `${data.example + 1} of ${data.examples}`)), step("Next place", 1, "right"));
+    examples.hidden = data.examples < 2;
+    const open = button("Show in the Page browser", { class: "mt-link" }, () => this.send("open", true), data.page?.place ?? "");
+    const where = html("div", { class: "mt-where" }, examples, data.page ? open : null);
+    this.head.replaceChildren(html("p", { class: "mt-signature" }, html("b", {}, "Meeting"), ` ${data.signature}`),
+      html("div", { class: "mt-title" }, html("div", {}, html("h1", {}, data.title ? `${place} \u00b7 ${data.title}` : "Nothing to discuss: no mistake at these thresholds"), html("p", {}, data.sentence)), where));
+  }
+
+  /** @param {MeetingPageItem | null} page */
+  drawPanes(page) {
+    if (!page) {
+      this.panes.replaceChildren(html("p", { class: "mt-nothing" }, this.item ? "This has no page in the open files." : ""));
+      return;
+    }
+    this.panes.classList.toggle("mt-stacked", page.aspect > 1.15 && !this.zoomed);
+    this.panes.replaceChildren(...page.panes.map((pane) => this.pane(page, pane)));
+  }
+
+  /** @param {MeetingPageItem} page @param {MeetingPaneItem} pane @returns {HTMLElement} */
+  pane(page, pane) {
+    const [x1, y1, x2, y2] = this.zoomed ? page.zoom : [0, 0, 1, 1];
+    const across = x2 - x1, down = y2 - y1;
+    const sheet = html("div", { class: "mt-sheet" });
+    setAttributes(sheet, { style: `--aspect:${(page.aspect * across) / down}` });
+    const layer = html("div", { class: "mt-layer", style: `left:${percentOf(-x1 / across)};top:${percentOf(-y1 / down)};width:${percentOf(1 / across)};height:${percentOf(1 / down)}` });
+    if (page.image) layer.append(html("img", { src: page.image, alt: "", draggable: "false" }));
+    const drawing = svg("svg", { width: "100%", height: "100%", role: "img", "aria-label": `${pane.letter}: ${pane.words}` });
+    const chosen = new Set(pane.chosen);
+    const pale = page.panes.some((each) => each.chosen.length) ? " mt-pale" : "";
+    const rank = (/** @type {typeof pane.boxes[number]} */ box) => (chosen.has(box.key) ? 10 : 0) + BOX_ORDER.indexOf(box.status);
+    for (const box of [...pane.boxes].sort((a, b) => rank(a) - rank(b))) {
+      drawing.append(svg("rect", {
+        class: `mt-box mt-${box.status}${chosen.has(box.key) ? " mt-chosen" : pale}`,
+        x: percentOf(box.xyxy[0]), y: percentOf(box.xyxy[1]), width: percentOf(box.xyxy[2] - box.xyxy[0]), height: percentOf(box.xyxy[3] - box.xyxy[1]),
+      }));
+    }
+    layer.append(drawing);
+    sheet.append(layer);
+    if (page.problem) sheet.append(html("p", { class: "mt-nothing" }, page.problem));
+    return html("section", { class: "mt-pane", "aria-label": `Model ${pane.letter}` },
+      html("div", { class: "mt-pane-head" }, badge(pane.letter), html("b", {}, pane.name), html("span", {}, pane.words)), html("div", { class: "mt-stage" }, sheet));
+  }
+
+  /** @param {MeetingPayload} data */
+  drawFacts(data) {
+    const numbers = html("table", {}, html("thead", {}, html("tr", {}, html("th", {}, ""), html("th", {}, "Official"), html("th", {}, "Corrected"))),
+      html("tbody", {}, ...data.numbers.map((row) => html("tr", {}, html("th", { scope: "row" }, row.name), html("td", {}, row.official), html("td", {}, row.corrected)))));
+    const people = data.votes.map((vote) => html("li", {}, html("span", {}, vote.name), html("span", {}, vote.words)));
+    const decided = data.decided.map((item) => html("li", {}, html("b", {}, item.title), html("span", {}, item.words), html("small", {}, item.task)));
+    const minutes = html("a", { class: "mt-minutes", download: "minutes.md", href: `data:text/markdown;charset=utf-8,${encodeURIComponent(data.minutes)}` }, "Minutes so far, Markdown");
+    this.facts.replaceChildren(
+      card("Numbers", numbers),
+      card("Reviewers of this item", people.length ? html("ul", { class: "mt-people" }, ...people) : html("p", { class: "mt-muted" }, "No verdict yet.")),
+      card("Decided so far", decided.length ? html("ol", { class: "mt-decided" }, ...decided) : html("p", { class: "mt-muted" }, "Nothing yet."), minutes));
+  }
+
+  stop() {
+    document.removeEventListener("keydown", this.press);
+    this.root.remove();
+  }
+}
+
+/** @param {string} letter @returns {HTMLElement} */
+function badge(letter) {
+  return html("i", { class: `mt-badge mt-badge-${letter}` }, letter);
+}
+
+/** @param {string} title @param {...Node} parts @returns {HTMLElement} */
+function card(title, ...parts) {
+  return html("section", { class: "mt-card" }, html("h3", {}, title), ...parts);
+}
+
+/** @returns {HTMLElement} */
+function keyLine() {
+  /** @type {[string[], string][]} */
+  const rows = [[["1", "4"], "verdict"], [["N"], "note"], [["Enter"], "decide, next"], [["\u2190", "\u2192"], "place"], [["\u2191", "\u2193"], "agenda"], [["Z"], "zoom to the boxes"], [["Esc"], "end"]];
+  return html("div", { class: "mt-keys" }, ...rows.map(([keys, words]) => html("span", {}, ...keys.map((key) => html("kbd", {}, key)), ` ${words}`)));
+}
+
+const mountMeeting = mounting((parent, /** @type {import("../shared/mount.js").Send<MeetingEvents>} */ send) => new Meeting(parent, send));
+
+/**
+ * Called by Streamlit on mount and on each change of the data.
+ * @param {import("../shared/mount.js").StreamlitComponent<MeetingPayload>} component
+ */
+export default function streamlitMeeting(component) {
+  return mountMeeting(component.parentElement, component.data, streamlitSend(component));
+}

@@ -1,0 +1,47 @@
+/**
+ * The name of the reviewer in this browser: a session that has one leaves it here, a session without one gets it. It
+ * shows nothing.
+ */
+
+import { html } from "../shared/elements.js";
+import { mounting, streamlitSend } from "../shared/mount.js";
+import { keepReviewer, knownReviewer } from "../shared/reviewer_name.js";
+
+/** @typedef {import("../shared/payloads.d.ts").ReviewerPayload} ReviewerPayload */
+/** @typedef {import("../shared/payloads.d.ts").ReviewerEvents} ReviewerEvents */
+
+class RememberedReviewer {
+  /** @param {ParentNode & Node} parent @param {import("../shared/mount.js").Send<ReviewerEvents>} send */
+  constructor(parent, send) {
+    this.send = send;
+    this.root = html("div", { class: "layoutscope-reviewer", hidden: true });
+    this.told = false;
+    parent.append(this.root);
+  }
+
+  /** @param {ReviewerPayload} data */
+  update(data) {
+    if (data.name) {
+      keepReviewer(data.name);
+      this.told = true;
+    } else if (!this.told && knownReviewer()) {
+      // Once: who takes the name away in this session is asked again.
+      this.told = true;
+      this.send("name", knownReviewer());
+    }
+  }
+
+  stop() {
+    this.root.remove();
+  }
+}
+
+const mountReviewer = mounting((parent, /** @type {import("../shared/mount.js").Send<ReviewerEvents>} */ send) => new RememberedReviewer(parent, send));
+
+/**
+ * Called by Streamlit on mount and on each change of the data.
+ * @param {import("../shared/mount.js").StreamlitComponent<ReviewerPayload>} component
+ */
+export default function streamlitReviewer(component) {
+  return mountReviewer(component.parentElement, component.data, streamlitSend(component));
+}

@@ -1,0 +1,246 @@
+"""The meeting on screen: what its component shows, and what becomes of the reader's answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+import msgspec
+import numpy as np
+import streamlit as st
+
+from evaluator.drawing import crops
+from evaluator.drawing.layers import box_key
+from evaluator.drawing.payloads import (
+    DecideEvent,
+    MeetingNumberItem,
+    MeetingPageItem,
+    MeetingPaneItem,
+    MeetingPayload,
+    OpinionState,
+)
+from evaluator.metrics.causes import causes
+from evaluator.model.issues import plain
+from evaluator.pack.minutes import minutes
+from evaluator.review import meeting as words
+from evaluator.review.groups import AgendaItem, agenda, beside, outcome, rows_of, targets_of_causes
+from evaluator.review.status import FindingStatus
+from evaluator.review.verdicts import AUTHOR_LENGTH, Target
+from pages.shared import frame
+from pages.shared.components import meeting, parse_meeting
+from pages.shared.findings import log as findings
+from pages.shared.gallery import crop
+from pages.shared.opened import Named, OpenedBoxes
+from pages.shared.results import result_of
+from pages.shared.state import go_to, report, state
+
+_KEY: Final = "meeting_board"
+_BROWSER_VIEW: Final = "pages/page_browser.py"
+_WIDTH: Final = 1_000
+_NUMBERS: Final = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
+
+
+def start() -> None:
+    """Begin at the top of the agenda, with the mistakes of the candidate."""
+    state.meeting_open, state.meeting_item, state.meeting_example, state.meeting_minutes = True, "", 0, ""
+    state.meeting_problem = ""
+
+
+def show(found: OpenedBoxes, statuses: Sequence[FindingStatus]) -> None:
+    """The whole screen of a meeting."""
+    model = _model(found)
+    items = agenda(result_of(found, model), [result_of(found, each) for each in found.models], statuses)
+    item = next((each for each in items if each.key == state.meeting_item), items[0] if items else None)
+    payload = _payload(found, model, items, item)
+    state.meeting_minutes = payload.minutes
+    with st.container(key="meeting"):
+        meeting(
+            payload,
+            key=_KEY,
+            on_decide=lambda: _decided(found, model, items),
+            on_show=_shown,
+            on_end=_ended,
+        )
+    if parse_meeting(report(_KEY)).open and item is not None:
+        _open(found, model, item)
+
+
+def _model(found: OpenedBoxes) -> Named:
+    """Whose mistakes the agenda has: the chosen one of the pair, else the last."""
+    return next((model for model in found.pair if model.letter == state.meeting_of), found.pair[-1])
+
+
+def _payload(found: OpenedBoxes, model: Named, items: Sequence[AgendaItem], item: AgendaItem | None) -> MeetingPayload:
+    """What the component shows."""
+    name, verified = findings.author()
+    numbers, line = _numbers(found), frame.signature(found, found.pair)
+    known = {event.owner for each in items for event in each.opinions if event.owner}
+    known |= {reviewer for each in items for reviewer, _ in each.votes}
+    payload = MeetingPayload(
+        agenda=words.agenda_rows(items, item.key if item else ""),
+        rest=words.rest_of_agenda(items),
+        letter=model.letter,
+        letters=[each.letter for each in found.pair],
+        signature=line,
+        item="",
+        title="",
+        sentence="",
+        example=0,
+        examples=0,
+        mistakes=0,
+        here=0,
+        page=None,
+        counts={},
+        held=OpinionState(None, "", "", "", ""),
+        votes=[],
+        owners=sorted(map(plain, known)),
+        decided=words.decided_items(items),
+        numbers=numbers,
+        minutes=minutes(items, numbers, model=f"{model.letter}, {model.name}", signature=line, time=datetime.now(UTC)),
+        reviewer=name,
+        verified=verified,
+        problem=state.meeting_problem,
+    )
+    return payload if item is None else _with_item(payload, found, model, item)
+
+
+def _with_item(payload: MeetingPayload, found: OpenedBoxes, model: Named, item: AgendaItem) -> MeetingPayload:
+    """The payload with one item of the agenda."""
+    other = next((each for each in found.pair if each.letter != model.letter), None)
+    other_result = None if other is None else result_of(found, other)
+    example = min(max(state.meeting_example, 0), max(len(item.examples) - 1, 0))
+    own = causes(result_of(found, model))
+    return msgspec.structs.replace(
+        payload,
+        item=item.key,
+        title=words.title_of_item(item),
+        sentence=words.sentence_of_item(item, model.letter, other_result, other.letter if other else ""),
+        example=example,
+        examples=len(item.examples),
+        mistakes=item.mistakes if item.mistakes <= words.MOST_AT_ONCE else 0,
+        here=len(own.rows[item.examples[example]]) if len(item.examples) else 1,
+        page=_page(found, model, item, example),
+        counts=words.counts_of(item),
+        held=words.held_by(item, findings.author()),
+        votes=words.votes_of(item),
+    )
+
+
+def _numbers(found: OpenedBoxes) -> list[MeetingNumberItem]:
+    """Official and corrected numbers of both models."""
+    rows = []
+    for model in found.pair:
+        corrected = findings.corrected_of(found, model)
+        before = result_of(found, model).micro.row(0)
+        after = corrected.result.micro.row(0) if corrected is not None else None
+        rows += [
+            MeetingNumberItem(
+                f"{title} of {model.letter}",
+                frame.number(before[key]),  # type: ignore[literal-required]
+                frame.number(after[key]) if after is not None else "–",  # type: ignore[literal-required]
+            )
+            for key, title in _NUMBERS.items()
+        ]
+    return rows
+
+
+def _page(found: OpenedBoxes, model: Named, item: AgendaItem, example: int) -> MeetingPageItem | None:
+    """The page of an example with what both models did on it; None for what has no page in the open files."""
+    dataset, own = found.dataset, result_of(found, model)
+    if len(item.examples):
+        made, cause = causes(own), int(item.examples[example])
+        page = int(made.page[cause])
+        place = rows_of(own, made.rows[cause], page)
+        document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
+    else:
+        target = item.entries[0].judged.target
+        known = None if target.page is None else dataset.page_row(target.document or "", target.page)
+        if known is None:
+            return None
+        page, place = known, None
+        document, index = dataset.documents[dataset.page_document[page]], target.page or 0
+    panes, near = [], []
+    for each in found.pair:
+        result = result_of(found, each)
+        boxes = crops.page_boxes(result, page)
+        chosen: set[str] = set()
+        if place is not None:
+            there = place if each.letter == model.letter else beside(result, place, own)
+            chosen = {box_key("ground_truth", row) for row in there.truths.tolist()}
+            chosen |= {box_key("prediction", row) for row in there.predictions.tolist()}
+        near += [box.xyxy for box in boxes if box.key in chosen]
+        text = "" if place is None else outcome(result, place, own).sentence
+        panes.append(
+            MeetingPaneItem(each.letter, plain(each.name), text, boxes, [box.key for box in boxes if box.key in chosen])
+        )
+    picture = crop(found, document.doc_id, index, [], width=_WIDTH)
+    points = (picture.aspect, 1.0)
+    return MeetingPageItem(
+        place=f"{plain(document.name)}, page {index + 1}",
+        image=picture.image,
+        aspect=picture.aspect,
+        problem=picture.problem,
+        zoom=crops.region(np.array(near), points, aspect=picture.aspect) if near else (0.0, 0.0, 1.0, 1.0),
+        panes=panes,
+    )
+
+
+def _shown() -> None:
+    """Another item, example or model."""
+    event = parse_meeting(report(_KEY)).show
+    if event is not None:
+        state.meeting_item, state.meeting_example, state.meeting_of = event.item, event.example, event.letter
+
+
+def _ended() -> None:
+    """Back to the queue; the minutes stay at hand."""
+    state.meeting_open = False
+
+
+def _decided(found: OpenedBoxes, model: Named, items: Sequence[AgendaItem]) -> None:
+    """Keep a decision, and go on when it is on disk."""
+    event = parse_meeting(report(_KEY)).decide
+    item = next((each for each in items if event is not None and each.key == event.item), None)
+    if event is None or item is None:
+        return
+    if event.name.strip() and not findings.author()[0]:
+        state.reviewer = event.name.strip()[:AUTHOR_LENGTH]
+    targets = _targets(found, model, item, event)
+    unsaved = findings.save_all(
+        targets,
+        verdict=event.verdict,
+        note=event.note,
+        task=findings.Task(event.owner.strip(), event.due, event.status),
+        event_id=event.id,
+    )
+    state.meeting_problem = "" if unsaved is None else unsaved.problem
+    if unsaved is None and event.onward:
+        if not event.whole and event.example + 1 < len(item.examples):
+            state.meeting_example = event.example + 1
+        else:
+            state.meeting_item, state.meeting_example = words.next_item(items, item.key), 0
+
+
+def _targets(found: OpenedBoxes, model: Named, item: AgendaItem, event: DecideEvent) -> Mapping[str, Target]:
+    """What a decision is for."""
+    if not len(item.examples):
+        return {entry.judged.target_id: entry.judged.target for entry in item.entries}
+    whole = event.whole and item.mistakes <= words.MOST_AT_ONCE
+    example = min(max(event.example, 0), len(item.examples) - 1)
+    rows = item.examples if whole else item.examples[[example]]
+    return targets_of_causes(result_of(found, model), rows, findings.review_log())
+
+
+def _open(found: OpenedBoxes, model: Named, item: AgendaItem) -> None:
+    """Leave for the page in the Page browser."""
+    result = result_of(found, model)
+    if len(item.examples):
+        page = int(causes(result).page[item.examples[min(state.meeting_example, len(item.examples) - 1)]])
+        dataset = found.dataset
+        go_to(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
+        state.model = model.index
+    else:
+        target = item.entries[0].judged.target
+        go_to(target.document or "", target.page or 0)
+    st.switch_page(_BROWSER_VIEW)

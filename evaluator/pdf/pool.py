@@ -36,6 +36,7 @@ import numpy.typing as npt
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.issues import plain, quote
 from evaluator.pdf.folder import IMAGE_SUFFIXES
+from evaluator.pdf.handing import Handing, little_environment, python_module
 from evaluator.pdf.problems import PageProblem, ProblemKind
 from evaluator.pdf.worker import (
     DOCUMENT_BYTES_LIMIT,
@@ -64,11 +65,6 @@ __all__ = ["Description", "Ink", "PageImage", "PagePool", "Words", "sharpest_wid
 
 _MAX_DPI = 1200.0
 _MAX_WIDTH = 16_000
-# A worker needs little of the environment, and nothing secret that may stand in it.
-_ENVIRONMENT = (
-    "PATH", "SYSTEMROOT", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
-    "PYTHONHOME", "PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE",
-)  # fmt: skip
 
 # Only these mean that the page is dangerous; everything else is cheap to find out again.
 _KILLERS: frozenset[ProblemKind] = frozenset({"too_slow", "out_of_memory", "worker_lost"})
@@ -196,24 +192,26 @@ class _Worker:
     """One renderer process; used by one thread at a time, but killed from any."""
 
     def __init__(self) -> None:
-        package = Path(__file__).resolve().parent.parent
-        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-        places = (str(package.parent), os.environ.get("PYTHONPATH", ""))
-        environment["PYTHONPATH"] = os.pathsep.join(place for place in places if place)
-        # -P: neither the current folder nor the documents' one is searched for modules.
-        command = [sys.executable, "-P", "-m", f"{package.name}.pdf.worker"]
+        self._handing = Handing()
         # A session of its own, so that a child that a hostile page managed to start dies with it.
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            # Never read: when this end closes, because this process has died, the worker dies too.
-            stderr=subprocess.PIPE,
-            env=environment,
-            start_new_session=True,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
+        try:
+            self.process = subprocess.Popen(
+                [*python_module("evaluator.pdf.worker"), *self._handing.words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                # Never read: when this end closes, because this process has died, the worker dies too.
+                stderr=subprocess.PIPE,
+                env=little_environment(),
+                pass_fds=self._handing.kept,
+                start_new_session=True,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+        except BaseException:
+            self._handing.close()
+            raise
+        self._handing.started()
         self.engine = ""
+        self.confined: tuple[str, ...] = ()
         self.answered = 0
         self.digest = ""
 
@@ -225,10 +223,22 @@ class _Worker:
         if not isinstance(reply, Ready):
             raise _Lost("It did not introduce itself.")
         self.engine = reply.engine
+        self.confined = reply.confined
 
     def ask(self, request: Request, *, limit: float) -> Reply:
         """The answer to one request, or the worker's end."""
         self.digest = request.digest
+        if self._handing.open:
+            try:
+                file = open_regular(request.path)
+            except OSError as problem:
+                return Failure("unreadable", problem.strerror or "")
+            with file:
+                try:
+                    self._handing.hand(file)
+                except OSError as problem:
+                    raise _Lost(str(problem)) from problem
+            request = msgspec.structs.replace(request, path=b"")
         reply = self._exchange(msgspec.msgpack.encode(request), limit=limit)
         self.answered += 1
         return reply
@@ -285,6 +295,7 @@ class _Worker:
         """Kill, reap and close: nothing of the worker is left."""
         self.kill()
         self.process.wait()
+        self._handing.close()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe is not None:
                 # Closing flushes into the dead worker's pipe.
@@ -399,6 +410,17 @@ class PagePool:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+    def renderer(self) -> tuple[str, tuple[str, ...]]:
+        """Names and versions of the renderer, and what confines its process (`system.confine.shut_in`)."""
+        if not self._slots.acquire(timeout=self._wait_limit):
+            raise PageProblem("busy", document="")
+        try:
+            worker = self._borrow("", "")
+            self._give_back(worker, healthy=True)
+        finally:
+            self._slots.release()
+        return worker.engine, worker.confined
 
     def describe(self, path: Path) -> Description:
         """Page count (0 for an encrypted document too), encryption and warnings of a document."""

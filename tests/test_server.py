@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -131,5 +132,54 @@ def test_no_process_is_left_when_nobody_reads_the_output(ending: signal.Signals 
         with pytest.raises(ProcessLookupError):
             os.killpg(process.pid, 0)
     finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def below(pid: int) -> set[int]:
+    """The processes that a process has started, and those that these have."""
+    listed = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    children: dict[int, list[int]] = {}
+    for line in listed.splitlines():
+        child, parent = map(int, line.split())
+        children.setdefault(parent, []).append(child)
+    reached, waiting = set(), [pid]
+    while waiting:
+        new = children.get(waiting.pop(), [])
+        reached.update(new)
+        waiting += new
+    return reached
+
+
+def running(pids: set[int]) -> set[int]:
+    """Those that have not ended; one that only waits for its adopter has."""
+    command = ["ps", "-o", "pid=,stat=", "-p", ",".join(map(str, pids))]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    return {int(pid) for pid, state in map(str.split, listed.splitlines()) if not state.startswith("Z")}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("output_is_read", [True, False])
+def test_the_server_ends_when_the_command_is_killed(output_is_read: bool, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        next(line for line in process.stdout if b"running at" in line)
+        started = below(process.pid)
+        assert started
+        if not output_is_read:
+            process.stdout.close()
+        process.kill()
+        process.wait(30)
+        deadline = time.monotonic() + 30
+        while running(started) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert running(started) == set()
+    finally:
+        process.stdout.close()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -6,8 +6,12 @@ alone, without settings and style. It asks a foreign host for this machine's add
 knocks. And it answers under any name: a web page whose name was made to point at this machine could read everything.
 """
 
+import contextlib
 import os
+import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
 
 from starlette.middleware import Middleware
@@ -21,6 +25,9 @@ try:
 except ImportError:
     starlette_app = None  # type: ignore[assignment]
 
+WATCHED = "--end-with-command"
+"""First argument: the command holds the other end of standard input for as long as it lives."""
+STOP_SECONDS = 5.0
 HOSTS_VARIABLE = "LAYOUTSCOPE_HOSTS"
 """Environment variable with further names, separated by commas, under which the server answers: those of a proxy."""
 
@@ -53,8 +60,28 @@ def check_hosts(hosts: list[str]) -> None:
     starlette_app.create_streamlit_middleware = guarded(make, hosts)
 
 
+def end_with_command() -> None:
+    """End this server when the command that holds the other end of its standard input has gone, however that ended."""
+
+    def watch() -> None:
+        # Nothing is ever written there.
+        with contextlib.suppress(OSError):
+            while os.read(0, 1024):
+                continue
+        os.kill(os.getpid(), signal.SIGTERM)
+        # It writes when it stops, and hangs there when nobody reads its output any more. Workers end with this process.
+        time.sleep(STOP_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 if __name__ == "__main__":
+    words = sys.argv[1:]
+    if words[:1] == [WATCHED]:
+        end_with_command()
+        del words[0]
     check_hosts(allowed_hosts(os.environ.get(HOSTS_VARIABLE, "")))
     PagesManager.uses_pages_directory = False
     net_util.get_external_ip = lambda: None
-    main(["run", *sys.argv[1:]], prog_name="streamlit")
+    main(["run", *words], prog_name="streamlit")

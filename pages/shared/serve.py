@@ -1,9 +1,10 @@
 """Starts the server with app.py as its main script; the terminal command runs this file.
 
-Three things are said to Streamlit before the first session. It takes a folder named ``pages`` for its old kind of
+Four things are said to Streamlit before the first session. It takes a folder named ``pages`` for its old kind of
 multipage app until ``st.navigation`` was called once, so that the first link straight to a view would run the view
 alone, without settings and style. It asks a foreign host for this machine's address when a page of another origin
-knocks. And it answers under any name: a web page whose name was made to point at this machine could read everything.
+knocks. It answers under any name: a web page whose name was made to point at this machine could read everything. And
+it lets pages of other origins frame it, and opens a session for any port of this machine: `evaluator.web.guard`.
 """
 
 import contextlib
@@ -13,18 +14,23 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
+import streamlit
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from streamlit import __version__, net_util
+from streamlit import __version__, config, net_util
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.web.cli import main
+
+from evaluator.web.guard import Guard, inline_scripts
 
 try:
     from streamlit.web.server.starlette import starlette_app
 except ImportError:
     starlette_app = None  # type: ignore[assignment]
 
+OWN_NAMES = ("127.0.0.1", "localhost")
 WATCHED = "--end-with-command"
 """First argument: the command holds the other end of standard input for as long as it lives."""
 STOP_SECONDS = 5.0
@@ -40,12 +46,23 @@ def allowed_hosts(said: str) -> list[str]:
     >>> allowed_hosts(" scope.example.org ,")
     ['127.0.0.1', 'localhost', 'scope.example.org']
     """
-    return ["127.0.0.1", "localhost", *(name.strip() for name in said.split(",") if name.strip())]
+    return [*OWN_NAMES, *(name.strip() for name in said.split(",") if name.strip())]
 
 
 def guarded(make: Callable[[], list[Middleware]], hosts: list[str]) -> Callable[[], list[Middleware]]:
-    """Streamlit's own layers behind one that refuses requests for other names."""
-    return lambda: [Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False), *make()]
+    """Streamlit's own layers behind ours: one refuses requests for other names, one says what a browser may do."""
+
+    def layers() -> list[Middleware]:
+        page = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+        public = [name for name in hosts if name not in OWN_NAMES]
+        below = config.get_option("server.baseUrlPath") or ""
+        return [
+            Middleware(Guard, public=public, scripts=inline_scripts(page), below=below),
+            Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
+            *make(),
+        ]
+
+    return layers
 
 
 def check_hosts(hosts: list[str]) -> None:

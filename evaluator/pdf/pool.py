@@ -323,13 +323,15 @@ class PagePool:
     Parameters
     ----------
     workers : int
-        Requests that run at the same time.
+        Requests that run at the same time; as many more that are slow.
     spares : int
         Processes kept warm beyond those, to replace a killed one at once.
     time_limit : float
         Seconds for one request; then its process is killed.
     wait_limit : float
         Seconds that a request waits for its turn.
+    slow_after : float
+        Seconds after which a request no longer counts as running: others need not wait for a page that never ends.
     start_limit : float
         Seconds for a process to start.
     requests_per_worker : int
@@ -355,6 +357,7 @@ class PagePool:
         spares: int = 1,
         time_limit: float = 5.0,
         wait_limit: float = 20.0,
+        slow_after: float = 0.5,
         start_limit: float = 30.0,
         requests_per_worker: int = 200,
         image_entries: int = 512,
@@ -368,6 +371,7 @@ class PagePool:
         self._spares = spares
         self._time_limit = time_limit
         self._wait_limit = wait_limit
+        self._slow_after = slow_after
         self._start_limit = start_limit
         self._requests_per_worker = requests_per_worker
         self._blocked_for = blocked_for
@@ -386,6 +390,7 @@ class PagePool:
         self._live: set[_Worker] = set()
         self._busy = 0
         self._most_busy = 1
+        self._slow = 0
         self._engine = ""
         self._closed = False
         # Holds the set, not the pool: runs when the pool is collected, or at the interpreter's end.
@@ -598,9 +603,7 @@ class PagePool:
     def _exchange(self, request: Request, name: str, deadline: float, wanted: type[_Value]) -> _Value | None:
         """The checked answer of a worker; None when the file is no longer the one of the digest."""
         page_index = request.page_index
-        if not self._slots.acquire(timeout=max(0.0, deadline - time.monotonic())):
-            raise PageProblem("busy", document=name, page_index=page_index)
-        try:
+        with self._slot(name, page_index, deadline):
             worker = self._borrow(request.digest, name)
             healthy = False
             try:
@@ -614,8 +617,6 @@ class PagePool:
                 raise PageProblem("worker_lost", document=name, page_index=page_index) from None
             finally:
                 self._give_back(worker, healthy=healthy)
-        finally:
-            self._slots.release()
         if isinstance(answer, Failure):
             if answer.kind == "changed":
                 return None
@@ -624,6 +625,35 @@ class PagePool:
         if not isinstance(answer, wanted):
             raise PageProblem("worker_lost", document=name, page_index=page_index)
         return answer
+
+    @contextlib.contextmanager
+    def _slot(self, name: str, page_index: int, deadline: float) -> Iterator[None]:
+        """A place among the requests that run at the same time; a slow one makes room for the others meanwhile."""
+        if not self._slots.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            raise PageProblem("busy", document=name, page_index=page_index)
+        state = "counted"
+
+        def make_room() -> None:
+            nonlocal state
+            with self._lock:
+                if state == "counted" and self._slow < self._workers:
+                    self._slow += 1
+                    state = "slow"
+                    self._slots.release()
+
+        watch = threading.Timer(self._slow_after, make_room)
+        watch.daemon = True
+        watch.start()
+        try:
+            yield
+        finally:
+            watch.cancel()
+            with self._lock:
+                if state == "slow":
+                    self._slow -= 1
+                else:
+                    state = "over"
+                    self._slots.release()
 
     def _borrow(self, digest: str, name: str) -> _Worker:
         """A worker that has introduced itself: one that has the document open, else one that is ready, else any."""
@@ -670,6 +700,8 @@ class PagePool:
         with self._lock:
             self._busy -= 1
             keep = healthy and not self._closed and worker.answered < self._requests_per_worker
+            # Those that were started beside slow ones do not stay.
+            keep = keep and len(self._live) <= self._workers + self._spares
             if keep:
                 self._free.append(worker)
             else:

@@ -35,6 +35,7 @@ IMPORTS = {
     "compare": {"numpy", "shapely"},
     "convert": {"numpy", "shapely"},
     "describe": {"numpy", "shapely"},
+    "diagnostics": {"numpy"},
     "evaluate": {"numpy", "shapely"},
     "findings": {"numpy", "shapely", "sqlalchemy"},
     "gate": {"numpy", "shapely"},

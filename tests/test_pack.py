@@ -403,7 +403,7 @@ def test_a_changed_file_is_not_marked(tmp_path: Path) -> None:
 
 def test_a_writer_that_is_killed_is_told() -> None:
     with Writer(seconds=0.0) as writer, pytest.raises(WritingProblem, match="ended or took too long"):
-        writer.send(Mark("nothing", "", ()))
+        writer.send(Mark(str(SAMPLE / "pdf" / "river-districts.pdf"), "", ()))
 
 
 # --- tables ---------------------------------------------------------------------------------------------------

@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import contextlib
 import http.client
+import json
 import os
 import runpy
 import signal
 import socket
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +23,7 @@ import streamlit
 from streamlit.web.server import starlette
 from streamlit.web.server.starlette import starlette_app
 
+from evaluator.web import guard
 from tests.browser.conftest import ROOT, dashboard
 
 
@@ -68,6 +71,88 @@ def test_a_page_of_another_origin_opens_no_session(server: str) -> None:
     assert handshake(server, host=own, origin="http://evil.example") == 403
     # A name that was made to point at this machine is host and origin at once.
     assert handshake(server, host="evil.example", origin="http://evil.example") in (400, 403)
+
+
+def test_only_the_exact_origin_opens_a_session(server: str) -> None:
+    port = urlsplit(server).port
+    assert port is not None
+    own = f"127.0.0.1:{port}"
+    for origin in (
+        f"http://127.0.0.1:{port + 1}", f"http://localhost:{port}", "http://localhost:3000", "http://127.0.0.1",
+        "null", f"file://{own}", f"http://{own}.evil.example", "http://[",
+    ):  # fmt: skip
+        assert handshake(server, host=own, origin=origin) == 403, origin
+    assert handshake(server, host=f"localhost:{port}", origin=f"http://localhost:{port}") == 101
+
+
+def headers(url: str, path: str, method: str = "GET", **sent: str) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers by their names in small letters, and body of one request."""
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=20)
+    connection.request(method, path, headers=sent)
+    answer = connection.getresponse()
+    found = answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+    connection.close()
+    return found
+
+
+@pytest.mark.parametrize("path", ["/", "/gallery", "/_stcore/health", "/static/none.js", "/media/none.png", "/../x"])
+def test_every_answer_says_what_a_browser_may_do(server: str, path: str) -> None:
+    _, found, _ = headers(server, path)
+    rules = dict(rule.split(" ", 1) for rule in found["content-security-policy"].split("; ") if " " in rule)
+    assert rules["default-src"] == "'none'"
+    assert rules["frame-ancestors"] == "'none'"
+    assert "unsafe-eval" not in found["content-security-policy"]
+    if not path.startswith("/media/"):
+        assert "unsafe-inline" not in rules["script-src"]
+        assert rules["connect-src"] == f"'self' ws://{urlsplit(server).netloc} wss://{urlsplit(server).netloc}"
+    assert found["x-content-type-options"] == "nosniff"
+    assert found["x-frame-options"] == "DENY"
+    assert found["referrer-policy"] == "same-origin"
+    assert found["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_no_other_origin_may_hold_the_dashboard_or_read_its_answers(server: str) -> None:
+    status, found, body = headers(server, "/_stcore/host-config", Origin="http://localhost:3000")
+    assert status == 200
+    assert json.loads(body)["allowedOrigins"] == []
+    for path in ("/_stcore/host-config", "/_stcore/health", "/media/none.png"):
+        _, found, _ = headers(server, path, Origin="http://localhost:3000")
+        assert [name for name in found if name.startswith("access-control-")] == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/_stcore/metrics", "/_stcore/metrics?families=cache_memory_bytes", "/_stcore/agent/openapi.json",
+        "/_stcore/agent", "/_stcore/script-health-check", "/component/any/index.html", "/app/static/x",
+        "/_stcore/%6detrics", "/oauth2callback/../_stcore/metrics",
+    ],
+)  # fmt: skip
+def test_what_no_view_needs_is_shut(server: str, path: str) -> None:
+    for method in ("GET", "OPTIONS", "POST"):
+        status, _, body = headers(server, path, method)
+        assert status in (400, 404, 405), method
+        assert b"# EOF" not in body
+
+
+def test_a_page_of_another_origin_sends_nothing(server: str) -> None:
+    path = "/_stcore/upload_file/session/file"
+    for method in ("PUT", "POST", "DELETE"):
+        status, _, body = headers(server, path, method, Origin="http://localhost:3000")
+        assert (status, body) == (403, b"A page of another origin may not send this.")
+
+
+def test_a_public_name_is_an_origin_of_ours() -> None:
+    assert guard.same_origin("https://scope.example.org", "scope.example.org")
+    assert guard.same_origin("https://Scope.Example.org", "127.0.0.1:8501", ["scope.example.org"])
+    for origin in ("https://evil.example", "https://scope.example.org.evil.example", "ftp://scope.example.org", ""):
+        assert not guard.same_origin(origin, "127.0.0.1:8501", ["scope.example.org"])
+
+
+def test_a_name_that_is_unfit_for_a_header_is_left_out_of_the_policy() -> None:
+    assert "ws://" not in guard.content_policy("a; script-src *", ())
+    assert "ws://[::1]:8501" in guard.content_policy("[::1]:8501", ())
 
 
 def test_it_listens_on_this_machine_only(server: str) -> None:
@@ -131,5 +216,54 @@ def test_no_process_is_left_when_nobody_reads_the_output(ending: signal.Signals 
         with pytest.raises(ProcessLookupError):
             os.killpg(process.pid, 0)
     finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def below(pid: int) -> set[int]:
+    """The processes that a process has started, and those that these have."""
+    listed = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    children: dict[int, list[int]] = {}
+    for line in listed.splitlines():
+        child, parent = map(int, line.split())
+        children.setdefault(parent, []).append(child)
+    reached, waiting = set(), [pid]
+    while waiting:
+        new = children.get(waiting.pop(), [])
+        reached.update(new)
+        waiting += new
+    return reached
+
+
+def running(pids: set[int]) -> set[int]:
+    """Those that have not ended; one that only waits for its adopter has."""
+    command = ["ps", "-o", "pid=,stat=", "-p", ",".join(map(str, pids))]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    return {int(pid) for pid, state in map(str.split, listed.splitlines()) if not state.startswith("Z")}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("output_is_read", [True, False])
+def test_the_server_ends_when_the_command_is_killed(output_is_read: bool, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "evaluator.cli", "open", str(ROOT / "sample_data"), "--no-browser"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        next(line for line in process.stdout if b"running at" in line)
+        started = below(process.pid)
+        assert started
+        if not output_is_read:
+            process.stdout.close()
+        process.kill()
+        process.wait(30)
+        deadline = time.monotonic() + 30
+        while running(started) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert running(started) == set()
+    finally:
+        process.stdout.close()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -31,6 +31,10 @@ COMMANDS = {
         "convert:describe",
         "Say what is in a file: counts per label, pages without boxes, duplicates, sizes, boxes that leave their page.",
     ),
+    "diagnostics": (
+        "diagnostics:diagnostics",
+        "Say what is installed and what confines the processes that read PDFs; exit 3 when they cannot be started.",
+    ),
     "evaluate": ("evaluate:evaluate", "Evaluate predictions against a ground truth."),
     "findings": (
         "findings:findings_app",

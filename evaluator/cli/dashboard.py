@@ -138,7 +138,9 @@ def _serve(
     folder = _dashboard_folder()
     environment = {**os.environ, **variables, WORKSPACE_VARIABLE: found.to_json()}
     # -P: the folder of the script must not come before the standard library in the search for modules.
-    command = [sys.executable, "-P", str(folder / "pages" / "shared" / "serve.py"), str(folder / "app.py")]
+    server = str(folder / "pages" / "shared" / "serve.py")
+    # It reads its standard input, where nothing comes, and ends when this end closes: also when we are killed.
+    command = [sys.executable, "-P", server, "--end-with-command", str(folder / "app.py")]
     # Said here as well as in config.toml: a config of the folder we are started from must not loosen these.
     safe = {"server.port": str(chosen), "server.address": "127.0.0.1", "server.headless": "true"}
     safe |= {"browser.gatherUsageStats": "false", "server.fileWatcherType": "none"}
@@ -146,7 +148,7 @@ def _serve(
     address = f"http://127.0.0.1:{chosen}"
     # Its own messages are messages: they go to standard error, and our line alone to standard output.
     _interrupted_by("SIGTERM", "SIGHUP")
-    child = subprocess.Popen(command, env=environment, stdout=2)
+    child = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=2)
     try:
         if _answers(f"{address}/_stcore/health", child):
             shown = f"{address}/?{query}" if query else address

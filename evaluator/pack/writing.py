@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 import threading
-from pathlib import Path
 from types import TracebackType
 from typing import Final
 
@@ -14,11 +11,11 @@ import msgspec
 
 from evaluator.pdf import worker as pdf_worker
 from evaluator.pdf import writer as pdf_writer
+from evaluator.pdf.handing import Handing, little_environment, python_module
 from evaluator.pdf.writer import Answer, Finish, Mark, Piece, Refusal, Section, Taken, Tile
 
 _SECONDS: Final = 60.0
 _REPLY_BYTES: Final = pdf_writer.PIECE_BYTES + 4096
-_ENVIRONMENT: Final = ("PATH", "SYSTEMROOT", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH", "PYTHONHOME")
 
 
 class WritingProblem(Exception):
@@ -36,17 +33,17 @@ class Writer:
 
     def __init__(self, *, seconds: float = _SECONDS) -> None:
         self._seconds = seconds
-        root = Path(pdf_writer.__file__).resolve().parents[2]
-        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-        environment["PYTHONPATH"] = os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+        self._handing = Handing()
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "evaluator.pdf.writer"],
+            [*python_module("evaluator.pdf.writer"), *self._handing.words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            env=little_environment(),
+            pass_fds=self._handing.kept,
             start_new_session=True,
         )
+        self._handing.started()
 
     def __enter__(self) -> Writer:
         return self
@@ -56,6 +53,7 @@ class Writer:
     ) -> None:
         self._process.kill()
         self._process.wait()
+        self._handing.close()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 try:
@@ -65,10 +63,21 @@ class Writer:
 
     def send(self, message: Section | Tile | Mark) -> int:
         """Have one message worked off; the number of notes that had no page. Raises `WritingProblem`."""
+        if isinstance(message, Mark) and self._handing.open:
+            message = self._handed(message)
         answer = self._ask(message)
         if isinstance(answer, Taken):
             return answer.left_out
         raise WritingProblem(_sentence(answer))
+
+    def _handed(self, message: Mark) -> Mark:
+        """The message without the path of its document, which goes over open."""
+        try:
+            with pdf_worker.open_regular(message.path) as file:
+                self._handing.hand(file)
+        except OSError as problem:
+            raise WritingProblem(problem.strerror or "The file cannot be read.") from problem
+        return msgspec.structs.replace(message, path="")
 
     def finish(self, title: str = "") -> bytes:
         """The finished document; raises `WritingProblem`."""

@@ -36,6 +36,7 @@ import numpy.typing as npt
 from evaluator.model.boxes import BoolArray, FloatArray
 from evaluator.model.issues import plain, quote
 from evaluator.pdf.folder import IMAGE_SUFFIXES
+from evaluator.pdf.handing import Handing, little_environment, python_module
 from evaluator.pdf.problems import PageProblem, ProblemKind
 from evaluator.pdf.worker import (
     DOCUMENT_BYTES_LIMIT,
@@ -65,11 +66,6 @@ __all__ = ["Description", "Ink", "Layout", "PageImage", "PagePool", "Words", "sh
 
 _MAX_DPI = 1200.0
 _MAX_WIDTH = 16_000
-# A worker needs little of the environment, and nothing secret that may stand in it.
-_ENVIRONMENT = (
-    "PATH", "SYSTEMROOT", "LANG", "LC_ALL", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
-    "PYTHONHOME", "PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE",
-)  # fmt: skip
 
 # Only these mean that the page is dangerous; everything else is cheap to find out again.
 _KILLERS: frozenset[ProblemKind] = frozenset({"too_slow", "out_of_memory", "worker_lost"})
@@ -232,24 +228,26 @@ class _Worker:
     """One renderer process; used by one thread at a time, but killed from any."""
 
     def __init__(self) -> None:
-        package = Path(__file__).resolve().parent.parent
-        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-        places = (str(package.parent), os.environ.get("PYTHONPATH", ""))
-        environment["PYTHONPATH"] = os.pathsep.join(place for place in places if place)
-        # -P: neither the current folder nor the documents' one is searched for modules.
-        command = [sys.executable, "-P", "-m", f"{package.name}.pdf.worker"]
+        self._handing = Handing()
         # A session of its own, so that a child that a hostile page managed to start dies with it.
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            # Never read: when this end closes, because this process has died, the worker dies too.
-            stderr=subprocess.PIPE,
-            env=environment,
-            start_new_session=True,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
+        try:
+            self.process = subprocess.Popen(
+                [*python_module("evaluator.pdf.worker"), *self._handing.words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                # Never read: when this end closes, because this process has died, the worker dies too.
+                stderr=subprocess.PIPE,
+                env=little_environment(),
+                pass_fds=self._handing.kept,
+                start_new_session=True,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+        except BaseException:
+            self._handing.close()
+            raise
+        self._handing.started()
         self.engine = ""
+        self.confined: tuple[str, ...] = ()
         self.answered = 0
         self.digest = ""
 
@@ -261,10 +259,22 @@ class _Worker:
         if not isinstance(reply, Ready):
             raise _Lost("It did not introduce itself.")
         self.engine = reply.engine
+        self.confined = reply.confined
 
     def ask(self, request: Request, *, limit: float) -> Reply:
         """The answer to one request, or the worker's end."""
         self.digest = request.digest
+        if self._handing.open:
+            try:
+                file = open_regular(request.path)
+            except OSError as problem:
+                return Failure("unreadable", problem.strerror or "")
+            with file:
+                try:
+                    self._handing.hand(file)
+                except OSError as problem:
+                    raise _Lost(str(problem)) from problem
+            request = msgspec.structs.replace(request, path=b"")
         reply = self._exchange(msgspec.msgpack.encode(request), limit=limit)
         self.answered += 1
         return reply
@@ -321,6 +331,7 @@ class _Worker:
         """Kill, reap and close: nothing of the worker is left."""
         self.kill()
         self.process.wait()
+        self._handing.close()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe is not None:
                 # Closing flushes into the dead worker's pipe.
@@ -348,13 +359,15 @@ class PagePool:
     Parameters
     ----------
     workers : int
-        Requests that run at the same time.
+        Requests that run at the same time; as many more that are slow.
     spares : int
         Processes kept warm beyond those, to replace a killed one at once.
     time_limit : float
         Seconds for one request; then its process is killed.
     wait_limit : float
         Seconds that a request waits for its turn.
+    slow_after : float
+        Seconds after which a request no longer counts as running: others need not wait for a page that never ends.
     start_limit : float
         Seconds for a process to start.
     requests_per_worker : int
@@ -380,6 +393,7 @@ class PagePool:
         spares: int = 1,
         time_limit: float = 5.0,
         wait_limit: float = 20.0,
+        slow_after: float = 0.5,
         start_limit: float = 30.0,
         requests_per_worker: int = 200,
         image_entries: int = 512,
@@ -393,6 +407,7 @@ class PagePool:
         self._spares = spares
         self._time_limit = time_limit
         self._wait_limit = wait_limit
+        self._slow_after = slow_after
         self._start_limit = start_limit
         self._requests_per_worker = requests_per_worker
         self._blocked_for = blocked_for
@@ -412,6 +427,7 @@ class PagePool:
         self._live: set[_Worker] = set()
         self._busy = 0
         self._most_busy = 1
+        self._slow = 0
         self._engine = ""
         self._closed = False
         # Holds the set, not the pool: runs when the pool is collected, or at the interpreter's end.
@@ -436,6 +452,17 @@ class PagePool:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+    def renderer(self) -> tuple[str, tuple[str, ...]]:
+        """Names and versions of the renderer, and what confines its process (`system.confine.shut_in`)."""
+        if not self._slots.acquire(timeout=self._wait_limit):
+            raise PageProblem("busy", document="")
+        try:
+            worker = self._borrow("", "")
+            self._give_back(worker, healthy=True)
+        finally:
+            self._slots.release()
+        return worker.engine, worker.confined
 
     def describe(self, path: Path) -> Description:
         """Page count (0 for an encrypted document too), encryption and warnings of a document."""
@@ -632,9 +659,7 @@ class PagePool:
     ) -> _Value | None:
         """The checked answer of a worker; None when the file is no longer the one of the digest."""
         page_index = request.page_index
-        if not self._slots.acquire(timeout=max(0.0, deadline - time.monotonic())):
-            raise PageProblem("busy", document=name, page_index=page_index)
-        try:
+        with self._slot(name, page_index, deadline):
             worker = self._borrow(request.digest, name, fresh=fresh)
             healthy = False
             try:
@@ -648,8 +673,6 @@ class PagePool:
                 raise PageProblem("worker_lost", document=name, page_index=page_index) from None
             finally:
                 self._give_back(worker, healthy=healthy)
-        finally:
-            self._slots.release()
         if isinstance(answer, Failure):
             if answer.kind == "changed":
                 return None
@@ -658,6 +681,35 @@ class PagePool:
         if not isinstance(answer, wanted):
             raise PageProblem("worker_lost", document=name, page_index=page_index)
         return answer
+
+    @contextlib.contextmanager
+    def _slot(self, name: str, page_index: int, deadline: float) -> Iterator[None]:
+        """A place among the requests that run at the same time; a slow one makes room for the others meanwhile."""
+        if not self._slots.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            raise PageProblem("busy", document=name, page_index=page_index)
+        state = "counted"
+
+        def make_room() -> None:
+            nonlocal state
+            with self._lock:
+                if state == "counted" and self._slow < self._workers:
+                    self._slow += 1
+                    state = "slow"
+                    self._slots.release()
+
+        watch = threading.Timer(self._slow_after, make_room)
+        watch.daemon = True
+        watch.start()
+        try:
+            yield
+        finally:
+            watch.cancel()
+            with self._lock:
+                if state == "slow":
+                    self._slow -= 1
+                else:
+                    state = "over"
+                    self._slots.release()
 
     def _borrow(self, digest: str, name: str, *, fresh: bool = False) -> _Worker:
         """A worker that has introduced itself: one that has the document open, else one that is ready, else any.
@@ -708,6 +760,8 @@ class PagePool:
         with self._lock:
             self._busy -= 1
             keep = healthy and not self._closed and worker.answered < self._requests_per_worker
+            # Those that were started beside slow ones do not stay.
+            keep = keep and len(self._live) <= self._workers + self._spares
             if keep:
                 self._free.append(worker)
             else:

@@ -9,11 +9,13 @@ then one msgpack message. Nothing is pickled in either direction.
 Conventions: a page index counts from 0. Boxes and sizes are those of the DISPLAYED page: the visible part of the
 MediaBox after /Rotate and /UserUnit, origin top left. Sizes are in points; word boxes are normalised to [0, 1].
 
-The document comes by path, not by pipe: a report of 100 MB is asked for page by page, and the worker keeps the last
-document open. The digest in the request is checked against the bytes that were read, so a file that is exchanged
-between two requests can never be answered, or cached, under the other one's digest.
+The document comes as an open file, not by pipe: a report of 100 MB is asked for page by page, and the worker keeps the
+last document open. Before the first one the process is confined (``system.confine``): it can open no file itself, so it
+never learns a path, except on Windows, which cannot hand files over. The digest in the request is checked against the
+bytes that were read, so a file that is exchanged between two requests can never be answered, or cached, under the other
+one's digest.
 
-It does not decide which file may be read, keeps no cache of answers and never opens a second file: references to
+It does not decide which file may be read, keeps no cache of answers and never reads a second file: references to
 external streams stay empty, links and scripts are not carried over.
 """
 
@@ -38,6 +40,9 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeA
 
 import msgspec
 from msgspec import Meta
+
+from evaluator.pdf.handing import Taking
+from evaluator.system.confine import empty_folder, limit_process, shut_in
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -102,7 +107,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     operation : "describe", "page", "words", "sizes", "ink" or "layout"
         What is wanted.
     path : bytes
-        The file, as the file system spells it; already found inside its folder and resolved.
+        The file, as the file system spells it; already found inside its folder and resolved. Empty when it is handed
+        over open.
     media : "pdf" or "image"
         What the file has to be; it is refused when its content says otherwise.
     digest : str
@@ -132,9 +138,12 @@ class Ready(msgspec.Struct, frozen=True, tag=True):
     ----------
     engine : str
         Names and versions of the renderer.
+    confined : tuple of str
+        What holds the process back besides its limits: see `system.confine.shut_in`.
     """
 
     engine: Annotated[str, Meta(max_length=200)]
+    confined: Annotated[tuple[Annotated[str, Meta(max_length=60)], ...], Meta(max_length=8)] = ()
 
 
 class Description(msgspec.Struct, frozen=True, tag=True):
@@ -373,11 +382,13 @@ def _sendable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")[:500]
 
 
-def _read_document(request: Request) -> bytes:
+def _read_document(request: Request, handed: int | None) -> bytes:
     try:
-        with open_regular(request.path) as file:
-            if os.fstat(file.fileno()).st_size > DOCUMENT_BYTES_LIMIT:
+        with open_regular(request.path) if handed is None else open(handed, "rb", closefd=False) as file:
+            # Not by its status: confined, a process asks for that of no file.
+            if file.seek(0, os.SEEK_END) > DOCUMENT_BYTES_LIMIT:
                 raise _Refused("too_large")
+            file.seek(0)
             content = file.read(DOCUMENT_BYTES_LIMIT + 1)
     except OSError as problem:
         raise _Refused("unreadable", problem.strerror or "") from problem
@@ -1016,9 +1027,10 @@ class _Desk:
         self._document: _PdfDocument | _ImageDocument | None = None
         self._opened: tuple[str, str] | None = None
 
-    def answer(self, request: Request) -> Reply:
+    def answer(self, request: Request, handed: int | None) -> Reply:
+        """The answer to one request, with the number of the open file where there is one."""
         try:
-            document = self._open(request)
+            document = self._open(request, handed)
             with _no_file_opens():
                 if request.operation == "describe":
                     return document.describe()
@@ -1041,11 +1053,11 @@ class _Desk:
             lost = any(mark in detail.lower() for mark in ("malloc", "out of memory", "cannot allocate"))
             return Failure("out_of_memory" if lost else "unreadable", detail)
 
-    def _open(self, request: Request) -> _PdfDocument | _ImageDocument:
+    def _open(self, request: Request, handed: int | None) -> _PdfDocument | _ImageDocument:
         wanted = (request.media, request.digest)
         if self._document is None or self._opened != wanted:
             self._document = self._opened = None  # before the next one is read: two large documents do not fit
-            content = _read_document(request)
+            content = _read_document(request, handed)
             with _no_file_opens():
                 self._document = _PdfDocument(content) if request.media == "pdf" else _ImageDocument(content)
             self._opened = wanted
@@ -1091,21 +1103,11 @@ def _start_engine() -> str:
     return f"PyMuPDF {pymupdf.__version__}, Pillow {PIL.__version__}"
 
 
-def limit_process() -> None:
-    """Give up, for good, what a page never needs: memory without end, files to write, children, core dumps."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    # NPROC: no child may outlive the worker. FSIZE: pipes are not files. AS: what RLIMIT_DATA does not count.
-    wanted = {"RLIMIT_CORE": 0, "RLIMIT_FSIZE": 0, "RLIMIT_NPROC": 0, "RLIMIT_NOFILE": _OPEN_FILES}
-    wanted["RLIMIT_DATA"] = MEMORY_LIMIT
-    with contextlib.suppress(OSError, ValueError), open("/proc/self/statm", encoding="ascii") as memory:
-        wanted["RLIMIT_AS"] = int(memory.read().split()[0]) * resource.getpagesize() + MEMORY_LIMIT
-    for name, value in wanted.items():
-        # A system that lacks or refuses one limit (macOS: RLIMIT_AS) still gets the others.
-        with contextlib.suppress(AttributeError, OSError, ValueError):
-            resource.setrlimit(getattr(resource, name), (value, value))
+def confine_process() -> tuple[str, ...]:
+    """Give up, for good, what reading a document never needs; what of that is in force, in words."""
+    empty_folder()
+    limit_process(memory=MEMORY_LIMIT, open_files=_OPEN_FILES)
+    return shut_in()
 
 
 def _limit_processor(seconds: float) -> None:
@@ -1144,6 +1146,7 @@ def main() -> None:
     """Serve requests from stdin until it is closed."""
     _end_with(os.dup(2))
     source, sink = own_pipes()
+    taking = Taking(sys.argv[1:])
     encode = msgspec.msgpack.Encoder().encode
     decode = msgspec.msgpack.Decoder(Request).decode
     try:
@@ -1151,13 +1154,14 @@ def main() -> None:
     except ImportError as problem:
         write_frame(sink, encode(Failure("no_renderer", str(problem)[:500])))
         return
-    limit_process()
-    write_frame(sink, encode(Ready(name)))
+    write_frame(sink, encode(Ready(name, confine_process())))
     desk = _Desk()
     while (payload := read_frame(source, limit=REQUEST_BYTES_LIMIT)) is not None:
         request = decode(payload)
         _limit_processor(request.time_limit)
-        write_frame(sink, encode(desk.answer(request)))
+        with taking.file() as handed:
+            answer = desk.answer(request, handed)
+        write_frame(sink, encode(answer))
 
 
 if __name__ == "__main__":

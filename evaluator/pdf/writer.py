@@ -2,7 +2,8 @@
 
 Owns the form of both, and the messages spoken with it. Like ``pdf.worker`` it imports pymupdf only inside of its own
 process, which is started with ``python -m evaluator.pdf.writer``, asked over stdin and answered over stdout, four bytes
-of length and one msgpack message each time. It may write no file: the finished document comes back in pieces.
+of length and one msgpack message each time. It is confined like the worker and may open or write no file: a document to
+be marked is handed over open, the finished one comes back in pieces.
 
 Conventions: boxes are shares of the displayed page, origin top left. Lengths of the pack are points on A4. Text comes
 as HTML that the asker has escaped; colours as "#RRGGBB".
@@ -12,15 +13,17 @@ from __future__ import annotations
 
 import hashlib
 import io
+import sys
 from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
+from evaluator.pdf.handing import Taking
 from evaluator.pdf.worker import (
     DOCUMENT_BYTES_LIMIT,
+    confine_process,
     engine,
-    limit_process,
     open_regular,
     own_pipes,
     read_frame,
@@ -160,7 +163,7 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class Mark(msgspec.Struct, frozen=True, tag=True):
-    """A document to be marked: the file, the digest of its bytes, and the notes."""
+    """A document to be marked: the file (empty when it is handed over open), the digest of its bytes, and the notes."""
 
     path: str
     digest: str
@@ -208,10 +211,8 @@ class _Desk:
         self._grid: tuple[int, int] | None = None
         self._tiles = 0
 
-    def take(self, message: Section | Tile | Mark) -> Taken:
+    def take(self, message: Section | Tile) -> Taken:
         """Work one message off."""
-        if isinstance(message, Mark):
-            return self._mark(message)
         if self._document is None:
             self._document = engine().open()
         if isinstance(message, Section):
@@ -308,10 +309,10 @@ class _Desk:
         text = pymupdf.Rect(left, room.y1 + 3, left + width, top + height)
         page.insert_htmlbox(text, tile.html, css=tile.css, scale_low=0)
 
-    def _mark(self, message: Mark) -> Taken:
+    def mark(self, message: Mark, handed: int | None) -> Taken:
         """A document with its notes, one layer for each of their names."""
         pymupdf = engine()
-        self._document = _opened(pymupdf, message)
+        self._document = _opened(pymupdf, message, handed)
         layers: dict[str, int] = {}
         left_out = 0
         for note in message.notes:
@@ -324,10 +325,10 @@ class _Desk:
         return Taken(left_out)
 
 
-def _opened(pymupdf: _Untyped, message: Mark) -> _Untyped:
+def _opened(pymupdf: _Untyped, message: Mark, handed: int | None) -> _Untyped:
     """The document to be marked, if it is still the one that was meant."""
     try:
-        with open_regular(message.path) as file:
+        with open_regular(message.path) if handed is None else open(handed, "rb", closefd=False) as file:
             content = file.read(DOCUMENT_BYTES_LIMIT + 1)
     except OSError as problem:
         raise _Refused(problem.strerror or "The file cannot be read.") from problem
@@ -449,7 +450,9 @@ def main() -> None:
     pymupdf = engine()
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
-    limit_process()
+    taking = Taking(sys.argv[1:])
+    _load_everything()
+    confine_process()
     desk = _Desk()
     while (payload := read_frame(source, limit=MESSAGE_BYTES_LIMIT)) is not None:
         message = decode(payload)
@@ -457,10 +460,23 @@ def main() -> None:
             if isinstance(message, Finish):
                 _send(sink, desk.finish(message))
                 return
-            write_frame(sink, encode(desk.take(message)))
+            if isinstance(message, Mark):
+                with taking.file() as handed:
+                    answer = desk.mark(message, handed)
+            else:
+                answer = desk.take(message)
+            write_frame(sink, encode(answer))
         except Exception as problem:  # noqa: BLE001 - whatever a document makes the engine raise becomes an answer
             write_frame(sink, encode(Refusal(_words(problem))))
             return
+
+
+def _load_everything() -> None:
+    """Load what will be needed, because no file can be opened later: a small document goes through everything once."""
+    desk = _Desk()
+    desk.take(Section("<p id='a'>Ready</p>", "", (Bar("a", "loss", 0.5, 0.5, 0.4, 0.6),)))
+    desk.take(Tile(1, 1, None, 1.0, 0.5, (Box("FP", 0.1, 0.1, 0.2, 0.2),), "<p>Ready</p>", ""))
+    desk.finish(Finish("Ready"))
 
 
 def _words(problem: Exception) -> str:

@@ -1,17 +1,23 @@
 """Starts the server with app.py as its main script; the terminal command runs this file.
 
-Four things are said to Streamlit before the first session. It takes a folder named ``pages`` for its old kind of
+Five things are said to Streamlit before the first session. It takes a folder named ``pages`` for its old kind of
 multipage app until ``st.navigation`` was called once, so that the first link straight to a view would run the view
 alone, without settings and style. It asks a foreign host for this machine's address when a page of another origin
-knocks. It answers under any name: a web page whose name was made to point at this machine could read everything. And
-it sends scripts and pictures with each message: they get the route of `by_digest`.
+knocks. It answers under any name: a web page whose name was made to point at this machine could read everything. It
+sends scripts and pictures with each message: they get the route of `by_digest`. And it lets pages of other origins
+frame it, and opens a session for any port of this machine: `evaluator.web.guard`.
 """
 
+import contextlib
 import os
+import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
+import streamlit
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import BaseRoute
@@ -20,11 +26,17 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.web.cli import main
 
+from evaluator.web.guard import Guard, inline_scripts
+
 try:
     from streamlit.web.server.starlette import starlette_app
 except ImportError:
     starlette_app = None  # type: ignore[assignment]
 
+OWN_NAMES = ("127.0.0.1", "localhost")
+WATCHED = "--end-with-command"
+"""First argument: the command holds the other end of standard input for as long as it lives."""
+STOP_SECONDS = 5.0
 HOSTS_VARIABLE = "LAYOUTSCOPE_HOSTS"
 """Environment variable with further names, separated by commas, under which the server answers: those of a proxy."""
 
@@ -37,12 +49,23 @@ def allowed_hosts(said: str) -> list[str]:
     >>> allowed_hosts(" scope.example.org ,")
     ['127.0.0.1', 'localhost', 'scope.example.org']
     """
-    return ["127.0.0.1", "localhost", *(name.strip() for name in said.split(",") if name.strip())]
+    return [*OWN_NAMES, *(name.strip() for name in said.split(",") if name.strip())]
 
 
 def guarded(make: Callable[[], list[Middleware]], hosts: list[str]) -> Callable[[], list[Middleware]]:
-    """Streamlit's own layers behind one that refuses requests for other names."""
-    return lambda: [Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False), *make()]
+    """Streamlit's own layers behind ours: one refuses requests for other names, one says what a browser may do."""
+
+    def layers() -> list[Middleware]:
+        page = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+        public = [name for name in hosts if name not in OWN_NAMES]
+        below = config.get_option("server.baseUrlPath") or ""
+        return [
+            Middleware(Guard, public=public, scripts=inline_scripts(page), below=below),
+            Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
+            *make(),
+        ]
+
+    return layers
 
 
 def check_hosts(hosts: list[str]) -> None:
@@ -72,9 +95,29 @@ def add_route() -> None:
     starlette_app.create_streamlit_routes = routes
 
 
+def end_with_command() -> None:
+    """End this server when the command that holds the other end of its standard input has gone, however that ended."""
+
+    def watch() -> None:
+        # Nothing is ever written there.
+        with contextlib.suppress(OSError):
+            while os.read(0, 1024):
+                continue
+        os.kill(os.getpid(), signal.SIGTERM)
+        # It writes when it stops, and hangs there when nobody reads its output any more. Workers end with this process.
+        time.sleep(STOP_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 if __name__ == "__main__":
+    words = sys.argv[1:]
+    if words[:1] == [WATCHED]:
+        end_with_command()
+        del words[0]
     check_hosts(allowed_hosts(os.environ.get(HOSTS_VARIABLE, "")))
     add_route()
     PagesManager.uses_pages_directory = False
     net_util.get_external_ip = lambda: None
-    main(["run", *sys.argv[1:]], prog_name="streamlit")
+    main(["run", *words], prog_name="streamlit")

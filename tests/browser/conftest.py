@@ -76,37 +76,51 @@ INK_INSIDE = """(boxes) => {
 }"""
 
 
-@contextlib.contextmanager
-def dashboard(folder: Path, *words: str, by_streamlit: bool = False) -> Iterator[str]:
-    """The dashboard, started from `folder` by its command, or by Streamlit's own; yields its address."""
+def free_port() -> int:
+    """A port that nobody uses now."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
+        return int(free.getsockname()[1])
+
+
+def started(folder: Path, port: int, *words: str, by_streamlit: bool = False) -> subprocess.Popen[bytes]:
+    """The dashboard, started from `folder` by its command, or by Streamlit's own, once it answers."""
     environment = {name: value for name, value in os.environ.items() if name != "LAYOUTSCOPE_WORKSPACE"}
     environment["PYTHONPATH"] = str(ROOT)
     command = [sys.executable, "-m", "evaluator.cli", *words, "--no-browser", "--port", str(port)]
     if by_streamlit:
         command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), "--server.headless", "true"]
         command += ["--server.address", "127.0.0.1", "--server.port", str(port)]
-    url = f"http://127.0.0.1:{port}"
-    with (folder / "server.log").open("w+") as log:
+    with (folder / "server.log").open("w") as log:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
-        try:
-            deadline = time.monotonic() + 90
-            while time.monotonic() < deadline and process.poll() is None:
-                with contextlib.suppress(OSError), OPENER.open(f"{url}/_stcore/health", timeout=2):
-                    break
-                time.sleep(0.1)
-            else:
-                pytest.fail(f"the dashboard did not come up: {(folder / 'server.log').read_text()}")
-            yield url
-        finally:
-            process.terminate()
-            try:
-                process.wait(timeout=30)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait(timeout=30)
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline and process.poll() is None:
+        with contextlib.suppress(OSError), OPENER.open(f"http://127.0.0.1:{port}/_stcore/health", timeout=2):
+            return process
+        time.sleep(0.1)
+    stop(process)
+    pytest.fail(f"the dashboard did not come up: {(folder / 'server.log').read_text()}")
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End a dashboard."""
+    process.terminate()
+    try:
+        process.wait(timeout=30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(timeout=30)
+
+
+@contextlib.contextmanager
+def dashboard(folder: Path, *words: str, by_streamlit: bool = False) -> Iterator[str]:
+    """A dashboard that runs for the block; yields its address."""
+    port = free_port()
+    process = started(folder, port, *words, by_streamlit=by_streamlit)
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        stop(process)
 
 
 class Screen:

@@ -1,0 +1,140 @@
+"""docs/deploy.md with the real nginx and the real Caddy, from the blocks that stand there."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pages.shared.login import TRUSTED_HEADER_VARIABLE
+from tests.browser.conftest import ROOT, Screen, dashboard, free_port
+from tests.test_server import handshake, headers, status
+
+pytestmark = pytest.mark.browser
+Visit = Callable[..., Screen]
+PASSWORD = "correct horse"
+NGINX = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+CADDY = shutil.which("caddy")
+HTPASSWD = shutil.which("htpasswd")
+LOGIN = "Basic " + base64.b64encode(f"anna:{PASSWORD}".encode()).decode()
+
+
+def block(kind: str) -> str:
+    """The block of a kind in docs/deploy.md."""
+    found = re.search(rf"^```{kind}\n(.*?)^```$", (ROOT / "docs" / "deploy.md").read_text(), re.DOTALL | re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+def replaced(text: str, exchanged: dict[str, str]) -> str:
+    """The text with other addresses and places; each has to stand there."""
+    for old, new in exchanged.items():
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+@contextlib.contextmanager
+def running(command: list[str], port: int, folder: Path) -> Iterator[str]:
+    """A proxy that answers; without a password it says 401."""
+    url = f"http://127.0.0.1:{port}"
+    environment = {**os.environ, "HOME": str(folder), "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
+    with (folder / "proxy.log").open("w") as log:
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
+    try:
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and process.poll() is None:
+            with contextlib.suppress(OSError):
+                status(url, "/", Host=f"127.0.0.1:{port}")
+                break
+            time.sleep(0.1)
+        else:
+            pytest.fail((folder / "proxy.log").read_text())
+        yield url
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+@contextlib.contextmanager
+def nginx(app: str, folder: Path) -> Iterator[str]:
+    """The block of nginx without its certificate."""
+    port, readers = free_port(), folder / "readers"
+    assert NGINX is not None
+    assert HTPASSWD is not None
+    subprocess.run([HTPASSWD, "-cbB", str(readers), "anna", PASSWORD], check=True, capture_output=True)
+    readers.chmod(0o644)
+    text = re.sub(r"^ *ssl_.*\n", "", block("nginx"), flags=re.MULTILINE)
+    text = replaced(
+        text,
+        {
+            "listen 443 ssl": f"listen 127.0.0.1:{port}",
+            "/etc/nginx/readers": str(readers),
+            "http://127.0.0.1:8501": app,
+        },
+    )
+    places = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    temporary = "".join(f"{name}_temp_path {folder}/{name};\n" for name in places)
+    # One process of our own user, for the test alone.
+    (folder / "nginx.conf").write_text(
+        f"daemon off;\nmaster_process off;\npid {folder}/pid;\nerror_log {folder}/error.log;\nevents {{}}\n"
+        f"http {{\naccess_log off;\n{temporary}{text}}}\n"
+    )
+    with running([NGINX, "-c", str(folder / "nginx.conf"), "-e", str(folder / "error.log")], port, folder) as url:
+        yield url
+
+
+@contextlib.contextmanager
+def caddy(app: str, folder: Path) -> Iterator[str]:
+    """The block of Caddy without https."""
+    port = free_port()
+    assert CADDY is not None
+    made = subprocess.run([CADDY, "hash-password", "--plaintext", PASSWORD], check=True, capture_output=True, text=True)
+    text = replaced(
+        block("caddy"),
+        {
+            "layout.example.org {": f"http://127.0.0.1:{port} {{\n    bind 127.0.0.1",
+            "HASH": made.stdout.strip(),
+            "127.0.0.1:8501": app.removeprefix("http://"),
+        },
+    )
+    (folder / "Caddyfile").write_text(f"{{\n    admin off\n    auto_https off\n}}\n{text}")
+    with running([CADDY, "run", "--config", "Caddyfile", "--adapter", "caddyfile"], port, folder) as url:
+        yield url
+
+
+@pytest.mark.parametrize(
+    "proxy",
+    [
+        pytest.param(nginx, marks=pytest.mark.skipif(not (NGINX and HTPASSWD), reason="nginx is not installed")),
+        pytest.param(caddy, marks=pytest.mark.skipif(not CADDY, reason="caddy is not installed")),
+    ],
+    ids=["nginx", "caddy"],
+)
+def test_a_proxy_with_a_password_as_the_page_says(
+    proxy: Callable[[str, Path], Any], visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(TRUSTED_HEADER_VARIABLE, "X-Forwarded-User")
+    with dashboard(tmp_path) as app, proxy(app, tmp_path) as public:
+        own = public.removeprefix("http://")
+        for path in ("/", "/gallery", "/_stcore/health", "/_stcore/stream"):
+            assert status(public, path, Host=own) == 401
+        assert handshake(public, host=own, origin=public) == 401
+        code, found, _ = headers(public, "/", Authorization=LOGIN)
+        assert (code, found["x-frame-options"]) == (200, "DENY")
+        forged = {"X-Forwarded-User": "mallory"}
+        screen = visit(
+            public, http_credentials={"username": "anna", "password": PASSWORD}, extra_http_headers=forged
+        ).open()
+        assert "Logged in at the proxy as anna" in screen.text()
+        assert "mallory" not in screen.text()
+        screen.page.context.close()

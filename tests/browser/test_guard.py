@@ -1,0 +1,171 @@
+"""What a page of another origin can do to the dashboard, and that its own policy breaks no view: a real Chromium."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import ROOT, Screen, dashboard, free_port, started, stop
+from tests.test_server import below, running
+
+pytestmark = pytest.mark.browser
+Visit = Callable[..., Screen]
+VIEWS = ("", *sorted(path.stem for path in (ROOT / "pages").glob("[a-z]*.py") if path.stem != "overview"))
+# What a hostile page tries; each line says what came of it.
+ATTACK = """async (target) => {
+  const told = {};
+  told.socket = await new Promise((done) => {
+    const socket = new WebSocket(target.replace('http', 'ws') + '/_stcore/stream');
+    socket.onopen = () => done('open');
+    socket.onerror = () => done('refused');
+  });
+  for (const path of ['/', '/_stcore/host-config', '/_stcore/health', '/_stcore/metrics']) {
+    told[path] = await fetch(target + path).then(() => 'read', () => 'refused');
+  }
+  const upload = target + '/_stcore/upload_file/a/b';
+  told.put = await fetch(upload, {method: 'PUT', body: 'x'}).then(() => 'sent', () => 'refused');
+  told.picture = await new Promise((done) => {
+    const picture = new Image();
+    picture.onload = () => done('shown');
+    picture.onerror = () => done('refused');
+    picture.src = target + '/favicon.png';
+  });
+  const frame = document.createElement('iframe');
+  document.body.append(frame);
+  await new Promise((done) => { frame.onload = done; frame.src = target; });
+  told.text = await new Promise((done) => setTimeout(() => {
+    try { done(frame.contentDocument ? 'readable' : 'closed'); } catch { done('closed'); }
+  }, 1000));
+  return told;
+}"""
+
+# What a label could bring along, if it ever were put out as markup.
+INJECT = """(foreign) => {
+  const script = document.createElement('script');
+  script.textContent = 'window.ran = "inline"';
+  document.body.append(script);
+  const box = document.createElement('div');
+  box.innerHTML = `<img src="x:" onerror="window.ran = 'handler'"><img src="${foreign}/a.png">
+    <iframe src="${foreign}/b"></iframe><link rel="stylesheet" href="${foreign}/c.css">`;
+  document.body.append(box);
+  fetch(`${foreign}/d`, {mode: 'no-cors'}).catch(() => null);
+}"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with dashboard(tmp_path_factory.mktemp("guarded")) as url:
+        yield url
+
+
+@pytest.fixture
+def foreign() -> Iterator[str]:
+    """The address of somebody else's page on this machine."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<title>foreign</title><body>")
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as web:
+        threading.Thread(target=web.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{web.server_port}"
+        web.shutdown()
+
+
+def test_a_page_of_another_origin_reaches_nothing(server: str, foreign: str, browser: Any) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(foreign)
+    told = page.evaluate(ATTACK, server)
+    frames = [frame.content() for frame in page.frames[1:]]
+    context.close()
+    assert set(told.values()) == {"refused", "closed"}, told
+    assert len(frames) == 1
+    assert "Streamlit" not in frames[0]
+    assert "stApp" not in frames[0]
+
+
+def test_no_view_breaks_under_the_policy(server: str, visit: Visit) -> None:
+    """Whatever the policy stops is an error of the console, which fails the test when it ends."""
+    screen = visit(server)
+    for view in VIEWS:
+        screen.open(view)
+        assert screen.page.get_by_test_id("stException").count() == 0, view
+
+
+def test_markup_that_got_into_the_page_runs_no_script_and_fetches_nothing(
+    server: str, foreign: str, browser: Any
+) -> None:
+    context = browser.new_context()
+    # Not by `visit`: what the policy stops is an error of the console.
+    screen = Screen(context, server, []).open()
+    asked: list[str] = []
+    screen.page.on("response", lambda answer: asked.append(answer.url))
+    screen.page.evaluate(INJECT, foreign)
+    screen.page.wait_for_timeout(500)
+    ran = screen.page.evaluate("window.ran")
+    context.close()
+    assert ran is None
+    assert [url for url in asked if url.startswith(foreign)] == []
+    assert len([line for line in screen.trouble if "Content Security Policy" in line]) >= 4
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
+def test_an_ended_dashboard_leaves_no_file_and_no_process(
+    ending: signal.Signals, visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    port = free_port()
+    process = started(tmp_path, port)
+    try:
+        screen = visit(f"http://127.0.0.1:{port}").open("page_browser")
+        screen.wait(lambda: screen.places()["image"] is not None, "the picture of the page")
+        pids = below(process.pid)
+        assert len(pids) >= 3, "the server and two that draw pages"
+        screen.page.context.close()
+        process.send_signal(ending)
+        process.wait(30)
+        deadline = time.monotonic() + 30
+        while running(pids) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert running(pids) == set()
+    finally:
+        stop(process)
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_browser_that_is_open_across_a_restart_finds_its_state_again(browser: Any, tmp_path: Path) -> None:
+    port = free_port()
+    process = started(tmp_path, port)
+    # Not by `visit`: that nobody answers for a while is an error of the console.
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    screen = Screen(context, f"http://127.0.0.1:{port}", [])
+    try:
+        screen.open("page_browser", doc="tram-options.pdf", page="2", iou="0.75")
+        before = screen.where(), screen.address()
+        assert before[0] == ("tram-options.pdf", 2)
+        stop(process)
+        process = started(tmp_path, port)
+        screen.settled()
+        screen.wait(lambda: (screen.where(), screen.address()) == before, f"{before}")
+        screen.page.reload()
+        screen.settled()
+        assert (screen.where(), screen.address()) == before
+    finally:
+        context.close()
+        stop(process)

@@ -152,8 +152,9 @@ class Pictures:
             # Only so that the next question about this page is answered at once; that one says what is wrong.
             with contextlib.suppress(PageProblem):
                 dpi = {"dpi": _CROP_DPI} if width is None else {}
-                self._pool.page_image(self._path(name), index, width=width, **dpi)
-                self._pool.words(self._path(name), index)
+                page = self._page(name, index)
+                self._pool.page_image(page.path, page.page_index, width=width, **dpi)
+                self._pool.words(*page)
 
         waiting: deque[tuple[T, Future[None]]] = deque()
         with ThreadPoolExecutor(_AHEAD) as threads:
@@ -179,16 +180,16 @@ class Pictures:
     def text(self, name: str, index: int) -> PageText | None:
         """The words of a page, or its ink where it has none; None when the page cannot be read."""
         try:
-            path = self._path(name)
-            words = self._pool.words(path, index)
-            return PageText(words, None if words.texts else self._pool.ink(path, index))
+            page = self._page(name, index)
+            words = self._pool.words(*page)
+            return PageText(words, None if words.texts else self._pool.ink(*page))
         except PageProblem:
             return None
 
     def part(self, name: str, index: int, part: Rect, *, width: int = _CROP_WIDTH) -> Picture:
         """A part of a page."""
         try:
-            drawn = self._pool.page_image(self._path(name), index, dpi=_CROP_DPI)
+            drawn = self._pool.page_image(*self._page(name, index), dpi=_CROP_DPI)
         except PageProblem as problem:
             return self._sheet(part, width, problem)
         webp = cut(drawn.webp, part, width=width)

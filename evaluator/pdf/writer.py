@@ -474,7 +474,11 @@ def main() -> None:
 def _load_everything() -> None:
     """Load what will be needed, because no file can be opened later: a small document goes through everything once."""
     desk = _Desk()
-    desk.take(Section("<p id='a'>Ready</p>", "", (Bar("a", "loss", 0.5, 0.5, 0.4, 0.6),)))
+    bar = Bar("a", "loss", 0.5, 0.5, 0.4, 0.6)
+    curve = Curve("#1F5FA8", ((0.0, 0.0), (1.0, 1.0)), (0.5, 0.5))
+    cell = Cell((0.0, 0.0, 0.5, 0.5), "#1F5FA8", "#FFFFFF", "1")
+    drawing = Drawing("b", (0.0, 0.0, 1.0, 1.0), (curve,), (cell,), ((0.5, 0.5, "1"),))
+    desk.take(Section(("<p id='a'>Ready</p><p id='b'>Ready</p>",), "", (bar,), (drawing,)))
     desk.take(Tile(1, 1, None, 1.0, 0.5, (Box("FP", 0.1, 0.1, 0.2, 0.2),), "<p>Ready</p>", ""))
     desk.finish(Finish("Ready"))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -101,7 +102,7 @@ def merge(*sources: Sequence[Event]) -> Merged:
 
 def _interleaved(sources: Sequence[Sequence[Event]]) -> list[Event]:
     """All events by time, where an event is no later than those that its own source kept after it."""
-    timed: list[tuple[str, Event]] = []
+    timed: list[tuple[datetime, Event]] = []
     for events in sources:
         latest, rows = None, []
         for event in reversed(events):

@@ -208,7 +208,8 @@ USAGE = [
     (
         ("snapshot", "--profile", "published"),
         "--profile is not an option of snapshot, which has --iou, --min-score, --min-area, --labels, --map-label, "
-        "--as-reference, --format, --columns, --polygons, --class-weight, --fix, --allow-no-match.",
+        "--as-reference, --format, --columns, --page-size, --pdfs, --polygons, --class-weight, --fix, "
+        "--allow-no-match.",
     ),
     (("snapshot", "--iou", "0"), "--iou must be above 0 and at most 1; found 0."),
     (("snapshot", "--iou", "1.5"), "--iou must be above 0 and at most 1; found 1.5."),

@@ -128,8 +128,7 @@ def test_progress_is_silent_where_nobody_looks(capsys: pytest.CaptureFixture[str
     with progress("Reading") as bar:
         bar("Evaluating")
         bar.count(3, 7)
-        assert isinstance(bar, Bar)
-        assert [(task.completed, task.total) for task in bar.bars.tasks] == [(3, 7)]
+        assert type(bar) is Bar
     assert capsys.readouterr() == ("", "")
 
 

@@ -216,9 +216,7 @@ class TestOneGroundTruth:
         a = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.2)]), model="a")
         b = replace(annotations([MATCH, box(0.1, 0.1, 0.4, 0.22)]), model="b")
         found, other = result(truth, a, b), result(truth, a, b, model=1)
-        to = corrections(
-            found.matching.dataset, ReviewLog.of([*verdicts(found, WRONG, minutes=1), *verdicts(other, WRONG)])
-        )
+        to = corrections(found.matching.dataset, ReviewLog.of([*verdicts(other, WRONG), *verdicts(found, WRONG)]))
         assert to.applied == 1
         assert [finding.sentence for finding in to.issues] == [
             "ground_truth.json: a.pdf, page 1: a verdict is applied when no newer one changes the same box; "

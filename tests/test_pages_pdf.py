@@ -886,7 +886,7 @@ def test_slow_pages_of_one_session_leave_room_for_the_others(write: Callable[[st
         pool.close()
         for thread in slow:
             thread.join(10)
-        assert pool._slow == 0
+        assert pool._places.slow == 0
 
 
 def failed(pool: PagePool, path: Path) -> None:

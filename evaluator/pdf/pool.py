@@ -345,6 +345,49 @@ def _discard_all(workers: set[_Worker], owner: int) -> None:
         workers.pop().discard()
 
 
+class _Places:
+    """Places for the requests that run at the same time; a slow one makes room for as many others meanwhile.
+
+    Knows nothing of the pool: a watch that has not ended yet would otherwise keep a pool that nobody uses any more.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._free = threading.BoundedSemaphore(count)
+        self._lock = threading.Lock()
+        self._count = count
+        self.slow = 0
+
+    @contextlib.contextmanager
+    def taken(self, wait: float, slow_after: float) -> Iterator[bool]:
+        """A place, or False when none was free for `wait` seconds."""
+        if not self._free.acquire(timeout=wait):
+            yield False
+            return
+        state = "counted"
+
+        def make_room() -> None:
+            nonlocal state
+            with self._lock:
+                if state == "counted" and self.slow < self._count:
+                    self.slow += 1
+                    state = "slow"
+                    self._free.release()
+
+        watch = threading.Timer(slow_after, make_room)
+        watch.daemon = True
+        watch.start()
+        try:
+            yield True
+        finally:
+            watch.cancel()
+            with self._lock:
+                if state == "slow":
+                    self.slow -= 1
+                else:
+                    state = "over"
+                    self._free.release()
+
+
 class _Turn:
     """A lock with the number of threads that hold or want it."""
 
@@ -421,13 +464,12 @@ class PagePool:
         self._digests: _ContentCache[str] = _ContentCache(entries=4_096, size=2**20)
         self._blocked: _ContentCache[tuple[float, ProblemKind, str]] = _ContentCache(entries=1_024, size=2**20)
         self._lock = threading.Lock()
-        self._slots = threading.BoundedSemaphore(workers)
+        self._places = _Places(workers)
         self._turns: dict[_Key, _Turn] = {}
         self._free: list[_Worker] = []
         self._live: set[_Worker] = set()
         self._busy = 0
         self._most_busy = 1
-        self._slow = 0
         self._engine = ""
         self._closed = False
         # Holds the set, not the pool: runs when the pool is collected, or at the interpreter's end.
@@ -455,13 +497,11 @@ class PagePool:
 
     def renderer(self) -> tuple[str, tuple[str, ...]]:
         """Names and versions of the renderer, and what confines its process (`system.confine.shut_in`)."""
-        if not self._slots.acquire(timeout=self._wait_limit):
-            raise PageProblem("busy", document="")
-        try:
+        with self._places.taken(self._wait_limit, self._slow_after) as granted:
+            if not granted:
+                raise PageProblem("busy", document="")
             worker = self._borrow("", "")
             self._give_back(worker, healthy=True)
-        finally:
-            self._slots.release()
         return worker.engine, worker.confined
 
     def describe(self, path: Path) -> Description:
@@ -659,7 +699,9 @@ class PagePool:
     ) -> _Value | None:
         """The checked answer of a worker; None when the file is no longer the one of the digest."""
         page_index = request.page_index
-        with self._slot(name, page_index, deadline):
+        with self._places.taken(max(0.0, deadline - time.monotonic()), self._slow_after) as granted:
+            if not granted:
+                raise PageProblem("busy", document=name, page_index=page_index)
             worker = self._borrow(request.digest, name, fresh=fresh)
             healthy = False
             try:
@@ -681,35 +723,6 @@ class PagePool:
         if not isinstance(answer, wanted):
             raise PageProblem("worker_lost", document=name, page_index=page_index)
         return answer
-
-    @contextlib.contextmanager
-    def _slot(self, name: str, page_index: int, deadline: float) -> Iterator[None]:
-        """A place among the requests that run at the same time; a slow one makes room for the others meanwhile."""
-        if not self._slots.acquire(timeout=max(0.0, deadline - time.monotonic())):
-            raise PageProblem("busy", document=name, page_index=page_index)
-        state = "counted"
-
-        def make_room() -> None:
-            nonlocal state
-            with self._lock:
-                if state == "counted" and self._slow < self._workers:
-                    self._slow += 1
-                    state = "slow"
-                    self._slots.release()
-
-        watch = threading.Timer(self._slow_after, make_room)
-        watch.daemon = True
-        watch.start()
-        try:
-            yield
-        finally:
-            watch.cancel()
-            with self._lock:
-                if state == "slow":
-                    self._slow -= 1
-                else:
-                    state = "over"
-                    self._slots.release()
 
     def _borrow(self, digest: str, name: str, *, fresh: bool = False) -> _Worker:
         """A worker that has introduced itself: one that has the document open, else one that is ready, else any.

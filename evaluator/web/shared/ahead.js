@@ -35,7 +35,7 @@ export class PicturesAhead {
   }
 
   /** @param {string[]} sources the likely ones first */
-  fetch(sources) {
+  load(sources) {
     for (const source of sources) {
       if (!isPicture(source) || this.loading.has(source) || this.ready.get(source)?.getAttribute("src") === source) continue;
       this.loading.add(source);

@@ -64,7 +64,12 @@ export function drawCrop(frame, shown, own, page, size, image) {
 
 /** Decodes beside the main thread, which it would hold up otherwise. @param {string} source data URL or path @returns {Promise<ImageBitmap>} */
 export async function decoded(source) {
-  if (!source.startsWith("data:")) return createImageBitmap(await (await fetch(source)).blob());
+  if (!source.startsWith("data:")) {
+    const image = new Image();
+    image.src = source;
+    await image.decode();
+    return createImageBitmap(image);
+  }
   const [head, body] = source.split(",", 2);
   const text = atob(body);
   const bytes = new Uint8Array(text.length);

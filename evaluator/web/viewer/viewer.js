@@ -151,7 +151,7 @@ export class Viewer extends PageView {
       this.update(page);
     }
     if (stays && this.ahead && !this.told.waiting && !this.isLeaving()) this.tell();
-    picturesAhead.fetch((data.around ?? []).flatMap(({ image }) => image ?? []));
+    picturesAhead.load((data.around ?? []).flatMap(({ image }) => image ?? []));
   }
 
   /** @override @param {number} position @returns {boolean} */

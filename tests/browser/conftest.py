@@ -44,7 +44,8 @@ OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 # Where the page and its boxes stand on the screen, in CSS pixels.
 PLACES = """() => {
-  const host = document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot;
+  const host = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
+    .map((node) => node.shadowRoot).find((root) => root.querySelector('.page-image'));
   const rect = (node) => { const r = node.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]; };
   const boxes = {};
   for (const node of host.querySelectorAll('.box')) {
@@ -58,7 +59,8 @@ PLACES = """() => {
 }"""
 # Share of the dark pixels of the page image that lie in the given boxes (shares of the page).
 INK_INSIDE = """(boxes) => {
-  const host = document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot;
+  const host = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
+    .map((node) => node.shadowRoot).find((root) => root.querySelector('.page-image'));
   const image = host.querySelector('.page-image'), canvas = document.createElement('canvas');
   const width = canvas.width = image.naturalWidth, height = canvas.height = image.naturalHeight;
   const pen = canvas.getContext('2d');

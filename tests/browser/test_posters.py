@@ -15,7 +15,8 @@ from tests.browser.conftest import INK_INSIDE, ROOT, Screen, dashboard
 pytestmark = pytest.mark.browser
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 VIEWER = """() => {
-  const host = document.querySelector('[data-testid="stBidiComponentIsolated"]').shadowRoot;
+  const host = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
+    .map((node) => node.shadowRoot).find((root) => root.querySelector('.page-image'));
   const image = host.querySelector('.page-image');
   return {pixels: image.naturalWidth, sheet: host.querySelector('.sheet').getBoundingClientRect().width,
     boxes: [...host.querySelectorAll('.box')].length};

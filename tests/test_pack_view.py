@@ -37,7 +37,7 @@ def by_terminal(system: str, sides: Sides, *names: str, **options: Any) -> Chapt
     """The chapter that ``layoutscope report`` makes."""
     assert sides.ground_truth is not None
     evaluations = evaluate_together(system, sides.ground_truth, list(sides.predictions), **options)
-    called = [ModelItem(letter, name) for letter, name in zip("AB", names, strict=True)]
+    called = [ModelItem(letter, name) for letter, name in zip("AB"[: len(names)], names, strict=True)]
     return chapter_of([each.result for each in evaluations], called)
 
 

@@ -390,9 +390,16 @@ def evaluate_together(
     predictions: Sequence[Input],
     say: Say = lambda _text: None,
     count: Count | None = None,
+    *,
+    scores: Sequence[float] = (),
     **chosen: Any,  # noqa: ANN401 - each option has a type of its own
 ) -> list[Evaluation]:
     """Predictions evaluated against one ground truth so that they can be compared; parameters as in `evaluate`.
+
+    Parameters
+    ----------
+    scores : sequence of float
+        A score threshold for each prediction; see `evaluate_read`.
 
     Returns
     -------
@@ -415,7 +422,49 @@ def evaluate_together(
     with _explained(project, system, options):
         truth, models = project.required()
         say("Evaluating")
-        return _evaluated(system, truth, models, options, count)
+        return evaluate_read(system, truth, models, options, count, scores=scores)
+
+
+def evaluate_read(
+    protocol: AnyProtocol,
+    truth: Source,
+    models: Sequence[Source],
+    options: Options,
+    count: Count | None = None,
+    *,
+    scores: Sequence[float] = (),
+) -> list[Evaluation]:
+    """Predictions that are read already, evaluated so that they can be compared.
+
+    Parameters
+    ----------
+    truth, models
+        As `Project.required` gives them.
+    count : callable, optional
+        Called with how many of how many pages are counted, by protocols that go page by page.
+    scores : sequence of float
+        A score threshold for each model, instead of ``min_score`` of the options. Without effect when all are 0 or the
+        protocol has no such option. Models with different thresholds are evaluated one by one.
+
+    Returns
+    -------
+    list of Evaluation
+        One per model, in order.
+
+    Raises
+    ------
+    BadInput
+        With all issues of the files and pairs.
+    OptionError
+        An option's value makes no sense.
+    """
+    if not any(scores) or not hasattr(options, "min_score"):
+        return _evaluated(protocol, truth, models, options, count)
+    parts = [models] if len(set(scores)) == 1 else [[model] for model in models]
+    evaluations = []
+    for part, score in zip(parts, scores, strict=False):
+        evaluations += _evaluated(protocol, truth, part, msgspec.structs.replace(options, min_score=score), count)
+    return evaluations
 
 
 def _evaluated(

@@ -10,10 +10,11 @@ from evaluator.model.issues import plain
 from evaluator.pack.cards import CONFLICT, MOST_CARDS, PackOptions
 from evaluator.pack.contents import Contents
 from evaluator.review.verdicts import VERDICTS
-from pages.shared import frame, headline
+from pages.shared import frame, headline, opened, protocol
 from pages.shared import pack as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
+from pages.shared.own_numbers import has_own_numbers
 from pages.shared.state import state
 
 _MEGABYTE = 2**20
@@ -21,22 +22,80 @@ _MEGABYTE = 2**20
 _DOCUMENTS = 60
 
 
-def _limits(found: OpenedBoxes) -> tuple[PackOptions, str]:
-    """How much goes in, and the form."""
+def _form() -> str:
+    """The form of the pack."""
     form = st.segmented_control(
         "Form", list(held.FORMS), format_func=held.FORMS.__getitem__, default="html", key="pack_form", required=True
     )
+    return form or "html"
+
+
+def _limits(found: OpenedBoxes) -> PackOptions:
+    """How much goes in, and what the hand work is reckoned with."""
     cards = st.slider("Maximum findings", 0, MOST_CARDS, 60, key="pack_cards")
     pages = st.slider("Maximum pages with a picture", 0, max(500, found.dataset.pages), 60, key="pack_pages")
     explained = "Pages get less sharp, then fewer, to stay within it."
     budget = st.slider("Maximum size (MB)", 1, 200, 20, key="pack_budget", help=explained)
-    return PackOptions(date=held.today(), cards=cards, pages=pages, budget=budget * _MEGABYTE), form or "html"
+    usual = PackOptions()
+    with st.expander("Hand work"):
+        seconds = st.number_input(
+            "Seconds per box",
+            min_value=0.5,
+            max_value=3_600.0,
+            value=usual.seconds,
+            step=0.5,
+            format="%g",
+            key="pack_seconds",
+            help="What the correction of one box takes.",
+        )
+        yearly = st.number_input(
+            "Pages per year",
+            min_value=1,
+            max_value=1_000_000_000,
+            value=usual.pages_per_year,
+            step=1_000,
+            key="pack_yearly",
+            help="For how many pages a year the hand work is told.",
+        )
+    return PackOptions(
+        date=held.today(),
+        cards=cards,
+        pages=pages,
+        budget=budget * _MEGABYTE,
+        seconds=float(seconds),
+        pages_per_year=int(yearly),
+    )
+
+
+def _title() -> str:
+    """What it says above all."""
+    hint = "The finding in words; from the comparison when empty"
+    return st.text_input("Title", key="pack_title", max_chars=200, placeholder=hint).strip()
+
+
+def _also(found: OpenedBoxes | None) -> tuple[str, ...]:
+    """The further evaluation systems that go in; without boxes all of them at first."""
+    titles = {name: each.title for name, each in held.systems(found).items()}
+    if not titles:
+        return ()
+    chosen = st.pills(
+        "Also include" if found is not None else "Include",
+        list(titles),
+        selection_mode="multi",
+        format_func=lambda name: frame.escaped(titles[name]),
+        default=None if found is not None else list(titles),
+        # Another protocol or other files, and the choice begins anew.
+        key=f"pack_also_{'_'.join(titles)}",
+        wrap=True,
+        help="Each with its numbers, the comparison of A and B, and its curves, heatmaps or texts. Evaluated when the "
+        "pack is made.",
+    )
+    return tuple(chosen or ())
 
 
 def _choice(found: OpenedBoxes, limits: PackOptions) -> PackOptions:
     """What it says above all, and about which documents."""
-    hint = "The finding in words; from the comparison when empty"
-    title = st.text_input("Title", key="pack_title", max_chars=200, placeholder=hint)
+    title = _title()
     names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
     chosen = st.pills(
         "Documents",
@@ -69,21 +128,38 @@ def _choice(found: OpenedBoxes, limits: PackOptions) -> PackOptions:
         )
     return msgspec.structs.replace(
         limits,
-        title=title.strip(),
+        title=title,
         documents=tuple(chosen or ()),
         verdicts=tuple(verdicts or ()),
         tags=tuple(tags or ()),
     )
 
 
-def _preview(contents: Contents) -> None:
-    """What the pack will say, in short."""
+def _preview(found: OpenedBoxes, contents: Contents, *, is_made: bool) -> None:
+    """What the pack will say, in short; the whole comparison where `contents` are those of a finished pack."""
     counts = f"{count_of(len(contents.cards), 'finding')}, {count_of(len(contents.pages), 'page')}"
     frame.section("Preview", counts)
-    st.text(plain(contents.options.title or contents.summary or contents.title))
-    if contents.options.title and contents.summary:
-        st.text(plain(contents.summary))
+    if has_own_numbers(found) and not is_made:
+        # The decision follows from these numbers, too: half of the comparison would say another one.
+        if contents.options.title:
+            st.text(plain(contents.options.title))
+        st.caption(
+            f"Decision and summary follow from the numbers of {protocol.chosen().title} at the score thresholds above. "
+            "They are worked out when the pack is made."
+        )
+    else:
+        st.text(plain(contents.options.title or contents.summary or contents.title))
+        if contents.options.title and contents.summary:
+            st.text(plain(contents.summary))
+    _chapters(contents)
     st.caption(frame.escaped(f"Findings: {contents.cards_words}."))
+
+
+def _chapters(contents: Contents) -> None:
+    """What a finished pack says of each further evaluation system."""
+    for chapter in contents.chapters:
+        if chapter.decision is not None:
+            st.text(plain(f"{chapter.title}: {chapter.decision.headline}"))
 
 
 @st.fragment(run_every=0.5)
@@ -103,6 +179,8 @@ def _finished(current: held.Job) -> None:
     """The file, or why there is none."""
     if current.written is None:
         st.error(frame.escaped(current.problem or "The pack could not be made."))
+        if current.issues:
+            frame.issues(current.issues)
         return
     name, mime = held.NAMES[current.form]
     left_out = current.written.left_out
@@ -121,20 +199,24 @@ def _finished(current: held.Job) -> None:
     st.caption(frame.escaped(words + "."))
 
 
-def _make(found: OpenedBoxes, options: PackOptions, form: str, contents: Contents) -> None:
+def _make(
+    found: OpenedBoxes | None, options: PackOptions, form: str, also: tuple[str, ...], contents: Contents | None
+) -> None:
     """The button, the progress, and the finished file."""
     current = state.pack_job
     if current is not None and current.running:
         _progress()
-    else:
-        with st.container(horizontal=True, gap="small"):
-            st.button(
-                "Make the pack" if current is None else "Rebuild",
-                on_click=held.start,
-                args=(found, options, form),
-                key="pack_start",
-                icon=":material/description:",
-            )
+        return
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            "Make the pack" if current is None else "Rebuild",
+            on_click=held.start,
+            args=(found, options, form, also),
+            key="pack_start",
+            icon=":material/description:",
+            disabled=found is None and not also,
+        )
+        if contents is not None:
             st.download_button(
                 "Numbers as CSV",
                 held.csv_of(contents),
@@ -143,13 +225,38 @@ def _make(found: OpenedBoxes, options: PackOptions, form: str, contents: Content
                 key="pack_csv",
                 on_click="ignore",
             )
-        if current is not None:
-            _finished(current)
+    if current is not None:
+        _finished(current)
+
+
+def _without_boxes() -> None:
+    """A pack of the fields or posters that are open."""
+    frame.title("Review pack", "")
+    frame.sidebar(None)
+    of_boxes = opened.files(opened.BOXES)
+    if of_boxes.ground_truth is not None or of_boxes.models:
+        # They may be meant to go in: what is wrong with them, and the other protocols.
+        frame.need_files()
+    st.caption("No boxes can be compared, so this pack has no findings and no pages.")
+    left, right = st.columns([1.4, 1], gap="medium")
+    with right:
+        form = _form()
+    with left:
+        options = PackOptions(date=held.today(), title=_title())
+        also = _also(None)
+        current = state.pack_job
+        if current is not None and current.contents is not None and not current.running:
+            _chapters(current.contents)
+        _make(None, options, form, also, None)
 
 
 def view() -> None:
     """The whole view."""
     read_url("review_pack")
+    if opened.boxes() is None and held.systems(None):
+        _without_boxes()
+        write_url("review_pack")
+        return
     found = frame.open_boxes("Review pack")
     if found is None:
         return
@@ -160,12 +267,17 @@ def view() -> None:
     headline.operating_point(found, chosen)
     left, right = st.columns([1.4, 1], gap="medium")
     with right:
-        limits, form = _limits(found)
+        form = _form()
+        limits = _limits(found)
     with left:
         options = _choice(found, limits)
-        contents = held.contents_of(found, options)
-        _preview(contents)
-        _make(found, options, form, contents)
+        also = _also(found)
+        contents, current = held.contents_of(found, options), state.pack_job
+        made = current.contents if current is not None and not current.running else None
+        if current is None or current.choices != held.choices(found, options, also):
+            made = None
+        _preview(found, made or contents, is_made=made is not None)
+        _make(found, options, form, also, contents)
     frame.sidebar(found)
     write_url("review_pack")
 

@@ -23,9 +23,9 @@ from evaluator.cli.protocol_options import DEFAULT_OF_PACK, PackedOptions, chose
 from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Dataset
-from evaluator.model.issues import BadInput, Issue, issues_text, plain
+from evaluator.model.issues import BadInput, issues_text, plain
 from evaluator.pack.cards import PackOptions
-from evaluator.pack.chapters import Chapter, chapter_of, model_name
+from evaluator.pack.chapters import Made, issues_of, made_of, model_name, own_chapter
 from evaluator.pack.contents import Contents, gather, gather_chapters
 from evaluator.pack.folder import write_folder
 from evaluator.pack.html_pack import Written, write_html
@@ -41,7 +41,7 @@ from evaluator.project import (
     require_joined,
 )
 from evaluator.protocols import AnyProtocol
-from evaluator.protocols.base import BoxEvaluation, BoxProtocol, Evaluation, Options, Result
+from evaluator.protocols.base import BoxEvaluation, BoxProtocol, Options, Result
 from evaluator.review.place import store_address
 from evaluator.review.problems import StoreProblem
 from evaluator.review.store import Store
@@ -159,7 +159,7 @@ def review_pack(
         others += [each.chapter(say) for each in further]
         events = _events(findings, workspace, gt)
         if boxes is None or iou is None:
-            contents = gather_chapters([each.chapter for each in others], wanted, issues=_issues_of(others))
+            contents = gather_chapters([each.chapter for each in others], wanted, issues=issues_of(others))
         else:
             contents = run.boxes(boxes, iou, say, log=ReviewLog.of(events), wanted=wanted, others=others)
         _need_documents(wanted.documents, contents)
@@ -204,18 +204,6 @@ def _protocol(name: str) -> AnyProtocol:
         raise UsageError(f"{problem}.") from problem
 
 
-class _Made(NamedTuple):
-    """A chapter, and the issues of its files."""
-
-    chapter: Chapter
-    issues: tuple[Issue, ...]
-
-
-def _issues_of(made: Sequence[_Made]) -> tuple[Issue, ...]:
-    """All issues, each once."""
-    return tuple(dict.fromkeys(issue for each in made for issue in each.issues))
-
-
 class _Run(NamedTuple):
     """Files and options that several protocols evaluate."""
 
@@ -239,29 +227,22 @@ class _Run(NamedTuple):
         if any(self.scores) and not any(hasattr(system.options, "min_score") for system in systems):
             raise UsageError(f"--min-score is not an option of {systems[0].name}.")
 
-    def options(self, system: AnyProtocol, score: float = 0.0) -> Options:
+    def options(self, system: AnyProtocol) -> Options:
         """The options of one protocol: those that it has of those that were given."""
         given = {name: value for name, value in self.chosen.items() if hasattr(system.options, name)}
         if self.pdfs is not None and hasattr(system.options, "pdfs"):
             given["pdfs"] = self.pdfs
-        if score:
-            given["min_score"] = score
         return options_of(system, **given)
 
-    def chapter(self, system: AnyProtocol, say: Bar) -> _Made:
+    def chapter(self, system: AnyProtocol, say: Bar) -> Made:
         """The chapter of a protocol beside the one of the boxes."""
-        together = len(set(self.scores)) == 1
-        parts = [list(self.pred)] if together else [[path] for path in self.pred]
-        evaluations: list[Evaluation] = []
-        for paths, score in zip(parts, self.scores, strict=False):
-            options = self.options(system, score if hasattr(system.options, "min_score") else 0.0)
-            with _refused():
-                given = msgspec.structs.asdict(options)
-                evaluations += evaluate_together(system.name, self.gt, paths, say, say.count, **given)
+        given = msgspec.structs.asdict(self.options(system))
+        with _refused():
+            evaluations = evaluate_together(
+                system.name, self.gt, self.pred, say, say.count, scores=self.scores, **given
+            )
         results = [evaluation.result for evaluation in evaluations]
-        names = [path.stem for path in self.pred]
-        issues = tuple(issue for evaluation in evaluations for issue in evaluation.issues)
-        return _Made(chapter_of(results, _called(results, names)), issues)
+        return made_of(evaluations, _called(results, [path.stem for path in self.pred]))
 
     def boxes(
         self,
@@ -271,7 +252,7 @@ class _Run(NamedTuple):
         *,
         log: ReviewLog,
         wanted: PackOptions,
-        others: Sequence[_Made],
+        others: Sequence[Made],
     ) -> Contents:
         """The contents of a pack whose decision, findings and pages are of one protocol that matches boxes."""
         options = self.options(system)
@@ -285,14 +266,13 @@ class _Run(NamedTuple):
             truth = files.dataset.ground_truth.source
             issues += checked_match(system, truth, side.source, options, result)
         called = _called(evaluations, [path.stem for path in self.pred])
-        own = chapter_of(evaluations, called) if system.own_numbers(evaluations[0]) else None
         return gather(
             results,
             called,
             log,
             wanted,
-            issues=tuple(dict.fromkeys([*issues, *_issues_of(others)])),
-            own=own,
+            issues=tuple(dict.fromkeys([*issues, *issues_of(others)])),
+            own=own_chapter(system, evaluations, called),
             chapters=[each.chapter for each in others],
         )
 
@@ -331,7 +311,7 @@ class _Further(NamedTuple):
             raise UsageError(f'--also must look like "posters,ground_truth,predictions"; found {plain(text)}.')
         return cls(_protocol(name), Path(paths[0]), [Path(path) for path in paths[1:]])
 
-    def chapter(self, say: Bar) -> _Made:
+    def chapter(self, say: Bar) -> Made:
         """Its chapter, under the protocol's own options."""
         return _Run(self.gt, self.pred, None, {}, [0.0] * len(self.pred)).chapter(self.system, say)
 

@@ -23,10 +23,10 @@ from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.box_scores import box_calibration, thinned
 from evaluator.metrics.error_types import ERROR_TYPES, TIDE
 from evaluator.metrics.results import SourceFile, count_of, defined, threshold_text
-from evaluator.model.issues import plain
+from evaluator.model.issues import Issue, plain
 from evaluator.pack.blocks import Block, Line, Passage, Plot, Rows, Texts, heatmap_of, printed, rows_of
 from evaluator.protocols import protocol_of
-from evaluator.protocols.base import BoxEvaluation, BoxProtocol, DatasetResult, NumberGroup, Result
+from evaluator.protocols.base import BoxEvaluation, BoxProtocol, DatasetResult, Evaluation, NumberGroup, Result
 from evaluator.protocols.fields.evaluation import FieldsResult
 from evaluator.protocols.fields.rows import as_one
 from evaluator.protocols.pixel.difference import difference as pixel_difference
@@ -122,6 +122,37 @@ def chapter_of(results: Sequence[Result], called: Sequence[ModelItem]) -> Chapte
         blocks=tuple(_own(results[0], results, named)),
         files=files_of(results, letters),
     )
+
+
+class Made(NamedTuple):
+    """A chapter, and the issues of the files behind it."""
+
+    chapter: Chapter
+    issues: tuple[Issue, ...]
+
+
+def made_of(evaluations: Sequence[Evaluation], called: Sequence[ModelItem]) -> Made:
+    """The chapter of some evaluations with their issues, each once; raises as `chapter_of`."""
+    every = dict.fromkeys(issue for evaluation in evaluations for issue in evaluation.issues)
+    return Made(chapter_of([evaluation.result for evaluation in evaluations], called), tuple(every))
+
+
+def issues_of(made: Sequence[Made]) -> tuple[Issue, ...]:
+    """The issues of all chapters, each once."""
+    return tuple(dict.fromkeys(issue for each in made for issue in each.issues))
+
+
+def own_chapter(
+    protocol: BoxProtocol[Any], results: Sequence[BoxEvaluation], called: Sequence[ModelItem]
+) -> Chapter | None:
+    """What a protocol of boxes shows beside the numbers of a matching, such as average precision.
+
+    Returns
+    -------
+    Chapter or None
+        None for a protocol without numbers of its own.
+    """
+    return chapter_of(results, called) if protocol.own_numbers(results[0]) else None
 
 
 def chapter_differences(chapter: Chapter) -> tuple[Difference, ...]:

@@ -5,30 +5,34 @@ from __future__ import annotations
 import tempfile
 import threading
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import streamlit as st
 
 from evaluator.drawing.payloads import ModelItem
-from evaluator.model.issues import plain
+from evaluator.model.issues import BadInput, Issue, plain
 from evaluator.pack import tables
 from evaluator.pack.cards import PackOptions
 from evaluator.pack.contents import Contents, gather
 from evaluator.pack.folder import write_folder
+from evaluator.pack.further import Boxes, Further, Note, gather_all
 from evaluator.pack.html_pack import Cancelled, Written, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.writing import WritingProblem
+from evaluator.project import OptionError, options_of
+from evaluator.protocols import PROTOCOLS, AnyProtocol
+from evaluator.protocols.base import Options
 from evaluator.review.verdicts import Event
-from pages.shared import pictures
+from pages.shared import pictures, protocol
 from pages.shared.findings import log as findings
-from pages.shared.opened import OpenedBoxes
-from pages.shared.results import ResultKey, result_key, result_of
+from pages.shared.opened import FIELDS, POSTERS, Opened, OpenedBoxes, opened
+from pages.shared.results import ResultKey, result_key, result_of, score_threshold
 from pages.shared.state import state
 
 FORMS: Final[Mapping[str, str]] = {"html": "One HTML file", "pdf": "PDF for print", "zip": "Everything, as a zip"}
@@ -37,6 +41,30 @@ NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "pdf": ("review-pack.pdf", "application/pdf"),
     "zip": ("review-pack.zip", "application/zip"),
 }
+
+
+class Choices(NamedTuple):
+    """What a pack is made of.
+
+    Attributes
+    ----------
+    digests : tuple of str
+        Of everything that is open.
+    results : tuple of ResultKey
+        Of the boxes; empty for a pack without.
+    options : bytes
+        The encoded `PackOptions`.
+    revision : tuple
+        Of the findings.
+    also : tuple of str
+        Names of the further evaluation systems.
+    """
+
+    digests: tuple[str, ...]
+    results: tuple[ResultKey, ...]
+    options: bytes
+    revision: tuple[int, str]
+    also: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -51,12 +79,21 @@ class Job:
         Holds the file; it goes with the session.
     text : str
         What is being done.
+    choices : Choices
+        What it is made of.
+    contents : Contents or None
+        What it says, once that is known.
     problem : str
         Why there is none.
+    issues : tuple of Issue
+        Of files that cannot be evaluated.
     """
 
     form: str
     folder: tempfile.TemporaryDirectory[str]
+    choices: Choices
+    contents: Contents | None = None
+    issues: tuple[Issue, ...] = ()
     done: int = 0
     total: int = 0
     text: str = "Starting"
@@ -86,14 +123,13 @@ def contents_of(found: OpenedBoxes, options: PackOptions) -> Contents:
     """What a pack about the chosen models would say."""
     chosen, log = found.pair, findings.review_log()
     results = [result_of(found, model) for model in chosen]
-    called = [ModelItem(model.letter, model.name) for model in chosen]
     # Names of models and findings of files follow from the files, which are part of the key of a result.
     keys = tuple(result_key(found, model) for model in chosen)
     return _contents(
         keys,
         msgspec.json.encode(options),
         log.revision,
-        _make=lambda: gather(results, called, log, options, issues=found.issues),
+        _make=lambda: gather(results, _called(found), log, options, issues=found.issues),
     )
 
 
@@ -117,21 +153,96 @@ def today() -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def start(found: OpenedBoxes, options: PackOptions, form: str) -> None:
-    """Begin a pack; an older one of this session is given up."""
-    cancel()
-    contents = contents_of(found, options)
-    made = Job(form, tempfile.TemporaryDirectory(prefix="layoutscope-pack-"))
-    drawn = Pictures(pictures.pool(), found.project.pdfs, found.dataset.page_images)
-    events = [event for judged in findings.review_log().judged.values() for event in judged.history]
-    work: dict[str, Callable[[], Written]] = {
-        "html": lambda: write_html(made.path, contents, drawn, progress=made.note),
-        "pdf": lambda: write_pdf(made.path, contents, drawn, progress=made.note),
-        "zip": lambda: _everything(made, contents, drawn, events, found.project.pdfs),
+def systems(found: OpenedBoxes | None) -> dict[str, AnyProtocol]:
+    """The evaluation systems that something is open for, by name, without the chosen one of the boxes."""
+    kinds = _open_kinds(found)
+    return {
+        name: each
+        for name, each in PROTOCOLS.items()
+        if kinds.get(each.kind) is not None and (found is None or name != protocol.chosen().name)
     }
-    made.thread = threading.Thread(target=_run, args=(made, work[form]), daemon=True, name="review pack")
+
+
+def choices(found: OpenedBoxes | None, options: PackOptions, also: Sequence[str]) -> Choices:
+    """What a pack that is made now would be made of."""
+    kinds = [each for each in _open_kinds(found).values() if each is not None]
+    digests = tuple(digest for each in kinds for digest in (*each.digests, *(model.name for model in each.pair)))
+    chosen_now = (str(sorted(_chosen(None).items(), key=str)),) if also else ()
+    keys = tuple(result_key(found, model) for model in found.pair) if found is not None else ()
+    encoded, revision = msgspec.json.encode(options), findings.review_log().revision
+    return Choices((*digests, *chosen_now), keys, encoded, revision, tuple(also))
+
+
+def start(found: OpenedBoxes | None, options: PackOptions, form: str, also: Sequence[str] = ()) -> None:
+    """Begin a pack of the boxes and of further evaluation systems; an older one of this session is given up."""
+    cancel()
+    made = Job(form, tempfile.TemporaryDirectory(prefix="layoutscope-pack-"), choices(found, options, also))
+    pdfs = found.project.pdfs if found is not None else None
+    drawn = Pictures(pictures.pool(), pdfs, found.dataset.page_images if found is not None else None)
+    events = [event for judged in findings.review_log().judged.values() for event in judged.history]
+    # All that follows from the session is read here: the thread has none.
+    boxes, further = _boxes(found), _further(found, also)
+    work: dict[str, Callable[[Contents], Written]] = {
+        "html": lambda contents: write_html(made.path, contents, drawn, progress=made.note),
+        "pdf": lambda contents: write_pdf(made.path, contents, drawn, progress=made.note),
+        "zip": lambda contents: _everything(made, contents, drawn, events, pdfs),
+    }
+
+    def gathered(note: Note) -> Contents:
+        return gather_all(boxes, further, options, note)
+
+    made.thread = threading.Thread(target=_run, args=(made, gathered, work[form]), daemon=True, name="review pack")
     state.pack_job = made
     made.thread.start()
+
+
+def _open_kinds(found: OpenedBoxes | None) -> dict[str, Opened[Any] | None]:
+    """What can be evaluated, by kind of files."""
+    return {"boxes": found, FIELDS.name: opened(FIELDS), POSTERS.name: opened(POSTERS)}
+
+
+def _boxes(found: OpenedBoxes | None) -> Boxes | None:
+    """The boxes of the pack, at the operating point."""
+    if found is None:
+        return None
+    results = [result_of(found, model) for model in found.pair]
+    return Boxes(protocol.chosen(), results, _called(found), findings.review_log(), found.issues)
+
+
+def _further(found: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
+    """The further evaluations, each of A and B of its kind."""
+    kinds, known = _open_kinds(found), systems(found)
+    further = []
+    for name in (each for each in known if each in also):
+        system, of = known[name], kinds[known[name].kind]
+        if of is None:
+            continue
+        models = [of.predictions[model.index] for model in of.pair]
+        scores = [score_threshold(model) for model in of.pair] if system.kind == "boxes" else []
+        further.append(Further(system, of.ground_truth, models, _options(system, of), _called(of), scores))
+    return further
+
+
+def _called(of: Opened[Any]) -> list[ModelItem]:
+    """What A and B are called."""
+    return [ModelItem(model.letter, model.name) for model in of.pair]
+
+
+def _options(system: AnyProtocol, of: Opened[Any]) -> Options:
+    """The options of a further system: what the views of pixels and posters have chosen, else its own."""
+    known = system.options.__struct_fields__
+    return options_of(system, **{name: value for name, value in _chosen(of.project.pdfs).items() if name in known})
+
+
+def _chosen(pdfs: Path | None) -> dict[str, Any]:
+    """The options that views have a control for, by name."""
+    return {
+        "classes": state.pixel_classes,
+        "missing_page": state.pixel_missing,
+        "page_size": state.pixel_size,
+        "profile": state.poster_profile,
+        "pdfs": pdfs,
+    }
 
 
 def cancel() -> None:
@@ -146,12 +257,17 @@ def csv_of(contents: Contents) -> str:
     return tables.to_csv(contents)
 
 
-def _run(made: Job, work: Callable[[], Written]) -> None:
+def _run(made: Job, gathered: Callable[[Note], Contents], work: Callable[[Contents], Written]) -> None:
     """The work of the thread; whatever goes wrong is shown on screen."""
     try:
-        made.written = work()
+        made.contents = gathered(made.note)
+        made.written = work(made.contents)
     except Cancelled:
         made.problem = "Cancelled."
+    except BadInput as problem:
+        made.problem, made.issues = "Files cannot be evaluated as chosen. Each row says how to fix it.", problem.issues
+    except OptionError as problem:
+        made.problem = f"{plain(str(problem))}."
     except WritingProblem as problem:
         made.problem = plain(str(problem))
     except OSError as problem:

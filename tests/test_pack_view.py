@@ -1,0 +1,175 @@
+"""The view Review pack: what is open for other evaluation systems goes into the pack as the terminal would put it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from evaluator.drawing.payloads import ModelItem
+from evaluator.model.issues import BadInput
+from evaluator.pack.blocks import Rows
+from evaluator.pack.cards import PackOptions
+from evaluator.pack.chapters import Chapter, chapter_of
+from evaluator.pack.further import Further, gather_all
+from evaluator.pack.html_pack import Cancelled
+from evaluator.project import evaluate_together, open_project
+from evaluator.protocols import PROTOCOLS
+from evaluator.protocols.coco import CocoResult
+from evaluator.workspace import Sides, Workspace
+from pages.shared.pack import Job
+from tests.dashboard import SAMPLE_DATA, fine, start
+
+Make = Callable[[AppTest], tuple[AppTest, Job]]
+PACK = "pages/review_pack.py"
+BOXES = Sides(
+    SAMPLE_DATA / "ground_truth.json", (SAMPLE_DATA / "lines.json", SAMPLE_DATA / "blocks.json"), SAMPLE_DATA / "pdf"
+)
+POSTERS = Sides(
+    SAMPLE_DATA / "posters" / "ground_truth",
+    (SAMPLE_DATA / "posters" / "across", SAMPLE_DATA / "posters" / "columns"),
+)
+
+
+def by_terminal(system: str, sides: Sides, *names: str, **options: Any) -> Chapter:
+    """The chapter that ``layoutscope report`` makes."""
+    assert sides.ground_truth is not None
+    evaluations = evaluate_together(system, sides.ground_truth, list(sides.predictions), **options)
+    called = [ModelItem(letter, name) for letter, name in zip("AB"[: len(names)], names, strict=True)]
+    return chapter_of([each.result for each in evaluations], called)
+
+
+def also(app: AppTest) -> Any:
+    return next(each for each in app.button_group if (each.key or "").startswith("pack_also_"))
+
+
+@pytest.fixture
+def made() -> Iterator[Make]:
+    """What presses the button: the view that shows the finished pack, and the pack."""
+    jobs: list[Job] = []
+
+    def make(app: AppTest) -> tuple[AppTest, Job]:
+        fine(app.run())
+        app.button(key="pack_start").click().run()
+        jobs.append(app.session_state["pack_job"])
+        thread = jobs[-1].thread
+        assert thread is not None
+        thread.join(120)
+        return fine(app.run()), jobs[-1]
+
+    yield make
+    for job in jobs:
+        job.folder.cleanup()
+
+
+def small(app: AppTest) -> AppTest:
+    app.slider(key="pack_cards").set_value(0)
+    app.slider(key="pack_pages").set_value(0)
+    return app
+
+
+def test_coco_with_its_own_numbers_and_posters(monkeypatch: pytest.MonkeyPatch, made: Make) -> None:
+    files = Workspace({"boxes": BOXES, "posters": POSTERS}).to_json()
+    app = small(start(monkeypatch, PACK, files=files, protocol="coco"))
+    offered = [text.replace("\\", "") for text in also(app).options]
+    assert offered == [PROTOCOLS[name].title for name in ("snapshot", "pixel", "pod", "posters")]
+    assert any("worked out when the pack is made" in each.value for each in app.caption)
+    also(app).set_value(["posters"])
+    app, job = made(app)
+    assert job.problem == ""
+    assert job.contents is not None
+    own, posters = job.contents.own, job.contents.chapters[0]
+    assert own is not None
+    evaluations = evaluate_together("coco", BOXES.ground_truth or "", list(BOXES.predictions))
+    precision, recall = (block for block in own.blocks[:2] if isinstance(block, Rows))
+    for row, each in enumerate(evaluations):
+        assert isinstance(each.result, CocoResult)
+        numbers = ["n/a" if value is None else f"{value:.3f}" for value in each.result.numbers.values()]
+        assert [*precision.rows[row][1:], *recall.rows[row][1:]] == numbers
+    expected = by_terminal("posters", POSTERS, "across", "columns")
+    assert (posters.numbers, posters.differences) == (expected.numbers, expected.differences)
+    text = job.path.read_text(encoding="utf-8")
+    assert "Average recall, at most 1, 10 or 100 predictions" in text
+    assert 'href="#protocol-posters"' in text
+    assert expected.decision is not None
+    shown = [each.value for each in app.text]
+    assert job.contents.summary in shown
+    assert f"{expected.title}: {expected.decision.headline}" in shown
+    # Other choices: the finished pack no longer says what the next one will.
+    also(app).set_value([])
+    fine(app.run())
+    assert job.contents.summary not in [each.value for each in app.text]
+
+
+def test_pixel_confusion_has_the_numbers_of_the_terminal(monkeypatch: pytest.MonkeyPatch, made: Make) -> None:
+    sides = Sides(BOXES.ground_truth, BOXES.predictions[:1], BOXES.pdfs)
+    app = small(start(monkeypatch, PACK, files=Workspace({"boxes": sides}).to_json()))
+    also(app).set_value(["pixel"])
+    app.session_state["pixel_missing"] = "ignore"
+    _, job = made(app)
+    assert job.contents is not None
+    assert job.contents.own is None
+    chapter = job.contents.chapters[0]
+    expected = by_terminal("pixel", sides, "lines 1.0", pdfs=BOXES.pdfs, missing_page="ignore")
+    assert (chapter.numbers, chapter.signature, chapter.blocks) == (
+        expected.numbers, expected.signature, expected.blocks,
+    )  # fmt: skip
+
+
+def test_posters_alone_make_a_pack(monkeypatch: pytest.MonkeyPatch, made: Make) -> None:
+    app = start(monkeypatch, PACK, files=Workspace({"posters": POSTERS}).to_json())
+    assert also(app).value == ["posters"]
+    app, job = made(app)
+    assert job.contents is not None
+    assert (job.contents.dataset, job.contents.pages) == (None, ())
+    assert [chapter.anchor for chapter in job.contents.chapters] == ["protocol-posters"]
+    assert "<title>columns against across: " in job.path.read_text(encoding="utf-8")
+    also(app).set_value([])
+    assert fine(app.run()).button(key="pack_start").disabled
+
+
+def test_hand_work_is_reckoned_with_what_is_typed(monkeypatch: pytest.MonkeyPatch, made: Make) -> None:
+    app = small(start(monkeypatch, PACK, files=Workspace({"boxes": BOXES}).to_json()))
+    app.number_input(key="pack_seconds").set_value(12.5)
+    app.number_input(key="pack_yearly").set_value(3_000)
+    _, job = made(app)
+    text = job.path.read_text(encoding="utf-8")
+    assert "At 12.5 s a box: " in text
+    assert "for 3,000 pages a year " in text
+
+
+def test_files_that_a_system_cannot_evaluate_are_said(monkeypatch: pytest.MonkeyPatch, made: Make) -> None:
+    without_sizes = Sides(BOXES.ground_truth, BOXES.predictions[:1])
+    app = small(start(monkeypatch, PACK, files=Workspace({"boxes": without_sizes}).to_json()))
+    also(app).set_value(["pixel"])
+    app, job = made(app)
+    assert (job.written, job.contents) == (None, None)
+    assert [each.value for each in app.error] == [
+        "Files cannot be evaluated as chosen\\. Each row says how to fix it\\."
+    ]
+    with pytest.raises(BadInput) as refused:
+        by_terminal("pixel", without_sizes, "lines 1.0")
+    assert job.issues == refused.value.issues
+    assert "Rule" in app.dataframe[0].value
+
+
+def test_a_cancelled_evaluation_stops() -> None:
+    system = PROTOCOLS["posters"]
+    assert POSTERS.ground_truth is not None
+    truth, models = open_project(
+        system, POSTERS.ground_truth, list(POSTERS.predictions), system.options(), lambda _: None
+    ).required()
+    further = Further(system, truth, models, system.options(), [ModelItem("A", "a"), ModelItem("B", "b")])
+    told: list[str] = []
+
+    def note(done: int, total: int, text: str) -> None:
+        told.append(text)
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        gather_all(None, [further], PackOptions(), note)
+    assert told == [f"Evaluating {system.title}"]
+    with pytest.raises(ValueError, match=r"^a pack needs at least one chapter$"):
+        gather_all(None, [], PackOptions(), note)

@@ -152,6 +152,7 @@ def test_parity_and_recall_grid_are_those_of_the_protocol(
 def _numbers_are_those_of(app: AppTest, truth: Path, predicted: Path, parity: str, grid: str) -> None:
     """The numbers on screen are those of the protocol with these options."""
     (one,) = evaluate("fields", truth, [predicted], parity=parity, recall_grid=None if grid == "auto" else grid)
+    assert isinstance(one.result, fields.FieldsResult)
     counts = one.result.overall(0.5)
     assert numbers(app) == {
         "Mean AP": f"{one.result.map_at(0.5):.3f}",

@@ -37,6 +37,8 @@ from pages.shared.state import State, report, state
 
 _KEY = "field_viewer"
 _VIEWER_HEIGHT = 712
+# Names of the ways to compute the recall points.
+_GRIDS = {"linspace": "linspace", "decimal": "Two decimals"}
 _UPLOADS = ["json", "jsonl", "ndjson"]
 
 
@@ -44,12 +46,12 @@ _UPLOADS = ["json", "jsonl", "ndjson"]
 
 
 def _signature(result: FieldsResult, *more: str) -> str:
-    """Protocol, thresholds, rule of the values, what more there is, and counts behind the view."""
+    """Protocol, thresholds, rule of the values and other options, what more there is, and counts behind the view."""
     protocol, compared = PROTOCOLS["fields"], result.compared
     parts_ = [
         f"{protocol.name} {protocol.version}",
         f"IoU ≥ {threshold_text(state.field_iou)}, AP over 0.50 to 0.95",
-        compared.value_rule,
+        *result.signature.options,
         *more,
         f"{count_of(len(compared.documents), 'document')}, {count_of(int(compared.pages.sum()), 'page')}",
     ]
@@ -124,6 +126,25 @@ def _sidebar(found: choices.Compared, model: choices.FieldModel) -> None:
             **{unit: names[0] for unit, names in overlay.UNITS.items()},
         }
         widgets.choice("Unit of the boxes", units, State.field_unit)
+        parity = {"none": "None", "stickler": "stickler-eval 1.0.0"}
+        widgets.choice(
+            "Parity",
+            {name: parity[name] for name in choices.PARITY},
+            State.field_parity,
+            help="None follows the documentation of the metric; stickler-eval 1.0.0 reproduces its pairing, with the "
+            "boxes that it loses.",
+        )
+        grids: dict[str, str] = {
+            choices.AUTO: f"{_GRIDS[model.result.recall_grid]} (by parity)",
+            **{grid: _GRIDS[grid] for grid in choices.RECALL_GRIDS},
+        }
+        widgets.choice(
+            "Recall grid",
+            grids,
+            State.field_recall_grid,
+            help="How the 101 recall points of AP are computed: numpy.linspace as in pycocotools, or rounded to two "
+            "decimals as in stickler-eval 1.0.0. AP differs only where a recall lies exactly on a point.",
+        )
         findings.ask_author()
         frame.lines(_counted(found, model))
 

@@ -109,6 +109,8 @@ def _table(found: OpenedBoxes, every: held.Ranked) -> None:
         )
     if any(not model.boxes for model in of.models):
         notes.append("Boxes: no = from an earlier result.")
+    if state.label:
+        notes.append(f"To correct: boxes of mistakes of {frame.escaped(state.label)} alone.")
     if notes:
         st.caption(" ".join(notes))
 

@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from evaluator.formats.fields import FORMAT
 from evaluator.metrics.confidence import review_budgets, review_sentence
+from evaluator.project import evaluate
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import FieldPages, behind
 from evaluator.protocols.fields.types import type_rows
@@ -121,6 +122,64 @@ def test_a_threshold_scores_again_without_reading_again(monkeypatch: pytest.Monk
         assert f"IoU ≥ {iou:.2f}" in dashboard.signature(app)
         assert address(app)["field_iou"] == f"{iou:g}"
         assert int(app.dataframe[TYPES].value["TP"].iloc[0]) == int(counts.true_positive[0])
+
+
+@pytest.mark.parametrize(
+    ("parity", "grid", "said"),
+    [
+        ("stickler", "auto", " · parity stickler · recall grid decimal · "),
+        ("stickler", "linspace", " · parity stickler · "),
+        ("none", "decimal", " · recall grid decimal · "),
+    ],
+)
+def test_parity_and_recall_grid_are_those_of_the_protocol(
+    monkeypatch: pytest.MonkeyPatch, parity: str, grid: str, said: str
+) -> None:
+    app = start(monkeypatch, FIELDS)
+    app.selectbox(key="field_parity").set_value(parity)
+    fine(app.selectbox(key="field_recall_grid").set_value(grid).run())
+    _numbers_are_those_of(app, SAMPLE / "ground_truth", SAMPLE / "anchors", parity, grid)
+    assert said in dashboard.signature(app)
+    chosen = {"parity": parity, "recall_grid": grid}
+    starts = {"parity": "none", "recall_grid": "auto"}
+    assert {name: address(app).get(name) for name in chosen} == {
+        name: None if value == starts[name] else value for name, value in chosen.items()
+    }
+    linked = start(monkeypatch, FIELDS, **chosen)
+    assert (numbers(linked), dashboard.signature(linked)) == (numbers(app), dashboard.signature(app))
+
+
+def _numbers_are_those_of(app: AppTest, truth: Path, predicted: Path, parity: str, grid: str) -> None:
+    """The numbers on screen are those of the protocol with these options."""
+    (one,) = evaluate("fields", truth, [predicted], parity=parity, recall_grid=None if grid == "auto" else grid)
+    assert isinstance(one.result, fields.FieldsResult)
+    counts = one.result.overall(0.5)
+    assert numbers(app) == {
+        "Mean AP": f"{one.result.map_at(0.5):.3f}",
+        "Precision": f"{counts.precision[0]:.3f}",
+        "Recall": f"{counts.recall[0]:.3f}",
+        "Coverage": f"{one.result.coverage['ratio']:.3f}",
+    }
+    table = app.dataframe[TYPES].value
+    assert float(table["AP, A"].iloc[0]) == pytest.approx(one.result.mean_ap)
+
+
+@pytest.mark.parametrize(("grid", "ap"), [("linspace", "0.347"), ("decimal", "0.356")])
+def test_a_recall_on_a_grid_point_tells_the_grids_apart(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, grid: str, ap: str
+) -> None:
+    # By hand: 35 of 100 boxes are right, and ranked before the wrong ones, so at precision 1. Of the 101 recall points
+    # those up to 0.35 count: 36 in decimals; numpy.linspace has 0.35 one ulp higher, and 35 count.
+    names = [f"{place:03}" for place in range(100)]
+    truth = {name: {"total": rich("x", [0, 0, 10, 10])} for name in names}
+    predicted = {
+        name: {"total": rich("x", [0, 0, 10, 10] if row < 35 else [50, 50, 60, 60], confidence=1 - row / 1000)}
+        for row, name in enumerate(names)
+    }
+    files = opened(folder(tmp_path / "t", truth), (folder(tmp_path / "p", predicted),))
+    app = start(monkeypatch, FIELDS, files=files, recall_grid=grid)
+    _numbers_are_those_of(app, tmp_path / "t", tmp_path / "p", "none", grid)
+    assert numbers(app)["Mean AP"] == ap
 
 
 def _never(*_: object, **__: object) -> Any:
@@ -229,6 +288,7 @@ def test_an_address_is_the_whole_state(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         {"field_iou": "2"}, {"field_iou": "x"}, {"behind": "nowhere"}, {"budget": "0"}, {"budget": "ten"},
         {"field_page": "-1"}, {"unit": "miles"}, {"field": "nothing.like.it"}, {"field_within": "no-such-document"},
+        {"parity": "coco"}, {"recall_grid": "11"},
     ],
 )  # fmt: skip
 def test_an_address_that_makes_no_sense_is_said(monkeypatch: pytest.MonkeyPatch, bad: dict[str, str]) -> None:

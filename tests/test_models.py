@@ -262,6 +262,29 @@ def test_another_measure_and_label(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Mean IoU" in dashboard.words(app)
 
 
+def test_under_a_label_its_boxes_alone_are_to_correct(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, MODELS, label="Table")
+    words = dashboard.words(app)
+    for one in evaluate_together("snapshot", TRUTH, PREDICTIONS):
+        assert isinstance(one.result, BoxEvaluation)
+        result, pages = one.result.first, one.result.evaluated.pages
+        mistakes, labels = result.mistakes, result.matching.dataset.labels
+        # Mistake by mistake: the boxes of the larger side of each one of the label.
+        of_table = sum(
+            int(boxes)
+            for boxes, code in zip(mistakes.corrections, mistakes.label, strict=True)
+            if labels[code] == "Table"
+        )
+        assert 0 < of_table < mistakes.corrections.sum()
+        assert f"{100 * of_table / pages:,.1f}" in words
+        assert f"{100 * int(mistakes.corrections.sum()) / pages:,.1f}" not in words
+        parts = [contender("", result, label=label).mistakes or 0 for label in labels]
+        assert sum(parts) == contender("", result).mistakes
+        assert contender("", result, label="no such label").mistakes == 0
+    captions = [each.value for each in app.caption]
+    assert any("To correct: boxes of mistakes of Table alone." in caption for caption in captions)
+
+
 def test_a_cell_of_the_pairs_leads_to_compare(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, MODELS)
     # Rows and columns are best first: row A lines, column B blocks.

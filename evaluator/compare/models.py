@@ -82,15 +82,27 @@ class Contender:
             return None
 
 
-def contender(name: str, result: AnyBoxResult, measures: Measures | None = None) -> Contender:
+def contender(
+    name: str, result: AnyBoxResult, measures: Measures | None = None, *, label: str | None = None
+) -> Contender:
     """A model whose boxes are open, by its result at one IoU threshold.
 
-    `measures` are its numbers; those of the matching when absent.
+    Parameters
+    ----------
+    measures : Measures, optional
+        Its numbers; those of the matching when absent.
+    label : str, optional
+        Count the boxes to correct of the mistakes of this label alone, as `Mistakes.label` says; 0 for a label that the
+        files do not have.
     """
+    mistakes, labels = result.mistakes, result.matching.dataset.labels
+    corrections = mistakes.corrections
+    if label is not None:
+        corrections = corrections[np.isin(mistakes.label, [code for code, each in enumerate(labels) if each == label])]
     return Contender(
         name=name,
         measures=box_measures(result) if measures is None else measures,
-        mistakes=int(result.mistakes.corrections.sum()),
+        mistakes=int(corrections.sum()),
         pages=result.matching.dataset.pages,
         run=result.matching.prediction.source.run,
     )

@@ -386,6 +386,8 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
     Entry("field_page", State.field_page, _whole(1, 10**9), str, _FIELDS),
     Entry("field_box", State.field_box, str, _text, _FIELDS),
     Entry("unit", State.field_unit, _one_of((of_fields.AUTO, *field_drawing.UNITS)), _text, _FIELDS),
+    Entry("parity", State.field_parity, _one_of(of_fields.PARITY), _text, _FIELDS),
+    Entry("recall_grid", State.field_recall_grid, _one_of((of_fields.AUTO, *of_fields.RECALL_GRIDS)), _text, _FIELDS),
     # Posters.
     _model("poster_a", State.poster_a, _POSTERS, opened.POSTERS, begins=0),
     _model("poster_b", State.poster_b, _POSTERS, opened.POSTERS, begins=1),

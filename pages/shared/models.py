@@ -97,7 +97,10 @@ def _sorted_out(found: OpenedBoxes, label: str) -> tuple[list[EarlierResult], tu
 
 def _contenders(found: OpenedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str]) -> list[Contender]:
     """The open models at the operating point, then the earlier results."""
-    opened_ = [contender(name, result_of(found, model)) for name, model in zip(names, found.models, strict=False)]
+    opened_ = [
+        contender(name, result_of(found, model), label=state.label or None)
+        for name, model in zip(names, found.models, strict=False)
+    ]
     return [
         *opened_,
         *(one.contender(state.iou, name) for one, name in zip(fitting, names[len(opened_) :], strict=True)),

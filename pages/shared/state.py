@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar, cast, overload
 
 import streamlit as st
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from evaluator.model.issues import Issue
     from evaluator.pdf.folder import PdfFolder
     from evaluator.project import Project
+    from evaluator.protocols.fields.evaluation import RecallGrid
+    from evaluator.protocols.fields.pairing import Parity
     from evaluator.protocols.pixel.sides import Classes, MissingPage
     from evaluator.review.problems import StoreProblem
     from evaluator.review.verdicts import Target
@@ -244,6 +246,8 @@ class State:
     field_page: Field[int] = Field(1)
     field_box: Field[str | None] = Field(None)
     field_unit: Field[str] = Field("auto")
+    field_parity: Field[Parity] = Field("none")
+    field_recall_grid: Field[RecallGrid | Literal["auto"]] = Field("auto")
     field_preset: Field[float | None] = Field(None)
     field_preset_of: Field[float | None] = Field(None)
     field_tab: Field[str] = Field("Fields of the document")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, get_args
 
 import streamlit as st
 
@@ -17,20 +17,27 @@ from evaluator.model.boxes import IntArray
 from evaluator.model.fields import FieldDocuments
 from evaluator.protocols import fields
 from evaluator.protocols.fields.drill_down import LEAST_SURE, FieldPages, behind
+from evaluator.protocols.fields.evaluation import Parity, RecallGrid
+from evaluator.protocols.fields.protocol import FieldsOptions
 from evaluator.protocols.fields.types import ApCurves, ap_curves
 from pages.shared.opened import FIELDS, Named, Opened, opened
 from pages.shared.state import State, state
 
 IOU_RANGE: Final = (0.05, 0.95)
 BUDGETS: Final = (1, 100)
-AUTO: Final = "auto"
+AUTO: Final[Literal["auto"]] = "auto"
 PRESETS: Final = (0.5, 0.75)
+PARITY: Final[tuple[Parity, ...]] = get_args(Parity)
+RECALL_GRIDS: Final[tuple[RecallGrid, ...]] = get_args(RecallGrid)
 STRIP_PAGES: Final = 200
 PROBLEMS: Final = "problems"
 DOCUMENT, BEHIND = "Fields of the document", "Fields behind the number"
 TABS: Final = (DOCUMENT, BEHIND)
 # Numbers whose rows are not all problems: the list beside the page then keeps all problems of the page.
 _MIXED: Final = ("ground_truth", "predictions", "true_positive", "value_right_box_right")
+
+# Digests of the ground truth and of the prediction, parity, recall grid.
+Key = tuple[str, str, str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +49,12 @@ class FieldModel(Named):
     result : FieldsResult
         At the thresholds of the specification; other thresholds are asked of it.
     key : tuple of str
-        Digests of both sides.
+        Digests of both sides, then the options that they were compared with.
     """
 
     result: fields.FieldsResult
     pages: FieldPages
-    key: tuple[str, str]
+    key: Key
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +89,26 @@ def compared() -> Compared | None:
     return None if found is None else Compared(found, tuple(_model(found, model) for model in found.pair))
 
 
+def options() -> FieldsOptions:
+    """The options of the protocol as the reader chose them; the IoU thresholds are those of the specification."""
+    grid = state.field_recall_grid
+    return FieldsOptions(parity=state.field_parity, recall_grid=None if grid == AUTO else grid)
+
+
 def _model(found: Opened[FieldDocuments], model: Named) -> FieldModel:
     """One chosen model compared with the ground truth."""
     sides = found.ground_truth, found.predictions[model.index]
-    key = found.digests[0], found.digests[1 + model.index]
-    return FieldModel(model.index, model.name, model.letter, *_compared(*key, _sides=sides), key)
+    chosen = options()
+    key = found.digests[0], found.digests[1 + model.index], chosen.parity, chosen.recall_grid
+    return FieldModel(model.index, model.name, model.letter, *_compared(key, _sides=sides, _options=chosen), key)
 
 
 @st.cache_resource(max_entries=12, show_spinner="Comparing the fields")
 def _compared(
-    truth: str, predicted: str, *, _sides: tuple[FieldDocuments, FieldDocuments]
+    key: Key, *, _sides: tuple[FieldDocuments, FieldDocuments], _options: FieldsOptions
 ) -> tuple[fields.FieldsResult, FieldPages]:
-    """A comparison by the digests of its sides, and the pages that its boxes lie on."""
-    result = fields.evaluate(*_sides)
+    """A comparison by the digests of its sides and its options, and the pages that its boxes lie on."""
+    result = fields.evaluate(*_sides, parity=_options.parity, recall_grid=_options.recall_grid)
     return result, FieldPages(result.compared)
 
 
@@ -158,7 +172,7 @@ def listed(model: FieldModel) -> Listed:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _listed(
-    key: tuple[str, str],
+    key: Key,
     threshold: float,
     number: tuple[str, str | None, float | None],
     within: str,
@@ -246,7 +260,7 @@ def chosen_box(listed_keys: Sequence[str], drawn: Sequence[str]) -> str | None:
 
 def unit(model: FieldModel) -> str:
     """The unit of the boxes: the chosen one, or what they look like."""
-    return state.field_unit if state.field_unit in overlay.UNITS else _unit(*model.key, _model=model)
+    return state.field_unit if state.field_unit in overlay.UNITS else _unit(model.key, _model=model)
 
 
 def curves(model: FieldModel) -> ApCurves:
@@ -255,12 +269,12 @@ def curves(model: FieldModel) -> ApCurves:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _curves(key: tuple[str, str], *, _model: FieldModel) -> ApCurves:
+def _curves(key: Key, *, _model: FieldModel) -> ApCurves:
     """The curves of a comparison; they belong to no threshold."""
     return ap_curves(_model.result)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _unit(truth: str, predicted: str, *, _model: FieldModel) -> str:
+def _unit(key: Key, *, _model: FieldModel) -> str:
     """What the boxes of a comparison look like."""
     return overlay.unit_of(_model.result)

@@ -64,7 +64,7 @@ def corrections_of(found: choices.Compared) -> FieldCorrections | None:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _corrections(
-    keys: tuple[tuple[str, str], ...], revision: tuple[int, str], *, _found: choices.Compared, _log: ReviewLog
+    keys: tuple[choices.Key, ...], revision: tuple[int, str], *, _found: choices.Compared, _log: ReviewLog
 ) -> FieldCorrections:
     return field_corrections([model.result for model in _found.models], _log)
 
@@ -80,7 +80,7 @@ def corrected_of(found: choices.Compared, model: choices.FieldModel) -> Correcte
 
 @st.cache_resource(max_entries=16, show_spinner="Comparing the fields with the corrected ground truth")
 def _corrected(
-    keys: tuple[tuple[str, str], ...],
+    keys: tuple[choices.Key, ...],
     revision: tuple[int, str],
     *,
     _model: choices.FieldModel,

@@ -235,7 +235,11 @@ def _judged(found: OpenedBoxes, model: Model) -> None:
     event = _events().verdict
     if event is not None:
         state.viewer_held = event.held
+        named = findings.author()
         findings.handle(found, model, event)
+        if findings.author() != named:
+            # The field for the name is outside the fragment: until it is drawn anew, the browser sends it empty.
+            state.whole_view = True
 
 
 def _alike() -> None:

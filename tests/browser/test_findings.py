@@ -67,7 +67,7 @@ def test_a_verdict_on_the_page_outlives_the_server(browser: Any, visit: Visit, k
 
 
 def test_a_whole_review_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path: Path) -> None:
-    """Open, find, judge, meet with a note, pack: no mouse, and typing never judges."""
+    """Open, find, judge with a note, meet, pack: no mouse, and typing never judges."""
     with dashboard(tmp_path) as url:
         screen = visit(url).open("page_browser")
         keys = screen.page.keyboard
@@ -82,6 +82,20 @@ def test_a_whole_review_by_keys(browser: Any, visit: Visit, kept: Path, tmp_path
         keys.press("Enter")
         screen.wait(lambda: kept.exists() and len(events(kept)) >= 1, "the first verdict")
         assert {event.verdict for event in events(kept)} == {"model_wrong"}
+        # Typed while the answer is on its way: it stays, and the next message is by the same reviewer.
+        keys.press("Tab")
+        keys.type("1 row short")
+        keys.press("Enter")
+        screen.wait(lambda: len(events(kept)) >= 2, "the note")
+        assert {(event.verdict, event.note) for event in events(kept)} == {
+            ("model_wrong", ""), ("model_wrong", "1 row short")
+        }  # fmt: skip
+        screen.page.locator(".verdict-state", has_text="Ngozi, ").wait_for()
+        keys.press("Shift+Tab")
+        keys.press("3")
+        keys.press("3")
+        screen.wait(lambda: len(events(kept)) >= 3, "another verdict")
+        assert [(event.verdict, event.note) for event in events(kept)][2:] == [("ambiguous", "1 row short")]
         assert {event.author for event in events(kept)} == {"Ngozi"}
         screen.follow("Findings")
         start_button = screen.page.get_by_role("button", name="Start a meeting")

@@ -36,8 +36,6 @@ export class Comparison extends PageView {
     super(COMPARE_ACTIONS);
     this.send = send;
     this.state = new PairState();
-    this.listText = "";
-    this.filterText = "";
     this.visit = "";
     this.untouched = true;
     this.tall = false;

@@ -41,8 +41,11 @@ export function drawPageList(list, pages, look, open) {
 
 /** @param {HTMLElement} list @param {number} position among the pages, -1 for none @param {string} className "current" or "asked" */
 export function markPageList(list, position, className) {
-  const node = markRow([...list.querySelectorAll("button")], position, className);
-  if (!node) return;
+  const rows = [...list.querySelectorAll("button")];
+  const marked = rows[position]?.classList.contains(className);
+  const node = markRow(rows, position, className);
+  // The reader may have scrolled on since.
+  if (!node || marked) return;
   const top = node.offsetTop - list.offsetTop;
   if (top < list.scrollTop || top + node.offsetHeight > list.scrollTop + list.clientHeight) {
     list.scrollTop = top - (list.clientHeight - node.offsetHeight) / 2;

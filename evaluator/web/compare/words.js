@@ -4,7 +4,7 @@
  * Each function writes one part from the data and the state of a comparison, and changes neither.
  */
 
-import { button, html, svg } from "../shared/elements.js";
+import { button, drawWhenOther, html, svg } from "../shared/elements.js";
 import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
 import { count, plural } from "../shared/words.js";
@@ -22,8 +22,8 @@ export function writePanes(view) {
   const { fit, zoomIn, zoomOut } = view.tools;
   for (const node of [fit, zoomIn, zoomOut]) node.disabled = !page;
   if (!page) fit.textContent = "Zoom, linked";
-  view.message.replaceChildren(...(data.empty ? [html("p", { class: "message" }, data.empty.text),
-    button(data.empty.action, { class: "plain" }, () => view.send("clear_filter", true), data.empty.action)] : []));
+  drawWhenOther(view.message, data.empty, () => view.message.replaceChildren(...(data.empty ? [html("p", { class: "message" }, data.empty.text),
+    button(data.empty.action, { class: "plain" }, () => view.send("clear_filter", true), data.empty.action)] : [])));
   for (const pane of view.pair.both) writePane(pane, page, panes[pane.order]);
   view.warnings.replaceChildren(...warningLines(page?.notes ?? [], panes));
 }
@@ -41,26 +41,21 @@ function writePane(pane, page, data) {
 /** The filters with their numbers of pages. @param {Comparison} view */
 export function writeFilters(view) {
   const { filters, show } = view.shown();
-  const text = JSON.stringify(filters);
-  if (text !== view.filterText) {
-    view.filterText = text;
+  drawWhenOther(view.tools.filters, filters, () => {
     const parts = filters.map(({ name, title, pages, words }) => ({ name, title, after: count(pages), words }));
     view.tools.filters.replaceChildren(segments("Pages of the list", "kinds", parts, (name) => {
       pressSegment(view.tools.filters, name);
       view.send("show", name);
     }));
-  }
+  });
   pressSegment(view.tools.filters, show);
 }
 
 /** @param {Comparison} view */
 export function writeList(view) {
   const { strip, look, page } = view.shown();
-  const text = JSON.stringify([strip.map((each) => ({ ...each, current: false })), look]);
-  if (text !== view.listText) {
-    view.listText = text;
-    drawPageList(view.list, strip, look, (target) => view.turner.open(target));
-  }
+  drawWhenOther(view.list, [strip.map((each) => ({ ...each, current: false })), look], () =>
+    drawPageList(view.list, strip, look, (target) => view.turner.open(target)));
   markPageList(view.list, strip.findIndex((each) => each.current), "current");
   view.listHead.replaceChildren(html("h2", {}, "Pages"), html("span", { class: "muted net-order", title: look.words }, look.title), html("span", { class: "grow" }),
     html("span", { class: "muted" }, page ? `${count(page.position)} of ${count(page.total)}` : ""));
@@ -90,7 +85,8 @@ export function writeDifference(view) {
 export function writeHidden(view) {
   const hidden = view.pair.hiddenChips;
   const words = `${plural(hidden, "label")} hidden at this zoom. Zoom in (+)`;
-  view.notes.replaceChildren(...(hidden ? [button("Zoom in for the labels", { class: "note" }, () => view.zoom(1.6, null), words)] : []));
+  drawWhenOther(view.notes, hidden, () =>
+    view.notes.replaceChildren(...(hidden ? [button("Zoom in for the labels", { class: "note" }, () => view.zoom(1.6, null), words)] : [])));
 }
 
 /** What the lines on the page mean. @returns {HTMLElement[]} */

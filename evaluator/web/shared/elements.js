@@ -85,6 +85,23 @@ export function joined(name, ...parts) {
   return html("div", { class: "joined", role: "group", "aria-label": name }, ...parts);
 }
 
+/** What each part of a view shows. @type {WeakMap<object, string>} */
+const drawnFacts = new WeakMap();
+
+/**
+ * Draws a part of a view unless it shows the same already: a press that began on a button which another one has replaced
+ * meanwhile is no click.
+ * @param {object} part @param {unknown} facts everything that decides what it shows, as JSON holds it @param {() => void} draw
+ * @returns {boolean} whether it was drawn
+ */
+export function drawWhenOther(part, facts, draw) {
+  const text = JSON.stringify(facts);
+  if (drawnFacts.get(part) === text) return false;
+  drawnFacts.set(part, text);
+  draw();
+  return true;
+}
+
 /** What is wider than any place on screen needs no exact width: so many characters are measured. */
 const MEASURED = 300;
 /** @type {CanvasRenderingContext2D | null} */

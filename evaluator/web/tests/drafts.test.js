@@ -52,6 +52,22 @@ test("a verdict is sent once, and goes when the data hold it", () => {
   assert.equal(sent.length, 1);
 });
 
+test("a note that is typed while the verdict is on its way stays when the answer comes", () => {
+  const { clock, sent, counts, drafts: made } = drafts();
+  made.send(PAGE, OPEN, "model_wrong", "");
+  made.type(PAGE, OPEN, "a row is");
+  const stored = judged("model_wrong");
+  made.resolve(PAGE, [stored]);
+  const shown = made.shown(PAGE, stored, "Ada");
+  assert.deepEqual([shown.verdict, shown.note, shown.waiting, shown.saved?.note], ["model_wrong", "a row is", false, ""]);
+  clock.pass(20000);
+  assert.deepEqual([sent.length, counts.changed], [1, 0]);
+  made.send(PAGE, stored, shown.verdict, "a row is short");
+  const noted = judged("model_wrong", "a row is short");
+  made.resolve(PAGE, [noted]);
+  assert.equal(made.shown(PAGE, judged("model_wrong", "by another tab"), "Ada").note, "by another tab");
+});
+
 test("without an answer it is sent again under the same id, then reported as late, and its text stays", () => {
   const { clock, sent, counts, drafts: made } = drafts();
   made.send(PAGE, OPEN, "ambiguous", "hm");

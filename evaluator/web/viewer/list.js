@@ -13,7 +13,6 @@ import { count, plural } from "../shared/words.js";
  * @typedef {object} ListActions
  * @property {(mistake: MistakeItem) => void} choose
  * @property {(mistake: MistakeItem | null) => void} hover
- * @property {(frame: HTMLElement, mistake: MistakeItem) => void} crop
  * @property {(cause: CauseItem) => void} cause
  * @property {(cause: CauseItem) => void} alike
  */
@@ -25,14 +24,10 @@ import { count, plural } from "../shared/words.js";
 export function drawList(list, mistakes, causes, actions) {
   /** @type {Map<number, HTMLButtonElement>} */
   const rows = new Map();
-  /** @type {Map<Element, MistakeItem>} */
-  const frames = new Map();
   for (const mistake of mistakes) {
     const name = `Mistake ${mistake.number}: ${mistakeName(mistake)}`;
-    const frame = html("span", { class: "crop" });
-    frames.set(frame, mistake);
     const row = button(name, { class: "mistake", "data-number": mistake.number, tabindex: "-1" }, () => actions.choose(mistake),
-      frame,
+      html("span", { class: "crop" }),
       html("span", { class: "mistake-text" },
         html("span", { class: "mistake-head" },
           html("span", { class: "mistake-title", title: `${mistake.title} \u00b7 ${mistake.label}` }, html("b", {}, `${mistake.number} ${mistake.title}`), ` \u00b7 ${mistake.label}`),
@@ -47,16 +42,27 @@ export function drawList(list, mistakes, causes, actions) {
     const cause = heads.get(number);
     return cause ? [causeHead(cause, actions), row] : [row];
   }));
+  return rows;
+}
+
+/**
+ * Has the small pictures drawn, each when it comes into view.
+ * @param {HTMLElement} list @param {Map<number, HTMLButtonElement>} rows @param {MistakeItem[]} mistakes @param {(frame: HTMLElement, mistake: MistakeItem) => void} crop
+ * @returns {() => void} ends it
+ */
+export function drawCrops(list, rows, mistakes, crop) {
+  /** @type {Map<Element | null | undefined, MistakeItem>} */
+  const frames = new Map(mistakes.map((mistake) => [rows.get(mistake.number)?.querySelector(".crop"), mistake]));
   const watcher = new IntersectionObserver((entries) => {
     for (const entry of entries) {
       const mistake = frames.get(entry.target);
       if (!entry.isIntersecting || !mistake) continue;
       watcher.unobserve(entry.target);
-      actions.crop(/** @type {HTMLElement} */ (entry.target), mistake);
+      crop(/** @type {HTMLElement} */ (entry.target), mistake);
     }
   }, { root: list, rootMargin: "200px" });
-  for (const frame of frames.keys()) watcher.observe(frame);
-  return rows;
+  for (const frame of frames.keys()) if (frame) watcher.observe(frame);
+  return () => watcher.disconnect();
 }
 
 /** The head of a cause: what happened, what it costs, and the way to more like it. @param {CauseItem} cause @param {ListActions} actions @returns {HTMLElement} */
@@ -102,10 +108,14 @@ export function scrollToRow(list, row) {
 }
 
 /**
- * A sentence in place of the list, with one way out.
- * @param {HTMLElement} list @param {string} text @param {string | null} action @param {() => void} run
+ * A sentence above the rows, with one way out; the one that is there stays when it says the same.
+ * @param {HTMLElement} list @param {{text: string, action: string | null, run: () => void} | null} message
  */
-export function drawListMessage(list, text, action, run) {
-  const line = html("p", { class: "message" }, text);
-  list.replaceChildren(html("div", { class: "message-box" }, line, action ? button(action, { class: "plain" }, run, action) : null));
+export function writeListMessage(list, message) {
+  const old = list.querySelector(".message-box");
+  if (old && message && old.textContent === message.text + (message.action ?? "")) return;
+  old?.remove();
+  if (!message) return;
+  const { text, action, run } = message;
+  list.prepend(html("div", { class: "message-box" }, html("p", { class: "message" }, text), action ? button(action, { class: "plain" }, run, action) : null));
 }

@@ -59,6 +59,8 @@ export function drawStrip(strip, pages, open, more, openAt, filtered) {
  */
 export function markStrip(strip, position, className) {
   const pages = [.../** @type {NodeListOf<HTMLElement>} */ (strip.querySelectorAll(".strip-page"))];
+  const marked = pages[position]?.classList.contains(className);
   const node = markRow(pages, position, className);
-  if (node) strip.scrollTop = node.offsetTop - (strip.clientHeight - node.offsetHeight) / 2;
+  // The reader may have scrolled on since.
+  if (node && !marked) strip.scrollTop = node.offsetTop - (strip.clientHeight - node.offsetHeight) / 2;
 }

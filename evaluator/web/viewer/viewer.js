@@ -58,7 +58,6 @@ export class Viewer extends PageView {
     this.state = new ViewerState();
     this.stack = new BoxStack();
     this.drafts = new Drafts((event) => this.send("verdict", { ...event, ...this.heldHere() }), () => writeVerdict(this));
-    this.stripText = "";
     /** Whether pages of a list are given, and not one page alone. */
     this.windowed = false;
     this.told = new Told();
@@ -74,6 +73,7 @@ export class Viewer extends PageView {
     this.bitmap = null;
     /** @type {Map<number, HTMLButtonElement>} */
     this.rows = new Map();
+    this.rowCrops = { stop: () => {} };
     /** @type {Set<number>} first numbers of the causes that the reader opened */
     this.openCauses = new Set();
     /** @type {import("../shared/payloads.d.ts").CauseItem | null} the cause that is chosen as a whole */
@@ -240,7 +240,7 @@ export class Viewer extends PageView {
     // Asking for the size lays everything out; when it changes, its observer asks.
     if (this.place.pane.width && !data.height) this.refit();
     else this.resized();
-    if (contentChanged || imageChanged) writeRows(this);
+    if (contentChanged || imageChanged) writeRows(this, imageChanged);
     if (contentChanged) {
       applyLayers(this);
       if (turned) this.list.scrollTop = 0;

@@ -4,12 +4,12 @@
  * Each function writes one part from the data and the state of a viewer, and changes neither.
  */
 
-import { button, html, setAttributes } from "../shared/elements.js";
+import { button, drawWhenOther, html, setAttributes } from "../shared/elements.js";
 import { warningLines } from "../shared/pane.js";
 import { rowOf } from "../shared/turn.js";
 import { STATUS_WORDS, count, plural } from "../shared/words.js";
 import { drawCrop } from "./crop.js";
-import { drawList, drawListMessage, foldCauses } from "./list.js";
+import { drawCrops, drawList, foldCauses, writeListMessage } from "./list.js";
 import { drawStrip, markStrip } from "./strip.js";
 import { drawMenu, keyLine } from "./toolbar.js";
 import { writeVerdict } from "./verdict.js";
@@ -24,7 +24,8 @@ export function writeBars(view) {
   const { page, models } = data;
   writeToggles(view);
   writeLostToggle(view);
-  view.keys.replaceChildren(...keyLine(models.length > 1, data.verdicts === true, () => view.openHelp(), () => window.print()), view.placeLine);
+  const keys = [models.length > 1, data.verdicts === true];
+  drawWhenOther(view.keys, keys, () => view.keys.replaceChildren(...keyLine(keys[0], keys[1], () => view.openHelp(), () => window.print()), view.placeLine));
   const { root, boxes, sheet } = view.pane;
   root.setAttribute("aria-label", page
     ? `Page ${page.index + 1} of ${page.document}, ${plural(data.boxes.length, "box", "boxes")}. Press ? for the keys.` : "No page");
@@ -53,7 +54,8 @@ function writeLostToggle(view) {
   const ink = page?.lost_ink ?? null;
   view.tools.lost.hidden = lost === null && ink === null;
   const amount = ink === null ? count(lost ?? 0) : `${(100 * ink).toFixed(1)} %`;
-  view.tools.lostNumber.replaceChildren(amount, html("span", { class: "long" }, ink !== null ? " of the ink" : lost === 1 ? " word" : " words"));
+  const unit = ink !== null ? " of the ink" : lost === 1 ? " word" : " words";
+  drawWhenOther(view.tools.lostNumber, [amount, unit], () => view.tools.lostNumber.replaceChildren(amount, html("span", { class: "long" }, unit)));
   setAttributes(view.tools.lost, ink === null
     ? { "aria-label": `Text lost, ${plural(lost ?? 0, "word")}`, title: "Show or hide the words of the ground truth that no prediction holds" }
     : { "aria-label": `Text lost, ${amount} of the ink`, title: "No text layer: share of the ink in the ground truth that no prediction holds. Show or hide it" });
@@ -93,14 +95,11 @@ export function writeMistakePlace(view) {
 export function writeStrip(view) {
   const data = /** @type {import("../shared/window.js").NamedPage} */ (view.shown());
   const pages = data.strip;
-  const text = data.strip_first + String(data.filtered) + (data.strip_name ?? JSON.stringify(pages.map(({ document: name, index, mistakes, blocks }) => [name, index, mistakes, blocks])));
-  if (text !== view.stripText) {
-    view.stripText = text;
-    const first = view.shown().strip_first ?? 0;
-    const more = { before: first, after: Math.max(0, (view.shown().page?.total ?? 0) - first - pages.length) };
-    drawStrip(view.strip, pages, (page) => view.turner.open(page), view.shown().strip_first === undefined ? { before: 0, after: 0 } : more,
-      (position) => view.turner.turnTo(position), view.shown().filtered === true);
-  }
+  const first = data.strip_first;
+  const more = first === undefined ? { before: 0, after: 0 } : { before: first, after: Math.max(0, (data.page?.total ?? 0) - first - pages.length) };
+  const named = data.strip_name ?? pages.map(({ document: name, index, mistakes, blocks }) => [name, index, mistakes, blocks]);
+  drawWhenOther(view.strip, [more, data.filtered === true, named], () =>
+    drawStrip(view.strip, pages, (page) => view.turner.open(page), more, (position) => view.turner.turnTo(position), data.filtered === true));
   view.strip.hidden = pages.length === 0;
   markStrip(view.strip, pages.findIndex((page) => page.current), "current");
 }
@@ -115,16 +114,26 @@ async function paintCrop(view, frame, mistake) {
   drawCrop(frame, [...content.boxes.values()], own, view.pageSize(), size, picture);
 }
 
-/** All rows of the list. @param {Viewer} view */
-export function writeRows(view) {
-  view.whole = view.shown().causes?.find(({ numbers }) => numbers[0] === view.whole?.numbers[0]) ?? null;
-  view.rows = drawList(view.list, view.shown().mistakes, view.shown().causes ?? [], {
-    cause: (cause) => view.chooseCause(cause),
-    alike: (cause) => view.send("alike", cause.family),
-    choose: (mistake) => view.chooseMistake(mistake),
-    hover: (mistake) => view.setHover(mistake ? view.state.content.boxesOf(mistake)[0]?.key ?? null : null),
-    crop: (frame, mistake) => void paintCrop(view, frame, mistake),
+/** All rows of the list and their small pictures. @param {Viewer} view @param {boolean} imageChanged */
+export function writeRows(view, imageChanged) {
+  const { mistakes, boxes } = view.shown();
+  const causes = view.shown().causes ?? [];
+  view.whole = causes.find(({ numbers }) => numbers[0] === view.whole?.numbers[0]) ?? null;
+  // A verdict shows elsewhere: it draws no row anew.
+  const rows = mistakes.map(({ number, title, label, lines, tags, keys }) => [number, title, label, lines, tags, keys]);
+  const drawn = drawWhenOther(view.list, [view.pageId, rows, causes], () => {
+    view.rows = drawList(view.list, mistakes, causes, {
+      cause: (cause) => view.chooseCause(cause),
+      alike: (cause) => view.send("alike", cause.family),
+      choose: (mistake) => view.chooseMistake(mistake),
+      hover: (mistake) => view.setHover(mistake ? view.state.content.boxesOf(mistake)[0]?.key ?? null : null),
+    });
   });
+  const others = drawWhenOther(view.rowCrops, boxes.map(({ key, status, xyxy }) => [key, status, xyxy]), () => undefined);
+  if (drawn || others || imageChanged) {
+    view.rowCrops.stop();
+    view.rowCrops.stop = drawCrops(view.list, view.rows, mistakes, (frame, mistake) => void paintCrop(view, frame, mistake));
+  }
   writeListState(view);
 }
 
@@ -142,17 +151,10 @@ export function writeListState(view) {
   const listed = new Set(view.state.listedMistakes().map((mistake) => mistake.number));
   for (const [number, row] of view.rows) row.hidden = !listed.has(number);
   writeCauses(view);
-  view.list.querySelector(".message-box")?.remove();
-  if (data.empty) {
-    drawListMessage(view.list, data.empty.text, data.empty.action, () => view.send("clear_filter", true));
-    view.rows = new Map();
-  } else if (data.mistakes.length === 0) {
-    drawListMessage(view.list, data.hidden_mistakes ? "No mistake of this page passes the filter." : "No mistake on this page.",
-      data.hidden_mistakes ? "Clear filter" : null, () => view.send("clear_filter", true));
-  } else if (listed.size === 0) {
-    view.list.prepend(html("div", { class: "message-box" }, html("p", { class: "message" }, "The toggles hide every mistake of this page."),
-      button("Show all boxes", { class: "plain" }, () => view.showAll(), "Show all boxes")));
-  }
+  const clear = () => view.send("clear_filter", true);
+  writeListMessage(view.list, data.empty ? { ...data.empty, run: clear }
+    : data.mistakes.length === 0 ? { text: data.hidden_mistakes ? "No mistake of this page passes the filter." : "No mistake on this page.", action: data.hidden_mistakes ? "Clear filter" : null, run: clear }
+    : listed.size === 0 ? { text: "The toggles hide every mistake of this page.", action: "Show all boxes", run: () => view.showAll() } : null);
   const { counts, model, models } = data;
   const total = data.mistakes.length;
   const filtered = data.hidden_mistakes ?? 0;
@@ -177,7 +179,7 @@ export function writeNotes(view) {
   if (view.state.layers.truth) notes.push(button("Show only missed ground truth", { class: "note" }, () => view.setLayer("truth", false), "All ground truth shows. Only missed (G)"));
   if (view.crowded) notes.push(button("Zoom in for the mistake numbers", { class: "note" }, () => view.zoom(2, null), "Too full for mistake numbers. Zoom in (+)"));
   if (view.data?.page?.position === 0) notes.unshift(button("Clear the filter", { class: "note" }, () => view.send("clear_filter", true), "The filter hides this page. Clear filter"));
-  view.pane.notes.replaceChildren(...notes);
+  drawWhenOther(view.pane.notes, notes.map((note) => note.textContent), () => view.pane.notes.replaceChildren(...notes));
 }
 
 /** @param {Viewer} view @param {number | null} position 1-based place among the pages of the list */

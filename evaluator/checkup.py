@@ -182,13 +182,13 @@ def _match_issue(
             return None
     elif (measure_of(protocol, options)(truth, resolved) or 0.0) >= _SUSPECT:
         return None
-    found = diagnosis_of(truth, resolved, protocol, options)
-    if found.best is None and not found.nothing_matches:
+    diagnosis = diagnosis_of(truth, resolved, protocol, options)
+    if diagnosis.best is None and not diagnosis.nothing_matches:
         return None
-    if result is None and found.best is None and found.shared_documents:
+    if result is None and diagnosis.best is None and diagnosis.shared_documents:
         # Pixels may well agree where no box reaches an IoU of 0.5.
         return None
-    return found.issue()
+    return diagnosis.issue()
 
 
 def _names_issue(truth: Source, model: Source) -> Issue | None:

@@ -52,20 +52,20 @@ _PARTS = {"mistakes": "Mistakes", "classes": "Class confusion", "pixels": "Pixel
 _BARS_HEIGHT = 330
 
 
-def _choices(found: OpenedBoxes) -> None:
+def _choices(loaded: OpenedBoxes) -> None:
     """Models, label and document, in the sidebar."""
     with st.sidebar:
-        for model, role in zip(found.pair, ("baseline", "candidate"), strict=True):
-            frame.model_choice(found, model, f", {role}")
-        st.button("Swap A and B", icon=":material/swap_horiz:", on_click=held.swap, args=(found,), width="stretch")
-        frame.label_choice(found)
-        frame.document_choice(found)
+        for model, role in zip(loaded.pair, ("baseline", "candidate"), strict=True):
+            frame.model_choice(loaded, model, f", {role}")
+        st.button("Swap A and B", icon=":material/swap_horiz:", on_click=held.swap, args=(loaded,), width="stretch")
+        frame.label_choice(loaded)
+        frame.document_choice(loaded)
 
 
-def _one_model(found: OpenedBoxes) -> None:
+def _one_model(loaded: OpenedBoxes) -> None:
     """The empty state: there is nothing to compare with."""
     frame.title("Compare", "")
-    (model,) = found.pair
+    (model,) = loaded.pair
     name = frame.shortened(plain(model.name), 60)
     st.html(
         '<div class="ls-empty"><p>Only one model is open, so there is nothing to compare. '
@@ -73,7 +73,7 @@ def _one_model(found: OpenedBoxes) -> None:
     )
     st.caption(f"Open now: {frame.escaped(name)}. Predictions of the same documents are recognised by their content.")
     st.page_link(frame.FILES_VIEW, label="Open Files", icon=":material/folder_open:")
-    frame.sidebar(found)
+    frame.sidebar(loaded)
 
 
 def _names(chosen: tuple[Named, ...]) -> list[str]:
@@ -81,10 +81,10 @@ def _names(chosen: tuple[Named, ...]) -> list[str]:
     return [model.letter for model in chosen]
 
 
-def _label_notes(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _label_notes(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """A warning when the models do not have the same labels: it changes the numbers."""
-    first, second = (found.dataset.predictions[model.index].source.labels for model in chosen)
-    notes = label_notes(first, second, found.dataset.ground_truth.source.labels, names=_names(chosen))
+    first, second = (loaded.dataset.predictions[model.index].source.labels for model in chosen)
+    notes = label_notes(first, second, loaded.dataset.ground_truth.source.labels, names=_names(chosen))
     if notes.sentences:
         st.warning(frame.escaped(" ".join(notes.sentences)), icon=":material/label:")
 
@@ -128,9 +128,9 @@ def _looked() -> None:
         state.pair_mode = name
 
 
-def _open_browser(found: OpenedBoxes, page: OpenEvent) -> None:
+def _open_browser(loaded: OpenedBoxes, page: OpenEvent) -> None:
     """The shown page of one model in the Page browser, with the same box."""
-    state.model = next(model.index for model in found.pair if model.letter == page.letter)
+    state.model = next(model.index for model in loaded.pair if model.letter == page.letter)
     key = page.key or ""
     own = key.startswith(page.letter.lower())
     state.box = f"p{key[1:]}" if own else key if key.startswith("g") else None
@@ -138,16 +138,16 @@ def _open_browser(found: OpenedBoxes, page: OpenEvent) -> None:
 
 
 @st.fragment
-def _pages(found: OpenedBoxes) -> None:
+def _pages(loaded: OpenedBoxes) -> None:
     """The list of pages and the two panes; a page turn runs this part alone."""
     if State.pair_whole.take():
         st.rerun()
-    both = held.compared(found)
+    both = held.compared(loaded)
     show = state.pair_show
     rows = pair_list.listed_pages(both.listed, show)
     position = held.place_in(both, rows)
     place = None if position is None else held.place_of(both, int(rows[position]))
-    payload = _pane_data(found, both, show, rows, position)
+    payload = _pane_data(loaded, both, show, rows, position)
     events = panes(
         msgspec.structs.replace(payload, address=_write_url(place)),
         key=_PANES,
@@ -159,7 +159,7 @@ def _pages(found: OpenedBoxes) -> None:
         on_clear_filter=held.clear,
     )
     if events.open and place is not None:
-        _open_browser(found, events.open)
+        _open_browser(loaded, events.open)
 
 
 def _write_url(place: Place | None) -> str:
@@ -170,7 +170,7 @@ def _write_url(place: Place | None) -> str:
 
 
 def _pane_data(
-    found: OpenedBoxes,
+    loaded: OpenedBoxes,
     both: held.Compared,
     show: str,
     rows: IntArray,
@@ -195,7 +195,7 @@ def _pane_data(
     if position is None:
         return payload
     place = held.place_of(both, int(rows[position]))
-    picture = pictures.page_picture(found, place)
+    picture = pictures.page_picture(loaded, place)
     label, (a, b) = state.label or None, both.chosen
     drawn = pair_data(
         *both.results,
@@ -230,9 +230,9 @@ def _nothing(both: held.Compared, show: str) -> str:
     return "No page passes the filter."
 
 
-def _every_model(found: OpenedBoxes) -> None:
+def _every_model(loaded: OpenedBoxes) -> None:
     """A table of all open models against A; a row makes its model B."""
-    rows = held.every_model(found)
+    rows = held.every_model(loaded)
     frame.section("All models", "against A, 95 % intervals over documents; a row makes its model B")
     letters = [f"{row.model.letter} " if isinstance(row.model, Named) else "" for row in rows]
     table = pd.DataFrame({"Model": [letter + plain(row.model.name) for letter, row in zip(letters, rows, strict=True)]})
@@ -249,7 +249,7 @@ def _every_model(found: OpenedBoxes) -> None:
 
     def picked() -> None:
         for place, _ in chosen_cells(key):
-            held.make_b(found, rows[place].model.index)
+            held.make_b(loaded, rows[place].model.index)
 
     widgets.table(
         table,
@@ -274,7 +274,7 @@ def _against(one: Difference | None) -> str | None:
 
 
 @st.fragment
-def _more(found: OpenedBoxes) -> None:
+def _more(loaded: OpenedBoxes) -> None:
     """Named mistakes, class confusion and pixels, one of them at a time."""
     if State.pair_whole.take():
         st.rerun()
@@ -290,18 +290,18 @@ def _more(found: OpenedBoxes) -> None:
             label_visibility="collapsed",
         )
     if State.pair_part_moved.take():
-        _write_url(held.shown_place(found))
-    {"mistakes": _mistakes, "classes": _classes, "pixels": _pixels}[state.pair_part](found)
+        _write_url(held.shown_place(loaded))
+    {"mistakes": _mistakes, "classes": _classes, "pixels": _pixels}[state.pair_part](loaded)
 
 
-def _mistakes(found: OpenedBoxes) -> None:
+def _mistakes(loaded: OpenedBoxes) -> None:
     """Mistakes of both models by name and by label."""
-    both = held.compared(found)
-    every = [browser.plain_columns(found, model) for model in both.chosen]
+    both = held.compared(loaded)
+    every = [browser.plain_columns(loaded, model) for model in both.chosen]
     if not any(map(len, every)):
         st.caption("No mistake at these thresholds.")
         return
-    labels = found.dataset.labels
+    labels = loaded.dataset.labels
     titles = [ERROR_TYPES["document"][name].chip for name in DOCUMENT]
     totals = " ".join(
         f"{frame.letter_badge(model.letter)} {len(columns):,}"
@@ -344,11 +344,11 @@ def _bar_chosen(chosen: tuple[Named, ...], key: str, names: dict[str, str]) -> C
     return opened
 
 
-def _classes(found: OpenedBoxes) -> None:
+def _classes(loaded: OpenedBoxes) -> None:
     """Which labels are taken for which: B minus A."""
-    both = held.compared(found)
+    both = held.compared(loaded)
     labels = both.ledger.labels
-    sides = [confusion_of(found, model) for model in both.chosen]
+    sides = [confusion_of(loaded, model) for model in both.chosen]
     st.caption(
         "Boxes, B minus A. On the diagonal more is better, elsewhere less. Background row: extra; background "
         "column: missed. A cell lists the changed pages of its label."
@@ -373,9 +373,9 @@ def _cell(labels: tuple[str, ...]) -> None:
         held.open_linked(LinkItem("changed", labels[(cell[0] or cell[1]) - 1]))
 
 
-def _pixels(found: OpenedBoxes) -> None:
+def _pixels(loaded: OpenedBoxes) -> None:
     """Which pixels of one label are taken for another: B minus A, in points of the row."""
-    counted = [pixels.result_of(found, letter) for letter in ("A", "B")]
+    counted = [pixels.result_of(loaded, letter) for letter in ("A", "B")]
     if any(each.result is None for each in counted):
         st.caption(
             "The pixels of these files cannot be counted; Pixel confusion says why and asks for what is missing."
@@ -402,40 +402,40 @@ def _pixels(found: OpenedBoxes) -> None:
 def view() -> None:
     """The whole view."""
     read_url("compare")
-    found = frame.open_boxes("Compare")
-    if found is None:
+    loaded = frame.open_boxes("Compare")
+    if loaded is None:
         return
-    chosen = found.pair
+    chosen = loaded.pair
     if len(chosen) < 2:
-        _one_model(found)
+        _one_model(loaded)
         return
     leave_first_address()
-    held.drop_unknown(found)
+    held.drop_unknown(loaded)
     State.pair_whole.take()
-    frame.title("Compare", frame.signature(found, chosen, "95 % intervals over documents"))
-    frame.banners(found, chosen)
-    headline.operating_point(found, chosen)
-    _label_notes(found, chosen)
-    _choices(found)
-    both = held.compared(found)
-    keys = result_key(found, chosen[0]), result_key(found, chosen[1])
+    frame.title("Compare", frame.signature(loaded, chosen, "95 % intervals over documents"))
+    frame.banners(loaded, chosen)
+    headline.operating_point(loaded, chosen)
+    _label_notes(loaded, chosen)
+    _choices(loaded)
+    both = held.compared(loaded)
+    keys = result_key(loaded, chosen[0]), result_key(loaded, chosen[1])
     decision.card(
         chosen,
         both.differences,
         decision.cost(*keys, _results=both.results),
-        lambda: _write_url(held.shown_place(found)),
+        lambda: _write_url(held.shown_place(loaded)),
     )
     board(
         board_data(both.ledger, both.differences, _names(chosen), show=state.pair_show, label=state.label),
         key=_BOARD,
         on_link=_linked,
     )
-    headline.corrected_line(found, chosen)
-    _pages(found)
-    if len(found.names) > len(chosen):
-        _every_model(found)
-    _more(found)
-    frame.sidebar(found)
+    headline.corrected_line(loaded, chosen)
+    _pages(loaded)
+    if len(loaded.names) > len(chosen):
+        _every_model(loaded)
+    _more(loaded)
+    frame.sidebar(loaded)
 
 
 view()

@@ -58,13 +58,13 @@ def _signature(result: FieldsResult, *more: str) -> str:
     return " · ".join(parts_)
 
 
-def _operating_point(found: choices.Compared, model: choices.FieldModel) -> None:
+def _operating_point(compared: choices.Compared, model: choices.FieldModel) -> None:
     """Model, IoU threshold, two presets, and the numbers at the threshold."""
     state.field_preset = state.field_iou if state.field_iou in choices.PRESETS else None
     state.field_preset_of = state.field_iou
     low, high = choices.IOU_RANGE
     with st.container(border=True, key="operating_point", horizontal=True, vertical_alignment="center", gap="medium"):
-        headline.model_switch(found.models)
+        headline.model_switch(compared.models)
         st.slider("IoU threshold", low, high, step=0.01, key=State.field_iou.key, persist_state="session", width=240)
         st.segmented_control(
             "Thresholds",
@@ -208,26 +208,26 @@ def _page_head(model: choices.FieldModel, shown: choices.Listed, place: tuple[in
 
 
 def _page(
-    found: choices.Compared, model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None
+    compared: choices.Compared, model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None
 ) -> None:
     """The page with its boxes, and the list of problems below."""
     viewer(
-        _data(found, model, shown, place),
+        _data(compared, model, shown, place),
         key=_KEY,
         on_go=lambda: _went(model, shown),
         on_selected=_selected,
         on_sharper=lambda: pictures.ask_sharper(_events().sharper),
-        on_model=lambda: found.show(_events().model or ""),
+        on_model=lambda: compared.show(_events().model or ""),
         on_clear_filter=_cleared,
         on_verdict=lambda: _judged(model),
     )
 
 
 def _data(
-    found: choices.Compared, model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None
+    compared: choices.Compared, model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None
 ) -> PagePayload:
     """What the viewer draws."""
-    models = [ModelItem(each.letter, plain(each.name)) for each in found.models]
+    models = [ModelItem(each.letter, plain(each.name)) for each in compared.models]
     nothing = EmptyItem("No field is behind this number.", "Show all problems")
     payload = msgspec.structs.replace(
         without_page(ModelItem(model.letter, plain(model.name)), models, nothing),
@@ -239,7 +239,7 @@ def _data(
     code, index = place
     document = model.result.compared.documents[code]
     position = shown.order.index(place)
-    root = found.opened.project.pdfs
+    root = compared.opened.project.pdfs
     picture = pictures.zoomed_picture(root, document, Place(document, index))
     paper = overlay.Paper(code, index, picture.points, choices.unit(model))
     drawn = overlay.page_data(model.result, model.pages, paper, iou=state.field_iou, kept=choices.kept_in_list(shown))
@@ -383,17 +383,17 @@ def _need_files() -> None:
 def view() -> None:
     """The whole view."""
     read_url("fields")
-    found = choices.compared()
-    if found is None:
+    compared = choices.compared()
+    if compared is None:
         _need_files()
         return
-    dropped = choices.drop_unknown(found.models)
-    model = found.shown
+    dropped = choices.drop_unknown(compared.models)
+    model = compared.shown
     frame.title("Fields", _signature(model.result))
     frame.refused_parts(dropped)
-    _operating_point(found, model)
-    model = found.shown
-    _sidebar(found, model)
+    _operating_point(compared, model)
+    model = compared.shown
+    _sidebar(compared, model)
     shown = choices.listed(model)
     place = choices.place(model, shown)
     if place is not None:
@@ -402,19 +402,19 @@ def view() -> None:
         left, right = st.columns([1.3, 1], gap="small")
     with left:
         frame.section("Field types", "a count opens its fields, any other cell the problems of its row")
-        parts.types_table(found, model)
-        parts.corrected(found, model, _signature)
+        parts.types_table(compared, model)
+        parts.corrected(compared, model, _signature)
         _one_by_one(model, shown, place)
         ledger, curve = st.columns([1, 1.15], gap="small")
         with ledger:
             parts.value_by_box(model)
         with curve:
-            parts.ap_chart(found, model)
+            parts.ap_chart(compared, model)
     with right:
         _page_head(model, shown, place)
-        _page(found, model, shown, place)
-    parts.confidence(found)
-    _files(expanded=has_errors(found.opened.issues))
+        _page(compared, model, shown, place)
+    parts.confidence(compared)
+    _files(expanded=has_errors(compared.opened.issues))
     write_url("fields")
 
 

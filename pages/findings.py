@@ -70,9 +70,9 @@ def _save_again() -> None:
 # --- corrected numbers -------------------------------------------------------------------------------------------
 
 
-def _numbers(found: OpenedBoxes) -> None:
+def _numbers(loaded: OpenedBoxes) -> None:
     """The corrected numbers next to the official ones, each with its signature."""
-    to = findings.corrections_of(found)
+    to = findings.corrections_of(loaded)
     frame.section("Corrected numbers", "official numbers first; the verdicts change the ground truth, see below")
     if field_findings.any_field(findings.review_log()):
         st.caption("These are the numbers of the boxes. Those of extracted fields are in the view Fields.")
@@ -84,9 +84,9 @@ def _numbers(found: OpenedBoxes) -> None:
         return
     rows: list[str] = []
     signatures: list[str] = []
-    for model in found.models:
-        official = result_of(found, model)
-        corrected = findings.corrected_of(found, model)
+    for model in loaded.models:
+        official = result_of(loaded, model)
+        corrected = findings.corrected_of(loaded, model)
         assert corrected is not None
         name = html.escape(frame.shortened(plain(model.name), 28))
         before, after = official.micro.row(0), corrected.result.micro.row(0)
@@ -159,7 +159,7 @@ def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
         widgets.choice(label, {"": "All", **{text: plain(text) or "All" for text in known}}, field)
 
 
-def _queue(found: OpenedBoxes | None, every: Sequence[FindingGroup]) -> FindingGroup:
+def _queue(loaded: OpenedBoxes | None, every: Sequence[FindingGroup]) -> FindingGroup:
     """The list of groups, a sheet at a time; the chosen one, or the first."""
     sheets = -(-len(every) // _SHEET)
     state.finding_sheet = min(state.finding_sheet, sheets - 1)
@@ -176,7 +176,7 @@ def _queue(found: OpenedBoxes | None, every: Sequence[FindingGroup]) -> FindingG
     table = {
         "Boxes": [group.cost if group.cause is not None else None for group in shown],
         "Finding": [_title(group) for group in shown],
-        "Model": [_model(found, group) for group in shown],
+        "Model": [_model(loaded, group) for group in shown],
         "Verdict": [finding.said(group.opinion) for group in shown],
         "Document": [plain(target.document or "") for target in targets],
         "Page": ["" if (page := target.page) is None else str(page + 1) for target in targets],
@@ -220,13 +220,13 @@ def _title(group: FindingGroup) -> str:
     return plain(frame.shortened(group.title, 80)) if group.cause is not None else finding.about(group.entries[0])
 
 
-def _model(found: OpenedBoxes | None, group: FindingGroup) -> str:
+def _model(loaded: OpenedBoxes | None, group: FindingGroup) -> str:
     """Whose mistakes: the letter of a model of the pair, else its name."""
-    if found is None or group.model is None:
+    if loaded is None or group.model is None:
         return ", ".join(map(plain, group.entries[0].judged.target.models))
     return next(
-        (model.letter for model in found.pair if model.index == group.model),
-        frame.short_name(found.models[group.model]),
+        (model.letter for model in loaded.pair if model.index == group.model),
+        frame.short_name(loaded.models[group.model]),
     )
 
 
@@ -243,12 +243,12 @@ def _tags(group: FindingGroup) -> list[str]:
     return [tag for entry in group.entries for tag in entry.judged.tags]
 
 
-def _detail(found: OpenedBoxes | None, group: FindingGroup) -> None:
+def _detail(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
     """A group of findings: what both models did there, and one verdict for all of it or for one of its findings."""
     frame.section(_title(group), finding.place(group.entries[0]))
     targets = {group.key: group.entries[0].judged.target}
-    if found is not None and group.cause is not None and group.model is not None:
-        result = result_of(found, found.models[group.model])
+    if loaded is not None and group.cause is not None and group.model is not None:
+        result = result_of(loaded, loaded.models[group.model])
         targets |= targets_of_causes(result, np.array([group.cause]), findings.review_log())
     single = _single(group, len(targets))
     if single is not None:
@@ -256,16 +256,16 @@ def _detail(found: OpenedBoxes | None, group: FindingGroup) -> None:
         targets = {group.key: single.judged.target}
     entry = group.entries[0]
     finding.state(entry)
-    finding.picture(found, group)
+    finding.picture(loaded, group)
     of_field = entry.judged.target.kind == "field"
     there = entry.state not in ("gone", "not_open") and entry.judged.target.page is not None
-    there = there and (of_field or found is not None)
+    there = there and (of_field or loaded is not None)
     if there and st.button("Show on the page", icon=":material/find_in_page:", key="finding_show"):
         if of_field:
             field_findings.show_on_page(entry)
             st.switch_page(field_findings.VIEW_FILE)
-        assert found is not None
-        queue.show_on_page(found, entry)
+        assert loaded is not None
+        queue.show_on_page(loaded, entry)
         st.switch_page(BROWSER_VIEW)
     finding.judge(group, targets)
     finding.history(entry)
@@ -286,11 +286,11 @@ def _single(group: FindingGroup, mistakes: int) -> FindingStatus | None:
     return by_id.get(widgets.choice("The verdict is for", names, State.finding_single))
 
 
-def _say_more(found: OpenedBoxes) -> None:
+def _say_more(loaded: OpenedBoxes) -> None:
     """A verdict or note on a page, a document or the comparison; mistakes are judged on the page."""
     with st.expander("Add a note on a page, a document or the comparison"), st.form("say_more"):
-        kinds = ["page", "document", *(["comparison"] if len(found.models) > 1 else [])]
-        names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
+        kinds = ["page", "document", *(["comparison"] if len(loaded.models) > 1 else [])]
+        names = {document.doc_id: plain(document.name) for document in loaded.dataset.documents}
         words: dict[str, str] = {"": "None, only a note", **dict(VERDICTS.items())}
         about, where, which = st.columns([1.2, 2, 1])
         kind = about.segmented_control("About", kinds, format_func=str.capitalize, default="page", required=True)
@@ -301,7 +301,7 @@ def _say_more(found: OpenedBoxes) -> None:
         tags = st.text_input("Tags, separated by commas")
         if not st.form_submit_button("Save"):
             return
-        target = _target(found, str(kind), str(document), int(page) - 1)
+        target = _target(loaded, str(kind), str(document), int(page) - 1)
         if target is None:
             st.error(f"{frame.escaped(names[str(document)])} has no page {page}.", icon=":material/error:")
             return
@@ -309,23 +309,23 @@ def _say_more(found: OpenedBoxes) -> None:
         st.rerun()
 
 
-def _target(found: OpenedBoxes, kind: str, document: str, page: int) -> Target | None:
+def _target(loaded: OpenedBoxes, kind: str, document: str, page: int) -> Target | None:
     """What was chosen to be judged; None for a page that there is not."""
-    signature = frame.signature(found, found.models)
+    signature = frame.signature(loaded, loaded.models)
     if kind == "comparison":
-        sources = [found.dataset.predictions[model.index].source for model in found.pair]
+        sources = [loaded.dataset.predictions[model.index].source for model in loaded.pair]
         return identity.comparison_target([identity.box_model_name(each) for each in sources], signature=signature)
     if kind == "document":
         return identity.document_target(document, signature=signature)
-    there = found.dataset.page_row(document, page) is not None
-    there = there or page < (pictures.page_count(found, document) or 0)
+    there = loaded.dataset.page_row(document, page) is not None
+    there = there or page < (pictures.page_count(loaded, document) or 0)
     return identity.page_target(document, page, signature=signature) if there else None
 
 
 # --- files -------------------------------------------------------------------------------------------------------
 
 
-def _exchange(found: OpenedBoxes | None, log: ReviewLog) -> None:
+def _exchange(loaded: OpenedBoxes | None, log: ReviewLog) -> None:
     """Export, import, and the corrected ground truth."""
     frame.section("Export and import", "every event with what it is about; an imported verdict is never verified")
     left, right = st.columns(2, gap="medium")
@@ -343,10 +343,10 @@ def _exchange(found: OpenedBoxes | None, log: ReviewLog) -> None:
                 file = f"findings.{name.lower()}"
                 st.download_button(name, content, file, kind, on_click="ignore", disabled=not events)
         st.caption(f"{count_of(len(events), 'event')} in {frame.escaped(findings.store_name() or 'no store')}.")
-        if found is not None and findings.corrections_of(found).of_boxes:
+        if loaded is not None and findings.corrections_of(loaded).of_boxes:
             st.download_button(
                 "Corrected ground truth (schema 1.3)",
-                lambda: corrected_truth.snapshot_file(findings.corrections_of(found), created_at=datetime.now(UTC)),
+                lambda: corrected_truth.snapshot_file(findings.corrections_of(loaded), created_at=datetime.now(UTC)),
                 "ground_truth_corrected.json",
                 "application/json",
                 on_click="ignore",
@@ -419,11 +419,11 @@ def _nothing(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
 def view() -> None:
     """The whole view."""
     read_url("findings")
-    found = opened.boxes()
+    loaded = opened.boxes()
     log = findings.review_log()
-    entries = field_findings.every_status(found)
-    if state.meeting_open and found is not None:
-        meeting.show(found, entries)
+    entries = field_findings.every_status(loaded)
+    if state.meeting_open and loaded is not None:
+        meeting.show(loaded, entries)
         write_url("findings")
         return
     agreed = sum(agreed_by_two(judged) for judged in log.judged.values())
@@ -434,7 +434,7 @@ def view() -> None:
     ]
     if findings.store_problem() is not None:
         facts = ["findings cannot be read"]
-    facts += [frame.signature(found, found.models)] if found is not None else []
+    facts += [frame.signature(loaded, loaded.models)] if loaded is not None else []
     frame.title("Findings", " · ".join(facts))
     _problems()
     shown = [entry for entry in entries if queue.chosen_filter().passes(entry)]
@@ -444,12 +444,12 @@ def view() -> None:
             findings.ask_author()
         if entries:
             _filters(log, entries)
-    if found is not None:
+    if loaded is not None:
         _meeting_button()
-    if found is not None and len(log):
-        _numbers(found)
+    if loaded is not None and len(log):
+        _numbers(loaded)
     if shown:
-        results = [result_of(found, model) for model in found.models] if found is not None else []
+        results = [result_of(loaded, model) for model in loaded.models] if loaded is not None else []
         grouped = groups(shown, results)
         boxes = sum(group.cost for group in grouped)
         frame.section(
@@ -459,15 +459,15 @@ def view() -> None:
         )
         left, right = st.columns([1.55, 1], gap="medium")
         with left:
-            chosen = _queue(found, grouped)
+            chosen = _queue(loaded, grouped)
         with right:
-            _detail(found, chosen)
+            _detail(loaded, chosen)
     else:
         _nothing(log, entries)
-    if found is not None:
-        _say_more(found)
-    _exchange(found, log)
-    frame.sidebar(found)
+    if loaded is not None:
+        _say_more(loaded)
+    _exchange(loaded, log)
+    frame.sidebar(loaded)
     write_url("findings")
 
 

@@ -45,10 +45,10 @@ _HINTS = {
 }
 
 
-def _sidebar(found: OpenedBoxes) -> None:
+def _sidebar(loaded: OpenedBoxes) -> None:
     """The filter, shared with the Page browser, and what belongs to crops."""
     with st.sidebar:
-        frame.document_choice(found)
+        frame.document_choice(loaded)
         titles = {name: ERROR_TYPES["document"][name].chip for name in DOCUMENT}
         st.pills(
             "Mistake",
@@ -59,7 +59,7 @@ def _sidebar(found: OpenedBoxes) -> None:
             persist_state="session",
             help="None chosen shows all.",
         )
-        frame.label_choice(found)
+        frame.label_choice(loaded)
         with st.expander("More filters"):
             for name, field in (
                 ("Box score", State.score_range),
@@ -78,7 +78,7 @@ def _clear_filter() -> None:
     held.clear()
 
 
-def _charts(found: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
+def _charts(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
     """One family of charts at a time."""
     head, control = st.columns([1.2, 1], vertical_alignment="center")
     with control.container(horizontal=True, horizontal_alignment="right"):
@@ -86,19 +86,19 @@ def _charts(found: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None
     charts = state.gallery_charts
     head.html(f'<h2 class="ls-section">{_TITLES[charts]} <small>{_HINTS[charts]}</small></h2>')
     draw: dict[str, Callable[[], None]] = {
-        "classes": lambda: _classes(found, model),
-        "scores": lambda: _scores(found, chosen),
-        "fit": lambda: _fit(found, chosen, model),
-        "names": lambda: _names(found, chosen),
-        "causes": lambda: _causes(found, model),
+        "classes": lambda: _classes(loaded, model),
+        "scores": lambda: _scores(loaded, chosen),
+        "fit": lambda: _fit(loaded, chosen, model),
+        "names": lambda: _names(loaded, chosen),
+        "causes": lambda: _causes(loaded, model),
     }
     with st.container(border=True, key=f"charts_{charts}"):
         draw[charts]()
 
 
-def _classes(found: OpenedBoxes, model: Named) -> None:
+def _classes(loaded: OpenedBoxes, model: Named) -> None:
     """The class confusion of boxes."""
-    confusion = confusion_of(found, model)
+    confusion = confusion_of(loaded, model)
     key = f"classes_{state.gallery_round}"
     names: list[str | None] = [None, *confusion.labels]
     asked = state.gallery_question
@@ -122,14 +122,14 @@ def _classes(found: OpenedBoxes, model: Named) -> None:
     )
 
 
-def _scores(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _scores(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """Precision, recall and F1 against the score, and precision against recall."""
-    scored = [model for model in chosen if has_scores(found, model)]
+    scored = [model for model in chosen if has_scores(loaded, model)]
     if not scored:
         st.caption("All scores of the models are equal or missing, so there is no curve.")
         return
     places = {model.letter: model.index for model in scored}
-    made = {model.letter: held.curve_of(found, model) for model in scored}
+    made = {model.letter: held.curve_of(loaded, model) for model in scored}
     current = {model.letter: score_threshold(model) for model in scored}
     label = state.label or None
     keys = [f"{name}_{state.gallery_round}" for name in ("against_score", "precision_recall")]
@@ -163,10 +163,10 @@ def _scores(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     )
 
 
-def _fit(found: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
+def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...], model: Named) -> None:
     """Histograms of IoU, coverage and purity, and purity against coverage."""
-    results = {each.letter: result_of(found, each) for each in chosen}
-    every = held.every_item(found, model)
+    results = {each.letter: result_of(loaded, each) for each in chosen}
+    every = held.every_item(loaded, model)
     pairs = np.flatnonzero(~np.isnan(every.iou))
     if not len(pairs):
         st.caption("No box overlaps another at these thresholds.")
@@ -233,9 +233,9 @@ def _brushed_fit(key: str, name: str) -> Callable[[], None]:
     return brushed
 
 
-def _names(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _names(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """Mistakes by name, one bar per model."""
-    counts = {model.letter: result_of(found, model).mistakes.counts for model in chosen}
+    counts = {model.letter: result_of(loaded, model).mistakes.counts for model in chosen}
     if not any(int(column.sum()) for column in counts.values()):
         st.caption("No mistake at these thresholds.")
         return
@@ -260,9 +260,9 @@ def _names(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     )
 
 
-def _causes(found: OpenedBoxes, model: Named) -> None:
+def _causes(loaded: OpenedBoxes, model: Named) -> None:
     """Families of causes; a row shows each time one happened."""
-    result = result_of(found, model)
+    result = result_of(loaded, model)
     made = causes(result)
     if not len(made):
         st.caption("No mistake at these thresholds.")
@@ -332,7 +332,7 @@ def _stretch(sheet: int, total: int) -> str:
 
 
 @st.fragment
-def _cards(found: OpenedBoxes, model: Named, shown: held.Shown, first: int) -> None:
+def _cards(loaded: OpenedBoxes, model: Named, shown: held.Shown, first: int) -> None:
     """The cards; a crop that is wanted runs this part of the view only."""
     stretch = np.arange(first, min(first + held.CARDS, len(shown)))
     if shown.causes is None:
@@ -350,9 +350,9 @@ def _cards(found: OpenedBoxes, model: Named, shown: held.Shown, first: int) -> N
         state.gallery_opened = card
 
     payload = GalleryPayload(
-        set="/".join(str(part) for part in result_key(found, model)[:3]),
+        set="/".join(str(part) for part in result_key(loaded, model)[:3]),
         cards=cards,
-        crops=held.crops_of(found, asked),
+        crops=held.crops_of(loaded, asked),
         empty="No box passes the filter. Clear filter, or choose All mistakes.",
     )
     gallery(payload, key=_KEY, on_want=want, on_open=opened)
@@ -368,26 +368,26 @@ def _cards(found: OpenedBoxes, model: Named, shown: held.Shown, first: int) -> N
 def view() -> None:
     """The whole view."""
     read_url("gallery")
-    found = frame.open_boxes("Gallery")
-    if found is None:
+    loaded = frame.open_boxes("Gallery")
+    if loaded is None:
         return
-    held.drop_unknown(found)
-    frame.files_choice(found)
-    _sidebar(found)
-    chosen = found.pair
-    frame.title("Gallery", frame.signature(found, chosen))
-    frame.banners(found, chosen)
-    headline.operating_point(found, chosen, one_of=chosen)
-    model = found.shown_of_pair
-    _charts(found, chosen, model)
-    shown = held.shown(found, model)
+    held.drop_unknown(loaded)
+    frame.files_choice(loaded)
+    _sidebar(loaded)
+    chosen = loaded.pair
+    frame.title("Gallery", frame.signature(loaded, chosen))
+    frame.banners(loaded, chosen)
+    headline.operating_point(loaded, chosen, one_of=chosen)
+    model = loaded.shown_of_pair
+    _charts(loaded, chosen, model)
+    shown = held.shown(loaded, model)
     first = state.gallery_sheet * held.CARDS
     if first >= len(shown):
         state.gallery_sheet = 0
         first = 0
     _head(shown)
-    _cards(found, model, shown, first)
-    frame.sidebar(found)
+    _cards(loaded, model, shown, first)
+    frame.sidebar(loaded)
     write_url("gallery")
 
 

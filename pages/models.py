@@ -26,11 +26,11 @@ _MOST_LANES = 4
 _LANE = 11
 
 
-def _sidebar(found: OpenedBoxes) -> None:
+def _sidebar(loaded: OpenedBoxes) -> None:
     """Protocol, label, and the way in for earlier results."""
     with st.sidebar:
         frame.protocol_choice()
-        frame.label_choice(found)
+        frame.label_choice(loaded)
         with st.expander("Add an earlier result", icon=":material/upload_file:"):
             uploads = st.file_uploader(
                 "result.json of layoutscope evaluate", type=["json"], accept_multiple_files=True, key="earlier_upload"
@@ -61,7 +61,7 @@ def _title(metric: Metric) -> str:
     return html.escape(metric.title[0].upper() + metric.title[1:])
 
 
-def _table(found: OpenedBoxes, every: held.Ranked) -> None:
+def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
     """One row per model: rank, brackets, values with their intervals on one scale, boxes to correct, date."""
     of = every.standings
     shown = [of, *every.others[:2]]
@@ -74,7 +74,7 @@ def _table(found: OpenedBoxes, every: held.Ranked) -> None:
     )
     rows = []
     for row, (model, rank) in enumerate(zip(of.models, of.ranks, strict=True)):
-        letter = held.letter_of(found, every.places[row])
+        letter = held.letter_of(loaded, every.places[row])
         badge = frame.letter_badge(letter) if letter else ""
         name = html.escape(plain(model.name))
         cells = "".join(
@@ -158,7 +158,7 @@ def _lanes(lanes: Sequence[tuple[int, int]], row: int) -> str:
     return f'<div class="ls-lanes" style="width:{max(len(lanes), 1) * _LANE}px">{"".join(drawn)}</div>'
 
 
-def _pairs(found: OpenedBoxes, every: held.Ranked) -> None:
+def _pairs(loaded: OpenedBoxes, every: held.Ranked) -> None:
     """Every pair: column minus row in points; a cell opens Compare for it."""
     of = every.standings
     frame.section(
@@ -166,7 +166,7 @@ def _pairs(found: OpenedBoxes, every: held.Ranked) -> None:
         f"{held.MEASURES[of.key.metric].title}, column minus row, in points; a cell chooses row as A, column as B",
     )
     names = [
-        f"{held.letter_of(found, place)} {plain(model.name)}".strip()
+        f"{held.letter_of(loaded, place)} {plain(model.name)}".strip()
         for model, place in zip(of.models, every.places, strict=True)
     ]
     size = range(len(names))
@@ -200,7 +200,7 @@ def _pairs(found: OpenedBoxes, every: held.Ranked) -> None:
     )
     if not of.few_documents:
         st.caption("★ clear, with simultaneous intervals. Blue: the column is better; orange: it is worse.")
-    _chosen_pair(found, every, names)
+    _chosen_pair(loaded, every, names)
 
 
 def _shade(better: bool) -> str:
@@ -209,7 +209,7 @@ def _shade(better: bool) -> str:
     return f"background-color: {dark if frame.is_dark() else light}"
 
 
-def _chosen_pair(found: OpenedBoxes, every: held.Ranked, names: Sequence[str]) -> None:
+def _chosen_pair(loaded: OpenedBoxes, every: held.Ranked, names: Sequence[str]) -> None:
     """The sentence of the chosen pair, and the way to Compare."""
     chosen = state.rank_pair
     if chosen is None or max(chosen) >= len(names):
@@ -227,11 +227,11 @@ def _chosen_pair(found: OpenedBoxes, every: held.Ranked, names: Sequence[str]) -
         if places[0] is None or places[1] is None:
             st.caption("An earlier result has no boxes to compare.", width="content")
         elif st.button("Open in Compare", icon=":material/compare:"):
-            held.choose_pair(found, places[0], places[1])
+            held.choose_pair(loaded, places[0], places[1])
             st.switch_page(COMPARE_VIEW)
 
 
-def _dates(found: OpenedBoxes, every: held.Ranked) -> None:
+def _dates(loaded: OpenedBoxes, every: held.Ranked) -> None:
     """The measure over the dates of the runs."""
     of = every.standings
     title = held.MEASURES[of.key.metric].title
@@ -243,7 +243,7 @@ def _dates(found: OpenedBoxes, every: held.Ranked) -> None:
             name = plain(model.name)
             ends = (None, None) if of.few_documents else (defined(of.low[row]), defined(of.high[row]))
             family = name.rsplit(" ", 1)[0]
-            dated.append(Dated(name, family, held.letter_of(found, every.places[row]), model.date, value, *ends))
+            dated.append(Dated(name, family, held.letter_of(loaded, every.places[row]), model.date, value, *ends))
     if len({one.date for one in dated}) < 2:
         st.caption("Two runs with different dates make a line. The date is info.created_at of a snapshot file.")
         return
@@ -256,31 +256,31 @@ def _dates(found: OpenedBoxes, every: held.Ranked) -> None:
 def view() -> None:
     """The whole view."""
     read_url("models")
-    found = frame.open_boxes("Models")
-    if found is None:
+    loaded = frame.open_boxes("Models")
+    if loaded is None:
         return
-    if state.label not in found.dataset.labels[: found.dataset.evaluated]:
+    if state.label not in loaded.dataset.labels[: loaded.dataset.evaluated]:
         state.label = ""
-    _sidebar(found)
-    frame.title("Models", frame.signature(found, found.models, "95 % intervals over documents"))
-    frame.banners(found, found.models)
-    headline.operating_point(found, found.pair)
+    _sidebar(loaded)
+    frame.title("Models", frame.signature(loaded, loaded.models, "95 % intervals over documents"))
+    frame.banners(loaded, loaded.models)
+    headline.operating_point(loaded, loaded.pair)
     answer = st.container()
     if state.earlier_rejected:
         frame.issues(state.earlier_rejected)
     _choices()
-    every = held.ranked(found)
+    every = held.ranked(loaded)
     first, second = every.standings.sentence
     answer.html(f'<p class="ls-answer"><b>{html.escape(plain(first))}</b> {html.escape(plain(second))}</p>')
-    _table(found, every)
+    _table(loaded, every)
     if len(every.standings.models) > 1:
         with st.container(key="models_row"):
             left, right = st.columns([1.25, 1], gap="medium")
         with left:
-            _pairs(found, every)
+            _pairs(loaded, every)
         with right:
-            _dates(found, every)
-    frame.sidebar(found)
+            _dates(loaded, every)
+    frame.sidebar(loaded)
     write_url("models")
 
 

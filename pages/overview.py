@@ -32,7 +32,7 @@ def _open_pages(model: Model, *, within: str = "", label: str = "", name: str = 
     st.switch_page(BROWSER_VIEW)
 
 
-def _labels(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _labels(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """One row per label: F1 of both models, and all numbers of one of them."""
     head, controls = st.columns([1, 1.6], vertical_alignment="center")
     head.html('<h2 class="ls-section">Labels <small>a row opens its mistakes</small></h2>')
@@ -52,7 +52,7 @@ def _labels(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
             persist_state="session",
         )
         iou = _table_iou(thresholds)
-    results = {model.letter: result_of(found, model, iou=iou) for model in chosen}
+    results = {model.letter: result_of(loaded, model, iou=iou) for model in chosen}
     shown = results[letter if letter in results else "A"]
     columns, micro = shown.per_label, shown.micro
     labels = [ALL_LABELS, *(plain(label) for label in shown.matching.labels)]
@@ -116,9 +116,9 @@ def _table_iou(thresholds: list[float]) -> float:
     )
 
 
-def _mistakes(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _mistakes(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """Mistakes per label or per name, one bar per model."""
-    every = {model.letter: browser.plain_columns(found, model) for model in chosen}
+    every = {model.letter: browser.plain_columns(loaded, model) for model in chosen}
     head, control = st.columns([1.2, 1], gap="xsmall", vertical_alignment="center")
     with control.container(horizontal=True, horizontal_alignment="right"):
         by = st.segmented_control(
@@ -140,7 +140,7 @@ def _mistakes(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         titles = {ERROR_TYPES["document"][name].chip: name for name in DOCUMENT}
         counts = {letter: np.bincount(columns.kind, minlength=len(DOCUMENT)) for letter, columns in every.items()}
     else:
-        titles = {label: label for label in found.dataset.labels}
+        titles = {label: label for label in loaded.dataset.labels}
         counts = {letter: label_counts(columns, len(titles)) for letter, columns in every.items()}
     with st.container(border=True, key="mistakes_chart"):
         chart = charts.mistakes_by_label(list(titles), counts, baseline="A", dark=frame.is_dark(), height=height)
@@ -163,11 +163,11 @@ def _lettered(chosen: tuple[Named, ...], letter: str | None) -> Named:
     return next((model for model in chosen if model.letter == letter), chosen[0])
 
 
-def _fit(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _fit(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """How well matched boxes fit: IoU, coverage and purity."""
     lines = "A bars, B line" if len(chosen) == 2 else "bars"
     st.html(f'<h2 class="ls-section">Matched boxes <small>how well they fit: {lines}</small></h2>')
-    results = {model.letter: result_of(found, model) for model in chosen}
+    results = {model.letter: result_of(loaded, model) for model in chosen}
     if not any(len(result.matches) for result in results.values()):
         st.caption("No box matches at these thresholds.")
         return
@@ -183,13 +183,13 @@ def _fit(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         )
 
 
-def _documents(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
+def _documents(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """Documents, worst first; a row opens its pages."""
-    results = {model.letter: result_of(found, model) for model in chosen}
+    results = {model.letter: result_of(loaded, model) for model in chosen}
     first = results["A"].per_document
-    dataset = found.dataset
+    dataset = loaded.dataset
     mistakes = {
-        model.letter: document_counts(browser.plain_columns(found, model), len(dataset.documents)) for model in chosen
+        model.letter: document_counts(browser.plain_columns(loaded, model), len(dataset.documents)) for model in chosen
     }
     order = sorted(range(len(first)), key=lambda row: (-int(mistakes["A"][row]), row))
     pages = pd.Series(dataset.page_document).value_counts()
@@ -227,41 +227,41 @@ def _documents(found: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
 def view() -> None:
     """The whole view."""
     read_url("overview")
-    found = frame.open_boxes("Overview")
-    if found is None:
+    loaded = frame.open_boxes("Overview")
+    if loaded is None:
         doctor.banner()
         return
-    frame.files_choice(found)
-    chosen = found.pair
-    frame.title("Overview", frame.signature(found, chosen, *means.signed(found)))
-    frame.banners(found, chosen)
+    frame.files_choice(loaded)
+    chosen = loaded.pair
+    frame.title("Overview", frame.signature(loaded, chosen, *means.signed(loaded)))
+    frame.banners(loaded, chosen)
     doctor.banner()
-    headline.operating_point(found, chosen)
-    own = own_numbers.has_own_numbers(found)
+    headline.operating_point(loaded, chosen)
+    own = own_numbers.has_own_numbers(loaded)
     if own:
-        own_numbers.numbers_table(found, chosen)
-        own_numbers.labels_and_curves(found, chosen)
-        own_numbers.costs_and_scores(found, chosen)
+        own_numbers.numbers_table(loaded, chosen)
+        own_numbers.labels_and_curves(loaded, chosen)
+        own_numbers.costs_and_scores(loaded, chosen)
         frame.section("At the operating point", "what the sliders choose, and what the lists show")
-    baseline = result_of(found, chosen[0]).micro
+    baseline = result_of(loaded, chosen[0]).micro
     for model, column in zip(chosen, st.columns(len(chosen), gap="small"), strict=True):
         with column:
-            headline.model_card(found, model, None if model.letter == "A" else baseline)
+            headline.model_card(loaded, model, None if model.letter == "A" else baseline)
     with st.container(key="labels_row"):
         left, right = st.columns([2.75, 1], gap="small")
     with left:
-        _labels(found, chosen)
+        _labels(loaded, chosen)
     with right:
-        _mistakes(found, chosen)
+        _mistakes(loaded, chosen)
     with st.container(key="means_row"):
-        means.means(found, chosen)
+        means.means(loaded, chosen)
     with st.container(key="documents_row"):
         left, right = st.columns([1.25, 1], gap="medium")
     with left:
-        _fit(found, chosen)
+        _fit(loaded, chosen)
     with right:
-        _documents(found, chosen)
-    frame.sidebar(found)
+        _documents(loaded, chosen)
+    frame.sidebar(loaded)
     write_url("overview")
 
 

@@ -30,7 +30,7 @@ _PAGES_OFFERED = 500
 _ORDERS = {"worst": "Worst first", "page": "In order"}
 
 
-def _filters(found: OpenedBoxes, counts: IntArray) -> None:
+def _filters(loaded: OpenedBoxes, counts: IntArray) -> None:
     """The filter, in the sidebar: what, how sure, and which pages."""
     titles = {name: ERROR_TYPES["document"][name].chip for name in DOCUMENT}
     present = [name for code, name in enumerate(DOCUMENT) if counts[code] or name in state.mistake_names]
@@ -43,7 +43,7 @@ def _filters(found: OpenedBoxes, counts: IntArray) -> None:
         persist_state="session",
         help="None chosen shows all.",
     )
-    frame.label_choice(found)
+    frame.label_choice(loaded)
     _range("Box score", State.score_range, "Missed boxes have no score and stay.")
     st.checkbox("Only pages with mistakes", key=State.only.key, persist_state="session")
     st.checkbox("Only without verdict", key=State.unjudged.key, persist_state="session")
@@ -138,17 +138,17 @@ def _page_choice(shown: browser.Listed) -> None:
     )
 
 
-def _text_by_label(found: OpenedBoxes, model: Model, document: str | None) -> None:
+def _text_by_label(loaded: OpenedBoxes, model: Model, document: str | None) -> None:
     """How much text the model loses, by label: counted when asked for, because every page must be read."""
     job = state.word_count
     running = job is not None and job.running
     with st.expander("Text lost by label", expanded=running):
-        st.fragment(_text_count, run_every=0.5 if running else None)(found, model, document, running)
+        st.fragment(_text_count, run_every=0.5 if running else None)(loaded, model, document, running)
 
 
-def _text_count(found: OpenedBoxes, model: Model, document: str | None, was_running: bool) -> None:
+def _text_count(loaded: OpenedBoxes, model: Model, document: str | None, was_running: bool) -> None:
     """The count, its progress, or the way to it."""
-    job, summary = state.word_count, words.counted(found, model, document)
+    job, summary = state.word_count, words.counted(loaded, model, document)
     if job is not None and job.running:
         done = job.summary.pages if job.summary else 0
         st.progress(done / max(job.total, 1), text=f"{done:,} of {count_of(job.total, 'page')}")
@@ -158,20 +158,20 @@ def _text_count(found: OpenedBoxes, model: Model, document: str | None, was_runn
     if was_running:
         st.rerun()
     if summary is None:
-        pages = len(words.rows_of(found, document))
+        pages = len(words.rows_of(loaded, document))
         if job is not None and job.failed:
             st.caption("Counting failed; see the server log.")
         st.caption(f"Reads the words of {count_of(pages, 'page')}.")
         if st.button("Count", key="words_count", disabled=not pages):
-            words.start(found, model, document)
+            words.start(loaded, model, document)
             st.rerun()
         return
-    _text_table(found, summary)
+    _text_table(loaded, summary)
 
 
-def _text_table(found: OpenedBoxes, summary: TextSummary) -> None:
+def _text_table(loaded: OpenedBoxes, summary: TextSummary) -> None:
     """Labels with the most lost words first."""
-    rows = summary.rows(found.dataset.labels)
+    rows = summary.rows(loaded.dataset.labels)
     counted = count_of(summary.pages, "page")
     if summary.silent:
         counted += f"; {summary.silent:,} without a text layer or unreadable, not counted"
@@ -230,13 +230,13 @@ def _more_wanted() -> None:
         state.viewer_held, state.viewer_toward = more.held, more.toward
 
 
-def _judged(found: OpenedBoxes, model: Model) -> None:
+def _judged(loaded: OpenedBoxes, model: Model) -> None:
     """A verdict; what the store does not take comes back with the page, marked as not saved."""
     event = _events().verdict
     if event is not None:
         state.viewer_held = event.held
         named = findings.author()
-        findings.handle(found, model, event)
+        findings.handle(loaded, model, event)
         if findings.author() != named:
             # The field for the name is outside the fragment: until it is drawn anew, the browser sends it empty.
             state.whole_view = True
@@ -252,10 +252,10 @@ def _alike() -> None:
         state.whole_view = state.alike_asked = True
 
 
-def _flipped(found: OpenedBoxes) -> None:
+def _flipped(loaded: OpenedBoxes) -> None:
     """The next model."""
     number = _events().model
-    if number in [window.numbered(model).letter for model in found.models]:
+    if number in [window.numbered(model).letter for model in loaded.models]:
         state.model = int(number) - 1
         state.whole_view = True
 
@@ -269,31 +269,31 @@ def _cleared() -> None:
 def view() -> None:
     """The whole view."""
     read_url("page_browser")
-    found = frame.open_boxes("Page browser")
-    if found is None:
+    loaded = frame.open_boxes("Page browser")
+    if loaded is None:
         return
-    model = found.shown
-    frame.title("Page browser", frame.signature(found, [model]))
-    frame.banners(found, [model])
-    headline.operating_point(found, [model], one_of=found.models)
-    browser.drop_unknown(found)
-    shown = browser.listed(found, model)
+    model = loaded.shown
+    frame.title("Page browser", frame.signature(loaded, [model]))
+    frame.banners(loaded, [model])
+    headline.operating_point(loaded, [model], one_of=loaded.models)
+    browser.drop_unknown(loaded)
+    shown = browser.listed(loaded, model)
     with st.sidebar:
-        frame.document_choice(found)
+        frame.document_choice(loaded)
         _page_choice(shown)
-        _filters(found, shown.counts)
-        _text_by_label(found, model, shown.chosen.document)
+        _filters(loaded, shown.counts)
+        _text_by_label(loaded, model, shown.chosen.document)
         with st.expander("Add PDFs or page images"):
             pictures.pages_uploader("page_browser_pages")
         with st.expander("You as reviewer"):
             findings.ask_author()
         frame.lines(kept_text(shown.pages, shown.keep, shown.chosen))
     state.whole_view = False
-    _pages(found, model, shown)
+    _pages(loaded, model, shown)
 
 
 @st.fragment
-def _pages(found: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
+def _pages(loaded: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
     """The viewer: a page turn runs this part only, the numbers around it stay."""
     if State.alike_asked.take():
         state.whole_view = False
@@ -306,21 +306,21 @@ def _pages(found: OpenedBoxes, model: Model, shown: browser.Listed) -> None:
     leave_first_address()
     address, events = write_url("page_browser", at(place)), _events()
     viewer(
-        msgspec.structs.replace(window.nothing_shown(found, model), address=address)
+        msgspec.structs.replace(window.nothing_shown(loaded, model), address=address)
         if place is None
-        else window.payload(found, model, shown, place, address=address, build=bool(events.go or events.more)),
+        else window.payload(loaded, model, shown, place, address=address, build=bool(events.go or events.more)),
         key=_KEY,
         on_go=lambda: _went(shown),
         on_selected=_selected,
         on_sharper=lambda: pictures.ask_sharper(_events().sharper),
-        on_model=lambda: _flipped(found),
+        on_model=lambda: _flipped(loaded),
         on_clear_filter=_cleared,
-        on_verdict=lambda: _judged(found, model),
+        on_verdict=lambda: _judged(loaded, model),
         on_alike=_alike,
         on_more=_more_wanted,
     )
     if place is not None:
-        window.prepare(found, shown, place)
+        window.prepare(loaded, shown, place)
     opened.freeze_loaded("page drawn")
 
 

@@ -52,7 +52,7 @@ _ISSUES_OF_A_RULE = 200
 # --- choices --------------------------------------------------------------------------------------------------
 
 
-def _sidebar_choices(found: OpenedBoxes) -> None:
+def _sidebar_choices(loaded: OpenedBoxes) -> None:
     """Classes, missing pages and score thresholds."""
     lists: tuple[tuple[Field[Any], str, dict[str, str]], ...] = (
         (State.pixel_classes, "Classes of both sides", _CLASSES),
@@ -60,11 +60,11 @@ def _sidebar_choices(found: OpenedBoxes) -> None:
     )
     for field, title, names in lists:
         widgets.choice(title, names, field)
-    if len(found.models) > 2:
-        for model in found.pair:
-            frame.model_choice(found, model)
-    for model in found.pair:
-        headline.score_slider(found, model)
+    if len(loaded.models) > 2:
+        for model in loaded.pair:
+            frame.model_choice(loaded, model)
+    for model in loaded.pair:
+        headline.score_slider(loaded, model)
 
 
 def _sidebar_place(result: pixel.PixelResult, place: Place | None) -> None:
@@ -95,7 +95,7 @@ def _page_chosen() -> None:
     state.page = state.pixel_page
 
 
-def _controls(found: OpenedBoxes, result: pixel.PixelResult, place: Place | None) -> None:
+def _controls(loaded: OpenedBoxes, result: pixel.PixelResult, place: Place | None) -> None:
     """Scope, what a cell shows, colour and model, in one row."""
     documents = len(np.unique(result.dataset.page_document[result.counted]))
     scopes = {
@@ -103,14 +103,14 @@ def _controls(found: OpenedBoxes, result: pixel.PixelResult, place: Place | None
         "document": "Document",
         "dataset": f"All {count_of(documents, 'document')}",
     }
-    names = {model.letter: frame.lettered(model) for model in found.pair}
+    names = {model.letter: frame.lettered(model) for model in loaded.pair}
     names |= {"A-B": "A − B", "B on A": "B vs A"}
-    state.pixel_of = choices.chosen_of(found)
+    state.pixel_of = choices.chosen_of(loaded)
     controls: tuple[tuple[Field[Any], str, dict[str, str]], ...] = (
         (State.pixel_scope, "Scope", scopes),
         (State.pixel_shows, "Cell shows", _SHOWS),
         (State.pixel_colour, "Colour", _COLOURS),
-        (State.pixel_of, "Model", {of: names[of] for of in choices.letters_of(found)}),
+        (State.pixel_of, "Model", {of: names[of] for of in choices.letters_of(loaded)}),
     )
     for field, title, options in controls:
         widgets.switch(title, {name: frame.escaped(words) for name, words in options.items()}, field)
@@ -223,7 +223,7 @@ def _cell_card(shown: Shown, facts: dict[str, CellFacts]) -> None:
     )
 
 
-def _page(found: OpenedBoxes, shown: Shown, letter: str, place: Place | None, names: tuple[str, str]) -> None:
+def _page(loaded: OpenedBoxes, shown: Shown, letter: str, place: Place | None, names: tuple[str, str]) -> None:
     """The page with the pixels of the cell."""
     result = shown.scopes[letter].result
     page = page_row(result, place)
@@ -233,7 +233,7 @@ def _page(found: OpenedBoxes, shown: Shown, letter: str, place: Place | None, na
     row, column = (result.classes.index(name) for name in names)
     sides = ("A", "B") if shown.of == "B on A" else ("True", f"{letter}" if shown.of == "A-B" else "Predicted")
     tint = tint_data(result, page, row, column, names=sides)
-    picture = pictures.page_picture(found, place)
+    picture = pictures.page_picture(loaded, place)
     if picture.problem:
         picture = msgspec.structs.replace(picture, width=tint.raster[0], height=tint.raster[1])
     name = result.dataset.documents[result.dataset.document_code[place.document]].name
@@ -297,13 +297,13 @@ def _issues(shown: Shown) -> list[Issue]:
     return list(dict.fromkeys(each for scope in shown.scopes.values() for each in scope.result.issues))
 
 
-def _signature(found: OpenedBoxes, shown: Shown) -> str:
+def _signature(loaded: OpenedBoxes, shown: Shown) -> str:
     """Everything that made the numbers, in one line."""
     result = shown.first.result
     signed = result.signature
     counts = f"{count_of(signed.documents, 'document')}, {count_of(signed.pages, 'page')}"
     options = [option for option in signed.options if not option.startswith("score of the first side")]
-    parts = [f"{signed.protocol} {signed.version}", choices.thresholds(found), f"{len(shown.classes)} classes"]
+    parts = [f"{signed.protocol} {signed.version}", choices.thresholds(loaded), f"{len(shown.classes)} classes"]
     return " · ".join([*parts, *options, counts, signed.package])
 
 
@@ -338,9 +338,9 @@ def _archive(shown: Shown) -> bytes:
     return export.to_zip(files)
 
 
-def _banners(found: OpenedBoxes) -> None:
+def _banners(loaded: OpenedBoxes) -> None:
     """What changes the meaning of all numbers."""
-    if found.project.as_reference:
+    if loaded.project.as_reference:
         frame.reference_banner()
     frame.refused_parts()
 
@@ -348,43 +348,43 @@ def _banners(found: OpenedBoxes) -> None:
 def view() -> None:
     """The whole view."""
     read_url("pixel_confusion")
-    found = frame.open_boxes("Pixel confusion")
-    if found is None:
+    loaded = frame.open_boxes("Pixel confusion")
+    if loaded is None:
         return
     head = st.container()
     with st.sidebar:
-        _sidebar_choices(found)
-    of = choices.chosen_of(found)
+        _sidebar_choices(loaded)
+    of = choices.chosen_of(loaded)
     # What shows while pages are measured and counted has a place of its own: without it all that follows would move up
     # in the next run, and the browser would build the heatmap and the page anew.
     with st.container(key="pixel_work"):
-        counted = {letter: choices.result_of(found, letter) for letter in letters_of(of)}
+        counted = {letter: choices.result_of(loaded, letter) for letter in letters_of(of)}
         results = {letter: each.result for letter, each in counted.items() if each.result is not None}
         if len(results) == len(counted):
-            results |= _beside(found, of, results)
+            results |= _beside(loaded, of, results)
     refusal = next((each for each in counted.values() if each.result is None), None)
     if refusal is not None:
         with head:
             frame.title("Pixel confusion", "")
-            _banners(found)
+            _banners(loaded)
         _no_sizes(refusal)
-        frame.sidebar(found)
+        frame.sidebar(loaded)
         write_url("pixel_confusion", {State.pixel_of: of, **at(None)})
         return
-    _results(found, head, of, results)
+    _results(loaded, head, of, results)
 
 
-def _beside(found: OpenedBoxes, of: str, results: dict[str, pixel.PixelResult]) -> dict[str, pixel.PixelResult]:
+def _beside(loaded: OpenedBoxes, of: str, results: dict[str, pixel.PixelResult]) -> dict[str, pixel.PixelResult]:
     """The other model, for the means; not for a large corpus, where it would double the time."""
-    if of not in ("A", "B") or len(found.pair) < 2 or int(results[of].counted.sum()) > PAGES_AT_ONCE:
+    if of not in ("A", "B") or len(loaded.pair) < 2 or int(results[of].counted.sum()) > PAGES_AT_ONCE:
         return {}
     other = "B" if of == "A" else "A"
-    result = choices.result_of(found, other).result
+    result = choices.result_of(loaded, other).result
     return {} if result is None else {other: result}
 
 
 def _results(
-    found: OpenedBoxes,
+    loaded: OpenedBoxes,
     head: DeltaGenerator,
     of: str,
     results: dict[str, pixel.PixelResult],
@@ -393,7 +393,7 @@ def _results(
     first = results[letters_of(of)[0]]
     place = shown_place(first)
     with st.container(key="pixel_controls", horizontal=True, vertical_alignment="bottom", gap="medium"):
-        _controls(found, first, place)
+        _controls(loaded, first, place)
     shown = arranged(of, results, place)
     cell = choices.cell(shown.classes) or first_cell(shown)
     facts = facts_of(shown, cell)
@@ -402,8 +402,8 @@ def _results(
         place = place_of(results[letter], facts[letter].behind[0].page)
         shown = arranged(of, results, place)
     with head:
-        frame.title("Pixel confusion", _signature(found, shown))
-        _banners(found)
+        frame.title("Pixel confusion", _signature(loaded, shown))
+        _banners(loaded)
         for issue in _issues(shown):
             if issue.rule.startswith("both sides should have the same pages"):
                 st.warning(frame.escaped(issue.sentence), icon=":material/difference:")
@@ -412,13 +412,13 @@ def _results(
     with left:
         as_table = _heading(shown)
         _matrix(shown, cell, as_table=as_table)
-        if of == "B on A" or found.project.as_reference:
+        if of == "B on A" or loaded.project.as_reference:
             models = ("A", "B") if of == "B on A" else ("the reference", f"model {shown.of}")
             st.caption(frame.escaped(asymmetry(shown.first.columns, shown.first.row, models)))
     with right:
         _cell_card(shown, facts)
-        _page(found, shown, letter, place, (shown.classes[cell[0]], shown.classes[cell[1]]))
-    summary(found, shown, letter, facts[letter], place)
+        _page(loaded, shown, letter, place, (shown.classes[cell[0]], shown.classes[cell[1]]))
+    summary(loaded, shown, letter, facts[letter], place)
     _notes(shown)
     with st.sidebar:
         _sidebar_place(first, place)

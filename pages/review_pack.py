@@ -30,10 +30,10 @@ def _form() -> str:
     return form or "html"
 
 
-def _limits(found: OpenedBoxes) -> PackOptions:
+def _limits(loaded: OpenedBoxes) -> PackOptions:
     """How much goes in, and what the hand work is reckoned with."""
     cards = st.slider("Maximum findings", 0, MOST_CARDS, 60, key="pack_cards")
-    pages = st.slider("Maximum pages with a picture", 0, max(500, found.dataset.pages), 60, key="pack_pages")
+    pages = st.slider("Maximum pages with a picture", 0, max(500, loaded.dataset.pages), 60, key="pack_pages")
     explained = "Pages get less sharp, then fewer, to stay within it."
     budget = st.slider("Maximum size (MB)", 1, 200, 20, key="pack_budget", help=explained)
     usual = PackOptions()
@@ -73,17 +73,17 @@ def _title() -> str:
     return st.text_input("Title", key="pack_title", max_chars=200, placeholder=hint).strip()
 
 
-def _also(found: OpenedBoxes | None) -> tuple[str, ...]:
+def _also(loaded: OpenedBoxes | None) -> tuple[str, ...]:
     """The further evaluation systems that go in; without boxes all of them at first."""
-    titles = {name: each.title for name, each in held.systems(found).items()}
+    titles = {name: each.title for name, each in held.systems(loaded).items()}
     if not titles:
         return ()
     chosen = st.pills(
-        "Also include" if found is not None else "Include",
+        "Also include" if loaded is not None else "Include",
         list(titles),
         selection_mode="multi",
         format_func=lambda name: frame.escaped(titles[name]),
-        default=None if found is not None else list(titles),
+        default=None if loaded is not None else list(titles),
         # Another protocol or other files, and the choice begins anew.
         key=f"pack_also_{'_'.join(titles)}",
         wrap=True,
@@ -93,10 +93,10 @@ def _also(found: OpenedBoxes | None) -> tuple[str, ...]:
     return tuple(chosen or ())
 
 
-def _choice(found: OpenedBoxes, limits: PackOptions) -> PackOptions:
+def _choice(loaded: OpenedBoxes, limits: PackOptions) -> PackOptions:
     """What it says above all, and about which documents."""
     title = _title()
-    names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
+    names = {document.doc_id: plain(document.name) for document in loaded.dataset.documents}
     chosen = st.pills(
         "Documents",
         list(names)[:_DOCUMENTS],
@@ -135,11 +135,11 @@ def _choice(found: OpenedBoxes, limits: PackOptions) -> PackOptions:
     )
 
 
-def _preview(found: OpenedBoxes, contents: Contents, *, is_made: bool) -> None:
+def _preview(loaded: OpenedBoxes, contents: Contents, *, is_made: bool) -> None:
     """What the pack will say, in short; the whole comparison where `contents` are those of a finished pack."""
     counts = f"{count_of(len(contents.cards), 'finding')}, {count_of(len(contents.pages), 'page')}"
     frame.section("Preview", counts)
-    if has_own_numbers(found) and not is_made:
+    if has_own_numbers(loaded) and not is_made:
         # The decision follows from these numbers, too: half of the comparison would say another one.
         if contents.options.title:
             st.text(plain(contents.options.title))
@@ -200,7 +200,7 @@ def _finished(current: held.Job) -> None:
 
 
 def _make(
-    found: OpenedBoxes | None, options: PackOptions, form: str, also: tuple[str, ...], contents: Contents | None
+    loaded: OpenedBoxes | None, options: PackOptions, form: str, also: tuple[str, ...], contents: Contents | None
 ) -> None:
     """The button, the progress, and the finished file."""
     current = state.pack_job
@@ -211,10 +211,10 @@ def _make(
         st.button(
             "Make the pack" if current is None else "Rebuild",
             on_click=held.start,
-            args=(found, options, form, also),
+            args=(loaded, options, form, also),
             key="pack_start",
             icon=":material/description:",
-            disabled=found is None and not also,
+            disabled=loaded is None and not also,
         )
         if contents is not None:
             st.download_button(
@@ -257,28 +257,28 @@ def view() -> None:
         _without_boxes()
         write_url("review_pack")
         return
-    found = frame.open_boxes("Review pack")
-    if found is None:
+    loaded = frame.open_boxes("Review pack")
+    if loaded is None:
         return
-    frame.files_choice(found)
-    chosen = found.pair
-    frame.title("Review pack", frame.signature(found, chosen))
-    frame.banners(found, chosen)
-    headline.operating_point(found, chosen)
+    frame.files_choice(loaded)
+    chosen = loaded.pair
+    frame.title("Review pack", frame.signature(loaded, chosen))
+    frame.banners(loaded, chosen)
+    headline.operating_point(loaded, chosen)
     left, right = st.columns([1.4, 1], gap="medium")
     with right:
         form = _form()
-        limits = _limits(found)
+        limits = _limits(loaded)
     with left:
-        options = _choice(found, limits)
-        also = _also(found)
-        contents, current = held.contents_of(found, options), state.pack_job
+        options = _choice(loaded, limits)
+        also = _also(loaded)
+        contents, current = held.contents_of(loaded, options), state.pack_job
         made = current.contents if current is not None and not current.running else None
-        if current is None or current.choices != held.choices(found, options, also):
+        if current is None or current.choices != held.choices(loaded, options, also):
             made = None
-        _preview(found, made or contents, is_made=made is not None)
-        _make(found, options, form, also, contents)
-    frame.sidebar(found)
+        _preview(loaded, made or contents, is_made=made is not None)
+        _make(loaded, options, form, also, contents)
+    frame.sidebar(loaded)
     write_url("review_pack")
 
 

@@ -16,9 +16,9 @@ _OF = {"A": "A", "B": "B", "B-A": "B minus A"}
 _MEASURES = {"recall": "Recall", "precision": "Precision"}
 
 
-def _controls(found: OpenedBoxes) -> None:
+def _controls(loaded: OpenedBoxes) -> None:
     """Which measure of which model."""
-    offered = _OF if len(found.pair) > 1 else {"A": "A"}
+    offered = _OF if len(loaded.pair) > 1 else {"A": "A"}
     if state.slices_of not in offered:
         state.slices_of = "A"
     with st.container(horizontal=True, gap="medium"):
@@ -33,16 +33,16 @@ def _controls(found: OpenedBoxes) -> None:
 def view() -> None:
     """The whole view."""
     read_url("slices")
-    found = frame.open_boxes("Slices")
-    if found is None:
+    loaded = frame.open_boxes("Slices")
+    if loaded is None:
         return
-    frame.files_choice(found)
-    chosen = found.pair
-    frame.title("Slices", frame.signature(found, chosen))
-    frame.banners(found, chosen)
-    headline.operating_point(found, chosen)
-    _controls(found)
-    slices, payload = held.chosen(found)
+    frame.files_choice(loaded)
+    chosen = loaded.pair
+    frame.title("Slices", frame.signature(loaded, chosen))
+    frame.banners(loaded, chosen)
+    headline.operating_point(loaded, chosen)
+    _controls(loaded)
+    slices, payload = held.chosen(loaded)
     if not slices.enough:
         st.info(frame.escaped(slices.summary))
     else:
@@ -55,7 +55,7 @@ def view() -> None:
             st.switch_page(BROWSER_VIEW)
     text = export.to_json([each.to_json() for each in slices.slices])
     st.download_button("JSON", text, "slices.json", "application/json", on_click="ignore")
-    frame.sidebar(found)
+    frame.sidebar(loaded)
     write_url("slices")
 
 

@@ -36,11 +36,11 @@ _ANSWERS: Final = (
 # --- choices ---------------------------------------------------------------------------------------------------------
 
 
-def _sidebar(found: OpenedBoxes) -> None:
+def _sidebar(loaded: OpenedBoxes) -> None:
     """Filter and reviewer."""
     with st.sidebar:
-        frame.document_choice(found)
-        frame.label_choice(found)
+        frame.document_choice(loaded)
+        frame.label_choice(loaded)
         st.slider("Evidence, at least", 0.0, 1.0, step=0.05, key=State.suspect_least.key, persist_state="session")
         st.checkbox("Only without verdict", key=State.suspect_unjudged.key, persist_state="session")
         findings.ask_author()
@@ -109,19 +109,19 @@ def _queue(every: Suspects, entries: list[Entry]) -> int:
 # --- one suspect -----------------------------------------------------------------------------------------------------
 
 
-def _picture(found: OpenedBoxes, every: Suspects, entry: Entry) -> None:
+def _picture(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
     """The part of the page: ground truth now, the proposal, and what the models have."""
     suspect, target = every[entry.place], entry.target
     if target.unit != "page":
         st.caption("Boxes in pixels are drawn in the Page browser.")
         return
     models = [
-        (f"{found.pair[model].letter} {every.dataset.labels[side.label[row]]}", side.xyxy[row].tolist())
+        (f"{loaded.pair[model].letter} {every.dataset.labels[side.label[row]]}", side.xyxy[row].tolist())
         for model, side in enumerate(every.dataset.predictions)
         if (row := int(every.ranked.prediction[entry.place, model])) != NOBODY
     ]
     places = [box.xyxy for box in target.boxes] + [tuple(box) for _, box in models]
-    part = crop(found, suspect.document, suspect.page, places, width=_CROP_WIDTH, dpi=pictures.FIRST_DPI * 1.5)
+    part = crop(loaded, suspect.document, suspect.page, places, width=_CROP_WIDTH, dpi=pictures.FIRST_DPI * 1.5)
     left, top, right, bottom = part.region
     drawn = [("ls-crop-model", name, box) for name, box in models]
     for box in target.boxes:
@@ -147,7 +147,7 @@ def _chip(label: str, *, now: bool) -> str:
     return f"Truth now {label}" if now else f"Proposed {label}"
 
 
-def _evidence(found: OpenedBoxes, every: Suspects, entry: Entry) -> None:
+def _evidence(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
     """IoU of each model with the ground truth now and with the proposal."""
     suspect = every[entry.place]
     rows: dict[str, list[str]] = {"Evidence": [], "Truth now": [], "Proposed": []}
@@ -157,7 +157,7 @@ def _evidence(found: OpenedBoxes, every: Suspects, entry: Entry) -> None:
         for box in (suspect.bbox if suspect.kind != "missing" else None, suspect.proposal.bbox):
             there = box is not None and row != NOBODY
             values.append(f"{iou(side.xyxy[[row]], np.array([box]))[0]:.2f}" if there else "–")
-        rows["Evidence"].append(f"IoU with {plain(frame.lettered(found.pair[model]))}")
+        rows["Evidence"].append(f"IoU with {plain(frame.lettered(loaded.pair[model]))}")
         rows["Truth now"].append(values[0])
         rows["Proposed"].append(values[1])
     height = widgets.HEADER_HEIGHT + widgets.ROW_HEIGHT * len(rows["Evidence"])
@@ -187,7 +187,7 @@ def _undo() -> None:
         _step(0)
 
 
-def _buttons(found: OpenedBoxes, every: Suspects, entry: Entry) -> None:
+def _buttons(loaded: OpenedBoxes, every: Suspects, entry: Entry) -> None:
     """Verdicts, steps and the way to the page."""
     named = bool(findings.author()[0])
     with st.container(horizontal=True, gap="small"):
@@ -218,20 +218,20 @@ def _buttons(found: OpenedBoxes, every: Suspects, entry: Entry) -> None:
 # --- how much to review ----------------------------------------------------------------------------------------------
 
 
-def _plan(found: OpenedBoxes, every: Suspects) -> None:
+def _plan(loaded: OpenedBoxes, every: Suspects) -> None:
     """How many pages to review, and what is known of the recall."""
     margins = {margin: f"±{100 * margin:g} points" for margin in held.MARGINS}
     head, control = st.columns([1.6, 1], vertical_alignment="center")
     head.html('<h2 class="ls-section">How much to review <small>whole pages, drawn at random in strata</small></h2>')
     with control.container(horizontal=True, horizontal_alignment="right"):
         widgets.switch("Recall known to", margins, State.suspect_margin, label_visibility="collapsed")
-    answers = held.known(found, every)
+    answers = held.known(loaded, every)
     text = [_known_text(answer) for answer in answers]
     st.html(f'<p class="ls-state">{"<br>".join(html.escape(plain(line)) for line in text)}</p>')
-    following = held.next_page(answers[0], found.dataset, findings.review_log())
+    following = held.next_page(answers[0], loaded.dataset, findings.review_log())
     if following is None or all(answer.bound.done for answer in answers):
         return
-    document, page = held.page_of(found.dataset, following)
+    document, page = held.page_of(loaded.dataset, following)
     expected = f"Next page of the plan: {frame.shortened(document, 60)}, page {page + 1}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(frame.escaped(expected))
@@ -270,17 +270,17 @@ def _known_text(answer: Known) -> str:
 def view() -> None:
     """The whole view."""
     read_url("suspects")
-    found = frame.open_boxes(_TITLE)
-    if found is None:
+    loaded = frame.open_boxes(_TITLE)
+    if loaded is None:
         return
     _start_choices()
-    frame.files_choice(found)
-    _sidebar(found)
-    signature = frame.signature(found, found.pair)
+    frame.files_choice(loaded)
+    _sidebar(loaded)
+    signature = frame.signature(loaded, loaded.pair)
     frame.title(_TITLE, signature)
-    frame.banners(found, found.pair)
-    headline.operating_point(found, found.pair)
-    every = held.listed(found)
+    frame.banners(loaded, loaded.pair)
+    headline.operating_point(loaded, loaded.pair)
+    every = held.listed(loaded)
     _kinds(every)
     entries = held.queue(every, findings.review_log(), signature)
     if entries:
@@ -295,13 +295,13 @@ def view() -> None:
                 f"{suspect.kind.capitalize()} · {suspect.label}", f"{suspect.document}, page {suspect.page + 1}"
             )
             st.html(f'<p class="ls-state">{html.escape(plain(suspect.reason))}</p>')
-            _picture(found, every, entry)
-            _buttons(found, every, entry)
-            _evidence(found, every, entry)
+            _picture(loaded, every, entry)
+            _buttons(loaded, every, entry)
+            _evidence(loaded, every, entry)
     else:
         st.html('<div class="ls-empty"><p>No suspect passes the filter.</p></div>')
-    _plan(found, every)
-    frame.sidebar(found)
+    _plan(loaded, every)
+    frame.sidebar(loaded)
     write_url("suspects")
 
 

@@ -56,8 +56,8 @@ def check(
         diagnoses = [each for each in diagnoses if each.best is not None]
     if json:
         described = [_described(path, read) for path, (read, _) in zip(files, results, strict=True)]
-        found = [each.to_json() for each in diagnoses]
-        print(export.to_json({"files": described, "issues": issues, "diagnosis": found}))
+        rows = [each.to_json() for each in diagnoses]
+        print(export.to_json({"files": described, "issues": issues, "diagnosis": rows}))
     else:
         sys.stdout.write(issues_text(issues))
         for each in diagnoses:
@@ -107,21 +107,21 @@ def _as_written(path: Path, side: Side | None = None) -> Annotations | None:
         return None
 
 
-def _diagnosis_text(found: Diagnosis) -> str:
+def _diagnosis_text(diagnosis: Diagnosis) -> str:
     """A diagnosis for people: the sentence, what was tried, labels, and what applies it."""
-    lines = [f"diagnosis: {plain(found.file)} against {plain(found.against)}: {found.sentence}"]
-    if found.best is not None and found.best.documents:
-        lines.append(f"  so in {found.best.documents:,} of {count_of(found.documents, 'document')}")
-    lines += [f"  {number(each.f1)}  {plain(each.words)}" for each in found.hypotheses]
-    for label in found.labels:
+    lines = [f"diagnosis: {plain(diagnosis.file)} against {plain(diagnosis.against)}: {diagnosis.sentence}"]
+    if diagnosis.best is not None and diagnosis.best.documents:
+        lines.append(f"  so in {diagnosis.best.documents:,} of {count_of(diagnosis.documents, 'document')}")
+    lines += [f"  {number(each.f1)}  {plain(each.words)}" for each in diagnosis.hypotheses]
+    for label in diagnosis.labels:
         proposal = f"probably {plain(label.proposal)}" if label.proposal else "no label of the ground truth"
         evidence = f"{label.overlapping:,} of {label.boxes:,} boxes overlap"
         lines.append(f"  label {plain(label.label)}: {proposal}; {evidence}")
-    if found.best is not None:
-        lines.append(f"  apply it with {plain(found.option)}")
-    elif found.labels_f1 is not None:
-        mapped = [Fix("label", f"{each.label}={each.proposal}") for each in found.labels if each.proposal]
-        lines.append(f"  with these labels F1 {number(found.labels_f1)}: {plain(spelled(mapped))}")
+    if diagnosis.best is not None:
+        lines.append(f"  apply it with {plain(diagnosis.option)}")
+    elif diagnosis.labels_f1 is not None:
+        mapped = [Fix("label", f"{each.label}={each.proposal}") for each in diagnosis.labels if each.proposal]
+        lines.append(f"  with these labels F1 {number(diagnosis.labels_f1)}: {plain(spelled(mapped))}")
     return "\n".join(lines) + "\n"
 
 

@@ -80,14 +80,14 @@ def compare(
         say("Comparing")
         parts = [slices_part(each) for each in named_in(evaluations, gt, slices, attributes)]
         results = [one.result for one in evaluations]
-        found = compared(results, letters(len(pred)), seed=seed, resamples=resamples, more=parts, rule=rule)
+        comparison = compared(results, letters(len(pred)), seed=seed, resamples=resamples, more=parts, rule=rule)
         try:
-            text = _form(found, evaluations, [path.name for path in pred], json=json, markdown=markdown)
+            text = _form(comparison, evaluations, [path.name for path in pred], json=json, markdown=markdown)
         except ValueError as problem:
             raise UsageError(f"{problem}.") from problem
     sys.stdout.write(text)
     if not json:  # the JSON has them
-        tell((issue for one in evaluations for issue in one.issues), found.labels.sentences)
+        tell((issue for one in evaluations for issue in one.issues), comparison.labels.sentences)
     return OK
 
 
@@ -178,12 +178,12 @@ def _check(*, json: bool, markdown: bool, resamples: int, seed: int) -> None:
 
 
 def _form(
-    found: Comparison, evaluations: Sequence[Evaluation], names: Sequence[str], *, json: bool, markdown: bool
+    comparison: Comparison, evaluations: Sequence[Evaluation], names: Sequence[str], *, json: bool, markdown: bool
 ) -> str:
     """A comparison in the chosen form."""
     if json:
-        return export.to_json(found.to_json([one.to_json() for one in evaluations])) + "\n"
-    tables = found.tables(names)
+        return export.to_json(comparison.to_json([one.to_json() for one in evaluations])) + "\n"
+    tables = comparison.tables(names)
     return export.to_markdown(tables) if markdown else export.to_text(tables)
 
 

@@ -166,9 +166,9 @@ def describe(
     """
     read = _any(source, format)
     if isinstance(read, Annotations):
-        found = contents(read)
-        values: dict[str, Any] = msgspec.structs.asdict(found)
-        text = _text(found)
+        described = contents(read)
+        values: dict[str, Any] = msgspec.structs.asdict(described)
+        text = _text(described)
     else:
         values = _other(read)
         text = "".join(f"{name.replace('_', ' ')}: {_words(value)}\n" for name, value in values.items())
@@ -217,33 +217,34 @@ def _words(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _text(found: Contents) -> str:
+def _text(described: Contents) -> str:
     """The contents for people."""
-    side = found.side.replace("_", " ")
+    side = described.side.replace("_", " ")
     lines = [
-        f"{found.name}: {found.format}, {side}{f', {found.model}' if found.model else ''}",
-        f"{found.documents:,} documents, {found.pages:,} pages, {found.boxes:,} boxes, {len(found.labels):,} labels",
+        f"{described.name}: {described.format}, {side}{f', {described.model}' if described.model else ''}",
+        f"{described.documents:,} documents, {described.pages:,} pages, {described.boxes:,} boxes, "
+        f"{len(described.labels):,} labels",
         "",
     ]
-    wide = max((len(label) for label in found.labels), default=0)
-    lines += [f"  {label:<{wide}}  {count:>9,}" for label, count in found.labels.items()]
-    unit = "of the page" if found.unit == "page" else "px"
+    wide = max((len(label) for label in described.labels), default=0)
+    lines += [f"  {label:<{wide}}  {count:>9,}" for label, count in described.labels.items()]
+    unit = "of the page" if described.unit == "page" else "px"
     lines += [
         "",
-        f"pages without boxes: {found.pages_without_boxes:,}",
-        f"duplicate boxes: {found.duplicates:,}",
-        f"boxes that leave the page: {'n/a' if found.outside is None else f'{found.outside:,}'}",
-        f"boxes without width or height: {found.flat:,}",
-        f"boxes without a score: {found.without_score:,}",
-        f"boxes with an outline: {found.outlines:,}",
-        f"labels with fewer than 20 boxes: {', '.join(found.few) or 'none'}",
-        f"width: {_range(found.width)} {unit}",
-        f"height: {_range(found.height)} {unit}",
-        f"share of the page: {_range(found.page_share)}",
-        f"score: {_range(found.score)}",
+        f"pages without boxes: {described.pages_without_boxes:,}",
+        f"duplicate boxes: {described.duplicates:,}",
+        f"boxes that leave the page: {'n/a' if described.outside is None else f'{described.outside:,}'}",
+        f"boxes without width or height: {described.flat:,}",
+        f"boxes without a score: {described.without_score:,}",
+        f"boxes with an outline: {described.outlines:,}",
+        f"labels with fewer than 20 boxes: {', '.join(described.few) or 'none'}",
+        f"width: {_range(described.width)} {unit}",
+        f"height: {_range(described.height)} {unit}",
+        f"share of the page: {_range(described.page_share)}",
+        f"score: {_range(described.score)}",
     ]
-    if found.pages_without_size:
-        lines.append(f"pages without a size: {found.pages_without_size:,}")
+    if described.pages_without_size:
+        lines.append(f"pages without a size: {described.pages_without_size:,}")
     return "\n".join(lines)
 
 

@@ -89,30 +89,30 @@ def open_paths(
     if files:
         if len(paths) > 1 or gt or pred or pdfs or as_reference:
             raise UsageError(f"{files[0].name} says what to open; give it alone.")
-        found, address = project_file.read(files[0])
+        workspace_files, address = project_file.read(files[0])
         project_file.remember(files[0], state_folder(os.environ))
     else:
-        found = workspace.find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
-        _need_something(found)
-    sys.stderr.write(issues_text(found.issues))
+        workspace_files = workspace.find(paths, ground_truth=gt, predictions=pred, pdfs=pdfs, as_reference=as_reference)
+        _need_something(workspace_files)
+    sys.stderr.write(issues_text(workspace_files.issues))
     if findings is not None and "://" not in findings:
         findings = str(Path(findings).expanduser().resolve())
     kept = {FINDINGS_VARIABLE: findings, FINDINGS_WORKSPACE_VARIABLE: findings_workspace}
     variables = {name: value for name, value in kept.items() if value}
-    return _serve(found, variables, port=port, browser=browser, query=address)
+    return _serve(workspace_files, variables, port=port, browser=browser, query=address)
 
 
-def _need_something(found: Workspace) -> None:
+def _need_something(workspace_files: Workspace) -> None:
     """Refuse an empty dashboard: nothing could be read, and there are no PDFs either; BadInput says why."""
-    if any(found.sides.values()):
+    if any(workspace_files.sides.values()):
         return
-    if any(sides.pdfs for sides in found.sides.values()):
+    if any(sides.pdfs for sides in workspace_files.sides.values()):
         sys.stderr.write("note: no annotations were found; the dashboard starts with the PDFs alone.\n")
         return
-    if not found.issues:
+    if not workspace_files.issues:
         raise UsageError("nothing was found to open; name a folder or file with annotations or PDFs.")
-    first = msgspec.structs.replace(found.issues[0], severity="error")
-    raise BadInput([first, *found.issues[1:]])
+    first = msgspec.structs.replace(workspace_files.issues[0], severity="error")
+    raise BadInput([first, *workspace_files.issues[1:]])
 
 
 def _dashboard_folder() -> Path:
@@ -122,7 +122,7 @@ def _dashboard_folder() -> Path:
 
 
 def _serve(
-    found: Workspace,
+    workspace_files: Workspace,
     variables: Mapping[str, str] = MappingProxyType({}),
     *,
     port: int | None,
@@ -136,7 +136,7 @@ def _serve(
 
     chosen = _free_port(port)
     folder = _dashboard_folder()
-    environment = {**os.environ, **variables, WORKSPACE_VARIABLE: found.to_json()}
+    environment = {**os.environ, **variables, WORKSPACE_VARIABLE: workspace_files.to_json()}
     # -P: the folder of the script must not come before the standard library in the search for modules.
     server = str(folder / "pages" / "shared" / "serve.py")
     # It reads its standard input, where nothing comes, and ends when this end closes: also when we are killed.

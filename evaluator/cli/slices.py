@@ -94,7 +94,7 @@ def slices(
             evaluations = project.evaluate_together(protocol, gt, pred, say, **given)
         except OptionError as problem:
             raise UsageError(f"{problem}.") from problem
-        boxes = [found for found in (first_boxes(one.result) for one in evaluations) if found is not None]
+        boxes = [result for result in (first_boxes(one.result) for one in evaluations) if result is not None]
         if len(boxes) < len(evaluations):
             raise UsageError(f"slices are of boxes that are matched one to one, which {protocol} does not do.")
         of_pages: OfPages = {}
@@ -110,7 +110,7 @@ def slices(
         lines = list(dict.fromkeys(one.result.signature.line for one in evaluations))
         line = lines[0] if len(lines) == 1 else f"A: {lines[0]} · B: {lines[1]}"
         try:
-            found = find_slices(
+            result = find_slices(
                 boxes,
                 measure=measure,
                 of_pages=of_pages,
@@ -123,17 +123,17 @@ def slices(
         except ValueError as problem:
             raise UsageError(f"{problem}.") from problem
     if only_confirmed:
-        found = found._replace(slices=tuple(each for each in found.slices if each.confirmed))
+        result = result._replace(slices=tuple(each for each in result.slices if each.confirmed))
     if save is not None:
-        if not found.slices:
+        if not result.slices:
             raise UsageError(f"there is no slice to save as {save}.")
-        saved(slices_file or default_file(gt), NamedSlice(save, found.slices[0].conditions))
+        saved(slices_file or default_file(gt), NamedSlice(save, result.slices[0].conditions))
     if json:
-        sys.stdout.write(export.to_json([each.to_json() for each in found.slices]) + "\n")
+        sys.stdout.write(export.to_json([each.to_json() for each in result.slices]) + "\n")
     elif markdown:
-        sys.stdout.write(export.to_markdown([found.table()]))
+        sys.stdout.write(export.to_markdown([result.table()]))
     else:
-        sys.stdout.write("".join(f"{each.sentence}\n" for each in found.slices))
-        sys.stdout.write(("\n" if found.slices else "") + export.to_text([found.table()]))
-    tell((issue for one in evaluations for issue in one.issues), [found.summary] if json else ())
+        sys.stdout.write("".join(f"{each.sentence}\n" for each in result.slices))
+        sys.stdout.write(("\n" if result.slices else "") + export.to_text([result.table()]))
+    tell((issue for one in evaluations for issue in one.issues), [result.summary] if json else ())
     return OK

@@ -75,14 +75,16 @@ def suspects(
             files = project.open_project(system, gt, pred, settings, say)
             joined = project.require_joined(files, system, settings)
             say("Weighing")
-            found = listing.suspects(joined.dataset, labels=settings.labels, min_score=settings.min_score, least=least)
+            suspects = listing.suspects(
+                joined.dataset, labels=settings.labels, min_score=settings.min_score, least=least
+            )
             if pdfs is not None:
                 say("Reading pages")
                 with PagePool() as pool:
-                    found = with_ink(found, PdfFolder(pdfs), pool, count=say.count)
+                    suspects = with_ink(suspects, PdfFolder(pdfs), pool, count=say.count)
             if plan is not None:
                 say("Planning")
-                review = reviewing.review_plan(found, system, settings, margin=plan)
+                review = reviewing.review_plan(suspects, system, settings, margin=plan)
         except (OptionError, ValueError) as problem:
             raise UsageError(f"{problem}.") from problem
     if plan is not None:
@@ -92,9 +94,9 @@ def suspects(
             sheet = review.table(f"{system.name} {system.version}")
             text = export.to_markdown([sheet]) if markdown else export.to_text([sheet])
     elif json:
-        text = export.to_json([one.to_json() for one in found.to_list()]) + "\n"
+        text = export.to_json([one.to_json() for one in suspects.to_list()]) + "\n"
     else:
-        tables = [listing.table(found, _SHOWN, f"{system.name} {system.version}")]
+        tables = [listing.table(suspects, _SHOWN, f"{system.name} {system.version}")]
         text = export.to_markdown(tables) if markdown else export.to_text(tables)
     sys.stdout.write(text)
     tell(joined.issues)

@@ -107,7 +107,7 @@ def interval(resampled: FloatArray, *, level: float = LEVEL) -> Interval:
     return Interval(np.where(known, low, np.nan), np.where(known, high, np.nan), undefined)
 
 
-def widened(found: Interval, estimate: FloatArray, documents: IntArray, *, level: float = LEVEL) -> Interval:
+def widened(interval: Interval, estimate: FloatArray, documents: IntArray, *, level: float = LEVEL) -> Interval:
     """Intervals that hold what they say for few documents too.
 
     Parameters
@@ -132,9 +132,9 @@ def widened(found: Interval, estimate: FloatArray, documents: IntArray, *, level
     and not to the quantile, which 2,000 resamples do not reach. `tests/benchmarks/bench_compare` has the shares held.
     """
     factor = np.array([reach(int(count), level=level) for count in documents]) - 1.0
-    low = found.low - factor * np.maximum(estimate - found.low, 0.0)
-    high = found.high + factor * np.maximum(found.high - estimate, 0.0)
-    return Interval(low, high, found.undefined)
+    low = interval.low - factor * np.maximum(estimate - interval.low, 0.0)
+    high = interval.high + factor * np.maximum(interval.high - estimate, 0.0)
+    return Interval(low, high, interval.undefined)
 
 
 @lru_cache(maxsize=4096)

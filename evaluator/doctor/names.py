@@ -117,13 +117,13 @@ def best_modes(names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
 
 def _unique(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Name by key, for keys that only one name has."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     twice = set()
     for key, name in pairs:
-        if key in found:
+        if key in names:
             twice.add(key)
-        found[key] = name
-    return {key: name for key, name in found.items() if key not in twice}
+        names[key] = name
+    return {key: name for key, name in names.items() if key not in twice}
 
 
 def _inside(

@@ -80,7 +80,7 @@ def matrix_data(
 
 
 def difference_data(
-    found: MatrixDifference, shows: Shows, colour: Colour, *, shares: MatrixDifference | None = None
+    difference: MatrixDifference, shows: Shows, colour: Colour, *, shares: MatrixDifference | None = None
 ) -> MatrixLayer:
     """The heatmap of one matrix minus another.
 
@@ -99,25 +99,25 @@ def difference_data(
         The facts are ``first``, ``second`` and ``gain``. Levels rise from the deepest orange (speaks for the second)
         over the middle to the deepest blue (speaks for the first).
     """
-    values = found.values
+    values = difference.values
     stepped = shares.values if colour == "steps" and shares is not None else values
-    top = found.limit or 1.0
+    top = difference.limit or 1.0
     unit = 1.0 if shows == "pixels" else _SHARE_UNIT
     depth = _levels(np.abs(stepped), colour, top, unit)
     middle = len(_BLUE) - 1 if colour == "steps" else _LEVELS - 1
-    level = np.where(depth < 0, -1, middle + depth * found.gain)
+    level = np.where(depth < 0, -1, middle + depth * difference.gain)
     level[0, 0] = -1
     return MatrixLayer(
-        classes=list(found.classes),
+        classes=list(difference.classes),
         kind="difference",
         shows=shows,
         text=[[_signed(value, shows) for value in row] for row in values.tolist()],
         level=level.tolist(),
         ramp=_two_sided(colour == "steps"),
         facts={
-            "first": plain_matrix(found.first),
-            "second": plain_matrix(found.second),
-            "gain": found.gain.tolist(),
+            "first": plain_matrix(difference.first),
+            "second": plain_matrix(difference.second),
+            "gain": difference.gain.tolist(),
         },
         scale=_difference_scale(shows, colour, top),
     )

@@ -22,12 +22,12 @@ _TITLES: Final = {
 }
 
 
-def poster_data(found: PageDifference, *, extra: bool = True) -> PageLayers:
+def poster_data(difference: PageDifference, *, extra: bool = True) -> PageLayers:
     """Boxes, mistakes and counts of a poster, as the viewer reads them; only of missing words unless `extra`.
 
     Missing words are before extra ones, each by place; ``counts`` are those of words, not of boxes.
     """
-    words = [*found.missing, *(found.extra if extra else ())]
+    words = [*difference.missing, *(difference.extra if extra else ())]
     boxes: list[BoxItem] = []
     mistakes: list[MistakeItem] = []
     total = sum(len(places.boxes) for places in words)
@@ -37,7 +37,7 @@ def poster_data(found: PageDifference, *, extra: bool = True) -> PageLayers:
             break
         boxes += own
         mistakes.append(_mistake(places, number, own))
-    missing, more = len(found.missing), len(found.extra) if extra else 0
+    missing, more = len(difference.missing), len(difference.extra) if extra else 0
     return PageLayers(
         boxes=boxes,
         mistakes=mistakes,

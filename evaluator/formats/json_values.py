@@ -65,11 +65,11 @@ class Values:
 
     def mapping(self, value: dict[str, Any], key: str, place: str) -> dict[str, Any]:
         """The object under a key; an empty one without the key or with null, and with an error for anything else."""
-        found = value.get(key)
-        if isinstance(found, dict):
-            return found
-        if found is not None:
-            self._wrong(step(place, key), f"{key} must be an object", found)
+        value_of_key = value.get(key)
+        if isinstance(value_of_key, dict):
+            return value_of_key
+        if value_of_key is not None:
+            self._wrong(step(place, key), f"{key} must be an object", value_of_key)
         return {}
 
     def text(self, value: dict[str, Any], key: str, place: str) -> str:

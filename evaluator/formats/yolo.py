@@ -177,13 +177,13 @@ def _head(path: Path) -> bytes:
 
 def _below(path: Path, depth: int = 0) -> list[Path]:
     """The files in and below a folder, by name, without hidden ones; `BadInput` when it has no list."""
-    found = folder.listed(path)
+    entries = folder.listed(path)
     if depth < _BELOW:
         for inner in sorted(each for each in path.iterdir() if each.is_dir() and not each.name.startswith(".")):
-            found += _below(inner, depth + 1)
-            if len(found) > _MAX_FILES:
+            entries += _below(inner, depth + 1)
+            if len(entries) > _MAX_FILES:
                 break
-    return found
+    return entries
 
 
 def _names_in(path: Path) -> Path | None:

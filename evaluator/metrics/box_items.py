@@ -239,10 +239,10 @@ def with_name(every: Items, name: str) -> BoolArray:
 
 def with_cause(every: Items, result: AnyBoxResult, family: Family) -> BoolArray:
     """Items that are mistakes whose cause is of a family, bool, shape (K,)."""
-    found = causes(result)
+    grouped = causes(result)
     named = np.zeros(len(result.mistakes) + 1, dtype=bool)
-    for cause in found.alike.get(family, ()):
-        named[found.rows[int(cause)]] = True
+    for cause in grouped.alike.get(family, ()):
+        named[grouped.rows[int(cause)]] = True
     return np.asarray(named[every.mistake], dtype=bool)
 
 

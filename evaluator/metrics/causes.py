@@ -109,10 +109,10 @@ class Causes:
     @cached_property
     def alike(self) -> dict[Family, IntArray]:
         """The causes of each family, the costliest family first; within one the costliest cause first."""
-        found: dict[Family, list[int]] = {}
+        families: dict[Family, list[int]] = {}
         for row, family in enumerate(self.families):
-            found.setdefault(family, []).append(row)
-        ordered = sorted(found.items(), key=lambda item: -int(self.cost[item[1]].sum()))
+            families.setdefault(family, []).append(row)
+        ordered = sorted(families.items(), key=lambda item: -int(self.cost[item[1]].sum()))
         return {
             family: np.array(sorted(rows, key=lambda row: (-int(self.cost[row]), row)), dtype=np.int64)
             for family, rows in ordered
@@ -194,13 +194,13 @@ def causes(result: AnyBoxResult) -> Causes:
         Empty columns without mistakes. In the order of their pages; of one page, in the order of the rules. The same
         object for the same result.
     """
-    found = _KNOWN.get(result)
-    if found is None:
+    grouped = _KNOWN.get(result)
+    if grouped is None:
         grouping = _Grouping(result, result.mistakes)
         for page in np.unique(result.mistakes.page).tolist():
             grouping.group(page)
-        found = _KNOWN[result] = grouping.finished()
-    return found
+        grouped = _KNOWN[result] = grouping.finished()
+    return grouped
 
 
 # A result is immutable and asked for page after page.

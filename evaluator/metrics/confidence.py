@@ -195,15 +195,15 @@ def review_budgets(right: BoolArray, confidence: FloatArray, budgets: Sequence[f
     """
     if outside := [budget for budget in budgets if not 0.0 < budget <= 1.0]:
         raise ValueError(f"a budget must be in (0, 1]; found {outside[0]}")
-    found = review_curve(right, confidence)
-    errors, total = int(found[-1]), len(right)
+    curve = review_curve(right, confidence)
+    errors, total = int(curve[-1]), len(right)
     if not errors:
         return ()
     rows = []
     for budget in sorted(budgets):
         reviewed = reviewed_count(total, budget)
-        caught, at_random = int(found[reviewed]) / errors, reviewed / total
-        rows.append(ReviewBudget(budget, reviewed, int(found[reviewed]), caught, at_random, caught / at_random))
+        caught, at_random = int(curve[reviewed]) / errors, reviewed / total
+        rows.append(ReviewBudget(budget, reviewed, int(curve[reviewed]), caught, at_random, caught / at_random))
     return tuple(rows)
 
 

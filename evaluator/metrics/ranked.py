@@ -167,16 +167,16 @@ def on_grid(recall: FloatArray) -> Interpolation:
 
     equal = np.array_equal(recall, np.linspace(0.0, 1.0, len(recall)))
 
-    def reached(found: Counts, positives: IntArray) -> Counts:
-        if equal and found.dtype == np.float32:
+    def reached(counts: Counts, positives: IntArray) -> Counts:
+        if equal and counts.dtype == np.float32:
             # A followed curve. The sum keeps a point that is reached exactly; no other is so near to up to a million.
-            count = found * ((len(recall) - 1) / positives).astype(np.float32)
+            count = counts * ((len(recall) - 1) / positives).astype(np.float32)
             count += np.float32(1e-4)
             np.floor(count, out=count)
             count += 1
             count /= len(recall)
             return count
-        share = found / positives
+        share = counts / positives
         if not even:
             return np.searchsorted(recall, share, side="right") / len(recall)
         count = below[(share * cells).astype(np.int32)]
@@ -188,14 +188,14 @@ def on_grid(recall: FloatArray) -> Interpolation:
     return reached
 
 
-def eleven_point(found: Counts, positives: IntArray) -> FloatArray:
+def eleven_point(counts: Counts, positives: IntArray) -> FloatArray:
     """Mean of the interpolated precision at eleven recall levels; see `average_precision.eleven_point_precision`."""
-    return np.asarray((10 * found // positives + 1) / 11.0)
+    return np.asarray((10 * counts // positives + 1) / 11.0)
 
 
-def all_point(found: Counts, positives: IntArray) -> FloatArray:
+def all_point(counts: Counts, positives: IntArray) -> FloatArray:
     """Area under the interpolated curve; see `average_precision.all_point_precision`."""
-    return np.asarray(found / positives)
+    return np.asarray(counts / positives)
 
 
 @dataclass(frozen=True, eq=False)

@@ -126,8 +126,8 @@ class Collector:
         """Note an error of one rule for every row; place, found and fix are made only for those spelled out."""
         room = len(rows) if self._max_per_rule is None else max(self._max_per_rule - self._count["error", rule], 0)
         for row in rows[:room]:
-            place, found, fix = describe(row)
-            self.add("error", place, rule, found, fix)
+            place, text, fix = describe(row)
+            self.add("error", place, rule, text, fix)
         if len(rows) > room:
             self._count["error", rule] += len(rows) - room
 

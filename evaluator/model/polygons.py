@@ -94,7 +94,7 @@ def outline_bounds(boxes: Outlined) -> FloatArray:
     return bounds
 
 
-def polygon_issues(boxes: Outlined, found: Collector, place_of: Callable[[int], str]) -> None:
+def polygon_issues(boxes: Outlined, issues: Collector, place_of: Callable[[int], str]) -> None:
     """Adds a warning for every outline that is not used as it stands; the worst of its rings is named.
 
     Parameters
@@ -111,12 +111,12 @@ def polygon_issues(boxes: Outlined, found: Collector, place_of: Callable[[int], 
         wrong = [reason for reason in wrong if reason != _VALID]
         if len(flat) == len(rings):
             text = _points(sum(len(ring) for ring in rings))
-            found.warning(place_of(row), ENCLOSES_RULE, text, "Its box is used; correct the outline, or leave it out.")
+            issues.warning(place_of(row), ENCLOSES_RULE, text, "Its box is used; correct the outline, or leave it out.")
         elif flat:
             text = f"a ring of {_points(len(flat[0]))}"
-            found.warning(place_of(row), ENCLOSES_RULE, text, "Its other rings are used; correct this one.")
+            issues.warning(place_of(row), ENCLOSES_RULE, text, "Its other rings are used; correct this one.")
         elif wrong:
-            found.warning(place_of(row), CROSSES_RULE, wrong[0], "What it encloses is used; correct the outline.")
+            issues.warning(place_of(row), CROSSES_RULE, wrong[0], "What it encloses is used; correct the outline.")
 
 
 def _points(count: int) -> str:

@@ -236,12 +236,12 @@ def page_targets(result: BoxResult[Any], page: int, log: ReviewLog) -> dict[str,
     dict of Target
         As they look now, by the identity under which a verdict on them is kept.
     """
-    found = page_mistakes(result, page)
-    if not found.targets:
+    mistakes = page_mistakes(result, page)
+    if not mistakes.targets:
         return {}
-    said = claimed(found.targets, _judged_on(result, page, log))
-    ids = (held.target_id if held else own for held, own in zip(said, found.ids, strict=True))
-    return dict(zip(ids, found.targets, strict=True))
+    said = claimed(mistakes.targets, _judged_on(result, page, log))
+    ids = (held.target_id if held else own for held, own in zip(said, mistakes.ids, strict=True))
+    return dict(zip(ids, mistakes.targets, strict=True))
 
 
 def _judged_on(result: BoxResult[Any], page: int, log: ReviewLog) -> tuple[Judged, ...]:

@@ -144,6 +144,6 @@ def columns_of_text(page: IntArray, xyxy: FloatArray, pages: int) -> IntArray:
     sums = np.cumsum(change.reshape(pages, width), axis=1)
     covered = sums > np.maximum(0.15 * sums.max(axis=1, initial=0.0, keepdims=True), 1e-9)
     rising = covered & ~np.concatenate([np.zeros((pages, 1), bool), covered[:, :-1]], axis=1)
-    found = rising.sum(axis=1)
+    places = rising.sum(axis=1)
     boxes = np.bincount(page, minlength=pages)
-    return np.where(boxes > 0, np.maximum(found, 1), 0).astype(np.int64)
+    return np.where(boxes > 0, np.maximum(places, 1), 0).astype(np.int64)

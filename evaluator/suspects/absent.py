@@ -81,7 +81,7 @@ class _Lone(NamedTuple):
     same: BoolArray
 
 
-def absent(truth: Columns, seen: Sequence[Seen], found: AtBoxes, look: Looks, page_size: FloatArray) -> Absent:
+def absent(truth: Columns, seen: Sequence[Seen], evidence: AtBoxes, look: Looks, page_size: FloatArray) -> Absent:
     """The probability of an unlabelled object at each lone prediction or pair of them.
 
     Parameters
@@ -97,11 +97,11 @@ def absent(truth: Columns, seen: Sequence[Seen], found: AtBoxes, look: Looks, pa
     covered = covered_by_others(place, truth)
     overlap = np.searchsorted(OVERLAP_EDGES, covered, side="right")
     cells = look.cells(place.xyxy / page_size[place.page][:, [0, 1, 0, 1]])
-    right = 1.0 - found.wrong
-    laid = histogram(np.searchsorted(OVERLAP_EDGES, found.covered, side="right"), OVERLAP_BINS, right)
-    real = np.log(laid)[overlap] + look.of_label(cells, place.label) + _real(seen, found, lone, right)
+    right = 1.0 - evidence.wrong
+    laid = histogram(np.searchsorted(OVERLAP_EDGES, evidence.covered, side="right"), OVERLAP_BINS, right)
+    real = np.log(laid)[overlap] + look.of_label(cells, place.label) + _real(seen, evidence, lone, right)
     probability = np.where(lone.both, 0.8, 0.1)
-    count = _objects(seen, found, lone)
+    count = _objects(seen, evidence, lone)
     chance = _by_chance(seen) if len(seen) == 2 else 0.0
     # What models that err together make up alone would make up together as well.
     chance += dependence(truth, seen) * float(np.min(lone.there.sum(axis=0), initial=len(lone.rows)))
@@ -113,7 +113,7 @@ def absent(truth: Columns, seen: Sequence[Seen], found: AtBoxes, look: Looks, pa
         probability = 1.0 / (1.0 + np.exp(-odds))
         if len(seen) == 2:
             # Objects that neither model found are not in the list.
-            misses = np.prod([law.miss[place.label] for law in found.behaviours], axis=0)
+            misses = np.prod([law.miss[place.label] for law in evidence.behaviours], axis=0)
             count = float((probability / np.maximum(1.0 - misses, 0.1)).sum())
     return Absent(probability, place.page, place.label, place.xyxy, lone.rows, covered)
 
@@ -152,11 +152,11 @@ def _lone(seen: Sequence[Seen]) -> _Lone:
     return _Lone(rows, there, both, bins, place, agreement, first.label == second.label)
 
 
-def _real(seen: Sequence[Seen], found: AtBoxes, lone: _Lone, right: FloatArray) -> FloatArray:
+def _real(seen: Sequence[Seen], evidence: AtBoxes, lone: _Lone, right: FloatArray) -> FloatArray:
     """Log probability of what the models show if an object is there."""
     value = np.zeros(len(lone.rows))
     agree = np.ones(len(lone.rows))
-    for model, (each, law) in enumerate(zip(seen, found.behaviours, strict=True)):
+    for model, (each, law) in enumerate(zip(seen, evidence.behaviours, strict=True)):
         here, bins, miss = lone.there[:, model], lone.bins[:, model], law.miss[lone.place.label]
         not_here = np.where(each.covers[lone.place.page], np.log(miss), 0.0)
         value += np.where(here, np.log(law.real)[bins] + np.log1p(-miss), not_here)
@@ -226,7 +226,7 @@ def _by_chance(seen: Sequence[Seen]) -> float:
     return float((pairs != NOBODY).sum())
 
 
-def _objects(seen: Sequence[Seen], found: AtBoxes, lone: _Lone) -> float:
+def _objects(seen: Sequence[Seen], evidence: AtBoxes, lone: _Lone) -> float:
     """How many objects are unlabelled, to begin with."""
     if len(seen) == 2:
         return float(lone.both.sum())

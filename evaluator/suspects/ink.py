@@ -52,7 +52,7 @@ _NOTHING: Final = _Said(1.0, "")
 
 
 def with_ink(
-    found: Suspects,
+    suspects: Suspects,
     folder: PdfFolder,
     pool: PagePool,
     *,
@@ -72,7 +72,7 @@ def with_ink(
     Suspects
         The same ones under new probabilities; those whose page cannot be read keep theirs.
     """
-    ranked, dataset = found.ranked, found.dataset
+    ranked, dataset = suspects.ranked, suspects.dataset
     score, notes = ranked.score.copy(), [""] * len(ranked)
     _, first = np.unique(ranked.page, return_index=True)
     pages = ranked.page[np.sort(first)[:MOST_PAGES]]
@@ -84,7 +84,7 @@ def with_ink(
     for done, page in enumerate(pages.tolist()):
         count(done, len(pages))
         scale = size[page][[0, 1, 0, 1]]
-        read = _read(found, page, folder, pool)
+        read = _read(suspects, page, folder, pool)
         if read is None or np.isnan(scale).any():
             continue
         low, high = np.searchsorted(ranked.page[by_page], [page, page + 1])
@@ -97,12 +97,12 @@ def with_ink(
             score[place], notes[place] = odds / (1.0 + odds), said.reason
     again = np.argsort(-score, kind="stable")
     moved = replace(ranked, score=score).take(again)
-    return replace(found, ranked=moved, notes=tuple(notes[place] for place in again.tolist()))
+    return replace(suspects, ranked=moved, notes=tuple(notes[place] for place in again.tolist()))
 
 
-def _read(found: Suspects, page: int, folder: PdfFolder, pool: PagePool) -> _Page | None:
+def _read(suspects: Suspects, page: int, folder: PdfFolder, pool: PagePool) -> _Page | None:
     """Words and ink of a page; None when it cannot be read."""
-    dataset = found.dataset
+    dataset = suspects.dataset
     name, index = dataset.documents[dataset.page_document[page]].name, int(dataset.page_index[page])
     try:
         path, of_file = folder.find_page(name, index, dataset.page_images)

@@ -322,9 +322,9 @@ def _page_size(dataset: Dataset) -> FloatArray:
     return np.where(dataset.page_size > 0.0, dataset.page_size, reach)
 
 
-def table(found: Suspects, most: int, signature: str) -> ResultTable:
+def table(suspects: Suspects, most: int, signature: str) -> ResultTable:
     """The first suspects as rows for terminals and spreadsheets."""
-    rows = [(one.document, one.page, one.kind, one.label, one.score, one.reason) for one in found.to_list(most)]
-    title = f"Suspected ground truth: {len(found):,} places, {found.boxes:,} boxes"
+    rows = [(one.document, one.page, one.kind, one.label, one.score, one.reason) for one in suspects.to_list(most)]
+    title = f"Suspected ground truth: {len(suspects):,} places, {suspects.boxes:,} boxes"
     columns = ("document", "page", "kind", "label", "score", "reason")
     return ResultTable(title=title, signature=signature, columns=columns, rows=tuple(rows))

@@ -142,12 +142,12 @@ def rank(
 
 
 def _of_boxes(
-    truth: Columns, seen: Sequence[Seen], kept: Sequence[IntArray], found: at_boxes.AtBoxes, least: float
+    truth: Columns, seen: Sequence[Seen], kept: Sequence[IntArray], evidence: at_boxes.AtBoxes, least: float
 ) -> Ranked:
     """The ground truth boxes that are likely wrong, each under its likeliest error."""
-    rows = np.flatnonzero(found.wrong >= least)
-    chances = np.array([found.extra[rows], found.label[rows], found.border[rows]])
-    middle = np.where(found.moved[rows], _middle(truth, seen, rows), truth.xyxy[rows])
+    rows = np.flatnonzero(evidence.wrong >= least)
+    chances = np.array([evidence.extra[rows], evidence.label[rows], evidence.border[rows]])
+    middle = np.where(evidence.moved[rows], _middle(truth, seen, rows), truth.xyxy[rows])
     # A border that would hardly change is right enough.
     chances[2, iou(truth.xyxy[rows], middle) > _RIGHT_ENOUGH] = 0.0
     worth = np.flatnonzero(chances.sum(axis=0) >= least)
@@ -163,10 +163,10 @@ def _of_boxes(
         page=truth.page[rows],
         label=truth.label[rows],
         xyxy=now,
-        new_label=np.where(kind == LABEL, found.best_label[rows], truth.label[rows]),
+        new_label=np.where(kind == LABEL, evidence.best_label[rows], truth.label[rows]),
         new_xyxy=proposed,
         prediction=np.column_stack(partners),
-        covered=found.covered[rows],
+        covered=evidence.covered[rows],
         usual=np.mean([each.jitter.scale[rows] for each in seen], axis=0),
     )
 

@@ -84,7 +84,7 @@ class Review:
 
 
 def review_plan(
-    found: Suspects, protocol: BoxProtocol[Any], options: BoxOptions, *, margin: float, seed: int = SEED
+    suspects: Suspects, protocol: BoxProtocol[Any], options: BoxOptions, *, margin: float, seed: int = SEED
 ) -> Review:
     """The pages to review until the recall of each model is known to a margin.
 
@@ -103,9 +103,9 @@ def review_plan(
     ValueError
         For a margin that is not between 0 and 1.
     """
-    dataset = found.dataset
+    dataset = suspects.dataset
     pages, page = dataset.pages, dataset.ground_truth.page
-    expected = np.bincount(found.ranked.page, found.ranked.score, minlength=pages).astype(np.float64)
+    expected = np.bincount(suspects.ranked.page, suspects.ranked.score, minlength=pages).astype(np.float64)
     plans = []
     for model in range(len(dataset.predictions)):
         first = protocol.evaluate_model(dataset, model, options).first

@@ -11,7 +11,7 @@ from evaluator.review.verdicts import JudgedBox, Target
 from evaluator.suspects.listing import Suspects
 
 
-def target_of(found: Suspects, place: int, *, signature: str = "") -> Target:
+def target_of(suspects: Suspects, place: int, *, signature: str = "") -> Target:
     """The target of a verdict on a suspect.
 
     Parameters
@@ -27,7 +27,7 @@ def target_of(found: Suspects, place: int, *, signature: str = "") -> Target:
         The ground truth box, if there is one, and the proposed box, unless the box is to go. An extra box is the same
         target as the missed box that it is for the models.
     """
-    suspect, dataset = found[place], found.dataset
+    suspect, dataset = suspects[place], suspects.dataset
     boxes = []
     if suspect.kind != "missing":
         boxes.append(JudgedBox(side="ground_truth", label=suspect.label, xyxy=suspect.bbox))

@@ -257,14 +257,14 @@ def _bounds(value: tuple[float, float]) -> str:
 
 def _has_document(text: str, address: Mapping[str, str]) -> bool:
     """Whether the open files have a document."""
-    found = opened.boxes()
-    return found is None or text in found.dataset.document_code
+    loaded = opened.boxes()
+    return loaded is None or text in loaded.dataset.document_code
 
 
 def _has_label(text: str, address: Mapping[str, str]) -> bool:
     """Whether a label of the open files is evaluated."""
-    found = opened.boxes()
-    return found is None or text in found.dataset.labels[: found.dataset.evaluated]
+    loaded = opened.boxes()
+    return loaded is None or text in loaded.dataset.labels[: loaded.dataset.evaluated]
 
 
 def _has_page(text: str, address: Mapping[str, str]) -> bool:

@@ -34,11 +34,11 @@ PARTS: Final = ("mistakes", "classes", "pixels")
 # --- choices -------------------------------------------------------------------------------------------------
 
 
-def drop_unknown(found: OpenedBoxes) -> None:
+def drop_unknown(loaded: OpenedBoxes) -> None:
     """Take away what the open files do not have."""
-    if state.within not in found.dataset.document_code:
+    if state.within not in loaded.dataset.document_code:
         state.within = ""
-    if state.label not in found.dataset.labels[: found.dataset.evaluated]:
+    if state.label not in loaded.dataset.labels[: loaded.dataset.evaluated]:
         state.label = ""
 
 
@@ -68,21 +68,21 @@ def clear() -> None:
     state.label = state.within = ""
 
 
-def swap(found: OpenedBoxes) -> None:
+def swap(loaded: OpenedBoxes) -> None:
     """A becomes B."""
-    state.model_b, state.model_a = (model.index for model in found.pair)
+    state.model_b, state.model_a = (model.index for model in loaded.pair)
     state.box = None
 
 
-def make_b(found: OpenedBoxes, index: int) -> None:
+def make_b(loaded: OpenedBoxes, index: int) -> None:
     """Compare A with another model; A itself and B stay what they are."""
-    if index not in {model.index for model in found.pair}:
+    if index not in {model.index for model in loaded.pair}:
         state.model_b, state.box = index, None
 
 
-def shown_place(found: OpenedBoxes) -> Place | None:
+def shown_place(loaded: OpenedBoxes) -> Place | None:
     """The page that the last run showed; None for none."""
-    return Place(state.doc, state.page or 0) if state.doc in found.dataset.document_code and state.doc else None
+    return Place(state.doc, state.page or 0) if state.doc in loaded.dataset.document_code and state.doc else None
 
 
 # --- results -------------------------------------------------------------------------------------------------
@@ -109,11 +109,11 @@ class Compared:
     differences: tuple[Difference, ...]
 
 
-def compared(found: OpenedBoxes) -> Compared:
+def compared(loaded: OpenedBoxes) -> Compared:
     """The two chosen models under the thresholds, the label and the document of this session."""
-    first, second = found.pair
-    results = result_of(found, first), result_of(found, second)
-    keys = result_key(found, first), result_key(found, second)
+    first, second = loaded.pair
+    results = result_of(loaded, first), result_of(loaded, second)
+    keys = result_key(loaded, first), result_key(loaded, second)
     whole = _ledger(*keys, _results=results)
     label, within = state.label or None, state.within or None
     return Compared(
@@ -121,7 +121,7 @@ def compared(found: OpenedBoxes) -> Compared:
         results,
         whole,
         _only(*keys, label, within, _ledger=whole) if label or within else whole,
-        _differences(*keys, _measures=lambda: (_measured(found, first), _measured(found, second))),
+        _differences(*keys, _measures=lambda: (_measured(loaded, first), _measured(loaded, second))),
     )
 
 
@@ -145,9 +145,9 @@ def _only(first: ResultKey, second: ResultKey, label: str | None, within: str | 
     )
 
 
-def _measured(found: OpenedBoxes, model: Model) -> Measures:
+def _measured(loaded: OpenedBoxes, model: Model) -> Measures:
     """What the numbers of a model are made of."""
-    return _measures(result_key(found, model), _result=result_of(found, model))
+    return _measures(result_key(loaded, model), _result=result_of(loaded, model))
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -186,24 +186,24 @@ class OneOfMany:
     differences: dict[str, Difference]
 
 
-def every_model(found: OpenedBoxes) -> list[OneOfMany]:
+def every_model(loaded: OpenedBoxes) -> list[OneOfMany]:
     """All open models, A and B first, each against A."""
-    pair_ = found.pair
+    pair_ = loaded.pair
     chosen = {model.index for model in pair_}
     first = pair_[0]
     rows = []
-    for model in (*pair_, *(each for each in found.models if each.index not in chosen)):
+    for model in (*pair_, *(each for each in loaded.models if each.index not in chosen)):
         found_differences = (
             _differences(
-                result_key(found, first),
-                result_key(found, model),
-                _measures=lambda model=model: (_measured(found, first), _measured(found, model)),  # type: ignore[misc]
+                result_key(loaded, first),
+                result_key(loaded, model),
+                _measures=lambda model=model: (_measured(loaded, first), _measured(loaded, model)),  # type: ignore[misc]
             )
             if model is not first
             else ()
         )
         overall = {one.metric: one for one in found_differences if one.overall}
-        rows.append(OneOfMany(model, result_of(found, model), overall))
+        rows.append(OneOfMany(model, result_of(loaded, model), overall))
     return rows
 
 

@@ -39,14 +39,16 @@ def cost(first: ResultKey, second: ResultKey, *, _results: tuple[Result, Result]
 
 
 @st.fragment
-def card(chosen: Sequence[Named], found: Sequence[Difference], costs: Cost | None, write: Callable[[], object]) -> None:
+def card(
+    chosen: Sequence[Named], differences: Sequence[Difference], costs: Cost | None, write: Callable[[], object]
+) -> None:
     """The card with the answer; a change of the rule runs this part alone, and `write` then writes the address."""
     if State.rule_moved.take():
         write()
-    measures = [metric for metric in main_metrics(found) if metric in FOUND]
+    measures = [metric for metric in main_metrics(differences) if metric in FOUND]
     if state.rule_measure not in measures:
         state.rule_measure = "f1" if "f1" in measures else next(iter(measures), "")
-    made = decide(found, [plain(model.name) for model in chosen], rule=rule(), cost=costs)
+    made = decide(differences, [plain(model.name) for model in chosen], rule=rule(), cost=costs)
     with st.container(border=True, key="decision"):
         left, right = st.columns([1.35, 1], gap="medium")
         with left:
@@ -131,13 +133,13 @@ def _consequences(made: Decision) -> str:
     return f'<dl class="ls-consequences{frame.theme()}">{body}</dl>'
 
 
-def _listed(name: str, found: Sequence[Difference]) -> tuple[str, str]:
+def _listed(name: str, differences: Sequence[Difference]) -> tuple[str, str]:
     """Clear differences by name, the largest first."""
-    if not found:
+    if not differences:
         return name, "none"
-    words = [f"{name_of(one)} {moved_text(one)}" for one in found[:_NAMED]]
-    more = len(found) - len(words)
-    return f"{name}, {len(found):,}", ", ".join(words) + (f" and {more:,} more in the table" if more else "")
+    words = [f"{name_of(one)} {moved_text(one)}" for one in differences[:_NAMED]]
+    more = len(differences) - len(words)
+    return f"{name}, {len(differences):,}", ", ".join(words) + (f" and {more:,} more in the table" if more else "")
 
 
 def _text(words: str) -> str:

@@ -39,16 +39,16 @@ def section(text: str, facts: str = "") -> None:
     st.html(f'<h2 class="ls-section">{html.escape(plain(text))} <small>{html.escape(plain(facts))}</small></h2>')
 
 
-def signature(found: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
+def signature(loaded: OpenedBoxes, chosen: Sequence[Model], *extra: str) -> str:
     """Protocol, thresholds and counts behind a view of some models; a score threshold of all is said once."""
     of = protocol.chosen()
     every = [(f"≥ {threshold_text(score_threshold(model))}", model) for model in chosen]
     scores = [f"{score} ({model.letter if isinstance(model, Named) else model.name})" for score, model in every]
     if not any(isinstance(model, Named) for model in chosen) and len({score for score, _ in every}) == 1:
         scores = [every[0][0]]
-    counts = f"{count_of(len(found.dataset.documents), 'document')}, {count_of(found.dataset.pages, 'page')}"
+    counts = f"{count_of(len(loaded.dataset.documents), 'document')}, {count_of(loaded.dataset.pages, 'page')}"
     iou = f"IoU ≥ {threshold_text(state.iou)}"
-    mended = [found.predictions[model.index] for model in chosen]
+    mended = [loaded.predictions[model.index] for model in chosen]
     fixes = [f"fix {source.name}: {', '.join(source.fixes)}" for source in mended if source.fixes]
     parts = [f"{of.name} {of.version}", iou, "score " + ", ".join(scores), counts, *fixes, *extra]
     return " · ".join(parts)
@@ -78,25 +78,25 @@ def need_files() -> None:
 
 def open_boxes(title_: str) -> OpenedBoxes | None:
     """The open files of boxes; without them the empty state of a view is shown."""
-    found = opened.boxes()
-    if found is None:
+    loaded = opened.boxes()
+    if loaded is None:
         title(title_, "")
         sidebar(None)
         need_files()
-    return found
+    return loaded
 
 
-def banners(found: OpenedBoxes, chosen: Sequence[Model]) -> None:
+def banners(loaded: OpenedBoxes, chosen: Sequence[Model]) -> None:
     """What changes the meaning of all numbers: a prediction as reference, documents in one file only."""
-    if found.project.as_reference:
+    if loaded.project.as_reference:
         reference_banner()
     for model in chosen:
-        only = found.dataset.documents_only_in(model.index)
+        only = loaded.dataset.documents_only_in(model.index)
         if not any(only.values()):
             continue
-        result = result_of(found, model)
+        result = result_of(loaded, model)
         every = result.micro.row(0)
-        shared = result.in_documents(found.dataset.in_both(model.index))[0].row(0)
+        shared = result.in_documents(loaded.dataset.in_both(model.index))[0].row(0)
         st.warning(
             f"Model {model.letter if isinstance(model, Named) else escaped(model.name)}: "
             f"{count_of(len(only['ground_truth']), 'document')} only in the ground truth and "
@@ -169,10 +169,10 @@ def escaped(text: str) -> str:
     return "".join(f"\\{char}" if char in "\\`*_{}[]()<>#+-.!|~$:&@/" else char for char in apart)
 
 
-def sidebar(found: OpenedBoxes | None) -> None:
+def sidebar(loaded: OpenedBoxes | None) -> None:
     """Which files and models the numbers are of."""
     with st.sidebar:
-        st.html(_counts(found))
+        st.html(_counts(loaded))
 
 
 def lines(texts: Sequence[str]) -> None:
@@ -180,28 +180,28 @@ def lines(texts: Sequence[str]) -> None:
     st.html(f'<div class="ls-counts">{"<br>".join(html.escape(plain(text)) for text in texts)}</div>')
 
 
-def document_choice(found: OpenedBoxes) -> None:
+def document_choice(loaded: OpenedBoxes) -> None:
     """All documents, or one."""
-    names = {document.doc_id: plain(document.name) for document in found.dataset.documents}
+    names = {document.doc_id: plain(document.name) for document in loaded.dataset.documents}
     names = {"": f"All {count_of(len(names), 'document')}", **names}
     widgets.choice("Document", names, State.within)
 
 
-def label_choice(found: OpenedBoxes) -> None:
+def label_choice(loaded: OpenedBoxes) -> None:
     """All evaluated labels, or one."""
-    labels = found.dataset.labels[: found.dataset.evaluated]
+    labels = loaded.dataset.labels[: loaded.dataset.evaluated]
     names = {"": f"All {count_of(len(labels), 'label')}", **{label: plain(label) for label in labels}}
     widgets.choice("Label", names, State.label)
 
 
-def files_choice(found: OpenedBoxes) -> None:
+def files_choice(loaded: OpenedBoxes) -> None:
     """Protocol, ground truth and the two models, in the sidebar."""
     with st.sidebar:
         protocol_choice()
-        truth = found.dataset.ground_truth.source.name
+        truth = loaded.dataset.ground_truth.source.name
         st.selectbox("Ground truth", [0], format_func=lambda _: plain(truth), key="truth_shown", disabled=True)
-        for model in found.pair:
-            model_choice(found, model)
+        for model in loaded.pair:
+            model_choice(loaded, model)
 
 
 def protocol_choice() -> None:
@@ -212,9 +212,9 @@ def protocol_choice() -> None:
     widgets.choice("Protocol", titles, State.protocol, on_change=use_standard)
 
 
-def model_choice(found: Opened[Any], model: Named, role: str = "") -> None:
+def model_choice(loaded: Opened[Any], model: Named, role: str = "") -> None:
     """Which of the open models is A or B."""
-    names, field = found.names, found.kind.chosen["AB".index(model.letter)]
+    names, field = loaded.names, loaded.kind.chosen["AB".index(model.letter)]
     field.set(model.index)
     st.selectbox(
         f"Model {model.letter}{role}",
@@ -226,15 +226,15 @@ def model_choice(found: Opened[Any], model: Named, role: str = "") -> None:
     )
 
 
-def _counts(found: OpenedBoxes | None) -> str:
+def _counts(loaded: OpenedBoxes | None) -> str:
     """What is loaded, at the foot of the sidebar."""
-    if found is None:
+    if loaded is None:
         return '<div class="ls-counts">Nothing to evaluate yet</div>'
-    dataset = found.dataset
+    dataset = loaded.dataset
     lines = [
         f"{count_of(dataset.pages, 'page')}, {count_of(len(dataset.documents), 'document')}",
         f"{len(dataset.ground_truth):,} ground-truth boxes, {count_of(dataset.evaluated, 'label')}",
-        "No issues in the files" if not found.issues else f"{count_of(len(found.issues), 'issue')} in the files",
+        "No issues in the files" if not loaded.issues else f"{count_of(len(loaded.issues), 'issue')} in the files",
     ]
     return '<div class="ls-counts">' + "<br>".join(html.escape(line) for line in lines) + "</div>"
 
@@ -271,19 +271,19 @@ def loaded_rows(kind: Kind[Any]) -> list[dict[str, str | int | None]]:
     ]
 
 
-def issues(found: Sequence[Issue]) -> None:
+def issues(issues: Sequence[Issue]) -> None:
     """Issues of files as a table of plain text: file, place, rule, found, fix; many of one rule are one row."""
-    found = folded(found)
+    issues = folded(issues)
     widgets.table(
         {
-            "": [issue.severity for issue in found[:_ISSUES_SHOWN]],
-            "File": [plain(issue.file) for issue in found[:_ISSUES_SHOWN]],
-            "Place": [plain(issue.place) for issue in found[:_ISSUES_SHOWN]],
-            "Rule": [plain(issue.rule) for issue in found[:_ISSUES_SHOWN]],
-            "Found": [plain(issue.found) for issue in found[:_ISSUES_SHOWN]],
-            "Fix": [plain(issue.fix) for issue in found[:_ISSUES_SHOWN]],
+            "": [issue.severity for issue in issues[:_ISSUES_SHOWN]],
+            "File": [plain(issue.file) for issue in issues[:_ISSUES_SHOWN]],
+            "Place": [plain(issue.place) for issue in issues[:_ISSUES_SHOWN]],
+            "Rule": [plain(issue.rule) for issue in issues[:_ISSUES_SHOWN]],
+            "Found": [plain(issue.found) for issue in issues[:_ISSUES_SHOWN]],
+            "Fix": [plain(issue.fix) for issue in issues[:_ISSUES_SHOWN]],
         },
         columns={"": 70, "Rule": st.column_config.TextColumn(width="large")},
     )
-    if len(found) > _ISSUES_SHOWN:
-        st.caption(f"The first {_ISSUES_SHOWN} of {len(found):,}; layoutscope check --json lists all.")
+    if len(issues) > _ISSUES_SHOWN:
+        st.caption(f"The first {_ISSUES_SHOWN} of {len(issues):,}; layoutscope check --json lists all.")

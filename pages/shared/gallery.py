@@ -48,11 +48,11 @@ _CROP_WIDTH: Final = 360
 _UNKNOWN_POINTS: Final = (612.0, 792.0)
 
 
-def drop_unknown(found: OpenedBoxes) -> None:
+def drop_unknown(loaded: OpenedBoxes) -> None:
     """Take away what the open files do not have."""
-    listing.drop_unknown(found)
+    listing.drop_unknown(loaded)
     question = state.gallery_question
-    labels = found.dataset.labels[: found.dataset.evaluated]
+    labels = loaded.dataset.labels[: loaded.dataset.evaluated]
     asked = [label for label in (question.cell or ()) if label is not None] if question else []
     named = question.name if question else None
     if any(label not in labels for label in asked) or (named not in (None, box_items.MATCHED_NAME, *DOCUMENT)):
@@ -113,25 +113,25 @@ def _curve(key: ResultKey, *, _make: Callable[[], ScoreCurve]) -> ScoreCurve:
     return _make()
 
 
-def curve_of(found: OpenedBoxes, model: Model) -> ScoreCurve:
+def curve_of(loaded: OpenedBoxes, model: Model) -> ScoreCurve:
     """What a model reaches at each score threshold, at the IoU threshold of the moment."""
     # The same for every score threshold, so that is not part of the key.
-    key = result_key(found, model)._replace(min_score=0.0)
-    return _curve(key, _make=lambda: pairs_of(found, model).score_curve(iou=key.iou))
+    key = result_key(loaded, model)._replace(min_score=0.0)
+    return _curve(key, _make=lambda: pairs_of(loaded, model).score_curve(iou=key.iou))
 
 
-def every_item(found: OpenedBoxes, model: Model) -> Items:
+def every_item(loaded: OpenedBoxes, model: Model) -> Items:
     """All matched pairs and mistakes of a model at the operating point."""
-    return _items(result_key(found, model), _result=lambda: result_of(found, model))
+    return _items(result_key(loaded, model), _result=lambda: result_of(loaded, model))
 
 
-def shown(found: OpenedBoxes, model: Model) -> Shown:
+def shown(loaded: OpenedBoxes, model: Model) -> Shown:
     """The items behind the question that pass the filter, in the chosen order."""
-    result, every = result_of(found, model), every_item(found, model)
+    result, every = result_of(loaded, model), every_item(loaded, model)
     asked = state.gallery_question
     keep = every.kind != MATCHED if asked is None else box_items.answer(result, every, asked)
     behind = int(keep.sum())
-    keep &= _passing(found, model, every) & _in_third(every, state.gallery_third)
+    keep &= _passing(loaded, model, every) & _in_third(every, state.gallery_third)
     rows = np.flatnonzero(keep)
     rows = rows[_order(result, every, rows, state.gallery_sort)]
     chosen = every.take(rows)
@@ -149,9 +149,9 @@ def shown(found: OpenedBoxes, model: Model) -> Shown:
 
 def _causes_of(result: Result, chosen: Items, family: Family) -> IntArray:
     """The causes of a family that some items belong to, the costliest first."""
-    found = causes(result)
-    held = set(found.of_mistake[chosen.mistake[chosen.mistake >= 0]].tolist())
-    rows = found.alike.get(family, np.empty(0, dtype=np.int64))
+    grouped = causes(result)
+    held = set(grouped.of_mistake[chosen.mistake[chosen.mistake >= 0]].tolist())
+    rows = grouped.alike.get(family, np.empty(0, dtype=np.int64))
     return np.array([row for row in rows.tolist() if row in held], dtype=np.int64)
 
 
@@ -168,9 +168,9 @@ def heading(shown: Shown) -> str:
     return f"{text}; the filter hides {shown.hidden:,}" if shown.hidden else text
 
 
-def _passing(found: OpenedBoxes, model: Model, every: Items) -> BoolArray:
+def _passing(loaded: OpenedBoxes, model: Model, every: Items) -> BoolArray:
     """What the filter of the page browser keeps, by the same columns; names are about mistakes, pairs have none."""
-    own, mistakes = listing.plain_columns(found, model), every.mistake >= 0
+    own, mistakes = listing.plain_columns(loaded, model), every.mistake >= 0
     at = every.mistake[mistakes]
     columns = mistake_filter.MistakeColumns(
         kind=every.kind,
@@ -186,7 +186,7 @@ def _passing(found: OpenedBoxes, model: Model, every: Items) -> BoolArray:
         getattr(columns, name)[mistakes] = getattr(own, name)[at]
     # Verdicts are about mistakes under their own ids; the gallery does not know them.
     chosen = msgspec.structs.replace(listing.chosen_filter(), unjudged=False)
-    return mistake_filter.passing(columns, found.dataset, chosen)
+    return mistake_filter.passing(columns, loaded.dataset, chosen)
 
 
 def _in_third(every: Items, third: str) -> BoolArray:
@@ -215,13 +215,13 @@ def _order(result: Result, every: Items, rows: IntArray, order: str) -> IntArray
     return np.arange(len(rows))
 
 
-def crops_of(found: OpenedBoxes, cards: Sequence[CardItem]) -> dict[str, CropItem]:
+def crops_of(loaded: OpenedBoxes, cards: Sequence[CardItem]) -> dict[str, CropItem]:
     """Crops of some cards, by their keys."""
-    return {card.key: crop(found, card.document, card.index, [box.xyxy for box in card.boxes]) for card in cards}
+    return {card.key: crop(loaded, card.document, card.index, [box.xyxy for box in card.boxes]) for card in cards}
 
 
 def crop(
-    found: OpenedBoxes,
+    loaded: OpenedBoxes,
     document: str,
     index: int,
     boxes: Sequence[Rect],
@@ -235,7 +235,7 @@ def crop(
     """
     corners = np.array(list(boxes) or [(0.0, 0.0, 1.0, 1.0)])
     try:
-        page = pictures.page_file(found, document, index)
+        page = pictures.page_file(loaded, document, index)
         picture = pictures.pool().page_image(page.path, page.page_index, dpi=dpi)
     except PageProblem as problem:
         part = crops.region(corners, _UNKNOWN_POINTS)

@@ -35,7 +35,7 @@ _MODELS_IN_A_ROW: Final = 3
 
 
 def operating_point(
-    found: OpenedBoxes, chosen: Sequence[Model], *, one_of: Sequence[Model] = (), numbers: bool = False
+    loaded: OpenedBoxes, chosen: Sequence[Model], *, one_of: Sequence[Model] = (), numbers: bool = False
 ) -> None:
     """IoU threshold, a score threshold for each of the chosen models, and the two presets.
 
@@ -48,16 +48,16 @@ def operating_point(
         low, high = iou_range()
         st.slider("IoU threshold", low, high, step=0.01, key=State.iou.key, persist_state="session", width=width)
         for model in chosen:
-            score_slider(found, model, width=width)
-        _presets(found)
+            score_slider(loaded, model, width=width)
+        _presets(loaded)
         if one_of:
             shown = next((model for model in one_of if model.index == state.model), one_of[0])
-            _three_numbers(found, shown)
+            _three_numbers(loaded, shown)
 
 
-def score_slider(found: OpenedBoxes, model: Model, *, width: int | Literal["stretch"] = "stretch") -> None:
+def score_slider(loaded: OpenedBoxes, model: Model, *, width: int | Literal["stretch"] = "stretch") -> None:
     """The lowest score at which the boxes of a model count."""
-    scores = has_scores(found, model)
+    scores = has_scores(loaded, model)
     st.slider(
         f"Minimum score, {model.letter}" if isinstance(model, Named) else "Minimum score",
         0.0,
@@ -81,37 +81,37 @@ def model_switch(models: Sequence[Model]) -> None:
         widgets.switch("Model", {model.index: escaped(lettered(model)) for model in models}, State.model)
 
 
-def _presets(found: OpenedBoxes) -> None:
+def _presets(loaded: OpenedBoxes) -> None:
     """Buttons for the thresholds of the specification and for the best F1."""
-    state.preset = preset(found)
-    state.presets_of = thresholds(found)
+    state.preset = preset(loaded)
+    state.presets_of = thresholds(loaded)
 
     def apply() -> None:
-        if state.presets_of != thresholds(found):
+        if state.presets_of != thresholds(loaded):
             # A slider was moved: the browser had not heard yet that its last step took the mark off the preset.
             return
         if state.preset == STANDARD:
             use_standard()
         elif state.preset == BEST_F1:
-            use_best_f1(found)
+            use_best_f1(loaded)
 
     st.segmented_control(
         "Thresholds", [STANDARD, BEST_F1], key=State.preset.key, on_change=apply, label_visibility="collapsed"
     )
 
 
-def _three_numbers(found: OpenedBoxes, model: Model) -> None:
+def _three_numbers(loaded: OpenedBoxes, model: Model) -> None:
     """Precision, recall and F1 of the shown model, small."""
-    row = result_of(found, model).micro.row(0)
-    cells = _metrics(*_RATIOS[1:], _RATIOS[0], of=row, after=corrected(found, model))
+    row = result_of(loaded, model).micro.row(0)
+    cells = _metrics(*_RATIOS[1:], _RATIOS[0], of=row, after=corrected(loaded, model))
     st.html(f'<dl class="ls-numbers">{cells}</dl>')
 
 
-def model_card(found: OpenedBoxes, model: Named, baseline: MetricColumns | None) -> None:
+def model_card(loaded: OpenedBoxes, model: Named, baseline: MetricColumns | None) -> None:
     """Counts and ratios of one model, with their signature."""
-    result = result_of(found, model)
+    result = result_of(loaded, model)
     row = result.micro.row(0)
-    after = corrected(found, model)
+    after = corrected(loaded, model)
     main = _metrics(*_RATIOS, of=row, after=after)
     second = _metrics(("Mean IoU", "mean_iou"), ("Coverage", "mean_coverage"), ("Purity", "mean_purity"), of=row)
     tags = "".join(
@@ -163,7 +163,7 @@ class Corrected(NamedTuple):
     applied: int
 
 
-def corrected(found: OpenedBoxes, model: Model) -> Corrected | None:
+def corrected(loaded: OpenedBoxes, model: Model) -> Corrected | None:
     """The numbers of a model, all labels pooled, on the ground truth as agreed verdicts of reviewers correct it.
 
     Returns
@@ -171,10 +171,10 @@ def corrected(found: OpenedBoxes, model: Model) -> Corrected | None:
     Corrected or None
         At the operating point. None when no verdict changes its precision, recall or F1.
     """
-    again = findings.corrected_of(found, model)
+    again = findings.corrected_of(loaded, model)
     if again is None:
         return None
-    before, after = result_of(found, model).micro.row(0), again.result.micro.row(0)
+    before, after = result_of(loaded, model).micro.row(0), again.result.micro.row(0)
     keys: tuple[Ratio, ...] = ("precision", "recall", "f1")
     return Corrected(after, again.applied) if any(before[key] != after[key] for key in keys) else None
 
@@ -191,13 +191,13 @@ def corrected_badge(after: Corrected, before: Metrics, key: Ratio) -> str:
     return f'<small class="ls-after" title="{html.escape(explained)}">corrected {number(after.numbers[key])}</small>'
 
 
-def corrected_line(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def corrected_line(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     """The corrected numbers of two models in a line; nothing when no verdict changes them."""
-    every = [(model, corrected(found, model)) for model in chosen]
+    every = [(model, corrected(loaded, model)) for model in chosen]
     parts = []
     for model, after in every:
         if after is not None:
-            before = result_of(found, model).micro.row(0)
+            before = result_of(loaded, model).micro.row(0)
             numbers = "".join(
                 f"<span>{name} {number(before[key])} {corrected_badge(after, before, key)}</span>"
                 for name, key in _RATIOS

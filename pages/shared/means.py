@@ -36,15 +36,15 @@ class _Group(NamedTuple):
     notes: tuple[str, ...]
 
 
-def means(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def means(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     """A row for each model: pooled, mean over documents, mean over labels with the weights, and average precision."""
-    weights = weights_in_use(found)
+    weights = weights_in_use(loaded)
     head, control = st.columns([2.4, 1], vertical_alignment="center")
     head.html('<h2 class="ls-section">Means <small>of the boxes at the operating point</small></h2>')
     if protocol.has_class_weights():
         with control.container(horizontal=True, horizontal_alignment="right"):
-            _weights_control(found, weights)
-    rows = {model: _groups(found, model, weights) for model in chosen}
+            _weights_control(loaded, weights)
+    rows = {model: _groups(loaded, model, weights) for model in chosen}
     shown = rows[chosen[0]]
     heads = "".join(
         f'<th colspan="{len(group.heads)}" scope="colgroup">{html.escape(group.title)}</th>' for group in shown
@@ -58,15 +58,15 @@ def means(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
     st.caption(frame.escaped(" ".join(_explained(shown, weights))))
 
 
-def weights_in_use(found: OpenedBoxes) -> Mapping[str, float]:
+def weights_in_use(loaded: OpenedBoxes) -> Mapping[str, float]:
     """The weights that differ from 1, of labels that the open files map; none under protocols without weights."""
-    labels = found.dataset.labels[: found.dataset.evaluated]
+    labels = loaded.dataset.labels[: loaded.dataset.evaluated]
     return {label: weight for label, weight in state.class_weights if label in labels} if _weighted() else {}
 
 
-def signed(found: OpenedBoxes) -> list[str]:
+def signed(loaded: OpenedBoxes) -> list[str]:
     """What a signature says of the weights; nothing where all are 1."""
-    weights = weights_in_use(found)
+    weights = weights_in_use(loaded)
     return [f"class weight {', '.join(_weighed(weights))}"] if weights else []
 
 
@@ -78,9 +78,9 @@ def _weighted() -> bool:
     return bool(state.class_weights) and protocol.has_class_weights()
 
 
-def _weights_control(found: OpenedBoxes, weights: Mapping[str, float]) -> None:
+def _weights_control(loaded: OpenedBoxes, weights: Mapping[str, float]) -> None:
     """The weight of each label in the mean over labels."""
-    labels = found.dataset.labels[: found.dataset.evaluated]
+    labels = loaded.dataset.labels[: loaded.dataset.evaluated]
     with st.popover("Class weights" + (f" ({len(weights)})" if weights else ""), icon=":material/balance:"):
         with st.form("class_weights_form", border=False):
             values = [
@@ -102,15 +102,15 @@ def _weights_control(found: OpenedBoxes, weights: Mapping[str, float]) -> None:
         st.caption("Of the mean over labels alone; 0 leaves a label out. In the terminal: --class-weight Table=2.")
 
 
-def _groups(found: OpenedBoxes, model: Named, weights: Mapping[str, float]) -> list[_Group]:
-    result = result_of(found, model)
+def _groups(loaded: OpenedBoxes, model: Named, weights: Mapping[str, float]) -> list[_Group]:
+    result = result_of(loaded, model)
     labels = "Weighted mean over labels" if weights else "Mean over labels"
     groups = [
         _ratios("All boxes pooled", result.micro.row(0), None),
         _ratios("Mean over documents", result.macro_documents(), "documents"),
         _ratios(labels, result.macro_labels(weights), "labels"),
     ]
-    ranked = _average_precision(found, result, model)
+    ranked = _average_precision(loaded, result, model)
     return [*groups, ranked] if ranked is not None else groups
 
 
@@ -124,11 +124,11 @@ def _ratios(title: str, numbers: Any, counted: str | None) -> _Group:  # noqa: A
     return _Group(title, tuple(name for name, _ in _RATIOS), values, tuple(notes))
 
 
-def _average_precision(found: OpenedBoxes, result: Result, model: Named) -> _Group | None:
+def _average_precision(loaded: OpenedBoxes, result: Result, model: Named) -> _Group | None:
     """COCO's average precision of all predictions; None where there is none, or the protocol has its own."""
     if len(result.matching.prediction) > _MOST_RANKED or protocol.ranks():
         return None
-    numbers = _ranked(found.digests, model.index, _dataset=found.dataset)
+    numbers = _ranked(loaded.digests, model.index, _dataset=loaded.dataset)
     if numbers is None:
         return None
     return _Group("mAP, as COCO has it", _AVERAGES, tuple(numbers[name] for name in _AVERAGES), ("", "", ""))

@@ -55,35 +55,40 @@ class Ranked:
     apart: tuple[Apart, ...]
 
 
-def ranked(found: OpenedBoxes) -> Ranked:
+def ranked(loaded: OpenedBoxes) -> Ranked:
     """All open models and the earlier results that fit, by the chosen measures and label."""
     label = state.label or ALL_LABELS
-    fitting, apart = _sorted_out(found, label)
+    fitting, apart = _sorted_out(loaded, label)
     more = [name for name in state.rank_more if name in MEASURES and name != state.rank_by]
     measures = [state.rank_by if state.rank_by in MEASURES else "f1", *more]
-    keys = tuple(result_key(found, model) for model in found.models)
-    names = distinct_names([*found.names, *(one.name for one in fitting)])
+    keys = tuple(result_key(loaded, model) for model in loaded.models)
+    names = distinct_names([*loaded.names, *(one.name for one in fitting)])
     made = [
         _standings(
-            keys, tuple(fitting), names, Key(name, label), state.iou, _models=lambda: _contenders(found, fitting, names)
+            keys,
+            tuple(fitting),
+            names,
+            Key(name, label),
+            state.iou,
+            _models=lambda: _contenders(loaded, fitting, names),
         )
         for name in measures
     ]
-    place_of = {name: place for place, name in enumerate(names[: len(found.names)])}
+    place_of = {name: place for place, name in enumerate(names[: len(loaded.names)])}
     places = tuple(place_of.get(model.name) for model in made[0].models)
     return Ranked(made[0], tuple(made[1:]), places, apart)
 
 
-def _sorted_out(found: OpenedBoxes, label: str) -> tuple[list[EarlierResult], tuple[Apart, ...]]:
+def _sorted_out(loaded: OpenedBoxes, label: str) -> tuple[list[EarlierResult], tuple[Apart, ...]]:
     """The earlier results that can stand with the open models, and the others."""
-    matching = result_of(found, found.models[0]).matching
+    matching = result_of(loaded, loaded.models[0]).matching
     signature = matching.signature(state.iou).line
     fitting, apart = [], []
     for one in state.earlier:
         why = one.against(
             protocol=protocol.chosen().name,
             signature=signature,
-            truth_sha256=found.ground_truth.sha256,
+            truth_sha256=loaded.ground_truth.sha256,
             iou=state.iou,
         )
         if not why and label != ALL_LABELS:
@@ -95,11 +100,11 @@ def _sorted_out(found: OpenedBoxes, label: str) -> tuple[list[EarlierResult], tu
     return fitting, tuple(apart)
 
 
-def _contenders(found: OpenedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str]) -> list[Contender]:
+def _contenders(loaded: OpenedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str]) -> list[Contender]:
     """The open models at the operating point, then the earlier results."""
     opened_ = [
-        contender(name, result_of(found, model), label=state.label or None)
-        for name, model in zip(names, found.models, strict=False)
+        contender(name, result_of(loaded, model), label=state.label or None)
+        for name, model in zip(names, loaded.models, strict=False)
     ]
     return [
         *opened_,
@@ -138,13 +143,13 @@ def remove_earlier() -> None:
     state.earlier, state.earlier_rejected = (), ()
 
 
-def choose_pair(found: OpenedBoxes, row: int, column: int) -> None:
+def choose_pair(loaded: OpenedBoxes, row: int, column: int) -> None:
     """Make the models of two places A and B of every view that shows two."""
     State.model_a.set(row)
     State.model_b.set(column)
     state.box = None
 
 
-def letter_of(found: OpenedBoxes, place: int | None) -> str:
+def letter_of(loaded: OpenedBoxes, place: int | None) -> str:
     """The letter of an open model in the views that show two; empty for others."""
-    return next((model.letter for model in found.pair if model.index == place), "")
+    return next((model.letter for model in loaded.pair if model.index == place), "")

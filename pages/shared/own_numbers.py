@@ -44,10 +44,10 @@ _Columns = Mapping[str, Mapping[str, Sequence[float | None]]]
 # --- what is computed, once for all --------------------------------------------------------------------------
 
 
-def evaluation_of(found: OpenedBoxes, model: Model) -> BoxEvaluation:
+def evaluation_of(loaded: OpenedBoxes, model: Model) -> BoxEvaluation:
     """The evaluation of a model at the thresholds of the protocol, with all its predictions."""
-    key = result_key(found, model)._replace(min_score=0.0, iou=0.0)
-    return _evaluation(key, _matching=lambda: matching_of_all(found, model))
+    key = result_key(loaded, model)._replace(min_score=0.0, iou=0.0)
+    return _evaluation(key, _matching=lambda: matching_of_all(loaded, model))
 
 
 @st.cache_resource(max_entries=16, show_spinner="Working out average precision")
@@ -56,15 +56,15 @@ def _evaluation(key: ResultKey, *, _matching: Callable[[], object]) -> BoxEvalua
     return protocol.evaluation(_matching())
 
 
-def choice_of(found: OpenedBoxes, model: Model) -> ThresholdChoice:
+def choice_of(loaded: OpenedBoxes, model: Model) -> ThresholdChoice:
     """One score threshold, or one for each label, at the IoU threshold of the moment."""
-    return threshold_choice(curve_of(found, model))
+    return threshold_choice(curve_of(loaded, model))
 
 
-def _tide_of(found: OpenedBoxes, model: Model) -> TideErrors | None:
+def _tide_of(loaded: OpenedBoxes, model: Model) -> TideErrors | None:
     """What each kind of error costs a model."""
-    key = result_key(found, model)._replace(min_score=0.0, iou=0.0)
-    return _tide(key, _evaluation=lambda: evaluation_of(found, model))
+    key = result_key(loaded, model)._replace(min_score=0.0, iou=0.0)
+    return _tide(key, _evaluation=lambda: evaluation_of(loaded, model))
 
 
 @st.cache_resource(max_entries=16, show_spinner="Naming the errors")
@@ -73,15 +73,15 @@ def _tide(key: ResultKey, *, _evaluation: Callable[[], BoxEvaluation]) -> TideEr
     return protocol.chosen().error_types(_evaluation())
 
 
-def _calibration_of(found: OpenedBoxes, model: Model) -> Calibration | None:
+def _calibration_of(loaded: OpenedBoxes, model: Model) -> Calibration | None:
     """How far the scores of a model are right, of all its predictions at the IoU threshold of the moment."""
-    return box_calibration(matching_of_all(found, model).at(state.iou))
+    return box_calibration(matching_of_all(loaded, model).at(state.iou))
 
 
-def _differences_of(found: OpenedBoxes, chosen: Sequence[Model]) -> dict[str, Difference]:
+def _differences_of(loaded: OpenedBoxes, chosen: Sequence[Model]) -> dict[str, Difference]:
     """B minus A of the numbers over all labels that have intervals, by metric."""
-    keys = [result_key(found, model)._replace(min_score=0.0, iou=0.0) for model in chosen]
-    every = _differences(*keys, _results=lambda: [evaluation_of(found, model) for model in chosen])
+    keys = [result_key(loaded, model)._replace(min_score=0.0, iou=0.0) for model in chosen]
+    every = _differences(*keys, _results=lambda: [evaluation_of(loaded, model) for model in chosen])
     return {one.metric: one for one in every}
 
 
@@ -99,24 +99,24 @@ def _differences(
 # --- what is shown -------------------------------------------------------------------------------------------
 
 
-def has_own_numbers(found: OpenedBoxes) -> bool:
+def has_own_numbers(loaded: OpenedBoxes) -> bool:
     """Whether the protocol has numbers beside those of the matching at one threshold."""
-    return bool(protocol.chosen().own_numbers(evaluation_of(found, found.pair[0])))
+    return bool(protocol.chosen().own_numbers(evaluation_of(loaded, loaded.pair[0])))
 
 
-def numbers_table(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def numbers_table(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     """The protocol's own numbers in its own order, a row for each model, and B minus A in points."""
     of = protocol.chosen()
-    groups = [of.own_numbers(evaluation_of(found, model)) for model in chosen]
-    few = max(len(found.dataset.predictions[model.index]) for model in chosen) <= _MOST_RESAMPLED
+    groups = [of.own_numbers(evaluation_of(loaded, model)) for model in chosen]
+    few = max(len(loaded.dataset.predictions[model.index]) for model in chosen) <= _MOST_RESAMPLED
     known: dict[str, Difference] = {}
     if len(chosen) == 2 and few and state.own_intervals:
-        known = _differences_of(found, chosen)
+        known = _differences_of(loaded, chosen)
     heads = "".join(
         f'<th colspan="{len(group.numbers)}" scope="colgroup">{html.escape(group.title)}</th>' for group in groups[0]
     )
     titles = "".join(f'<th scope="col">{html.escape(one.title)}</th>' for group in groups[0] for one in group.numbers)
-    labels = count_of(len(evaluation_of(found, chosen[0]).matching.labels), "label")
+    labels = count_of(len(evaluation_of(loaded, chosen[0]).matching.labels), "label")
     rows = "".join(_row(model, own) for model, own in zip(chosen, groups, strict=True))
     if len(chosen) == 2:
         rows += _moved(groups[0], groups[1], known)
@@ -184,10 +184,10 @@ def _three(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def labels_and_curves(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def labels_and_curves(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     """The protocol's numbers of each label, and precision against recall of some labels of one model."""
     of = protocol.chosen()
-    columns = {model.letter: of.label_numbers(evaluation_of(found, model)) for model in chosen}
+    columns = {model.letter: of.label_numbers(evaluation_of(loaded, model)) for model in chosen}
     if not columns[chosen[0].letter]:
         return
     with st.container(key="own_labels_row"):
@@ -209,14 +209,14 @@ def labels_and_curves(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
                     persist_state="session",
                 )
             shown = next((model for model in chosen if model.letter == letter), shown)
-        _label_table(found, chosen, shown, columns)
+        _label_table(loaded, chosen, shown, columns)
     with right:
-        _curves(found, shown)
+        _curves(loaded, shown)
 
 
-def _label_table(found: OpenedBoxes, chosen: Sequence[Named], shown: Named, columns: _Columns) -> None:
+def _label_table(loaded: OpenedBoxes, chosen: Sequence[Named], shown: Named, columns: _Columns) -> None:
     """One row per label: the first number of both models, the others of one, and its best score."""
-    evaluation = evaluation_of(found, shown)
+    evaluation = evaluation_of(loaded, shown)
     counts = evaluation.first.per_label
     table = pd.DataFrame({"Label": [plain(label) for label in evaluation.matching.labels]})
     table["Boxes"] = counts.tp + counts.fn
@@ -234,11 +234,11 @@ def _label_table(found: OpenedBoxes, chosen: Sequence[Named], shown: Named, colu
         table[title] = values
         settings[title] = widgets.ratio(56)
     for model in chosen:
-        best = dict(zip(*_own(choice_of(found, model)), strict=True))
+        best = dict(zip(*_own(choice_of(loaded, model)), strict=True))
         title = f"Score {model.letter}"
         table[title] = [best.get(label) for label in evaluation.matching.labels]
         settings[title] = st.column_config.NumberColumn(format="%.2f", width=56, help="With the best F1.")
-    best_f1 = dict(zip(choice_of(found, shown).labels, choice_of(found, shown).label_f1_own.tolist(), strict=True))
+    best_f1 = dict(zip(choice_of(loaded, shown).labels, choice_of(loaded, shown).label_f1_own.tolist(), strict=True))
     table["F1 there"] = [best_f1.get(label) for label in evaluation.matching.labels]
     settings["F1 there"] = widgets.ratio(58)
     widgets.table(
@@ -255,9 +255,9 @@ def _own(choice: ThresholdChoice) -> tuple[Sequence[str], Sequence[float]]:
     return choice.labels, choice.own.tolist()
 
 
-def _curves(found: OpenedBoxes, model: Named) -> None:
+def _curves(loaded: OpenedBoxes, model: Named) -> None:
     """Precision against recall of the labels with the most boxes."""
-    result = matching_of_all(found, model).at(state.iou)
+    result = matching_of_all(loaded, model).at(state.iou)
     labels = result.matching.labels
     truths = (result.per_label.tp + result.per_label.fn).tolist()
     most = sorted((row for row in range(len(labels)) if truths[row]), key=lambda row: -truths[row])[:MOST_CURVES]
@@ -274,7 +274,7 @@ def _curves(found: OpenedBoxes, model: Named) -> None:
     if not curves:
         st.caption("No prediction has a score, so there is no curve.")
         return
-    here, choice = result_of(found, model).per_label, choice_of(found, model)
+    here, choice = result_of(loaded, model).per_label, choice_of(loaded, model)
     now = {label: Point(float(here.recall[row]), float(here.precision[row])) for row, label in enumerate(labels)}
     best = {
         label: Point(float(choice.recall_own[row]), float(choice.precision_own[row]))
@@ -292,20 +292,20 @@ def _curves(found: OpenedBoxes, model: Named) -> None:
     st.caption(f"Filled dot: at score {score}. Hollow dot: at the best score of the label.")
 
 
-def costs_and_scores(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def costs_and_scores(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     """What each error costs, how far scores are right, and whether one score for all labels is enough."""
     with st.container(key="own_scores_row"):
         first, second, third = st.columns([1.15, 1.1, 1.1], gap="medium")
     with first:
-        _costs(found, chosen)
+        _costs(loaded, chosen)
     with second:
-        _reliability(found, chosen)
+        _reliability(loaded, chosen)
     with third:
-        _one_or_own(found, chosen)
+        _one_or_own(loaded, chosen)
 
 
-def _costs(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
-    errors = {model.letter: _tide_of(found, model) for model in chosen}
+def _costs(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
+    errors = {model.letter: _tide_of(loaded, model) for model in chosen}
     frame.section("What each error costs", "points of AP that its repair alone gains")
     known = {letter: one for letter, one in errors.items() if one is not None}
     if not known:
@@ -324,10 +324,10 @@ def _costs(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
     st.caption(f"TIDE at IoU ≥ {iou}, 101 points; the costs do not add up.")
 
 
-def _reliability(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def _reliability(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     frame.section("Reliability of scores", f"share that is right, by score; IoU {threshold_text(state.iou)}")
     for column, model in zip(st.columns(len(chosen), gap="small"), chosen, strict=True):
-        bins = _calibration_of(found, model)
+        bins = _calibration_of(loaded, model)
         if bins is None:
             column.caption(f"{model.letter}: scores are missing or not between 0 and 1.")
             continue
@@ -338,9 +338,9 @@ def _reliability(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
     st.caption("ECE: mean gap between score and share, weighted by boxes. On the dashed line a score is a probability.")
 
 
-def _one_or_own(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
+def _one_or_own(loaded: OpenedBoxes, chosen: Sequence[Named]) -> None:
     frame.section("One score or one per label", "F1, all labels pooled")
-    choices = {model: choice_of(found, model) for model in chosen}
+    choices = {model: choice_of(loaded, model) for model in chosen}
     rows = []
     for model, choice in choices.items():
         full = html.escape(plain(model.name))
@@ -357,7 +357,7 @@ def _one_or_own(found: OpenedBoxes, chosen: Sequence[Named]) -> None:
         f'<table class="ls-own ls-gains{frame.theme()}"><thead><tr>{heads}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table>"
     )
-    documents = count_of(len(found.dataset.documents), "document")
+    documents = count_of(len(loaded.dataset.documents), "document")
     st.caption(f"Chosen on these {documents}: check on others before use.")
     with st.popover("Scores as JSON", icon=":material/content_copy:"):
         text = export.to_json({plain(model.name): choice.to_json() for model, choice in choices.items()})

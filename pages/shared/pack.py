@@ -119,17 +119,17 @@ class Job:
         self.done, self.total, self.text = done, total, text
 
 
-def contents_of(found: OpenedBoxes, options: PackOptions) -> Contents:
+def contents_of(loaded: OpenedBoxes, options: PackOptions) -> Contents:
     """What a pack about the chosen models would say."""
-    chosen, log = found.pair, findings.review_log()
-    results = [result_of(found, model) for model in chosen]
+    chosen, log = loaded.pair, findings.review_log()
+    results = [result_of(loaded, model) for model in chosen]
     # Names of models and findings of files follow from the files, which are part of the key of a result.
-    keys = tuple(result_key(found, model) for model in chosen)
+    keys = tuple(result_key(loaded, model) for model in chosen)
     return _contents(
         keys,
         msgspec.json.encode(options),
         log.revision,
-        _make=lambda: gather(results, _called(found), log, options, issues=found.issues),
+        _make=lambda: gather(results, _called(loaded), log, options, issues=loaded.issues),
     )
 
 
@@ -153,35 +153,35 @@ def today() -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def systems(found: OpenedBoxes | None) -> dict[str, AnyProtocol]:
+def systems(loaded: OpenedBoxes | None) -> dict[str, AnyProtocol]:
     """The evaluation systems that something is open for, by name, without the chosen one of the boxes."""
-    kinds = _open_kinds(found)
+    kinds = _open_kinds(loaded)
     return {
         name: each
         for name, each in PROTOCOLS.items()
-        if kinds.get(each.kind) is not None and (found is None or name != protocol.chosen().name)
+        if kinds.get(each.kind) is not None and (loaded is None or name != protocol.chosen().name)
     }
 
 
-def choices(found: OpenedBoxes | None, options: PackOptions, also: Sequence[str]) -> Choices:
+def choices(loaded: OpenedBoxes | None, options: PackOptions, also: Sequence[str]) -> Choices:
     """What a pack that is made now would be made of."""
-    kinds = [each for each in _open_kinds(found).values() if each is not None]
+    kinds = [each for each in _open_kinds(loaded).values() if each is not None]
     digests = tuple(digest for each in kinds for digest in (*each.digests, *(model.name for model in each.pair)))
     chosen_now = (str(sorted(_chosen(None).items(), key=str)),) if also else ()
-    keys = tuple(result_key(found, model) for model in found.pair) if found is not None else ()
+    keys = tuple(result_key(loaded, model) for model in loaded.pair) if loaded is not None else ()
     encoded, revision = msgspec.json.encode(options), findings.review_log().revision
     return Choices((*digests, *chosen_now), keys, encoded, revision, tuple(also))
 
 
-def start(found: OpenedBoxes | None, options: PackOptions, form: str, also: Sequence[str] = ()) -> None:
+def start(loaded: OpenedBoxes | None, options: PackOptions, form: str, also: Sequence[str] = ()) -> None:
     """Begin a pack of the boxes and of further evaluation systems; an older one of this session is given up."""
     cancel()
-    made = Job(form, tempfile.TemporaryDirectory(prefix="layoutscope-pack-"), choices(found, options, also))
-    pdfs = found.project.pdfs if found is not None else None
-    drawn = Pictures(pictures.pool(), pdfs, found.dataset.page_images if found is not None else None)
+    made = Job(form, tempfile.TemporaryDirectory(prefix="layoutscope-pack-"), choices(loaded, options, also))
+    pdfs = loaded.project.pdfs if loaded is not None else None
+    drawn = Pictures(pictures.pool(), pdfs, loaded.dataset.page_images if loaded is not None else None)
     events = [event for judged in findings.review_log().judged.values() for event in judged.history]
     # All that follows from the session is read here: the thread has none.
-    boxes, further = _boxes(found), _further(found, also)
+    boxes, further = _boxes(loaded), _further(loaded, also)
     work: dict[str, Callable[[Contents], Written]] = {
         "html": lambda contents: write_html(made.path, contents, drawn, progress=made.note),
         "pdf": lambda contents: write_pdf(made.path, contents, drawn, progress=made.note),
@@ -196,22 +196,22 @@ def start(found: OpenedBoxes | None, options: PackOptions, form: str, also: Sequ
     made.thread.start()
 
 
-def _open_kinds(found: OpenedBoxes | None) -> dict[str, Opened[Any] | None]:
+def _open_kinds(loaded: OpenedBoxes | None) -> dict[str, Opened[Any] | None]:
     """What can be evaluated, by kind of files."""
-    return {"boxes": found, FIELDS.name: opened(FIELDS), POSTERS.name: opened(POSTERS)}
+    return {"boxes": loaded, FIELDS.name: opened(FIELDS), POSTERS.name: opened(POSTERS)}
 
 
-def _boxes(found: OpenedBoxes | None) -> Boxes | None:
+def _boxes(loaded: OpenedBoxes | None) -> Boxes | None:
     """The boxes of the pack, at the operating point."""
-    if found is None:
+    if loaded is None:
         return None
-    results = [result_of(found, model) for model in found.pair]
-    return Boxes(protocol.chosen(), results, _called(found), findings.review_log(), found.issues)
+    results = [result_of(loaded, model) for model in loaded.pair]
+    return Boxes(protocol.chosen(), results, _called(loaded), findings.review_log(), loaded.issues)
 
 
-def _further(found: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
+def _further(loaded: OpenedBoxes | None, also: Sequence[str]) -> list[Further]:
     """The further evaluations, each of A and B of its kind."""
-    kinds, known = _open_kinds(found), systems(found)
+    kinds, known = _open_kinds(loaded), systems(loaded)
     further = []
     for name in (each for each in known if each in also):
         system, of = known[name], kinds[known[name].kind]

@@ -70,9 +70,9 @@ def refresh_pdfs() -> None:
     State.pdf_folders.take()
 
 
-def page_file(found: OpenedBoxes, document: str, index: int) -> PageFile:
+def page_file(loaded: OpenedBoxes, document: str, index: int) -> PageFile:
     """The file that shows a page, of its document or of the page alone; raises `PageProblem` when there is none."""
-    return _page_file(found.project.pdfs, _name_of(found, document), index, found.dataset.page_images)
+    return _page_file(loaded.project.pdfs, _name_of(loaded, document), index, loaded.dataset.page_images)
 
 
 def _page_file(root: Path | None, name: str, index: int, images: Mapping[tuple[str, int], str] | None) -> PageFile:
@@ -81,9 +81,9 @@ def _page_file(root: Path | None, name: str, index: int, images: Mapping[tuple[s
     return _folder(root).find_page(name, index, images)
 
 
-def _name_of(found: OpenedBoxes, document: str) -> str:
+def _name_of(loaded: OpenedBoxes, document: str) -> str:
     """The name under which the PDF of a document is looked up."""
-    dataset = found.dataset
+    dataset = loaded.dataset
     return dataset.documents[dataset.document_code[document]].name
 
 
@@ -94,9 +94,9 @@ def _path(root: Path | None, name: str) -> Path:
     return _folder(root).find(name)
 
 
-def page_count(found: OpenedBoxes, document: str) -> int | None:
+def page_count(loaded: OpenedBoxes, document: str) -> int | None:
     """Pages of a document's PDF; None when it cannot be opened."""
-    return pages_of(found.project.pdfs, _name_of(found, document))
+    return pages_of(loaded.project.pdfs, _name_of(loaded, document))
 
 
 def pages_of(root: Path | None, name: str) -> int | None:
@@ -107,9 +107,9 @@ def pages_of(root: Path | None, name: str) -> int | None:
         return None
 
 
-def sizes_of(found: OpenedBoxes, document: str) -> FloatArray:
+def sizes_of(loaded: OpenedBoxes, document: str) -> FloatArray:
     """Width and height in points of every page of a document's PDF; raises `PageProblem` when it cannot be measured."""
-    return pool().page_sizes(_path(found.project.pdfs, _name_of(found, document)))
+    return pool().page_sizes(_path(loaded.project.pdfs, _name_of(loaded, document)))
 
 
 def pdf_listing(root: Path | None) -> PdfFolder | None:
@@ -123,9 +123,9 @@ def ask_sharper(wanted: SharperEvent | None) -> None:
         state.sharper = msgspec.structs.replace(wanted, width=min(wanted.width, SHARPEST_WIDTH))
 
 
-def page_picture(found: OpenedBoxes, place: Place) -> PictureItem:
+def page_picture(loaded: OpenedBoxes, place: Place) -> PictureItem:
     """The picture of a page of a document of the dataset, as sharp as the zoom needs; see `picture`."""
-    return zoomed_picture(found.project.pdfs, _name_of(found, place.document), place, found.dataset.page_images)
+    return zoomed_picture(loaded.project.pdfs, _name_of(loaded, place.document), place, loaded.dataset.page_images)
 
 
 def zoomed_picture(

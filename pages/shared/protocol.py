@@ -56,8 +56,8 @@ def evaluation(of_matching: Any) -> BoxEvaluation:  # noqa: ANN401 - of the chos
 
 def curve(result: Any, label: str) -> Curve:  # noqa: ANN401 - of a protocol that ranks by score
     """Precision and recall of a label against the score."""
-    found: Curve = result.curve(label)
-    return found
+    curve: Curve = result.curve(label)
+    return curve
 
 
 def match(of_pairs: AnyBoxPairs, min_score: float) -> AnyBoxMatching:

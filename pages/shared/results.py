@@ -67,14 +67,14 @@ def score_threshold(model: Model) -> float:
     return State.score.of(model.index).get()
 
 
-def thresholds(found: OpenedBoxes) -> tuple[float, ...]:
+def thresholds(loaded: OpenedBoxes) -> tuple[float, ...]:
     """The IoU threshold and the score threshold of each model."""
-    return (state.iou, *(score_threshold(model) for model in found.models))
+    return (state.iou, *(score_threshold(model) for model in loaded.models))
 
 
-def has_scores(found: OpenedBoxes, model: Model) -> bool:
+def has_scores(loaded: OpenedBoxes, model: Model) -> bool:
     """Whether a score threshold means anything for a model: not all its scores are equal or missing."""
-    score = found.dataset.predictions[model.index].score
+    score = loaded.dataset.predictions[model.index].score
     return len(score) > 0 and bool((score[0] != score).any())
 
 
@@ -84,17 +84,17 @@ def use_standard() -> None:
     SCORES.set(())
 
 
-def use_best_f1(found: OpenedBoxes) -> None:
+def use_best_f1(loaded: OpenedBoxes) -> None:
     """Set each model's score threshold to the one with the best F1 at the IoU threshold, and note that they are."""
-    for model in found.models:
-        key = (found.digests, protocol.chosen().name, model.index, state.iou)
-        State.score.of(model.index).set(_best_f1(key, _pairs=pairs_of(found, model)))
-    state.best_f1_at = thresholds(found)
+    for model in loaded.models:
+        key = (loaded.digests, protocol.chosen().name, model.index, state.iou)
+        State.score.of(model.index).set(_best_f1(key, _pairs=pairs_of(loaded, model)))
+    state.best_f1_at = thresholds(loaded)
 
 
-def preset(found: OpenedBoxes) -> str | None:
+def preset(loaded: OpenedBoxes) -> str | None:
     """Which of the two presets the thresholds are at; None once one of them was moved."""
-    at = thresholds(found)
+    at = thresholds(loaded)
     if at[0] == protocol.chosen().thresholds[0] and not any(at[1:]):
         return STANDARD
     return BEST_F1 if state.best_f1_at == at else None
@@ -103,31 +103,31 @@ def preset(found: OpenedBoxes) -> str | None:
 # --- results -------------------------------------------------------------------------------------------------
 
 
-def result_key(found: OpenedBoxes, model: Model, *, iou: float | None = None) -> ResultKey:
+def result_key(loaded: OpenedBoxes, model: Model, *, iou: float | None = None) -> ResultKey:
     """What the result of a model follows from, at the operating point or at another IoU threshold."""
     at = state.iou if iou is None else iou
-    return ResultKey(found.digests, protocol.chosen().name, model.index, score_threshold(model), at)
+    return ResultKey(loaded.digests, protocol.chosen().name, model.index, score_threshold(model), at)
 
 
-def pairs_of(found: OpenedBoxes, model: Model) -> AnyBoxPairs:
+def pairs_of(loaded: OpenedBoxes, model: Model) -> AnyBoxPairs:
     """All pairs of a model that could match."""
-    return _pairs(found.digests, protocol.chosen().name, model.index, _dataset=found.dataset)
+    return _pairs(loaded.digests, protocol.chosen().name, model.index, _dataset=loaded.dataset)
 
 
-def matching_of_all(found: OpenedBoxes, model: Model) -> AnyBoxMatching:
+def matching_of_all(loaded: OpenedBoxes, model: Model) -> AnyBoxMatching:
     """The matching of all predictions of a model, whatever its score threshold."""
-    key = result_key(found, model)
-    return _matching(key.digests, key.protocol, key.model, 0.0, _pairs=lambda: pairs_of(found, model))
+    key = result_key(loaded, model)
+    return _matching(key.digests, key.protocol, key.model, 0.0, _pairs=lambda: pairs_of(loaded, model))
 
 
-def result_of(found: OpenedBoxes, model: Model, *, iou: float | None = None) -> Result:
+def result_of(loaded: OpenedBoxes, model: Model, *, iou: float | None = None) -> Result:
     """The result of a model at the operating point, or at another IoU threshold."""
-    return _result(result_key(found, model, iou=iou), _pairs=lambda: pairs_of(found, model))
+    return _result(result_key(loaded, model, iou=iou), _pairs=lambda: pairs_of(loaded, model))
 
 
-def confusion_of(found: OpenedBoxes, model: Model) -> ClassConfusion:
+def confusion_of(loaded: OpenedBoxes, model: Model) -> ClassConfusion:
     """Which label of a model is found as which; see `class_confusion`."""
-    return _confusion(result_key(found, model), _result=result_of(found, model))
+    return _confusion(result_key(loaded, model), _result=result_of(loaded, model))
 
 
 @st.cache_resource(max_entries=16, show_spinner="Comparing the boxes")

@@ -15,23 +15,23 @@ from pages.shared.results import Result, ResultKey, result_key, result_of
 from pages.shared.state import state
 
 
-def chosen(found: OpenedBoxes) -> tuple[Slices, SlicesPayload]:
+def chosen(loaded: OpenedBoxes) -> tuple[Slices, SlicesPayload]:
     """The slices of one model, or of what B does differently from A, and how they are shown.
 
     Slices of ground-truth boxes show both models, slices of predictions the model whose predictions they are.
     """
     letters = ["A", "B"] if state.slices_of == "B-A" else [state.slices_of]
     measure = cast(Measure, state.slices_measure)
-    searched = [model for model in found.pair if model.letter in letters]
-    shown = found.pair if measure == "recall" else searched
+    searched = [model for model in loaded.pair if model.letter in letters]
+    shown = loaded.pair if measure == "recall" else searched
     names = tuple((model.letter, model.name) for model in shown)
     return _searched(
-        tuple(result_key(found, model) for model in searched),
-        tuple(result_key(found, model) for model in shown),
+        tuple(result_key(loaded, model) for model in searched),
+        tuple(result_key(loaded, model) for model in shown),
         names,
         measure,
-        _searched_results=[result_of(found, model) for model in searched],
-        _results=[result_of(found, model) for model in shown],
+        _searched_results=[result_of(loaded, model) for model in searched],
+        _results=[result_of(loaded, model) for model in shown],
     )
 
 

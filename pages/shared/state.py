@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from evaluator.pdf.folder import PdfFolder
     from evaluator.project import Project
     from evaluator.protocols.fields.evaluation import RecallGrid
-    from evaluator.protocols.fields.pairing import Parity
+    from evaluator.protocols.fields.rows import Parity
     from evaluator.protocols.pixel.sides import Classes, MissingPage
     from evaluator.review.problems import StoreProblem
     from evaluator.review.verdicts import Target

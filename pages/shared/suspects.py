@@ -36,10 +36,10 @@ class Entry(NamedTuple):
     target: Target
 
 
-def listed(found: OpenedBoxes) -> Suspects:
+def listed(loaded: OpenedBoxes) -> Suspects:
     """All suspects by the two chosen models, whatever their score thresholds."""
-    chosen = tuple(model.index for model in found.pair)
-    return _listed(found.digests, chosen, _dataset=found.dataset)
+    chosen = tuple(model.index for model in loaded.pair)
+    return _listed(loaded.digests, chosen, _dataset=loaded.dataset)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Weighing the ground truth against the models")
@@ -95,9 +95,9 @@ class Known(NamedTuple):
     bound: Bound
 
 
-def known(found: OpenedBoxes, every: Suspects) -> list[Known]:
+def known(loaded: OpenedBoxes, every: Suspects) -> list[Known]:
     """The plan and the bound of each of the two models; the pages are the same."""
-    dataset, log = found.dataset, findings.review_log()
+    dataset, log = loaded.dataset, findings.review_log()
     # The two models may name other pages than all models together; suspects are put where all models see them.
     expected = np.zeros(dataset.pages)
     own = every.dataset
@@ -106,10 +106,10 @@ def known(found: OpenedBoxes, every: Suspects) -> list[Known]:
         expected[page] += score
     done = [row for row in range(dataset.pages) if _is_reviewed(dataset, row, log)]
     answers = []
-    for model in found.pair:
-        boxes, matched = per_page(result_of(found, model))
+    for model in loaded.pair:
+        boxes, matched = per_page(result_of(loaded, model))
         planned = planning.plan(boxes, matched, expected, margin=state.suspect_margin)
-        corrected = findings.corrected_of(found, model)
+        corrected = findings.corrected_of(loaded, model)
         after = (boxes, matched) if corrected is None else per_page(corrected.result)
         reviewed = {row: Counts(int(after[0][row]), int(after[1][row])) for row in done}
         answers.append(Known(model, planned, planning.bound(planned, reviewed)))

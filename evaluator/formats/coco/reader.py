@@ -103,12 +103,12 @@ class Coco(BoxFormat):
 
     def detect(self, head: bytes, name: str = "") -> bool:
         """Two of the keys of COCO, and none of a format that has such keys as well."""
-        found = [mark for mark in _MARKS if mark in head]
-        if b'"image_id"' not in found and any(mark in head for mark in _MARKS_OF_OTHERS):
+        marks = [mark for mark in _MARKS if mark in head]
+        if b'"image_id"' not in marks and any(mark in head for mark in _MARKS_OF_OTHERS):
             return False
-        if not {b'"image_id"', b'"file_name"'} & {*found} and b'"image_name"' in head:
+        if not {b'"image_id"', b'"file_name"'} & {*marks} and b'"image_name"' in head:
             return False
-        return len(found) >= 2
+        return len(marks) >= 2
 
     def side_of(self, content: bytes, name: str = "") -> Side | None:
         """A results list is a prediction; an object with images is a ground truth, though it may be given as either."""

@@ -88,16 +88,16 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
 
     def own_numbers(self, result: BoxEvaluation) -> tuple[NumberGroup, ...]:
         """The twelve numbers in the official order; one of a size says why it is undefined."""
-        found = cast(CocoResult, result)
-        sizes = found.matching.pairs.sizes
+        coco = cast(CocoResult, result)
+        sizes = coco.matching.pairs.sizes
 
         def number(name: str, title: str, size: str = "all") -> Number:
-            value = found.numbers[name]
+            value = coco.numbers[name]
             why = ""
             if value is None:
                 why = "no ground truth" if size == "all" else "no ground truth of this size"
                 why = why if size in sizes else "sizes in pixels are not known"
-                if name in ("AP50", "AP75") and int(name[2:]) / 100 not in found.thresholds:
+                if name in ("AP50", "AP75") and int(name[2:]) / 100 not in coco.thresholds:
                     why = "its IoU threshold was not evaluated"
             return Number(title, name if name in self.metrics else "", value, why)
 
@@ -113,9 +113,9 @@ class CocoProtocol(BoxProtocol[CocoOptions]):
 
     def label_numbers(self, result: BoxEvaluation) -> Mapping[str, Sequence[float | None]]:
         """AP, AP50 and AR100 of each label."""
-        found = cast(CocoResult, result)
+        coco = cast(CocoResult, result)
         return {
-            name: [found.per_label[label][name] for label in found.matching.labels] for name in ("AP", "AP50", "AR100")
+            name: [coco.per_label[label][name] for label in coco.matching.labels] for name in ("AP", "AP50", "AR100")
         }
 
     def error_types(self, result: BoxEvaluation) -> TideErrors | None:
@@ -133,17 +133,17 @@ def _averages(result: CocoResult) -> tuple[Part, ...]:
     size = len(labels)
     documents = len(result.matching.dataset.documents)
     every: list[Ranking] = []
-    found: list[FloatArray] = []
+    columns: list[FloatArray] = []
     positives: list[FloatArray] = []
     for threshold in result.thresholds.values():
         ranked = rankings(threshold, result.matching.pairs.order, threshold.ignored)
         every += ranked
-        found += [np.bincount(one.document[one.hit], minlength=documents).astype(np.float64) for one in ranked]
+        columns += [np.bincount(one.document[one.hit], minlength=documents).astype(np.float64) for one in ranked]
         positives += [one.positives.astype(np.float64) for one in ranked]
     unnamed = tuple(Key("", label) for _ in steps for label in labels)
     precision = Averages(unnamed, result.columns.precision["all"].ravel(), tuple(every), on_grid(RECALL_101), documents)
     recall = Ratios(
-        unnamed, result.columns.recall["all"].ravel(), _stacked(documents, found), _stacked(documents, positives)
+        unnamed, result.columns.recall["all"].ravel(), _stacked(documents, columns), _stacked(documents, positives)
     )
     chosen = {"AP": range(len(steps)), "AP50": _steps_at(steps, 0.5), "AP75": _steps_at(steps, 0.75)}
     # One part for all of them: a ranking is dear, so it is resampled once.

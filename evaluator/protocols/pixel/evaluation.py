@@ -391,20 +391,20 @@ def evaluate(
     _check_options(classes, missing_page)
     dataset = join(ground_truth, prediction)
     joined = dataset.ground_truth, dataset.predictions[0]
-    found = Collector(ground_truth.name, max_per_rule=200), Collector(prediction.name, max_per_rule=200)
+    collectors = Collector(ground_truth.name, max_per_rule=200), Collector(prediction.name, max_per_rule=200)
     matrix = matrix_classes(
-        ground_truth, prediction, classes=classes, labels=labels, shared=shared_labels, found=found[1]
+        ground_truth, prediction, classes=classes, labels=labels, shared=shared_labels, issues=collectors[1]
     )
-    counted = counted_pages(dataset, missing_page, found)
-    rasters = raster(dataset, counted, page_sizes or {}, page_size, found)
-    _refuse(found)
+    counted = counted_pages(dataset, missing_page, collectors)
+    rasters = raster(dataset, counted, page_sizes or {}, page_size, collectors)
+    _refuse(collectors)
     floors = [floor if floor > 0.0 else -np.inf for floor in (first_min_score, min_score)]
     parts = [
         resolution(side, bits, scale, counted, floor)
         for side, bits, scale, floor in zip(joined, matrix.bits, rasters.scale, floors, strict=True)
     ]
-    for side, bits, part, collector in zip(joined, matrix.bits, parts, found, strict=True):
-        report_boxes(side, bits, part, rasters.size, labels=labels, found=collector)
+    for side, bits, part, collector in zip(joined, matrix.bits, parts, collectors, strict=True):
+        report_boxes(side, bits, part, rasters.size, labels=labels, issues=collector)
     (first, _), (second, _) = parts
     return PixelResult(
         dataset=dataset,
@@ -416,7 +416,7 @@ def evaluate(
         first=first,
         second=second,
         counts=count_pairs(first, second, rasters.size, count=count),
-        issues=tuple(issue for collector in found for issue in collector.issues()),
+        issues=tuple(issue for collector in collectors for issue in collector.issues()),
         chosen=None if labels is None else tuple(labels),
         options=(
             "same classes" if matrix.same else "different classes",
@@ -438,7 +438,7 @@ def _check_options(classes: str, missing_page: str) -> None:
             raise ValueError(f"{name} must be one of {', '.join(known)}; found {value}")
 
 
-def _refuse(found: Sequence[Collector]) -> None:
+def _refuse(issues: Sequence[Collector]) -> None:
     """BadInput with all issues when one of them is an error."""
-    if any(collector.failed for collector in found):
-        raise BadInput([issue for collector in found for issue in collector.issues()])
+    if any(collector.failed for collector in issues):
+        raise BadInput([issue for collector in issues for issue in collector.issues()])

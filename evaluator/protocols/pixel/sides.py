@@ -79,7 +79,7 @@ def matrix_classes(
     classes: Classes,
     labels: Sequence[str] | None,
     shared: Sequence[str],
-    found: Collector,
+    issues: Collector,
 ) -> MatrixClasses:
     """The classes of the matrix of two sides.
 
@@ -118,13 +118,13 @@ def matrix_classes(
         raise ValueError(f"shared labels must be on both sides: {', '.join(unshared)}")
     same = classes == "same" or (classes == "auto" and _one_contains_the_other(own[0], own[1]))
     if classes == "auto" and not same:
-        _report_different(own[0], own[1], found)
+        _report_different(own[0], own[1], issues)
     keys = _keys(own[0], own[1], same=same, shared=shared)
     names = tuple(dict.fromkeys([BACKGROUND_NAME, *keys[0].values(), *keys[1].values()]))
     comparable = np.full(len(names), same)
     if not same:
         comparable[[names.index(name) for name in shared]] = True
-    _check_names(names, [*keys[0].values(), *keys[1].values()], found)
+    _check_names(names, [*keys[0].values(), *keys[1].values()], issues)
     bit = {name: code for code, name in enumerate(names)}
     # In case A a label that only the other file maps counts here too.
     lookup = ({**keys[1], **keys[0]}, {**keys[0], **keys[1]}) if same else keys
@@ -135,7 +135,7 @@ def matrix_classes(
     return MatrixClasses(names, comparable, (bits[0], bits[1]))
 
 
-def counted_pages(dataset: Dataset, missing_page: MissingPage, found: tuple[Collector, Collector]) -> BoolArray:
+def counted_pages(dataset: Dataset, missing_page: MissingPage, issues: tuple[Collector, Collector]) -> BoolArray:
     """Which pages are counted: all that any side has, or those of both.
 
     Parameters
@@ -150,7 +150,7 @@ def counted_pages(dataset: Dataset, missing_page: MissingPage, found: tuple[Coll
     every = np.arange(dataset.pages)
     has = [np.isin(every, dataset.entry_pages(side)) for side in (dataset.ground_truth, dataset.predictions[0])]
     what, other = ("background there", "ignore") if missing_page == "penalize" else ("left out", "penalize")
-    for side, collector in zip(has, found, strict=True):
+    for side, collector in zip(has, issues, strict=True):
         if len(missing := np.flatnonzero(~side)):
             rule = f"both sides should have the same pages; one that a side does not have is {what} (pixel)"
             place = f"{_page_name(dataset, int(missing[0]))}{_more(len(missing), 'page')}"
@@ -163,7 +163,7 @@ def raster(
     counted: BoolArray,
     given: PageSizes,
     otherwise: tuple[float, float] | None,
-    found: tuple[Collector, Collector],
+    issues: tuple[Collector, Collector],
 ) -> Raster:
     """The raster of each page, and what takes the boxes of each side to it.
 
@@ -184,13 +184,13 @@ def raster(
     `otherwise`. Boxes in pixels of a side that does not say how large its pages are count as pixels of the raster.
     """
     first, second = dataset.ground_truth, dataset.predictions[0]
-    own, other = _file_sizes(dataset, first, found[0]), _file_sizes(dataset, second, found[1])
+    own, other = _file_sizes(dataset, first, issues[0]), _file_sizes(dataset, second, issues[1])
     width_height = _first_known(own, _given_sizes(dataset, given), other, _fallback(dataset, otherwise))
-    _check_sizes(dataset, counted, width_height, found[0])
+    _check_sizes(dataset, counted, width_height, issues[0])
     scale = np.where(np.isnan(width_height), 1.0, width_height)
     rescaled = np.where(np.isnan(other), 1.0, scale / np.where(np.isnan(other), 1.0, other))
     if second.source.unit == "pixels":
-        _report_rescaled(dataset, counted & (rescaled != 1.0).any(axis=1), other, scale, found[1])
+        _report_rescaled(dataset, counted & (rescaled != 1.0).any(axis=1), other, scale, issues[1])
     sides = (
         scale if first.source.unit == "page" else None,
         scale if second.source.unit == "page" else rescaled if (rescaled != 1.0).any() else None,
@@ -231,7 +231,7 @@ def report_boxes(
     size: IntArray,
     *,
     labels: Sequence[str] | None,
-    found: Collector,
+    issues: Collector,
 ) -> None:
     """Say which boxes count only in part or not at all: other labels, beyond the page, without a pixel.
 
@@ -250,12 +250,12 @@ def report_boxes(
     if labels is None and len(left_out := np.flatnonzero(bits[side.source.boxes.label] == 0)):
         names = [side.source.labels[code] for code in np.unique(side.source.boxes.label[left_out])]
         rule = "boxes whose label is not in the label map count as background (pixel)"
-        found.warning(_place(side, left_out), rule, _some(names), "Add the label to the label map to count it.")
+        issues.warning(_place(side, left_out), rule, _some(names), "Add the label to the label map to count it.")
     beyond, empty = _beyond_and_empty(boxes, size)
     if len(beyond):
         rule = "boxes should lie on their page; what lies beyond it is not counted (pixel)"
         box, limit = side.xyxy[rows[beyond[0]]].tolist(), size[boxes.page[beyond[0]]].tolist()
-        found.warning(
+        issues.warning(
             _place(side, rows[beyond]),
             rule,
             f"{quote(box)} on {limit[0]:,} x {limit[1]:,} pixels",
@@ -264,7 +264,7 @@ def report_boxes(
     if len(empty):
         rule = "boxes should cover at least one pixel; these count nothing (pixel)"
         box = side.xyxy[rows[empty[0]]].tolist()
-        found.warning(_place(side, rows[empty]), rule, quote(box), "Correct or remove the boxes.")
+        issues.warning(_place(side, rows[empty]), rule, quote(box), "Correct or remove the boxes.")
 
 
 def _beyond_and_empty(boxes: Resolution, size: IntArray) -> tuple[IntArray, IntArray]:
@@ -295,26 +295,26 @@ def _keys(
     )
 
 
-def _check_names(names: Sequence[str], labels: Sequence[str], found: Collector) -> None:
+def _check_names(names: Sequence[str], labels: Sequence[str], issues: Collector) -> None:
     """Errors for a matrix that cannot be made."""
     if BACKGROUND_NAME in labels:
         rule = f'no label may be called "{BACKGROUND_NAME}", which is the name of pixels without a label (pixel)'
-        found.error("", rule, quote(BACKGROUND_NAME), "Rename it with --map-label, or leave it out with --labels.")
+        issues.error("", rule, quote(BACKGROUND_NAME), "Rename it with --map-label, or leave it out with --labels.")
     if len(names) - 1 > MAX_CLASSES:
         rule = f"a matrix may have {MAX_CLASSES} classes beside the background (pixel)"
         fix = "Choose classes with --labels, or bring some together with --map-label."
-        found.error("", rule, f"{len(names) - 1}", fix)
+        issues.error("", rule, f"{len(names) - 1}", fix)
 
 
-def _report_different(first: Sequence[str], second: Sequence[str], found: Collector) -> None:
+def _report_different(first: Sequence[str], second: Sequence[str], issues: Collector) -> None:
     only = [name for name in first if name not in second], [name for name in second if name not in first]
     rule = "the sides use different classes, so each side has its own in the matrix (pixel, case B)"
     value = f"only in the first {_some(only[0])}, only in the second {_some(only[1])}"
     fix = "Bring names together with --map-label, or say --classes same or --classes different."
-    found.warning("", rule, value, fix)
+    issues.warning("", rule, value, fix)
 
 
-def _file_sizes(dataset: Dataset, side: JoinedBoxes, found: Collector) -> FloatArray:
+def _file_sizes(dataset: Dataset, side: JoinedBoxes, issues: Collector) -> FloatArray:
     """Size of each page as a side's file gives it, float64, shape (P, 2); NaN where it does not."""
     sizes = np.full((dataset.pages, 2), np.nan)
     given = side.source.page_size
@@ -325,7 +325,7 @@ def _file_sizes(dataset: Dataset, side: JoinedBoxes, found: Collector) -> FloatA
     # Backwards, so that the first entry of a page is what remains.
     sizes[entries[known][::-1]] = given[known][::-1]
     differing = known & (sizes[entries] != given).any(axis=1)
-    found.errors(
+    issues.errors(
         "the entries of one page must give one size (pixel)",
         np.flatnonzero(differing).tolist(),
         lambda entry: (
@@ -362,9 +362,9 @@ def _first_known(*sizes: FloatArray) -> FloatArray:
     return known
 
 
-def _check_sizes(dataset: Dataset, counted: BoolArray, sizes: FloatArray, found: Collector) -> None:
+def _check_sizes(dataset: Dataset, counted: BoolArray, sizes: FloatArray, issues: Collector) -> None:
     missing = counted & np.isnan(sizes).any(axis=1)
-    found.errors(
+    issues.errors(
         "a page needs its width and height, so that its pixels can be counted (pixel)",
         np.flatnonzero(missing).tolist(),
         lambda page: (
@@ -374,7 +374,7 @@ def _check_sizes(dataset: Dataset, counted: BoolArray, sizes: FloatArray, found:
         ),
     )
     wrong = counted & ~missing & ~((sizes > 0.0) & (sizes <= MAX_SIDE)).all(axis=1)
-    found.errors(
+    issues.errors(
         f"the width and height of a page must be above 0 and at most {MAX_SIDE:,} pixels (pixel)",
         np.flatnonzero(wrong).tolist(),
         lambda page: (_page_name(dataset, page), _size_text(sizes[page]), "Correct the size."),
@@ -382,14 +382,14 @@ def _check_sizes(dataset: Dataset, counted: BoolArray, sizes: FloatArray, found:
 
 
 def _report_rescaled(
-    dataset: Dataset, pages: BoolArray, other: FloatArray, sizes: FloatArray, found: Collector
+    dataset: Dataset, pages: BoolArray, other: FloatArray, sizes: FloatArray, issues: Collector
 ) -> None:
     rows = np.flatnonzero(pages)
     if len(rows):
         rule = "both sides should give a page the same size; boxes of the second side are rescaled to the first (pixel)"
         value = f"{_size_text(other[rows[0]])} and {_size_text(sizes[rows[0]])}"
         fix = "Nothing, if both are images of one page."
-        found.warning(f"{_page_name(dataset, int(rows[0]))}{_more(len(rows), 'page')}", rule, value, fix)
+        issues.warning(f"{_page_name(dataset, int(rows[0]))}{_more(len(rows), 'page')}", rule, value, fix)
 
 
 def _place(side: JoinedBoxes, rows: IntArray) -> str:

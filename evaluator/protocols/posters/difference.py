@@ -73,14 +73,14 @@ def passages(comparison: Comparison, side: TextSide = "reference") -> tuple[Pass
     """
     poster = comparison.reference if side == "reference" else comparison.generated
     spans = list(_marked_spans(comparison, poster, side))
-    found: list[Passage] = []
+    passages: list[Passage] = []
     first = 0
     for place, start, text in _strings(poster.content):
         end = start + len(text)
         while first < len(spans) and spans[first][1] <= start:
             first += 1
-        found.append(Passage(place, tuple(_pieces(text, start, end, spans, first))))
-    return tuple(found)
+        passages.append(Passage(place, tuple(_pieces(text, start, end, spans, first))))
+    return tuple(passages)
 
 
 def _marked_spans(comparison: Comparison, poster: Poster, side: TextSide) -> Iterator[tuple[int, int, Mark]]:
@@ -194,16 +194,16 @@ def field_tree(fields: Sequence[FieldCount]) -> tuple[FieldNode, ...]:
     children: dict[str, list[str]] = {}
     for path in sorted(counts):
         children.setdefault(_parent(path, counts), []).append(path)
-    found: list[FieldNode] = []
+    nodes: list[FieldNode] = []
 
     def add(parent: str, depth: int) -> None:
         for path in children.get(parent, ()):
             name = path.removeprefix(parent).removeprefix("[*]").lstrip(".")
-            found.append(FieldNode(name, path, depth, counts[path].reference, counts[path].generated))
+            nodes.append(FieldNode(name, path, depth, counts[path].reference, counts[path].generated))
             add(path, depth + 1)
 
     add("$", 0)
-    return tuple(found)
+    return tuple(nodes)
 
 
 def _parent(path: str, known: dict[str, FieldCount]) -> str:

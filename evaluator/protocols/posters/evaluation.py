@@ -85,8 +85,8 @@ class PosterResult:
             ``missing_numbers``, ``extra_numbers``, ``left_out_numbers``, ``rouge_l``, ``fields``, ``error``;
             lists are empty and ``rouge_l`` and ``fields`` None without a comparison.
         """
-        found = self.comparison
-        words, numbers = (found.words, found.numbers) if found else (_NOTHING, _NOTHING)
+        comparison = self.comparison
+        words, numbers = (comparison.words, comparison.numbers) if comparison else (_NOTHING, _NOTHING)
         return {
             "poster_id": self.poster_id,
             "metrics": self.metrics,
@@ -97,8 +97,8 @@ class PosterResult:
             "missing_numbers": list(numbers.missing),
             "extra_numbers": list(numbers.extra),
             "left_out_numbers": list(numbers.left_out),
-            "rouge_l": _rouge_json(found) if found else None,
-            "fields": _fields_json(found) if found else None,
+            "rouge_l": _rouge_json(comparison) if comparison else None,
+            "fields": _fields_json(comparison) if comparison else None,
             "error": self.error,
         }
 
@@ -325,13 +325,13 @@ def _examples(names: Sequence[str]) -> str:
     return f"{', '.join(quote(name) for name in names[:3])}{more}"
 
 
-def _rouge_json(found: Comparison) -> dict[str, Any]:
-    sections = found.sections
+def _rouge_json(comparison: Comparison) -> dict[str, Any]:
+    sections = comparison.sections
     best = zip(sections.reference, sections.best.tolist(), sections.best_f1.tolist(), strict=True)
     return {
-        "global": found.global_f1,
+        "global": comparison.global_f1,
         "sections": sections.mean,
-        "won": found.rouge_winner,
+        "won": comparison.rouge_winner,
         "best_sections": [
             {"reference": section.place, "generated": sections.generated[at].place if at >= 0 else None, "f1": f1}
             for section, at, f1 in best
@@ -339,12 +339,12 @@ def _rouge_json(found: Comparison) -> dict[str, Any]:
     }
 
 
-def _fields_json(found: Comparison) -> dict[str, Any]:
+def _fields_json(comparison: Comparison) -> dict[str, Any]:
     return {
-        "reference": sum(field.reference for field in found.fields),
-        "generated": sum(field.generated for field in found.fields),
-        "only_in_reference": {field.path: field.reference for field in found.only_in_reference},
-        "only_in_generated": {field.path: field.generated for field in found.only_in_generated},
+        "reference": sum(field.reference for field in comparison.fields),
+        "generated": sum(field.generated for field in comparison.fields),
+        "only_in_reference": {field.path: field.reference for field in comparison.only_in_reference},
+        "only_in_generated": {field.path: field.generated for field in comparison.only_in_generated},
     }
 
 

@@ -54,11 +54,11 @@ class PageOrder(NamedTuple):
 # --- the filter ----------------------------------------------------------------------------------------------
 
 
-def drop_unknown(found: OpenedBoxes) -> None:
+def drop_unknown(loaded: OpenedBoxes) -> None:
     """Take away what the open files do not have."""
-    if state.within not in found.dataset.document_code:
+    if state.within not in loaded.dataset.document_code:
         state.within = ""
-    if state.label not in found.dataset.labels[: found.dataset.evaluated]:
+    if state.label not in loaded.dataset.labels[: loaded.dataset.evaluated]:
         state.label = ""
 
 
@@ -141,16 +141,16 @@ class Listed:
     pages: PageList
 
 
-def working(found: OpenedBoxes, model: Model) -> Working:
+def working(loaded: OpenedBoxes, model: Model) -> Working:
     """The mistakes of a model at the operating point."""
     named = options()
     poor = (state.poor_coverage, state.poor_purity) if named is not None else None
-    return _working(result_key(found, model), poor, _options=named, _result=lambda: result_of(found, model))
+    return _working(result_key(loaded, model), poor, _options=named, _result=lambda: result_of(loaded, model))
 
 
-def plain_columns(found: OpenedBoxes, model: Model) -> MistakeColumns:
+def plain_columns(loaded: OpenedBoxes, model: Model) -> MistakeColumns:
     """All mistakes of a model at the operating point, whatever the reader filters: what numbers count and open."""
-    return _working(result_key(found, model), None, _options=None, _result=lambda: result_of(found, model)).columns
+    return _working(result_key(loaded, model), None, _options=None, _result=lambda: result_of(loaded, model)).columns
 
 
 def open_all_of(model: Model, *, within: str = "", label: str = "", name: str = "") -> None:
@@ -175,11 +175,11 @@ def _working(
     return Working(result, mistakes, mistake_filter.mistake_columns(result, mistakes))
 
 
-def listed(found: OpenedBoxes, model: Model) -> Listed:
+def listed(loaded: OpenedBoxes, model: Model) -> Listed:
     """The mistakes and pages that the filter keeps."""
-    own, chosen = working(found, model), chosen_filter()
-    verdicts = judged(found, model) if chosen.unjudged else None
-    dataset = found.dataset
+    own, chosen = working(loaded, model), chosen_filter()
+    verdicts = judged(loaded, model) if chosen.unjudged else None
+    dataset = loaded.dataset
     keep = mistake_filter.passing(own.columns, dataset, chosen, judged=verdicts)
     pages = mistake_filter.page_list(
         own.result,
@@ -187,7 +187,7 @@ def listed(found: OpenedBoxes, model: Model) -> Listed:
         keep,
         document=chosen.document,
         label=chosen.label,
-        pdf_pages=(pictures.page_count(found, chosen.document) or 0) if chosen.document else 0,
+        pdf_pages=(pictures.page_count(loaded, chosen.document) or 0) if chosen.document else 0,
         only_mistakes=state.only,
         worst_first=state.order == "worst",
     )
@@ -241,11 +241,11 @@ def chosen_box(mistakes: Sequence[MistakeItem]) -> str | None:
     return state.box
 
 
-def judged(found: OpenedBoxes, model: Model) -> BoolArray:
+def judged(loaded: OpenedBoxes, model: Model) -> BoolArray:
     """Which mistakes of a model have a verdict, bool, in the order of its mistakes."""
-    mistakes = working(found, model).mistakes
+    mistakes = working(loaded, model).mistakes
     with_verdict = np.zeros(len(mistakes), dtype=bool)
-    for status in findings.statuses(found):
+    for status in findings.statuses(loaded):
         if status.model != model.index or status.box_key is None or not status.judged.opinions:
             continue
         of = mistakes.of_truth if status.box_key[0] == "g" else mistakes.of_prediction
@@ -255,9 +255,9 @@ def judged(found: OpenedBoxes, model: Model) -> BoolArray:
     return with_verdict
 
 
-def with_verdicts(found: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
+def with_verdicts(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
     """The viewer's payload with what was said about each mistake; a poor match is none that can be judged."""
-    payload = findings.on_page(found, model, place, payload)
+    payload = findings.on_page(loaded, model, place, payload)
     mistakes = [
         msgspec.structs.replace(each, target=None, verdict=None, unsaved=None) if each.tags == ["TP"] else each
         for each in payload.mistakes
@@ -268,10 +268,10 @@ def with_verdicts(found: OpenedBoxes, model: Model, place: Place, payload: PageP
 # --- what is drawn -------------------------------------------------------------------------------------------
 
 
-def page_text(found: OpenedBoxes, place: Place) -> text_lost.PageText | None:
+def page_text(loaded: OpenedBoxes, place: Place) -> text_lost.PageText | None:
     """The words of a page, or its ink where it has none; None when the page cannot be read."""
     try:
-        page = pictures.page_file(found, place.document, place.index)
+        page = pictures.page_file(loaded, place.document, place.index)
         words = pictures.pool().words(page.path, page.page_index)
         ink = None if len(words.texts) else pictures.pool().ink(page.path, page.page_index)
     except PageProblem:
@@ -280,14 +280,14 @@ def page_text(found: OpenedBoxes, place: Place) -> text_lost.PageText | None:
 
 
 def drawn(
-    found: OpenedBoxes,
+    loaded: OpenedBoxes,
     shown: Listed,
     place: Place,
     page_points: tuple[float, float] | None,
 ) -> tuple[PageLayers, LostText]:
     """Boxes, mistakes and counts of a page for the viewer, and its lost text."""
-    label, result, text = shown.chosen.label, shown.working.result, page_text(found, place)
-    row = found.dataset.page_row(place.document, place.index)
+    label, result, text = shown.chosen.label, shown.working.result, page_text(loaded, place)
+    row = loaded.dataset.page_row(place.document, place.index)
     page = -1 if row is None else row
     layer = layers.page_data(
         result,

@@ -89,14 +89,14 @@ def _finished() -> OrderedDict[CountKey, TextSummary]:
     return OrderedDict()
 
 
-def _key(found: OpenedBoxes, model: Model, document: str | None) -> CountKey:
+def _key(loaded: OpenedBoxes, model: Model, document: str | None) -> CountKey:
     """What a count is of."""
-    return CountKey(result_key(found, model), str(found.project.pdfs), document)
+    return CountKey(result_key(loaded, model), str(loaded.project.pdfs), document)
 
 
-def counted(found: OpenedBoxes, model: Model, document: str | None) -> TextSummary | None:
+def counted(loaded: OpenedBoxes, model: Model, document: str | None) -> TextSummary | None:
     """The finished count of a document, or of all; None when there is none."""
-    key = _key(found, model, document)
+    key = _key(loaded, model, document)
     job = state.word_count
     if job is not None and job.key == key and job.finished and job.summary is not None:
         finished = _finished()
@@ -106,21 +106,21 @@ def counted(found: OpenedBoxes, model: Model, document: str | None) -> TextSumma
     return _finished().get(key)
 
 
-def rows_of(found: OpenedBoxes, document: str | None) -> IntArray:
+def rows_of(loaded: OpenedBoxes, document: str | None) -> IntArray:
     """Rows of the pages of a document, or of all."""
-    dataset = found.dataset
+    dataset = loaded.dataset
     if document is None:
         return np.arange(dataset.pages)
     return np.flatnonzero(dataset.page_document == dataset.document_code[document])
 
 
-def start(found: OpenedBoxes, model: Model, document: str | None) -> None:
+def start(loaded: OpenedBoxes, model: Model, document: str | None) -> None:
     """Begin to count; a count that this session has under way is stopped."""
     stop()
-    rows = rows_of(found, document)
-    result = result_of(found, model)
-    words_of = _reader(found, pictures.pool())
-    job = Count(_key(found, model, document), len(rows))
+    rows = rows_of(loaded, document)
+    result = result_of(loaded, model)
+    words_of = _reader(loaded, pictures.pool())
+    job = Count(_key(loaded, model, document), len(rows))
     state.word_count = job
     job.start(lambda: count_pages(result, rows, words_of))
 
@@ -132,9 +132,9 @@ def stop() -> None:
         job.stop()
 
 
-def _reader(found: OpenedBoxes, pool: PagePool) -> Callable[[int], FloatArray | None]:
+def _reader(loaded: OpenedBoxes, pool: PagePool) -> Callable[[int], FloatArray | None]:
     """What reads the words of a page by its row, outside of any session."""
-    dataset, folder = found.dataset, None if found.project.pdfs is None else PdfFolder(found.project.pdfs)
+    dataset, folder = loaded.dataset, None if loaded.project.pdfs is None else PdfFolder(loaded.project.pdfs)
 
     def words_of(row: int) -> FloatArray | None:
         if folder is None:

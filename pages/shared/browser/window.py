@@ -100,14 +100,14 @@ def numbered(model: Model) -> ModelItem:
     return ModelItem(str(model.index + 1), plain(model.name))
 
 
-def nothing_shown(found: OpenedBoxes, model: Model) -> PagePayload:
+def nothing_shown(loaded: OpenedBoxes, model: Model) -> PagePayload:
     """The viewer without a page."""
     nothing = EmptyItem("No page passes the filter.", "Clear filter")
-    return without_page(numbered(model), [numbered(other) for other in found.models], nothing)
+    return without_page(numbered(model), [numbered(other) for other in loaded.models], nothing)
 
 
 def payload(
-    found: OpenedBoxes, model: Model, shown: Listed, place: Place, *, address: str, build: bool
+    loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, *, address: str, build: bool
 ) -> WindowPayload:
     """What the viewer draws of a page, and what the browser lacks of the pages around it.
 
@@ -120,9 +120,9 @@ def payload(
     """
     held = set(state.viewer_held)
     here = shown.pages.position(place.document, place.index)
-    made = _made(found, model, shown, place)
-    of_list = _listing(found, model, shown)
-    around = _around(found, model, shown, here) if build and by_digest.routed() and here is not None else []
+    made = _made(loaded, model, shown, place)
+    of_list = _listing(loaded, model, shown)
+    around = _around(loaded, model, shown, here) if build and by_digest.routed() and here is not None else []
     first, _ = window(here or 0, len(shown.pages))
     strip_name, strip_pages = _strips().get(
         (of_list, first), lambda: _named_strip(strip(shown.working.result, shown.pages, here).pages)
@@ -147,10 +147,10 @@ def _named_strip(pages: Sequence[StripItem]) -> tuple[str, Sequence[StripItem]]:
     return page_window.name_of(bare), bare
 
 
-def _made(found: OpenedBoxes, model: Model, shown: Listed, place: Place) -> _Made:
+def _made(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place) -> _Made:
     """One page, packed and named."""
-    picture = pictures.page_picture(found, place)
-    whole = _content(found, model, shown, place, picture)
+    picture = pictures.page_picture(loaded, place)
+    whole = _content(loaded, model, shown, place, picture)
     content = page_window.packed(whole)
     position = shown.pages.position(place.document, place.index)
     placed = PlacedItem(
@@ -165,13 +165,13 @@ def _made(found: OpenedBoxes, model: Model, shown: Listed, place: Place) -> _Mad
     return _Made(placed, content, whole)
 
 
-def _content(found: OpenedBoxes, model: Model, shown: Listed, place: Place, picture: PictureItem) -> PagePayload:
+def _content(loaded: OpenedBoxes, model: Model, shown: Listed, place: Place, picture: PictureItem) -> PagePayload:
     """Everything that a page shows, without strip and chosen box."""
     position = shown.pages.position(place.document, place.index)
-    name = found.dataset.documents[found.dataset.document_code[place.document]].name
-    key = (_listing(found, model, shown), place, picture.image, picture.points)
-    drawn, lost = _drawn().get(key, lambda: listing.drawn(found, shown, place, picture.points))
-    payload = listing.with_verdicts(found, model, place, with_layers(nothing_shown(found, model), drawn))
+    name = loaded.dataset.documents[loaded.dataset.document_code[place.document]].name
+    key = (_listing(loaded, model, shown), place, picture.image, picture.points)
+    drawn, lost = _drawn().get(key, lambda: listing.drawn(loaded, shown, place, picture.points))
+    payload = listing.with_verdicts(loaded, model, place, with_layers(nothing_shown(loaded, model), drawn))
     return msgspec.structs.replace(
         payload,
         page=ViewedPageItem(
@@ -180,22 +180,22 @@ def _content(found: OpenedBoxes, model: Model, shown: Listed, place: Place, pict
             document=place.document,
             name=plain(name),
             index=place.index,
-            count=pictures.page_count(found, place.document),
+            count=pictures.page_count(loaded, place.document),
             position=0 if position is None else position + 1,
             total=len(shown.pages),
         ),
         walk=listing.walk(shown, position),
         filtered=not shown.keep.all(),
-        signature=frame.signature(found, [model]),
+        signature=frame.signature(loaded, [model]),
         empty=None,
     )
 
 
-def _listing(found: OpenedBoxes, model: Model, shown: Listed) -> str:
+def _listing(loaded: OpenedBoxes, model: Model, shown: Listed) -> str:
     """What decides which pages are listed and what they show, as one name."""
     said = hashlib.blake2b(shown.keep.tobytes(), digest_size=8).hexdigest() if shown.chosen.unjudged else ""
     poor = (state.poor_coverage, state.poor_purity) if listing.options() is not None else None
-    parts = (result_key(found, model), poor, shown.chosen, state.order, state.only, len(shown.pages), said)
+    parts = (result_key(loaded, model), poor, shown.chosen, state.order, state.only, len(shown.pages), said)
     return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
 
@@ -215,7 +215,7 @@ def places_around(shown: Listed, here: int, toward: int) -> list[int]:
     return [at for at in dict.fromkeys(wanted) if 0 <= at < len(pages)]
 
 
-def _around(found: OpenedBoxes, model: Model, shown: Listed, here: int) -> list[_Made]:
+def _around(loaded: OpenedBoxes, model: Model, shown: Listed, here: int) -> list[_Made]:
     """Pages around a position, as many as are made in time."""
     until = monotonic() + _SECONDS
     made: list[_Made] = []
@@ -223,7 +223,7 @@ def _around(found: OpenedBoxes, model: Model, shown: Listed, here: int) -> list[
     for at in wanted:
         if made and monotonic() > until:
             break
-        made.append(_made(found, model, shown, Place(*shown.pages.at(at))))
+        made.append(_made(loaded, model, shown, Place(*shown.pages.at(at))))
     return made
 
 
@@ -256,7 +256,7 @@ def _preparer() -> _Preparer:
     return _Preparer()
 
 
-def prepare(found: OpenedBoxes, shown: Listed, place: Place) -> None:
+def prepare(loaded: OpenedBoxes, shown: Listed, place: Place) -> None:
     """Have the pages around a page rendered in the background."""
     here = shown.pages.position(place.document, place.index)
     if here is None:
@@ -265,7 +265,7 @@ def prepare(found: OpenedBoxes, shown: Listed, place: Place) -> None:
     for at in places_around(shown, here, 1 if state.viewer_toward >= 0 else -1):
         document, index = shown.pages.at(at)
         try:
-            page = pictures.page_file(found, document, index)
+            page = pictures.page_file(loaded, document, index)
         except PageProblem:
             continue
         tasks.append(pictures.preparation(page.path, page.page_index))

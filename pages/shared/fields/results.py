@@ -85,8 +85,8 @@ class Compared:
 
 def compared() -> Compared | None:
     """What can be compared in this session; None when a side is missing or has errors."""
-    found = opened(FIELDS)
-    return None if found is None else Compared(found, tuple(_model(found, model) for model in found.pair))
+    loaded = opened(FIELDS)
+    return None if loaded is None else Compared(loaded, tuple(_model(loaded, model) for model in loaded.pair))
 
 
 def options() -> FieldsOptions:
@@ -95,11 +95,11 @@ def options() -> FieldsOptions:
     return FieldsOptions(parity=state.field_parity, recall_grid=None if grid == AUTO else grid)
 
 
-def _model(found: Opened[FieldDocuments], model: Named) -> FieldModel:
+def _model(loaded: Opened[FieldDocuments], model: Named) -> FieldModel:
     """One chosen model compared with the ground truth."""
-    sides = found.ground_truth, found.predictions[model.index]
+    sides = loaded.ground_truth, loaded.predictions[model.index]
     chosen = options()
-    key = found.digests[0], found.digests[1 + model.index], chosen.parity, chosen.recall_grid
+    key = loaded.digests[0], loaded.digests[1 + model.index], chosen.parity, chosen.recall_grid
     return FieldModel(model.index, model.name, model.letter, *_compared(key, _sides=sides, _options=chosen), key)
 
 

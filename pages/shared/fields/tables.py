@@ -51,9 +51,9 @@ _HELP: Final = {
 _STATUS: Final = {"true positive": "TP", "below threshold": "Below", "missed": "Missed", "spurious": "Spurious"}
 
 
-def types_table(found: choices.Compared, model: choices.FieldModel) -> None:
+def types_table(compared: choices.Compared, model: choices.FieldModel) -> None:
     """Field types: AP of both models, and all numbers of the chosen one; a row or a count is linked."""
-    results = {each.letter: each.result for each in found.models}
+    results = {each.letter: each.result for each in compared.models}
     rows = type_rows(results, model.letter, iou=state.field_iou)
     at = f"AP {threshold_text(state.field_iou)}"
     table = pd.DataFrame({"Field": [plain(row.label) for row in rows]})
@@ -84,7 +84,7 @@ def types_table(found: choices.Compared, model: choices.FieldModel) -> None:
                     f"AP, {each.letter}",
                     help=f"Mean over IoU 0.50 to 0.95, {frame.escaped(each.name)}",
                 )
-                for each in found.models
+                for each in compared.models
             },
             **dict.fromkeys(ratios, ratio),
             **{title: widgets.count(43, help=_HELP[title]) for title in _COUNTS},
@@ -96,12 +96,12 @@ def types_table(found: choices.Compared, model: choices.FieldModel) -> None:
 _CORRECTED_HEADS: Final = ("Mean AP", "Precision", "Recall", "TP", "Below", "Missed", "Spur.")
 
 
-def corrected(found: choices.Compared, model: choices.FieldModel, sign: Callable[..., str]) -> None:
+def corrected(compared: choices.Compared, model: choices.FieldModel, sign: Callable[..., str]) -> None:
     """All fields again on the ground truth that the verdicts correct, under the official numbers; else nothing."""
-    to = field_findings.corrections_of(found)
+    to = field_findings.corrections_of(compared)
     if to is None:
         return
-    again = field_findings.corrected_of(found, model)
+    again = field_findings.corrected_of(compared, model)
     if again is not None:
         rows = _corrected_row("official", model.result) + _corrected_row("corrected", again.result)
         frame.corrected_table(_CORRECTED_HEADS, rows, (sign(model.result), sign(again.result, to.words)))
@@ -215,17 +215,17 @@ def value_by_box(model: choices.FieldModel) -> None:
                 )
 
 
-def ap_chart(found: choices.Compared, model: choices.FieldModel) -> None:
+def ap_chart(compared: choices.Compared, model: choices.FieldModel) -> None:
     """AP against the IoU threshold: the chosen field or the mean of both models, all fields of one model behind."""
     label = state.field_label or None
     own = choices.curves(model)
     curves = {}
-    for each in found.models:
+    for each in compared.models:
         drawn = choices.curves(each)
         curve = drawn.mean if label is None else drawn.of_class.get(label)
         if curve is not None:
             curves[each.letter] = curve
-    means = "mean of both models" if len(found.models) > 1 else "mean"
+    means = "mean of both models" if len(compared.models) > 1 else "mean"
     frame.section("AP against IoU", label or f"{means}; pale: fields of {model.letter}")
     chart = charts.ap_against_iou(
         own.iou, curves, own.of_class, current=state.field_iou, baseline="A", dark=frame.is_dark()
@@ -241,10 +241,10 @@ def ap_chart(found: choices.Compared, model: choices.FieldModel) -> None:
     )
 
 
-def confidence(found: choices.Compared) -> None:
+def confidence(compared: choices.Compared) -> None:
     """Whether the confidence can be trusted: numbers, reliability with bin counts, review budget."""
     label = state.field_label or None
-    judged = {model.letter: model.result.confidence(label) for model in found.models}
+    judged = {model.letter: model.result.confidence(label) for model in compared.models}
     frame.section("Confidence", f"of {plain(label)}" if label else "of all predicted fields that have one")
     if not any(len(each) for each in judged.values()):
         st.caption("No predicted field has a confidence, so nothing can be said about it.")
@@ -252,17 +252,17 @@ def confidence(found: choices.Compared) -> None:
     with st.container(key="field_confidence"):
         numbers, reliable, review = st.columns([0.8, 1, 1.25], gap="medium")
     with numbers:
-        _numbers(found, judged)
+        _numbers(compared, judged)
     with reliable:
-        _reliability(found, judged)
+        _reliability(compared, judged)
     with review:
-        _review(found, judged)
+        _review(compared, judged)
 
 
-def _numbers(found: choices.Compared, judged: dict[str, Any]) -> None:
+def _numbers(compared: choices.Compared, judged: dict[str, Any]) -> None:
     """AUROC, Brier score, calibration error and counts of each model."""
     values = {letter: each.to_json() for letter, each in judged.items()}
-    heads = "".join(f"<th>{frame.letter_badge(model.letter)}</th>" for model in found.models)
+    heads = "".join(f"<th>{frame.letter_badge(model.letter)}</th>" for model in compared.models)
     lines = []
     for name, key in (("AUROC", "auroc"), ("Brier score", "brier"), ("Calibration error", "ece")):
         cells = "".join(f"<td>{frame.number(values[letter][key])}</td>" for letter in judged)
@@ -283,7 +283,7 @@ def _numbers(found: choices.Compared, judged: dict[str, Any]) -> None:
     )
 
 
-def _reliability(found: choices.Compared, judged: dict[str, Any]) -> None:
+def _reliability(compared: choices.Compared, judged: dict[str, Any]) -> None:
     """Share of right values by confidence, and how many values are in each bin."""
     bins = {letter: each.calibration for letter, each in judged.items() if len(each)}
     st.html('<div class="ls-fit"><b>Reliability</b><span>right values, share; dashed: perfect</span></div>')
@@ -295,18 +295,18 @@ def _reliability(found: choices.Compared, judged: dict[str, Any]) -> None:
         ),
         ("field_bins", charts.bin_counts(bins, baseline="A", dark=frame.is_dark()), "Values in each bin of confidence"),
     ):
-        chosen = functools.partial(_bin_chosen, found, key)
+        chosen = functools.partial(_bin_chosen, compared, key)
         st.altair_chart(chart, theme=None, key=key, on_select=chosen, selection_mode="bin", alt=words)
 
 
-def _bin_chosen(found: choices.Compared, key: str) -> None:
+def _bin_chosen(compared: choices.Compared, key: str) -> None:
     """A bin of the confidence."""
     for point in chosen_points(key, "bin"):
-        found.show(str(point["model"]))
+        compared.show(str(point["model"]))
         choices.open_linked(f"{BIN}{int(point['bin'])}", state.field_label or None)
 
 
-def _review(found: choices.Compared, judged: dict[str, Any]) -> None:
+def _review(compared: choices.Compared, judged: dict[str, Any]) -> None:
     """What a review of the least sure fields finds, for a budget that the reader sets."""
     share = choices.budget()
     st.html('<div class="ls-fit"><b>Review budget</b><span>errors caught; dashed: at random</span></div>')
@@ -329,12 +329,12 @@ def _review(found: choices.Compared, judged: dict[str, Any]) -> None:
             help=f"{LINKS[LEAST_SURE]} fields of {letter}",
             disabled=not len(each),
             on_click=_show_least_sure,
-            args=(found, letter),
+            args=(compared, letter),
             width="stretch",
         )
 
 
-def _show_least_sure(found: choices.Compared, letter: str) -> None:
+def _show_least_sure(compared: choices.Compared, letter: str) -> None:
     """The least sure fields of a model."""
-    found.show(letter)
+    compared.show(letter)
     choices.open_linked(LEAST_SURE, state.field_label or None)

@@ -53,12 +53,12 @@ def any_field(log: ReviewLog) -> bool:
     return any(judged.target.kind == "field" for judged in log.judged.values())
 
 
-def corrections_of(found: choices.Compared) -> FieldCorrections | None:
+def corrections_of(compared: choices.Compared) -> FieldCorrections | None:
     """The corrected ground truth of the open fields; None when no verdict changes it."""
     log = findings.review_log()
     if not any_field(log):
         return None
-    to = _corrections(tuple(model.key for model in found.models), log.revision, _found=found, _log=log)
+    to = _corrections(tuple(model.key for model in compared.models), log.revision, _found=compared, _log=log)
     return to if to.applied or to.issues else None
 
 
@@ -69,12 +69,12 @@ def _corrections(
     return field_corrections([model.result for model in _found.models], _log)
 
 
-def corrected_of(found: choices.Compared, model: choices.FieldModel) -> CorrectedEvaluation[FieldsResult] | None:
+def corrected_of(compared: choices.Compared, model: choices.FieldModel) -> CorrectedEvaluation[FieldsResult] | None:
     """The result of a model on the corrected ground truth; None when no verdict changes it."""
-    to = corrections_of(found)
+    to = corrections_of(compared)
     if to is None or not to.applied:
         return None
-    keys = tuple(each.key for each in found.models)
+    keys = tuple(each.key for each in compared.models)
     return _corrected((*keys, model.key), findings.review_log().revision, _model=model, _to=to)
 
 
@@ -94,15 +94,15 @@ def statuses() -> list[FindingStatus]:
     log = findings.review_log()
     if not any_field(log):
         return []
-    found = choices.compared()
+    compared = choices.compared()
     threshold = state.field_iou
-    return field_statuses(log, [model.result for model in found.models] if found else [], iou=threshold)
+    return field_statuses(log, [model.result for model in compared.models] if compared else [], iou=threshold)
 
 
-def every_status(found: OpenedBoxes | None) -> list[FindingStatus]:
+def every_status(loaded: OpenedBoxes | None) -> list[FindingStatus]:
     """What became of every finding, of boxes and of fields, the newest first."""
     place = {target_id: number for number, target_id in enumerate(findings.review_log().judged)}
-    every = [*findings.statuses(found), *statuses()]
+    every = [*findings.statuses(loaded), *statuses()]
     return sorted(every, key=lambda entry: place.get(entry.judged.target_id, len(place)))
 
 

@@ -86,22 +86,22 @@ def state(entry: FindingStatus) -> None:
     )
 
 
-def picture(found: OpenedBoxes | None, group: FindingGroup) -> None:
+def picture(loaded: OpenedBoxes | None, group: FindingGroup) -> None:
     """The part of the page around the boxes of some findings: for each of the two models, or as they were judged."""
     target = group.entries[0].judged.target
-    crop = queue.crop_of(found, target, queue.boxes_of_group(group))
-    if crop is None or found is None:
+    crop = queue.crop_of(loaded, target, queue.boxes_of_group(group))
+    if crop is None or loaded is None:
         return
-    page = found.dataset.page_row(target.document or "", target.page or 0)
+    page = loaded.dataset.page_row(target.document or "", target.page or 0)
     if target.kind == "field" or page is None:
         judged = [(box.xyxy, "fn" if box.side == "ground_truth" else "fp", box.label) for box in target.boxes]
         _crop(crop, judged)
         return
-    for model in found.pair:
-        result = result_of(found, model)
+    for model in loaded.pair:
+        result = result_of(loaded, model)
         words = ""
         if group.cause is not None and group.model is not None:
-            of = result_of(found, found.models[group.model])
+            of = result_of(loaded, loaded.models[group.model])
             words = outcome(result, rows_of(of, causes(of).rows[group.cause], page), of).sentence
         st.html(
             f'<p class="ls-pane-head">{frame.letter_badge(model.letter)} '

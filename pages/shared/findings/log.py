@@ -321,7 +321,7 @@ def _held(log: ReviewLog, target_id: str, reviewer: tuple[str, bool]) -> Event |
 # --- the page browser --------------------------------------------------------------------------------------------
 
 
-def on_page(found: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
+def on_page(loaded: OpenedBoxes, model: Model, place: Place, payload: PagePayload) -> PagePayload:
     """The viewer's payload of a page with verdicts, what is not saved, and who reviews.
 
     Parameters
@@ -337,10 +337,10 @@ def on_page(found: OpenedBoxes, model: Model, place: Place, payload: PagePayload
         A copy. Each of the mistakes has ``target``, ``verdict`` (see `identity.attach`) and ``unsaved``; ``reviewer``
         is the name, empty when nobody was named.
     """
-    row = found.dataset.page_row(place.document, place.index)
+    row = loaded.dataset.page_row(place.document, place.index)
     if row is None:
         return payload
-    return with_unsaved(identity.attach(payload, result_of(found, model), row, review_log()))
+    return with_unsaved(identity.attach(payload, result_of(loaded, model), row, review_log()))
 
 
 def with_unsaved(payload: PagePayload) -> PagePayload:
@@ -349,7 +349,7 @@ def with_unsaved(payload: PagePayload) -> PagePayload:
     return msgspec.structs.replace(payload, mistakes=mistakes, reviewer=author()[0])
 
 
-def handle(found: OpenedBoxes, model: Model, event: VerdictEvent) -> Unsaved | None:
+def handle(loaded: OpenedBoxes, model: Model, event: VerdictEvent) -> Unsaved | None:
     """Keep a verdict that the viewer sent; the same event sent again is stored once.
 
     Parameters
@@ -364,8 +364,8 @@ def handle(found: OpenedBoxes, model: Model, event: VerdictEvent) -> Unsaved | N
     Unsaved or None
         None when it is on disk, or when the page has no such mistake any more.
     """
-    row = found.dataset.page_row(event.document, event.index)
-    targets = {} if row is None else identity.page_targets(result_of(found, model), row, review_log())
+    row = loaded.dataset.page_row(event.document, event.index)
+    targets = {} if row is None else identity.page_targets(result_of(loaded, model), row, review_log())
     return save_event(event, targets)
 
 
@@ -398,26 +398,26 @@ def shown(entry: Unsaved | None) -> UnsavedItem | None:
 # --- numbers -------------------------------------------------------------------------------------------------------
 
 
-def corrections_of(found: OpenedBoxes) -> Corrections:
+def corrections_of(loaded: OpenedBoxes) -> Corrections:
     """The corrected files of this session."""
     every = review_log()
-    return _corrections(found.digests, every.revision, _found=found, _log=every)
+    return _corrections(loaded.digests, every.revision, _loaded=loaded, _log=every)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _corrections(
-    digests: tuple[str, ...], revision: tuple[int, str], *, _found: OpenedBoxes, _log: ReviewLog
+    digests: tuple[str, ...], revision: tuple[int, str], *, _loaded: OpenedBoxes, _log: ReviewLog
 ) -> Corrections:
-    return corrections(_found.dataset, _log)
+    return corrections(_loaded.dataset, _log)
 
 
-def corrected_of(found: OpenedBoxes, model: Model) -> Corrected | None:
+def corrected_of(loaded: OpenedBoxes, model: Model) -> Corrected | None:
     """The result of a model on the corrected files, at the operating point; None when no verdict changes a box."""
-    to = corrections_of(found)
+    to = corrections_of(loaded)
     if not to.applied:
         return None
-    key = result_key(found, model)
-    return _corrected(key, review_log().revision, _found=found, _model=model, _to=to)
+    key = result_key(loaded, model)
+    return _corrected(key, review_log().revision, _loaded=loaded, _model=model, _to=to)
 
 
 @st.cache_resource(max_entries=32, show_spinner="Comparing the boxes with the corrected ground truth")
@@ -425,21 +425,21 @@ def _corrected(
     key: ResultKey,
     revision: tuple[int, str],
     *,
-    _found: OpenedBoxes,
+    _loaded: OpenedBoxes,
     _model: Model,
     _to: Corrections,
 ) -> Corrected:
-    return corrected.corrected(result_of(_found, _model), _to)
+    return corrected.corrected(result_of(_loaded, _model), _to)
 
 
-def statuses(found: OpenedBoxes | None) -> list[FindingStatus]:
+def statuses(loaded: OpenedBoxes | None) -> list[FindingStatus]:
     """What became of every finding at the operating point, the newest first."""
     every = review_log()
-    if found is None:
+    if loaded is None:
         return status.finding_statuses(every, [])
-    models = found.models
-    key = tuple(result_key(found, model) for model in models)
-    return _statuses(key, every.revision, _found=found, _models=models, _log=every)
+    models = loaded.models
+    key = tuple(result_key(loaded, model) for model in models)
+    return _statuses(key, every.revision, _loaded=loaded, _models=models, _log=every)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -447,8 +447,8 @@ def _statuses(
     keys: tuple[ResultKey, ...],
     revision: tuple[int, str],
     *,
-    _found: OpenedBoxes,
+    _loaded: OpenedBoxes,
     _models: tuple[Model, ...],
     _log: ReviewLog,
 ) -> list[FindingStatus]:
-    return status.finding_statuses(_log, [result_of(_found, model) for model in _models])
+    return status.finding_statuses(_log, [result_of(_loaded, model) for model in _models])

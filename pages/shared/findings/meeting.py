@@ -47,41 +47,41 @@ def start() -> None:
     state.meeting_problem = ""
 
 
-def show(found: OpenedBoxes, statuses: Sequence[FindingStatus]) -> None:
+def show(loaded: OpenedBoxes, statuses: Sequence[FindingStatus]) -> None:
     """The whole screen of a meeting."""
-    model = _model(found)
-    items = agenda(result_of(found, model), [result_of(found, each) for each in found.models], statuses)
+    model = _model(loaded)
+    items = agenda(result_of(loaded, model), [result_of(loaded, each) for each in loaded.models], statuses)
     item = next((each for each in items if each.key == state.meeting_item), items[0] if items else None)
-    payload = _payload(found, model, items, item)
+    payload = _payload(loaded, model, items, item)
     state.meeting_minutes = payload.minutes
     with st.container(key="meeting"):
         meeting(
             payload,
             key=_KEY,
-            on_decide=lambda: _decided(found, model, items),
+            on_decide=lambda: _decided(loaded, model, items),
             on_show=_shown,
             on_end=_ended,
         )
     if parse_meeting(report(_KEY)).open and item is not None:
-        _open(found, model, item)
+        _open(loaded, model, item)
 
 
-def _model(found: OpenedBoxes) -> Named:
+def _model(loaded: OpenedBoxes) -> Named:
     """Whose mistakes the agenda has: the chosen one of the pair, else the last."""
-    return next((model for model in found.pair if model.letter == state.meeting_of), found.pair[-1])
+    return next((model for model in loaded.pair if model.letter == state.meeting_of), loaded.pair[-1])
 
 
-def _payload(found: OpenedBoxes, model: Named, items: Sequence[AgendaItem], item: AgendaItem | None) -> MeetingPayload:
+def _payload(loaded: OpenedBoxes, model: Named, items: Sequence[AgendaItem], item: AgendaItem | None) -> MeetingPayload:
     """What the component shows."""
     name, verified = findings.author()
-    numbers, line = _numbers(found), frame.signature(found, found.pair)
+    numbers, line = _numbers(loaded), frame.signature(loaded, loaded.pair)
     known = {event.owner for each in items for event in each.opinions if event.owner}
     known |= {reviewer for each in items for reviewer, _ in each.votes}
     payload = MeetingPayload(
         agenda=words.agenda_rows(items, item.key if item else ""),
         rest=words.rest_of_agenda(items),
         letter=model.letter,
-        letters=[each.letter for each in found.pair],
+        letters=[each.letter for each in loaded.pair],
         signature=line,
         item="",
         title="",
@@ -102,15 +102,15 @@ def _payload(found: OpenedBoxes, model: Named, items: Sequence[AgendaItem], item
         verified=verified,
         problem=state.meeting_problem,
     )
-    return payload if item is None else _with_item(payload, found, model, item)
+    return payload if item is None else _with_item(payload, loaded, model, item)
 
 
-def _with_item(payload: MeetingPayload, found: OpenedBoxes, model: Named, item: AgendaItem) -> MeetingPayload:
+def _with_item(payload: MeetingPayload, loaded: OpenedBoxes, model: Named, item: AgendaItem) -> MeetingPayload:
     """The payload with one item of the agenda."""
-    other = next((each for each in found.pair if each.letter != model.letter), None)
-    other_result = None if other is None else result_of(found, other)
+    other = next((each for each in loaded.pair if each.letter != model.letter), None)
+    other_result = None if other is None else result_of(loaded, other)
     example = min(max(state.meeting_example, 0), max(len(item.examples) - 1, 0))
-    own = causes(result_of(found, model))
+    own = causes(result_of(loaded, model))
     return msgspec.structs.replace(
         payload,
         item=item.key,
@@ -120,19 +120,19 @@ def _with_item(payload: MeetingPayload, found: OpenedBoxes, model: Named, item: 
         examples=len(item.examples),
         mistakes=item.mistakes if item.mistakes <= words.MOST_AT_ONCE else 0,
         here=len(own.rows[item.examples[example]]) if len(item.examples) else 1,
-        page=_page(found, model, item, example),
+        page=_page(loaded, model, item, example),
         counts=words.counts_of(item),
         held=words.held_by(item, findings.author()),
         votes=words.votes_of(item),
     )
 
 
-def _numbers(found: OpenedBoxes) -> list[MeetingNumberItem]:
+def _numbers(loaded: OpenedBoxes) -> list[MeetingNumberItem]:
     """Official and corrected numbers of both models."""
     rows = []
-    for model in found.pair:
-        corrected = findings.corrected_of(found, model)
-        before = result_of(found, model).micro.row(0)
+    for model in loaded.pair:
+        corrected = findings.corrected_of(loaded, model)
+        before = result_of(loaded, model).micro.row(0)
         after = corrected.result.micro.row(0) if corrected is not None else None
         rows += [
             MeetingNumberItem(
@@ -145,9 +145,9 @@ def _numbers(found: OpenedBoxes) -> list[MeetingNumberItem]:
     return rows
 
 
-def _page(found: OpenedBoxes, model: Named, item: AgendaItem, example: int) -> MeetingPageItem | None:
+def _page(loaded: OpenedBoxes, model: Named, item: AgendaItem, example: int) -> MeetingPageItem | None:
     """The page of an example with what both models did on it; None for what has no page in the open files."""
-    dataset, own = found.dataset, result_of(found, model)
+    dataset, own = loaded.dataset, result_of(loaded, model)
     if len(item.examples):
         made, cause = causes(own), int(item.examples[example])
         page = int(made.page[cause])
@@ -161,8 +161,8 @@ def _page(found: OpenedBoxes, model: Named, item: AgendaItem, example: int) -> M
         page, place = known, None
         document, index = dataset.documents[dataset.page_document[page]], target.page or 0
     panes, near = [], []
-    for each in found.pair:
-        result = result_of(found, each)
+    for each in loaded.pair:
+        result = result_of(loaded, each)
         boxes = crops.page_boxes(result, page)
         chosen: set[str] = set()
         if place is not None:
@@ -174,7 +174,7 @@ def _page(found: OpenedBoxes, model: Named, item: AgendaItem, example: int) -> M
         panes.append(
             MeetingPaneItem(each.letter, plain(each.name), text, boxes, [box.key for box in boxes if box.key in chosen])
         )
-    picture = crop(found, document.doc_id, index, [], width=_WIDTH)
+    picture = crop(loaded, document.doc_id, index, [], width=_WIDTH)
     points = (picture.aspect, 1.0)
     return MeetingPageItem(
         place=f"{plain(document.name)}, page {index + 1}",
@@ -198,7 +198,7 @@ def _ended() -> None:
     state.meeting_open = False
 
 
-def _decided(found: OpenedBoxes, model: Named, items: Sequence[AgendaItem]) -> None:
+def _decided(loaded: OpenedBoxes, model: Named, items: Sequence[AgendaItem]) -> None:
     """Keep a decision, and go on when it is on disk."""
     event = parse_meeting(report(_KEY)).decide
     item = next((each for each in items if event is not None and each.key == event.item), None)
@@ -206,7 +206,7 @@ def _decided(found: OpenedBoxes, model: Named, items: Sequence[AgendaItem]) -> N
         return
     if event.name.strip() and not findings.author()[0]:
         state.reviewer = event.name.strip()[:AUTHOR_LENGTH]
-    targets = _targets(found, model, item, event)
+    targets = _targets(loaded, model, item, event)
     unsaved = findings.save_all(
         targets,
         verdict=event.verdict,
@@ -222,22 +222,22 @@ def _decided(found: OpenedBoxes, model: Named, items: Sequence[AgendaItem]) -> N
             state.meeting_item, state.meeting_example = words.next_item(items, item.key), 0
 
 
-def _targets(found: OpenedBoxes, model: Named, item: AgendaItem, event: DecideEvent) -> Mapping[str, Target]:
+def _targets(loaded: OpenedBoxes, model: Named, item: AgendaItem, event: DecideEvent) -> Mapping[str, Target]:
     """What a decision is for."""
     if not len(item.examples):
         return {entry.judged.target_id: entry.judged.target for entry in item.entries}
     whole = event.whole and item.mistakes <= words.MOST_AT_ONCE
     example = min(max(event.example, 0), len(item.examples) - 1)
     rows = item.examples if whole else item.examples[[example]]
-    return targets_of_causes(result_of(found, model), rows, findings.review_log())
+    return targets_of_causes(result_of(loaded, model), rows, findings.review_log())
 
 
-def _open(found: OpenedBoxes, model: Named, item: AgendaItem) -> None:
+def _open(loaded: OpenedBoxes, model: Named, item: AgendaItem) -> None:
     """Leave for the page in the Page browser."""
-    result = result_of(found, model)
+    result = result_of(loaded, model)
     if len(item.examples):
         page = int(causes(result).page[item.examples[min(state.meeting_example, len(item.examples) - 1)]])
-        dataset = found.dataset
+        dataset = loaded.dataset
         go_to(dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page]))
         state.model = model.index
     else:

@@ -71,7 +71,7 @@ def boxes_of_group(group: FindingGroup) -> list[Rect]:
     return [box.xyxy for target in targets if target.unit == "page" for box in target.boxes]
 
 
-def crop_of(found: OpenedBoxes | None, target: Target, boxes: Sequence[Rect]) -> CropItem | None:
+def crop_of(loaded: OpenedBoxes | None, target: Target, boxes: Sequence[Rect]) -> CropItem | None:
     """The part of the page of a target around some boxes, or the whole page for none.
 
     Returns
@@ -79,16 +79,16 @@ def crop_of(found: OpenedBoxes | None, target: Target, boxes: Sequence[Rect]) ->
     CropItem or None
         None for what has no place on a page of the open documents.
     """
-    if found is None or target.page is None or target.document not in found.dataset.document_code:
+    if loaded is None or target.page is None or target.document not in loaded.dataset.document_code:
         return None
     if target.unit != "page":
         return None
-    return crop(found, target.document or "", target.page, boxes, width=_CROP_WIDTH)
+    return crop(loaded, target.document or "", target.page, boxes, width=_CROP_WIDTH)
 
 
-def show_on_page(found: OpenedBoxes, entry: FindingStatus) -> None:
+def show_on_page(loaded: OpenedBoxes, entry: FindingStatus) -> None:
     """Make the page browser open the page of a finding, with its box chosen."""
     target = entry.judged.target
     go_to(target.document or "", target.page or 0)
-    if entry.model is not None and entry.model < len(found.models):
+    if entry.model is not None and entry.model < len(loaded.models):
         state.model, state.box = entry.model, entry.box_key

@@ -74,17 +74,17 @@ def _counted(
     return Counted(result, result.issues)
 
 
-def result_of(found: OpenedBoxes, of: str) -> Counted:
+def result_of(loaded: OpenedBoxes, of: str) -> Counted:
     """The count of model A or B against the ground truth, or of B against A ("B on A")."""
-    letters = {model.letter: model for model in found.pair}
+    letters = {model.letter: model for model in loaded.pair}
     second = letters["B" if of == "B on A" else of]
-    sides = found.dataset.ground_truth.source, found.dataset.predictions[second.index].source
+    sides = loaded.dataset.ground_truth.source, loaded.dataset.predictions[second.index].source
     floors = 0.0, score_threshold(second)
     if of == "B on A":
         first = letters["A"]
-        sides = found.dataset.predictions[first.index].source, sides[1]
+        sides = loaded.dataset.predictions[first.index].source, sides[1]
         floors = score_threshold(first), floors[1]
-    known = page_sizes(found)
+    known = page_sizes(loaded)
     digests = [BOXES.digest(side) for side in sides]
     return _counted(
         digests[0],
@@ -116,7 +116,7 @@ class Sizes:
     digest: str
 
 
-def page_sizes(found: OpenedBoxes) -> Sizes:
+def page_sizes(loaded: OpenedBoxes) -> Sizes:
     """Sizes of the pages from the PDFs of this session, measured once, with progress.
 
     Returns
@@ -125,32 +125,32 @@ def page_sizes(found: OpenedBoxes) -> Sizes:
         Without those of documents that cannot be found or measured, and empty when every page of the ground truth has
         a size in its file.
     """
-    dataset = found.dataset
+    dataset = loaded.dataset
     sides = (dataset.ground_truth, *dataset.predictions)
-    of = (found.project.pdfs, pictures.pdf_listing(found.project.pdfs), tuple(side.source.sha256 for side in sides))
+    of = (loaded.project.pdfs, pictures.pdf_listing(loaded.project.pdfs), tuple(side.source.sha256 for side in sides))
     kept = state.pixel_sizes
     if kept is not None and kept.of == of:
         return kept
     given = dataset.ground_truth.source.page_size
     sizes: dict[tuple[str, int], tuple[float, float]] = {}
-    if found.project.pdfs is not None and (given is None or np.isnan(given).any()):
-        sizes = _measured(found)
+    if loaded.project.pdfs is not None and (given is None or np.isnan(given).any()):
+        sizes = _measured(loaded)
     digest = hashlib.sha256(msgspec.json.encode(sorted((*key, *size) for key, size in sizes.items()))).hexdigest()
     kept = Sizes(of, sizes, digest)
     state.pixel_sizes = kept
     return kept
 
 
-def _measured(found: OpenedBoxes) -> dict[tuple[str, int], tuple[float, float]]:
+def _measured(loaded: OpenedBoxes) -> dict[tuple[str, int], tuple[float, float]]:
     """Sizes of the pages of every document of the dataset."""
     sizes: dict[tuple[str, int], tuple[float, float]] = {}
-    documents = found.dataset.documents
+    documents = loaded.dataset.documents
     bar = st.progress(0.0, "Measuring the pages") if len(documents) > 1 else None
     for count, document in enumerate(documents):
         if bar is not None:
             bar.progress(count / len(documents), f"Measuring the pages of document {count + 1:,} of {len(documents):,}")
         try:
-            measured = pictures.sizes_of(found, document.doc_id)
+            measured = pictures.sizes_of(loaded, document.doc_id)
         except PageProblem:
             continue  # a page without a size is said by the count itself, with its place
         for index, (width, height) in enumerate(measured.tolist()):
@@ -161,20 +161,20 @@ def _measured(found: OpenedBoxes) -> dict[tuple[str, int], tuple[float, float]]:
     return sizes
 
 
-def letters_of(found: OpenedBoxes) -> tuple[str, ...]:
+def letters_of(loaded: OpenedBoxes) -> tuple[str, ...]:
     """What the matrix can be of: with one model only that."""
-    return OF if len(found.pair) == 2 else OF[:1]
+    return OF if len(loaded.pair) == 2 else OF[:1]
 
 
-def chosen_of(found: OpenedBoxes) -> str:
+def chosen_of(loaded: OpenedBoxes) -> str:
     """What the matrix is of."""
-    return state.pixel_of if state.pixel_of in letters_of(found) else "A"
+    return state.pixel_of if state.pixel_of in letters_of(loaded) else "A"
 
 
-def thresholds(found: OpenedBoxes) -> str:
+def thresholds(loaded: OpenedBoxes) -> str:
     """Score thresholds of the models whose boxes take part, for a signature."""
-    of = chosen_of(found)
-    models = [model for model in found.pair if model.letter in of]
+    of = chosen_of(loaded)
+    models = [model for model in loaded.pair if model.letter in of]
     return "score " + ", ".join(f"≥ {threshold_text(score_threshold(each))} ({each.letter})" for each in models)
 
 

@@ -32,8 +32,8 @@ class Scope(NamedTuple):
     @property
     def matrices(self) -> Matrices:
         """The matrices of this scope alone."""
-        found = self.columns.matrices
-        return Matrices(found.scaled[self.row : self.row + 1], found.divisor)
+        matrices = self.columns.matrices
+        return Matrices(matrices.scaled[self.row : self.row + 1], matrices.divisor)
 
 
 class Shown(NamedTuple):

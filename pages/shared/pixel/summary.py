@@ -28,7 +28,7 @@ _PAGES_SHOWN = 200
 PAGES_AT_ONCE = 50_000
 
 
-def summary(found: OpenedBoxes, shown: Shown, letter: str, facts: CellFacts, place: Place | None) -> None:
+def summary(loaded: OpenedBoxes, shown: Shown, letter: str, facts: CellFacts, place: Place | None) -> None:
     """The second row: collapsed matrix, F1 bars, means, pages behind the cell."""
     with st.container(key="pixel_lower"):
         first, second, third, fourth = st.columns([1.15, 1.1, 0.95, 1.25], gap="medium")

@@ -277,14 +277,8 @@ def _data(
 
 def _one_by_one(model: choices.FieldModel, shown: choices.Listed, place: tuple[int, int] | None) -> None:
     """The fields of the document on screen, or those behind the chosen number."""
-    tab = st.segmented_control(
-        "Fields one by one",
-        list(choices.TABS),
-        key=State.field_tab.key,
-        label_visibility="collapsed",
-        required=True,
-        persist_state="session",
-    )
+    tabs = {name: name for name in choices.TABS}
+    tab = widgets.switch("Fields one by one", tabs, State.field_tab, label_visibility="collapsed")
     if tab == choices.BEHIND:
         parts.rows_table(model, shown.rows, f"field_behind_{_number_in_words(model)}", _opener(model), documents=True)
         st.caption(

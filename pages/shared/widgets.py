@@ -16,6 +16,8 @@ K = TypeVar("K")
 
 def switch(label: str, names: Mapping[K, str], field: Field[Any], **more: Any) -> K:  # noqa: ANN401 - as Streamlit's
     """One of a few options in a row, always one of them; `names` has the words of each, rendered as Markdown."""
+    # Without a value in the session the option in force would not be marked.
+    field.set(field.get())
     chosen: K = st.segmented_control(
         label,
         list(names),

@@ -143,6 +143,7 @@ def test_the_browser_remembers_the_name(browser: Any, visit: Visit, kept: Path, 
         screen.page.reload()
         screen.settled()
         screen.wait(
-            lambda: screen.page.get_by_role("textbox", name="Your name").input_value() == "Chidi", "the name again"
+            lambda: screen.page.get_by_role("textbox", name="Your name", exact=True).input_value() == "Chidi",
+            "the name again",
         )
         screen.page.close()

@@ -465,9 +465,7 @@ class _PdfDocument:
                 break
             boxes.extend(placed)
             texts.append(str(text).encode("utf-8", "replace").decode("utf-8"))
-        if sys.byteorder == "big":
-            boxes.byteswap()
-        return WordList(boxes.tobytes(), texts, told[:_WARNINGS_LIMIT])
+        return WordList(_as_bytes(boxes), texts, told[:_WARNINGS_LIMIT])
 
     def sizes(self, first: int) -> SizeList:
         self._page(first)  # refuses what has no such page
@@ -477,23 +475,12 @@ class _PdfDocument:
                 sizes.extend(_page_size(self._page(page_index)[0]))
             except _Refused:
                 sizes.extend((0.0, 0.0))
-        if sys.byteorder == "big":
-            sizes.byteswap()
-        return SizeList(sizes.tobytes())
+        return SizeList(_as_bytes(sizes))
 
     def ink(self, page_index: int) -> InkGrid:
-        from PIL import Image
-
-        pymupdf = engine()
         page, _ = self._page(page_index)
-        page_width, page_height = _page_size(page)
-        columns, rows = ink_cells(page_width, page_height)
-        pixels = (columns * _PIXELS_PER_CELL, rows * _PIXELS_PER_CELL)
-        matrix = pymupdf.Matrix(pixels[0] / page_width, pixels[1] / page_height)
-        pixmap = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
-        size = (int(pixmap.width), int(pixmap.height))
-        picture = Image.frombuffer("L", size, pixmap.samples_mv, "raw", "L", pixmap.stride, 1)
-        return _ink_grid(picture if size == pixels else picture.resize(pixels), columns, rows)
+        columns, rows = ink_cells(*_page_size(page))
+        return _ink_grid(_grey(page, (columns * _PIXELS_PER_CELL, rows * _PIXELS_PER_CELL)), columns, rows)
 
     def layout(self, page_index: int) -> LayoutList:
         page, _ = self._page(page_index)
@@ -515,24 +502,14 @@ class _PdfDocument:
                 sizes.append(size)
                 characters.append(letters)
         scan = max(((x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in images), default=0.0) >= SCAN_SHARE
-        columns, rows, mask = self._mask(page, width, height) if scan else (0, 0, b"")
+        columns, rows = mask_size(width, height) if scan else (0, 0)
+        mask = _bits(_grey(page, (columns, rows))) if scan else b""
         producer = _sendable(str((self._document.metadata or {}).get("producer") or ""))[:200]
         return LayoutList(
             int(page.rotation) % 360, producer, _as_bytes(array.array("d", itertools.chain(*images))),
             _as_bytes(array.array("d", itertools.chain(*rules))), _as_bytes(texts), _as_bytes(sizes),
             _as_bytes(characters), columns, rows, mask,
         )  # fmt: skip
-
-    def _mask(self, page: _Untyped, width: float, height: float) -> tuple[int, int, bytes]:
-        from PIL import Image
-
-        pymupdf = engine()
-        columns, rows = mask_size(width, height)
-        matrix = pymupdf.Matrix(columns / width, rows / height)
-        pixmap = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
-        size = (int(pixmap.width), int(pixmap.height))
-        picture = Image.frombuffer("L", size, pixmap.samples_mv, "raw", "L", pixmap.stride, 1)
-        return columns, rows, _bits(picture if size == (columns, rows) else picture.resize((columns, rows)))
 
     def _page_count(self) -> int:
         count = int(self._document.page_count)
@@ -562,6 +539,20 @@ class _PdfDocument:
                 mupdf.pdf_dict_puts(entries, "CropBox", media)
                 page = self._document.load_page(page_index)
         return page, self._told[page_index]
+
+
+def _grey(page: _Untyped, size: tuple[int, int]) -> Image.Image:
+    """The page in shades of grey, in so many pixels."""
+    from PIL import Image
+
+    pymupdf = engine()
+    page_width, page_height = _page_size(page)
+    matrix = pymupdf.Matrix(size[0] / page_width, size[1] / page_height)
+    pixmap = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
+    drawn = (int(pixmap.width), int(pixmap.height))
+    picture = Image.frombuffer("L", drawn, pixmap.samples_mv, "raw", "L", pixmap.stride, 1)
+    # A copy in any case: the picture would outlive the memory that it looks at.
+    return picture.copy() if drawn == size else picture.resize(size)
 
 
 def _ruled_lines(page: _Untyped) -> Iterator[_Box]:
@@ -947,27 +938,23 @@ def ink_cells(page_width: float, page_height: float) -> tuple[int, int]:
     >>> ink_cells(595.0, 842.0)
     (160, 226)
     """
-    return INK_COLUMNS, max(1, min(INK_ROWS_LIMIT, round(INK_COLUMNS * page_height / page_width)))
+    return _grid(page_width, page_height, INK_COLUMNS, INK_ROWS_LIMIT)
 
 
 def mask_size(page_width: float, page_height: float) -> tuple[int, int]:
-    """Columns and rows in which a scan is looked through for ruled lines.
-
-    Parameters
-    ----------
-    page_width, page_height : float
-        In one unit, above 0.
-
-    Returns
-    -------
-    (int, int)
+    """Columns and rows in which a scan is looked through for ruled lines; see `ink_cells`.
 
     Examples
     --------
     >>> mask_size(595.0, 842.0)
     (900, 1274)
     """
-    return MASK_COLUMNS, max(1, min(MASK_ROWS_LIMIT, round(MASK_COLUMNS * page_height / page_width)))
+    return _grid(page_width, page_height, MASK_COLUMNS, MASK_ROWS_LIMIT)
+
+
+def _grid(page_width: float, page_height: float, columns: int, rows_limit: int) -> tuple[int, int]:
+    """Columns and rows of nearly square cells over a page."""
+    return columns, max(1, min(rows_limit, round(columns * page_height / page_width)))
 
 
 def _ink(grey: Image.Image) -> Image.Image:

@@ -36,6 +36,9 @@ def name_oneself(screen: Screen, name: str) -> None:
     field = screen.page.get_by_role("textbox", name="Your name")
     field.fill(name)
     field.press("Enter")
+    # The name goes to the server and comes back: on a busy machine that takes longer than `settled` looks.
+    remembered = "() => localStorage.getItem('layoutscope-reviewer')"
+    screen.wait(lambda: screen.page.evaluate(remembered) == name, "the name in the browser")
     screen.settled()
 
 

@@ -15,7 +15,7 @@ class RememberedReviewer {
   constructor(parent, send) {
     this.send = send;
     this.root = html("div", { class: "layoutscope-reviewer", hidden: true });
-    this.told = false;
+    this.exchanged = false;
     parent.append(this.root);
   }
 
@@ -23,10 +23,10 @@ class RememberedReviewer {
   update(data) {
     if (data.name) {
       keepReviewer(data.name);
-      this.told = true;
-    } else if (!this.told && knownReviewer()) {
+      this.exchanged = true;
+    } else if (!this.exchanged && knownReviewer()) {
       // Once: who takes the name away in this session is asked again.
-      this.told = true;
+      this.exchanged = true;
       this.send("name", knownReviewer());
     }
   }

@@ -46,7 +46,8 @@ from pages.shared.results import confusion_of, result_key, score_threshold
 from pages.shared.state import State, chosen_cells, chosen_points, report, state
 
 BROWSER_VIEW, PIXEL_VIEW = "pages/page_browser.py", "pages/pixel_confusion.py"
-_PANES, _BOARD, _MATRIX = "compare_panes", "compare_board", "compare_matrix"
+_PANES, _MATRIX = "compare_panes", "compare_matrix"
+_BOARD, _LEDGER = "compare_board", "compare_ledger"
 _BY_NAME, _BY_LABEL = "compare_names", "compare_labels"
 _PARTS = {"mistakes": "Mistakes", "classes": "Class confusion", "pixels": "Pixels"}
 _BARS_HEIGHT = 330
@@ -81,6 +82,13 @@ def _names(chosen: tuple[Named, ...]) -> list[str]:
     return [model.letter for model in chosen]
 
 
+def _point(chosen: tuple[Named, ...]) -> str:
+    """The operating point in few words."""
+    scores = {threshold_text(score_threshold(model)) for model in chosen}
+    score = f", score ≥ {scores.pop()}" if len(scores) == 1 else ""
+    return frame.escaped(f"IoU ≥ {threshold_text(state.iou)}{score}")
+
+
 def _label_notes(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
     """A warning when the models do not have the same labels: it changes the numbers."""
     first, second = (loaded.dataset.predictions[model.index].source.labels for model in chosen)
@@ -89,9 +97,9 @@ def _label_notes(loaded: OpenedBoxes, chosen: tuple[Named, ...]) -> None:
         st.warning(frame.escaped(" ".join(notes.sentences)), icon=":material/label:")
 
 
-def _linked() -> None:
-    """A number of the board was opened."""
-    pages = parse_linked(report(_BOARD))
+def _linked(key: str) -> None:
+    """A number of the board or of the ledger was opened."""
+    pages = parse_linked(report(key))
     if pages is not None:
         held.open_linked(pages)
 
@@ -412,26 +420,32 @@ def view() -> None:
     leave_first_address()
     held.drop_unknown(loaded)
     State.pair_whole.take()
-    frame.title("Compare", frame.signature(loaded, chosen, "95 % intervals over documents"))
+    with st.container(key="compare_head", horizontal=True, vertical_alignment="center", gap="small"):
+        frame.title("Compare", frame.signature(loaded, chosen, "95 % intervals over documents"))
+        with st.popover(f"Operating point: {_point(chosen)}", icon=":material/tune:", width="content"):
+            headline.operating_point(loaded, chosen)
     frame.banners(loaded, chosen)
-    headline.operating_point(loaded, chosen)
     _label_notes(loaded, chosen)
     _choices(loaded)
     both = held.compared(loaded)
     keys = result_key(loaded, chosen[0]), result_key(loaded, chosen[1])
-    decision.card(
-        chosen,
-        both.differences,
-        decision.cost(*keys, _results=both.results),
-        lambda: _write_url(held.shown_place(loaded)),
-    )
-    board(
-        board_data(both.ledger, both.differences, _names(chosen), show=state.pair_show, label=state.label),
-        key=_BOARD,
-        on_link=_linked,
-    )
+    numbers = board_data(both.ledger, both.differences, _names(chosen), show=state.pair_show, label=state.label)
+    with st.container(key="compare_answer"):
+        left, right = st.columns([1.05, 1], gap="small")
+    with left:
+        decision.card(
+            chosen,
+            both.differences,
+            decision.cost(*keys, _results=both.results),
+            lambda: _write_url(held.shown_place(loaded)),
+        )
+    with right:
+        board(numbers, key=_BOARD, on_link=lambda: _linked(_BOARD))
     headline.corrected_line(loaded, chosen)
     _pages(loaded)
+    frame.section("Found and missed", "ground-truth boxes; a number opens its pages")
+    ledger = msgspec.structs.replace(numbers, part="ledger")
+    board(ledger, key=_LEDGER, on_link=lambda: _linked(_LEDGER))
     if len(loaded.names) > len(chosen):
         _every_model(loaded)
     _more(loaded)

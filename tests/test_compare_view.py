@@ -104,8 +104,12 @@ def told(results: Sequence[snapshot.ThresholdResult]) -> str:
 
 def component(app: AppTest, field: str) -> dict[str, Any]:
     """What the component with some field was given."""
-    (found,) = [data for each in app.get("bidi_component") if field in (data := json.loads(each.proto.json))]
-    return dict(found)
+    # The board is there twice: its sentence and differences, and its ledger.
+    given = [data for each in app.get("bidi_component") if field in (data := json.loads(each.proto.json))]
+    parts = [data.pop("part", "differences") for data in given]
+    assert parts == (["differences", "ledger"] if field == "sentence" else ["differences"])
+    assert all(data == given[0] for data in given)
+    return dict(given[0])
 
 
 def board(app: AppTest) -> dict[str, Any]:

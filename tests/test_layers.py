@@ -14,6 +14,7 @@ from evaluator.drawing import layers, mistake_filter
 from evaluator.drawing.mistake_filter import MistakeFilter
 from evaluator.drawing.text_lost import PageText
 from evaluator.metrics.box_results import BoxResult
+from evaluator.metrics.causes import causes
 from evaluator.metrics.error_types import MistakeOptions
 from evaluator.model.dataset import join
 from evaluator.pdf.pool import Words
@@ -24,7 +25,7 @@ from tests.dashboard import SAMPLE_DATA
 
 BOX_KEYS = {
     "key", "side", "status", "label", "xyxy", "score", "iou", "coverage", "purity", "partner", "nearest", "mistake",
-    "faded", "source",
+    "faded", "cause", "source",
 }  # fmt: skip
 
 
@@ -389,3 +390,18 @@ def test_labels_from_strangers_are_text_that_turns_no_direction() -> None:
     data = page_of([box(0.1, 0.1, 0.5, 0.5, label=label)], [], labels=[label])
     shown = '<img src=x onerror=alert(1)>![b](http://example.invalid/x.png)"\\n\\u202e'
     assert data["boxes"][0]["label"] == data["mistakes"][0]["label"] == data["labels"][0] == shown
+
+
+def test_boxes_of_one_cause_have_one_chip() -> None:
+    """The table of page 4 that was read as lines: the chip is on the missed table, the others of its cause have none."""
+    dataset = join(formats.read(SAMPLE_DATA / "ground_truth.json"), formats.read(SAMPLE_DATA / "lines.json"))
+    result = snapshot.pair(dataset, 0, iou_floor=snapshot.IOU_FLOOR).match().at(0.5)
+    row = dataset.page_row("harvest-survey-2024.pdf", 3)
+    assert row is not None
+    data = page_data(result, row, causes=causes(result))
+    (cause,) = [each for each in data["causes"] if each["title"] == "Table read as 14 boxes"]
+    own = [each for each in data["boxes"] if each["mistake"] in cause["numbers"]]
+    assert [(each["label"], each["status"]) for each in own if each["cause"]] == [("Table", "FN")]
+    assert {each["cause"] for each in own} == {"Table read as 14 boxes", ""}
+    assert {each["cause"] for each in data["boxes"] if each not in own} == {None}
+    assert {each["cause"] for each in page_data(result, row)["boxes"]} == {None}

@@ -43,7 +43,7 @@ def mistake(number: int, verdict: JudgedItem | None = None) -> MistakeItem:
 def test_the_boxes_of_a_page_come_back_from_its_rows() -> None:
     boxes = (
         box("g1", source="truth.json, $.predictions[0].objects[12]", nearest=NearestItem("p2", 0.25), iou=0.25),
-        box("g2", source="truth.json, $.predictions[0].objects[3]", mistake=4, faded=True),
+        box("g2", source="truth.json, $.predictions[0].objects[3]", mistake=4, faded=True, cause="Table read as 3"),
         box("p2", score=1 / 3, partner="g1"),
     )
     packed = page_window.packed(payload(*boxes))

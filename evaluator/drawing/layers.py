@@ -118,15 +118,18 @@ def page_data(
     changes: dict[str, Mapping[str, float]] = {key: {"faded": True} for key in faded}
     for item, (mistake, own) in zip(listed, groups.items(), strict=True):
         changes |= {box.key: {"mistake": item.number, **facts.fit(mistake)} for box in own}
+    boxes = [msgspec.structs.replace(box, **changes.get(box.key, {})) for box in boxes]
+    items = [] if causes is None else _cause_items(list(groups), causes)
+    chips = cause_chips(boxes, items)
     present = {box.label for box in boxes}
     return PageLayers(
-        boxes=[msgspec.structs.replace(box, **changes.get(box.key, {})) for box in boxes],
+        boxes=[msgspec.structs.replace(box, cause=chips.get(box.key)) for box in boxes],
         mistakes=listed,
         hidden_mistakes=len(set(faded.values())),
         counts=counts,
         labels=list(dict.fromkeys(each for name in result.matching.dataset.labels if (each := plain(name)) in present)),
         limit=None if len(boxes) == total else LimitItem(drawn=len(boxes), total=total),
-        causes=[] if causes is None else _cause_items(list(groups), causes),
+        causes=items,
     )
 
 
@@ -155,6 +158,28 @@ def _cause_items(listed: Sequence[int], causes: Causes) -> list[CauseItem]:
         for cause, own in numbers.items()
         if len(own) > 1
     ]
+
+
+def cause_chips(boxes: Sequence[BoxItem], causes: Sequence[CauseItem]) -> dict[str, str]:
+    """What the chips of boxes say whose cause lies in one place, by key: the cause on one box, nothing on the others.
+
+    That box is the missed ground truth, else the largest one. Mistakes that are only alike lie in several places, and
+    each keeps its own chip.
+    """
+    chips: dict[str, str] = {}
+    for cause in causes:
+        numbers = set(cause.numbers)
+        own = [box for box in boxes if box.mistake in numbers and not box.faded]
+        if cause.family[0] == "alike" or not own:
+            continue
+        holder = max(own, key=lambda box: (box.status == "FN", _area(box)))
+        chips |= {box.key: cause.title if box is holder else "" for box in own}
+    return chips
+
+
+def _area(box: BoxItem) -> float:
+    """Its share of the page."""
+    return (box.xyxy[2] - box.xyxy[0]) * (box.xyxy[3] - box.xyxy[1])
 
 
 def lost_text(result: AnyBoxResult, page: int, text: PageText | None) -> LostText:

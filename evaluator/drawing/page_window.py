@@ -81,5 +81,6 @@ def _row(box: BoxItem, label: int, beginning: str) -> BoxRow:
         near,
         box.mistake,
         box.faded,
+        box.cause,
         None if box.source is None else box.source[len(beginning) :],
     )

@@ -16,10 +16,11 @@ import msgspec
 import numpy as np
 
 from evaluator.compare.ledger import A_ONLY, B_ONLY, OUTCOMES, Ledger
-from evaluator.drawing.layers import page_data
+from evaluator.drawing.layers import cause_chips, page_data
 from evaluator.drawing.page_rows import rows_on
 from evaluator.drawing.payloads import (
     BoxItem,
+    CauseItem,
     DifferenceItem,
     ModelItem,
     PageLayers,
@@ -28,6 +29,7 @@ from evaluator.drawing.payloads import (
     PaneItem,
 )
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult
+from evaluator.metrics.causes import causes
 
 
 class PageFilter(NamedTuple):
@@ -126,7 +128,7 @@ def pair_data(
     """
     wanted = PAGE_FILTERS[show].kinds
     sides = [
-        _side(result, ledger, page_data(result, page, labels=labels, page_points=page_points), order, wanted)
+        _side(result, ledger, _layers(result, page, labels, page_points), order, wanted)
         for result, order in ((first, _FIRST), (second, _SECOND))
     ]
     outcome = ledger.truth_outcome[rows_on(first, page, labels)[0]]
@@ -146,6 +148,13 @@ def pair_data(
     )
     notes = dict.fromkeys(note for side in sides for note in side.layers.notes)
     return PairLayers((a, b), _differences(sides, wanted, names), tuple(notes))
+
+
+def _layers(
+    result: AnyBoxResult, page: int, labels: Sequence[str] | None, page_points: tuple[float, float] | None
+) -> PageLayers:
+    """The page of one model, mistakes of one cause together."""
+    return page_data(result, page, labels=labels, page_points=page_points, causes=causes(result))
 
 
 class _Side(NamedTuple):
@@ -169,7 +178,7 @@ def _side(result: AnyBoxResult, ledger: Ledger, page: PageLayers, order: Order, 
         kind, mate = _kind(box, result, ledger, mates, order)
         facts = msgspec.structs.asdict(box)
         boxes.append(PairBoxItem(**facts, kind=kind, full=kind in full, chip=_chip(box, titles), mate=mate))
-    shown = _quiet_parts(boxes)
+    shown = _cause_chips(_quiet_parts(boxes), layers.causes)
     return _Side(layers, shown, titles, {box.key: box for box in shown})
 
 
@@ -224,6 +233,14 @@ def _quiet_parts(boxes: Sequence[PairBoxItem]) -> tuple[PairBoxItem, ...]:
     return tuple(
         msgspec.structs.replace(box, chip=None) if box.status == "FP" and box.mistake in missed else box
         for box in boxes
+    )
+
+
+def _cause_chips(boxes: Sequence[PairBoxItem], of: Sequence[CauseItem]) -> tuple[PairBoxItem, ...]:
+    """One chip for the boxes of a cause that the filter asks for."""
+    chips = cause_chips([box for box in boxes if box.full], of)
+    return tuple(
+        msgspec.structs.replace(box, chip=chips[box.key] or None) if box.key in chips else box for box in boxes
     )
 
 

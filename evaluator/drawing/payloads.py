@@ -42,9 +42,10 @@ BoxRow = tuple[
     int | None,
     bool,
     str | None,
+    str | None,
 ]
 """A box as a row: key, side, status, place of its label, x1, y1, x2, y2, score, IoU, coverage, purity, partner, nearest
-and its IoU, mistake, faded, end of its source."""
+and its IoU, mistake, faded, cause, end of its source."""
 PairKind = Literal["both", "a_only", "b_only", "neither", "shared", "a_invents", "b_invents"]
 
 
@@ -182,6 +183,8 @@ class BoxItem(Payload, frozen=True, omit_defaults=False):
     """number of its mistake"""
     faded: bool = False
     """its mistake is hidden by a filter: drawn pale, without a chip"""
+    cause: str | None = None
+    """what the chip says of the whole cause of its mistake; empty when another box of the cause has that chip"""
     source: str | None = None
     """file and place"""
 
@@ -743,6 +746,8 @@ class BoardPayload(Payload, frozen=True):
     labels: Sequence[LabelRowItem]
     chosen: LinkItem
     """the pages that are listed now"""
+    part: Literal["differences", "ledger"] = "differences"
+    """what of it is shown: sentence and differences, or the ledger and the labels"""
 
 
 class LinkEvent(Event, frozen=True):

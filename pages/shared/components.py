@@ -172,7 +172,7 @@ def parse_panes(state: Reported) -> CompareEvents:
 
 
 def board(payload: BoardPayload, *, key: str, on_link: Callable[[], None] = _nothing) -> None:
-    """Shows the sentence, the differences with their intervals and the ledger; see `parse_linked`."""
+    """Shows a part of the numbers: sentence and differences, or the ledger; see `parse_linked`."""
     _board(payload, key, {"on_link": on_link})
 
 

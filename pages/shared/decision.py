@@ -13,6 +13,7 @@ from evaluator.compare.differences import Difference
 from evaluator.compare.metrics import METRICS
 from evaluator.compare.sentences import moved_text, name_of
 from evaluator.drawing.ruler import Ruler, ruler
+from evaluator.metrics.results import count_of
 from evaluator.model.issues import plain
 from pages.shared import frame, widgets
 from pages.shared.opened import Named
@@ -23,7 +24,6 @@ ANY_LOSS: Final = 100.0
 """The limit under which every clear loss is allowed, in points."""
 LEAST: Final = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0)
 LOSSES: Final = (0.0, 1.0, 2.0, 5.0, 10.0, ANY_LOSS)
-_NAMED: Final = 4
 
 
 def rule() -> Rule:
@@ -50,18 +50,16 @@ def card(
         state.rule_measure = "f1" if "f1" in measures else next(iter(measures), "")
     made = decide(differences, [plain(model.name) for model in chosen], rule=rule(), cost=costs)
     with st.container(border=True, key="decision"):
-        left, right = st.columns([1.35, 1], gap="medium")
-        with left:
-            st.html(_answer(made, chosen))
-            _rule(chosen[1], measures)
-        right.html(_consequences(made))
+        st.html(_answer(made, chosen))
+        _rule(chosen[1], measures)
+        st.html(_consequences(made))
 
 
 def _rule(candidate: Named, measures: Sequence[str]) -> None:
     """The rule as a sentence with three choices."""
     look: dict[str, Any] = {
         "label_visibility": "collapsed",
-        "width": 98,
+        "width": 88,
         "on_change": lambda: State.rule_moved.set(True),
     }
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="decision_rule"):
@@ -72,7 +70,7 @@ def _rule(candidate: Named, measures: Sequence[str]) -> None:
         st.html('<span class="ls-rule">is clearly up by</span>', width="content")
         least = {each: f"{each:g} {'point' if each == 1 else 'points'}" for each in LEAST}
         widgets.choice("Smallest difference that matters", least, State.rule_least, **look)
-        st.html('<span class="ls-rule">and no clear loss is over</span>', width="content")
+        st.html('<span class="ls-rule">with no clear loss over</span>', width="content")
         limits = {
             each: "any size" if each == ANY_LOSS else f"{each:g} {'point' if each == 1 else 'points'}"
             for each in LOSSES
@@ -125,21 +123,13 @@ def _consequences(made: Decision) -> str:
     rows = [(head, f"{detail}; one for each box to move, draw, relabel or delete")] if head else []
     if made.more_documents:
         rows.append((made.more_documents, ""))
-    rows.append(_listed("Clear losses", made.losses))
-    rows.append(_listed("Clear gains", made.gains))
-    if made.unjudged:
-        rows.append(("Not judged", f"too few documents have {', '.join(made.unjudged)}"))
+    losses, gains = len(made.losses), len(made.gains)
+    moved = [f"{losses:,} clear {'loss' if losses == 1 else 'losses'}", count_of(gains, "clear gain")]
+    largest = f"largest: {name_of(made.losses[0])} {moved_text(made.losses[0])}; " if made.losses else ""
+    unjudged = f"; not judged, too few documents: {', '.join(made.unjudged)}" if made.unjudged else ""
+    rows.append((" and ".join(moved), f"{largest}all in the table{unjudged}"))
     body = "".join(f"<div><dt>{_text(name)}</dt><dd>{_text(words)}</dd></div>" for name, words in rows)
     return f'<dl class="ls-consequences{frame.theme()}">{body}</dl>'
-
-
-def _listed(name: str, differences: Sequence[Difference]) -> tuple[str, str]:
-    """Clear differences by name, the largest first."""
-    if not differences:
-        return name, "none"
-    words = [f"{name_of(one)} {moved_text(one)}" for one in differences[:_NAMED]]
-    more = len(differences) - len(words)
-    return f"{name}, {len(differences):,}", ", ".join(words) + (f" and {more:,} more in the table" if more else "")
 
 
 def _text(words: str) -> str:

@@ -1,5 +1,6 @@
 /**
- * The numbers of the comparison: a sentence, differences with their intervals, the ledger of found and missed boxes.
+ * The numbers of the comparison: a sentence and differences with their intervals, or the ledger of found and missed
+ * boxes with the labels, whichever part the data name.
  *
  * Every number is a button that opens its pages; which pages is written in the data. Positions on the axis are
  * shares of its width, ready from the data, so that the bars of all rows have one scale.
@@ -37,10 +38,16 @@ export class Board {
     const text = JSON.stringify({ ...data, chosen: null });
     if (text !== this.text) {
       this.text = text;
-      this.writeSentence(data);
-      this.writeDifferences(data);
-      this.writeLedger(data);
-      this.writeLabels(data);
+      const ledger = data.part === "ledger";
+      for (const node of [this.sentence, this.differences]) node.hidden = ledger;
+      for (const node of [this.ledger, this.labels]) node.hidden = !ledger;
+      if (ledger) {
+        this.writeLedger(data);
+        this.writeLabels(data);
+      } else {
+        this.writeSentence(data);
+        this.writeDifferences(data);
+      }
     }
     const chosen = linkText(data.chosen);
     for (const node of this.root.querySelectorAll("[data-link]")) {
@@ -88,7 +95,7 @@ export class Board {
       const line = html("tr", { class: `tone-${row.tone}${row.star ? " starred" : ""}`, title: row.words },
         html("th", { scope: "row" }, first), html("td", { class: "right points" }, row.points),
         html("td", { class: "axis-cell" }, intervalBar(row, shown)), html("td", { class: "interval" }, row.interval),
-        html("td", { class: "star" }, row.star ? "\u2605" : ""), html("td", { class: "right" }, row.better), html("td", { class: "right" }, row.worse));
+        html("td", { class: "star" }, row.star ? "\u2605" : ""), html("td", { class: "right documents-cell" }, row.better), html("td", { class: "right documents-cell" }, row.worse));
       if (row.link) {
         const open = /** @type {HTMLButtonElement} */ (first);
         line.classList.add("opens");

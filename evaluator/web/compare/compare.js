@@ -24,7 +24,7 @@ import { showAskedPage, writeDifference, writeFilters, writeHidden, writeList, w
 /** @typedef {import("../shared/payloads.d.ts").CompareEvents} CompareEvents */
 /** @typedef {import("./panes.js").ModelPane} ModelPane */
 
-const LEAST_HEIGHT = 470;
+const LEAST_HEIGHT = 604;
 /** Pixels that Streamlit's own bar covers at the top of the window. */
 const TOP_BAR = 38;
 const MODE_REST = 400;
@@ -77,7 +77,7 @@ export class Comparison extends PageView {
   build(help) {
     const keys = html("div", { class: "key-line" }, ...keyGroups(COMPARE_LINE), helpButton(() => this.openHelp()));
     this.root.classList.add("layoutscope-compare");
-    this.root.append(this.tools.root, this.warnings, this.work, this.sentence, keys, help, this.spoken);
+    this.root.append(this.tools.root, this.warnings, this.work, html("div", { class: "pair-foot" }, this.sentence, keys), help, this.spoken);
     this.list.addEventListener("keydown", (event) => this.walkList(event));
   }
 

@@ -35,6 +35,7 @@ export function mistakeName(mistake) {
 export function chipText(box, compact) {
   const number = box.mistake === null || box.mistake === undefined ? "" : `${box.mistake} `;
   if (compact) return `${number}${box.status}`;
+  if (box.cause) return `${number}${box.cause}`;
   return [`${number}${box.status}`, box.label, scoreText(box.score)].filter(Boolean).join(" ");
 }
 

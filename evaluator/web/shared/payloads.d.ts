@@ -21,8 +21,8 @@ export type CountedStatus = "TP" | "FP" | "FN";
 /** A box of a thumbnail, and its label. */
 export type BlockItem = [number, number, number, number, string];
 
-/** A box as a row: key, side, status, place of its label, x1, y1, x2, y2, score, IoU, coverage, purity, partner, nearest and its IoU, mistake, faded, end of its source. */
-export type BoxRow = [string, Side, BoxStatus, number, number, number, number, number, number | null, number | null, number | null, number | null, string | null, string | null, number | null, number | null, boolean, string | null];
+/** A box as a row: key, side, status, place of its label, x1, y1, x2, y2, score, IoU, coverage, purity, partner, nearest and its IoU, mistake, faded, cause, end of its source. */
+export type BoxRow = [string, Side, BoxStatus, number, number, number, number, number, number | null, number | null, number | null, number | null, string | null, string | null, number | null, number | null, boolean, string | null, string | null];
 
 export type PairKind = "both" | "a_only" | "b_only" | "neither" | "shared" | "a_invents" | "b_invents";
 
@@ -122,6 +122,8 @@ export interface BoxItem {
   mistake: number | null;
   /** its mistake is hidden by a filter: drawn pale, without a chip */
   faded: boolean;
+  /** what the chip says of the whole cause of its mistake; empty when another box of the cause has that chip */
+  cause: string | null;
   /** file and place */
   source: string | null;
 }
@@ -609,6 +611,8 @@ export interface BoardPayload {
   labels: LabelRowItem[];
   /** the pages that are listed now */
   chosen: LinkItem;
+  /** what of it is shown: sentence and differences, or the ledger and the labels */
+  part?: "differences" | "ledger";
 }
 
 /** A number of the comparison that was opened: the pages behind it. */

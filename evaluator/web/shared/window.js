@@ -18,9 +18,9 @@ const MOST_STRIPS = 4;
 export function unpack({ payload, boxes, labels, sources }) {
   return {
     ...payload,
-    boxes: boxes.map(([key, side, status, label, x1, y1, x2, y2, score, iou, coverage, purity, partner, near, nearIou, mistake, faded, source]) => ({
+    boxes: boxes.map(([key, side, status, label, x1, y1, x2, y2, score, iou, coverage, purity, partner, near, nearIou, mistake, faded, cause, source]) => ({
       key, side, status, label: labels[label], xyxy: [x1, y1, x2, y2], score, iou, coverage, purity, partner,
-      nearest: near === null ? null : { key: near, iou: nearIou ?? 0 }, mistake, faded,
+      nearest: near === null ? null : { key: near, iou: nearIou ?? 0 }, mistake, faded, cause,
       source: source === null ? null : sources[side === "ground_truth" ? 0 : 1] + source,
     })),
   };

@@ -6,7 +6,7 @@ import { PageWindow, Told, unpack } from "../shared/window.js";
 /** @typedef {import("../shared/payloads.d.ts").WindowPayload} WindowPayload */
 
 /** @type {PackedItem["boxes"][number]} */
-const MISSED = ["g4", "ground_truth", "FN", 1, 0.1, 0.2, 0.3, 0.4, null, 0.25, 0.5, 0.75, null, "p7", 0.25, 1, false, "2].objects[4]"];
+const MISSED = ["g4", "ground_truth", "FN", 1, 0.1, 0.2, 0.3, 0.4, null, 0.25, 0.5, 0.75, null, "p7", 0.25, 1, false, null, "2].objects[4]"];
 
 /** @param {number} index @returns {PackedItem} */
 function packed(index) {
@@ -29,7 +29,7 @@ function sent(index, more = {}) {
 test("a box comes back as it was", () => {
   assert.deepEqual(unpack(packed(0)).boxes, [{
     key: "g4", side: "ground_truth", status: "FN", label: "Table", xyxy: [0.1, 0.2, 0.3, 0.4], score: null, iou: 0.25, coverage: 0.5, purity: 0.75,
-    partner: null, nearest: { key: "p7", iou: 0.25 }, mistake: 1, faded: false, source: "t.json, $.predictions[2].objects[4]",
+    partner: null, nearest: { key: "p7", iou: 0.25 }, mistake: 1, faded: false, cause: null, source: "t.json, $.predictions[2].objects[4]",
   }]);
 });
 

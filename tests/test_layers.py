@@ -393,7 +393,7 @@ def test_labels_from_strangers_are_text_that_turns_no_direction() -> None:
 
 
 def test_boxes_of_one_cause_have_one_chip() -> None:
-    """The table of page 4 that was read as lines: the chip is on the missed table, the others of its cause have none."""
+    """The table of page 4 that was read as lines: one chip, on the missed table."""
     dataset = join(formats.read(SAMPLE_DATA / "ground_truth.json"), formats.read(SAMPLE_DATA / "lines.json"))
     result = snapshot.pair(dataset, 0, iou_floor=snapshot.IOU_FLOOR).match().at(0.5)
     row = dataset.page_row("harvest-survey-2024.pdf", 3)

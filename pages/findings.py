@@ -159,6 +159,24 @@ def _filters(log: ReviewLog, entries: Sequence[FindingStatus]) -> None:
         widgets.choice(label, {"": "All", **{text: plain(text) or "All" for text in known}}, field)
 
 
+# What may be left out where it is empty, and the widths: the first ten columns fit a window of 1,440 pixels.
+_MAY_BE_EMPTY = ("Model", "Owner", "Due", "Status", "Note", "Tags", "Label")
+_WIDTHS: dict[str, Any] = {
+    "Boxes": widgets.count(52),
+    "Finding": 176,
+    "Model": 52,
+    "Verdict": 132,
+    "Document": 112,
+    "Page": 44,
+    "Judged": 62,
+    "Owner": 72,
+    "Due": 84,
+    "Status": 84,
+    "Who": 84,
+    "Note": 130,
+}
+
+
 def _queue(loaded: OpenedBoxes | None, every: Sequence[FindingGroup]) -> FindingGroup:
     """The list of groups, a sheet at a time; the chosen one, or the first."""
     sheets = -(-len(every) // _SHEET)
@@ -191,6 +209,8 @@ def _queue(loaded: OpenedBoxes | None, every: Sequence[FindingGroup]) -> Finding
         "Tags": [plain(", ".join(dict.fromkeys(_tags(group)))) for group in shown],
         "When": [finding.when(group.entries[0].judged.last) for group in shown],
     }
+    # A column in which nobody has said anything takes the room of the others.
+    table = {name: cells for name, cells in table.items() if name not in _MAY_BE_EMPTY or any(cells)}
     event: Any = widgets.table(
         table,
         height=min(640, 26 * (len(shown) + 1) + 14),
@@ -198,17 +218,7 @@ def _queue(loaded: OpenedBoxes | None, every: Sequence[FindingGroup]) -> Finding
         selection_mode="single-row",
         key="finding_queue",
         placeholder="–",
-        columns={
-            "Boxes": widgets.count(56),
-            "Finding": 190,
-            "Model": 70,
-            "Verdict": 146,
-            "Document": 120,
-            "Page": 46,
-            "Judged": 66,
-            "Owner": 80,
-            "Note": 150,
-        },
+        columns={name: width for name, width in _WIDTHS.items() if name in table},
         alt="Findings in groups, the costliest first",
     )
     rows = event["selection"]["rows"]

@@ -244,7 +244,9 @@ def test_the_file_holds_everything_and_asks_for_nothing(
     words = " ".join(found.text)
     for expected in ("0.696", "0.794", "Model wrong", "The box stops at the third rule.", "21 November 2026"):
         assert expected in words
-    assert len(re.findall(r'<script type="application/json"', text)) == 3
+    assert (
+        len(re.findall(r'<script type="application/json"', text)) == 4
+    )  # three pages, and the record for a later pack
 
 
 def test_words_from_strangers_stay_words(tmp_path: Path, pool: PagePool) -> None:
@@ -260,7 +262,7 @@ def test_words_from_strangers_stay_words(tmp_path: Path, pool: PagePool) -> None
     text = made(tmp_path, contents, pool, None)
     found = Read(text)
     assert {tag for tag, _ in found.elements if tag in ("img", "iframe", "link", "object")} == set()
-    assert sum(tag == "script" for tag, _ in found.elements) == 1 + len(contents.pages)
+    assert sum(tag == "script" for tag, _ in found.elements) == 2 + len(contents.pages)  # the script, and the record
     assert not [name for _, attributes in found.elements for name in attributes if name.startswith("on")]
     assert "49" not in " ".join(found.text).split("{{")[0]
     for script in found.scripts:

@@ -31,6 +31,8 @@ from evaluator.pack.folder import write_folder
 from evaluator.pack.html_pack import Written, write_html
 from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
+from evaluator.pack.since import Packed
+from evaluator.pack.since import read as read_earlier
 from evaluator.pdf.pool import PagePool
 from evaluator.project import (
     OptionError,
@@ -76,6 +78,7 @@ def review_pack(
     budget: Annotated[float, Parameter(group=_contents)] = 20.0,
     seconds_per_box: Annotated[float, Parameter(group=_contents)] = 8.0,
     pages_per_year: Annotated[int, Parameter(group=_contents)] = 20_000,
+    since: Annotated[Path | None, Parameter(group=_contents)] = None,
 ) -> int:
     """Make a review pack of one or more models: numbers, differences, findings and pages in one file.
 
@@ -123,6 +126,8 @@ def review_pack(
         What the correction of one box takes, for the hand work.
     pages_per_year
         For how many pages a year the hand work is told.
+    since
+        An earlier pack.html: what changed since then in the decision, the numbers and the findings.
     """
     systems = [_protocol(name) for name in names_of(protocol) or ()]
     boxes = next((system for system in systems if isinstance(system, BoxProtocol)), None)
@@ -152,6 +157,9 @@ def review_pack(
     except ValueError as problem:
         raise UsageError(f"{problem}.") from problem
     need_place(out)
+    if since is not None and boxes is None:
+        raise UsageError("--since compares packs with boxes; none of these protocols matches boxes.")
+    earlier = None if since is None else read_earlier(since)
     run = _Run(gt, pred, pdfs, chosen(options), [*min_score, *[0.0] * len(pred)][: len(pred)])
     with progress("Reading") as say:
         run.need_options(systems)
@@ -161,7 +169,9 @@ def review_pack(
         if boxes is None or iou is None:
             contents = gather_chapters([each.chapter for each in others], wanted, issues=issues_of(others))
         else:
-            contents = run.boxes(boxes, iou, say, log=ReviewLog.of(events), wanted=wanted, others=others)
+            contents = run.boxes(
+                boxes, iou, say, log=ReviewLog.of(events), wanted=wanted, others=others, earlier=earlier
+            )
         _need_documents(wanted.documents, contents)
         with PagePool() as pool:
             pictures = Pictures(pool, pdfs, contents.dataset.page_images if contents.dataset is not None else None)
@@ -253,6 +263,7 @@ class _Run(NamedTuple):
         log: ReviewLog,
         wanted: PackOptions,
         others: Sequence[Made],
+        earlier: Packed | None = None,
     ) -> Contents:
         """The contents of a pack whose decision, findings and pages are of one protocol that matches boxes."""
         options = self.options(system)
@@ -274,6 +285,7 @@ class _Run(NamedTuple):
             issues=tuple(dict.fromkeys([*issues, *issues_of(others)])),
             own=own_chapter(system, evaluations, called),
             chapters=[each.chapter for each in others],
+            earlier=earlier,
         )
 
     def _evaluations(self, system: BoxProtocol[Any], dataset: Dataset, options: Any) -> list[BoxEvaluation]:  # noqa: ANN401

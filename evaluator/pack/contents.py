@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -27,6 +27,7 @@ from evaluator.model.dataset import Dataset
 from evaluator.model.issues import Issue, plain
 from evaluator.pack.cards import Card, Model, PackOptions, cards_of, chosen, verdict_words, wanted
 from evaluator.pack.chapters import Chapter, FileRow
+from evaluator.pack.since import Packed, Since, record, since
 from evaluator.pack.story import Cause, KeyDifference, causes_of, key_differences, question
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import Corrections, corrections
@@ -77,6 +78,8 @@ class Contents:
         What the protocol of the boxes shows besides, such as average precision; None when it is nothing.
     chapters : tuple of Chapter
         What models reach under further protocols, or under that of a pack without boxes.
+    since : Since or None
+        What changed since an earlier pack, when one was given.
     """
 
     options: PackOptions
@@ -101,6 +104,13 @@ class Contents:
     causes_words: str = ""
     own: Chapter | None = None
     chapters: tuple[Chapter, ...] = ()
+    since: Since | None = None
+
+    @property
+    def record(self) -> Packed:
+        """What a later pack is compared with."""
+        answer = self.decision.headline if self.decision is not None else ""
+        return record(date=self.options.date, answer=answer, models=self.models, cards=self.cards)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -124,6 +134,7 @@ def gather(
     issues: Sequence[Issue] = (),
     own: Chapter | None = None,
     chapters: Sequence[Chapter] = (),
+    earlier: Packed | None = None,
 ) -> Contents:
     """The contents of a pack about some models, under any protocol that matches boxes.
 
@@ -141,6 +152,8 @@ def gather(
         Of the same models under their own protocol, when it has more numbers than those of a matching.
     chapters : sequence of Chapter
         Of further protocols.
+    earlier : Packed, optional
+        The record of an earlier pack, to say what changed.
 
     Raises
     ------
@@ -163,7 +176,7 @@ def gather(
     cards = cards_of(models, statuses, log, options)
     found_causes, causes_words = causes_of(models, log, options)
     pages, left_out = _pages(models, cards, options)
-    return Contents(
+    contents = Contents(
         options=options,
         title=options.title or _title(models, made),
         signature=_signature(models),
@@ -187,6 +200,7 @@ def gather(
         own=own if own is not None and own.blocks else None,
         chapters=tuple(chapters),
     )
+    return contents if earlier is None else replace(contents, since=since(earlier, contents.record))
 
 
 def gather_chapters(

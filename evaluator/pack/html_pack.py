@@ -41,6 +41,7 @@ from evaluator.pack.cards import Card, Model
 from evaluator.pack.chapters import FileRow, chapter_differences
 from evaluator.pack.contents import Contents, key_rows, label_rows, page_layers, shown_differences
 from evaluator.pack.pictures import Picture, Pictures, fitting, page_width
+from evaluator.pack.since import ELEMENT
 from evaluator.pack.story import Cause, documents_words, hand_work, rule_lines
 from evaluator.system.whole_file import write_whole
 from evaluator.web.source import component_script, component_style
@@ -153,6 +154,8 @@ def pieces(contents: Contents, pictures: Pictures, plan: Plan, progress: Progres
         page_count=len(plan.pages),
         left_out=without_picture(contents, plan),
         files=files_of(contents),
+        record=_in_script(contents.record),
+        record_element=ELEMENT,
         chapters=[(chapter, changes_of(chapter_differences(chapter), chapter.names)) for chapter in contents.chapters],
     )
 

@@ -1,0 +1,216 @@
+"""What changed since an earlier review pack: the decision, the numbers of each model, and the findings.
+
+A pack holds, beside what people read, the few values that a later pack is compared with: `Packed`, as JSON in the
+HTML file. Owns that record and the words of the change. An earlier file is trusted in nothing: what does not fit is an
+issue, and numbers that were measured under another signature or on another ground truth are not subtracted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from evaluator.compare.earlier import comparable_part
+from evaluator.compare.sentences import MINUS
+from evaluator.formats import folder
+from evaluator.metrics.results import count_of
+from evaluator.model.issues import plain, quote, refuse
+from evaluator.pack.cards import Card, Model
+
+ELEMENT: Final = "pack-record"
+"""Id of the element that holds the record."""
+_MOST_BYTES: Final = 256 << 20
+_RECORD: Final = re.compile(rf'<script type="application/json" id="{ELEMENT}">([^<]*)</script>')
+_RATIOS: Final = (("f1", "F1"), ("precision", "Precision"), ("recall", "Recall"))
+_COUNTS: Final = (("mistakes", "Mistakes"),)
+_LISTED: Final = 12
+_LAYOUT: Final = 1
+
+
+class PackedModel(msgspec.Struct, frozen=True):
+    """The numbers of a model; a ratio without denominator is None."""
+
+    letter: str
+    name: str
+    signature: str
+    f1: float | None
+    precision: float | None
+    recall: float | None
+    mistakes: int
+
+
+class PackedFinding(msgspec.Struct, frozen=True):
+    """A finding by what it is called and where it is."""
+
+    title: str
+    place: str
+    verdict: str
+
+
+class Packed(msgspec.Struct, frozen=True):
+    """What a later pack needs to know of this one."""
+
+    layout: int
+    date: str
+    answer: str
+    """the decision in words; empty with one model"""
+    truth: str
+    """digest of the ground truth"""
+    models: tuple[PackedModel, ...]
+    findings: tuple[PackedFinding, ...]
+    """those with a verdict"""
+
+
+class Change(NamedTuple):
+    """One line of the table: what, before, now, and the difference; empty where they cannot be compared."""
+
+    what: str
+    before: str
+    now: str
+    change: str
+
+
+class Since(NamedTuple):
+    """What changed since an earlier pack.
+
+    Attributes
+    ----------
+    heading : str
+        Which pack it is.
+    notes : tuple of str
+        Why some numbers are not compared.
+    rows : tuple of Change
+        The decision, then the numbers of each model.
+    findings : tuple of str
+        How many have a verdict now, which are new, which are gone, and whose verdict is another one.
+    """
+
+    heading: str
+    notes: tuple[str, ...]
+    rows: tuple[Change, ...]
+    findings: tuple[str, ...]
+
+
+def record(*, date: str, answer: str, models: Sequence[Model], cards: Sequence[Card]) -> Packed:
+    """The record of a pack; without models it has no numbers."""
+    truth = models[0].result.matching.dataset.ground_truth.source.sha256 if models else ""
+    judged = tuple(PackedFinding(card.title, card.place, card.verdict_words) for card in cards if card.verdict)
+    return Packed(_LAYOUT, date, answer, truth, tuple(map(_packed, models)), judged)
+
+
+def _packed(model: Model) -> PackedModel:
+    whole = model.result.micro.row(0)
+    return PackedModel(
+        model.letter,
+        model.name,
+        model.signature,
+        whole["f1"],
+        whole["precision"],
+        whole["recall"],
+        len(model.result.mistakes),
+    )
+
+
+def read(path: Path) -> Packed:
+    """The record of an earlier pack.
+
+    Parameters
+    ----------
+    path : Path
+        An HTML file of ``layoutscope report``.
+
+    Raises
+    ------
+    BadInput
+        The file is no pack, was written before packs held a record, or is too large.
+    """
+    rule = "an earlier pack must be an HTML file of layoutscope report"
+    fix = "Give a pack.html that this version or a later one wrote."
+    found = _RECORD.search(folder.load(path, _MOST_BYTES).decode("utf-8", "replace"))
+    if found is None:
+        refuse(path.name, "", rule, "no record of a pack in it", fix)
+    try:
+        packed = msgspec.json.decode(found[1].encode(), type=Packed)
+    except msgspec.MsgspecError as problem:
+        refuse(path.name, f"#{ELEMENT}", rule, quote(str(problem)), fix)
+    if packed.layout != _LAYOUT:
+        refuse(path.name, f"#{ELEMENT}", rule, f"layout {packed.layout}", fix)
+    return packed
+
+
+def since(then: Packed, now: Packed) -> Since:
+    """What changed from an earlier pack to this one.
+
+    A model is compared with the one of its name, else with the one of its letter.
+    """
+    heading = f"Since the pack of {then.date}" if then.date else "Since the last pack"
+    notes: list[str] = []
+    rows = [Change("Decision", then.answer or "none", now.answer or "none", "" if then.answer == now.answer else "new")]
+    if then.truth != now.truth:
+        notes.append("The ground truth is another one, so numbers are shown side by side and not subtracted.")
+    for model in now.models:
+        by_name = [each for each in then.models if each.name == model.name]
+        by_letter = [each for each in then.models if each.letter == model.letter]
+        earlier = next(iter(by_name or by_letter), None)
+        if earlier is None:
+            notes.append(f"{model.letter} {model.name} was not in that pack.")
+            continue
+        named = f"{model.letter} {model.name}" + (f", before {earlier.name}" if earlier.name != model.name else "")
+        same = comparable_part(earlier.signature) == comparable_part(model.signature)
+        if not same:
+            notes.append(f"{named} was measured under another signature, {earlier.signature}.")
+        rows += _rows(named, earlier, model, subtract=same and then.truth == now.truth)
+    return Since(
+        plain(heading), tuple(map(plain, notes)), tuple(Change(*map(plain, row)) for row in rows), _findings(then, now)
+    )
+
+
+def _rows(named: str, earlier: PackedModel, model: PackedModel, *, subtract: bool) -> list[Change]:
+    """The numbers of one model."""
+    rows = []
+    for name, title in _RATIOS:
+        before, after = getattr(earlier, name), getattr(model, name)
+        known = subtract and before is not None and after is not None
+        moved = f"{_signed(100 * (after - before), 1)} points" if known else ""
+        rows.append(Change(f"{named}: {title}", _ratio(before), _ratio(after), moved))
+    for name, title in _COUNTS:
+        before, after = getattr(earlier, name), getattr(model, name)
+        moved = _signed(after - before, 0) if subtract else ""
+        rows.append(Change(f"{named}: {title}", f"{before:,}", f"{after:,}", moved))
+    return rows
+
+
+def _findings(then: Packed, now: Packed) -> tuple[str, ...]:
+    """The findings with a verdict: how many, which are new, gone, or judged otherwise."""
+    before, after = ({(each.title, each.place): each.verdict for each in packed.findings} for packed in (then, now))
+    same = before.keys() & after.keys()
+    parts = (
+        ("New", [key for key in after if key not in before]),
+        ("No longer among the findings", [key for key in before if key not in after]),
+        ("Judged otherwise", [key for key in same if before[key] != after[key]]),
+    )
+    told = [f"{count_of(len(now.findings), 'finding')} with a verdict, before {len(then.findings):,}."]
+    verdicts = Counter(each.verdict for each in now.findings)
+    if verdicts:
+        told.append(", ".join(f"{count:,} {verdict.lower()}" for verdict, count in sorted(verdicts.items())) + ".")
+    for title, keys in parts:
+        if keys:
+            listed = "; ".join(f"{name}, {place}" for name, place in sorted(keys)[:_LISTED])
+            more = f"; and {len(keys) - _LISTED:,} more" if len(keys) > _LISTED else ""
+            told.append(f"{title}, {len(keys):,}: {listed}{more}.")
+    return tuple(map(plain, told))
+
+
+def _ratio(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.3f}"
+
+
+def _signed(value: float, digits: int) -> str:
+    """A change with its sign; one that is rounded to nothing is 0."""
+    text = f"{abs(value):,.{digits}f}"
+    return text if not text.strip("0.,") else f"{'+' if value > 0 else MINUS}{text}"

@@ -1,0 +1,119 @@
+"""What changed since an earlier pack: its record in the HTML file, the words of the change, and files that are none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from evaluator.model.issues import BadInput
+from evaluator.pack.since import ELEMENT, Change, Packed, PackedFinding, PackedModel, read, since
+from tests.test_report_command import FILES, SAMPLE, Run, run
+
+__all__ = ["run"]
+SIGNATURE = "snapshot 1.3 · IoU ≥ 0.50 · score ≥ 0.00 · 8 documents, 36 pages"
+TABLE = PackedFinding("Missed · Table", "a.pdf, page 1", "Model wrong")
+
+
+def model(letter: str = "A", name: str = "lines 1.0", **given: object) -> PackedModel:
+    numbers = {"f1": 0.5, "precision": None, "recall": 0.25, "mistakes": 10, "signature": SIGNATURE}
+    return PackedModel(letter=letter, name=name, **{**numbers, **given})  # type: ignore[arg-type]
+
+
+def packed(*models: PackedModel, **given: object) -> Packed:
+    values = {"layout": 1, "date": "1 May 2026", "answer": "Cannot tell", "truth": "t", "findings": ()}
+    return Packed(models=models, **{**values, **given})  # type: ignore[arg-type]
+
+
+def test_numbers_of_the_model_of_the_same_name_are_subtracted() -> None:
+    found = since(packed(model()), packed(model(f1=0.512, precision=0.9, mistakes=8), answer="Ship B"))
+    assert found.heading == "Since the pack of 1 May 2026"
+    assert found.notes == ()
+    assert found.rows == (
+        Change("Decision", "Cannot tell", "Ship B", "new"),
+        Change("A lines 1.0: F1", "0.500", "0.512", "+1.2 points"),
+        Change("A lines 1.0: Precision", "n/a", "0.900", ""),
+        Change("A lines 1.0: Recall", "0.250", "0.250", "0.0 points"),
+        Change("A lines 1.0: Mistakes", "10", "8", "−2"),
+    )
+
+
+def test_a_model_of_another_name_is_compared_by_its_letter() -> None:
+    rows = since(packed(model()), packed(model(name="lines 1.1"))).rows
+    assert rows[1].what == "A lines 1.1, before lines 1.0: F1"
+    assert since(packed(model()), packed(model("C", "new"))).notes == ("C new was not in that pack.",)
+
+
+def test_another_ground_truth_or_signature_is_said_and_nothing_subtracted() -> None:
+    other = since(packed(model()), packed(model(f1=0.9), truth="u"))
+    assert other.notes == ("The ground truth is another one, so numbers are shown side by side and not subtracted.",)
+    coco = since(packed(model(signature="coco 2.0 · boxes")), packed(model(f1=0.9)))
+    assert coco.notes == ("A lines 1.0 was measured under another signature, coco 2.0 · boxes.",)
+    for found in (other, coco):
+        assert {row.change for row in found.rows} == {""}
+    # A threshold of its own, and other counts of documents, are no other signature.
+    assert since(packed(model()), packed(model(signature=SIGNATURE.replace("0.00", "0.40")))).notes == ()
+
+
+def test_findings_that_are_new_gone_or_judged_otherwise() -> None:
+    gone, new = PackedFinding("Extra · Text", "b.pdf", "Ignore"), PackedFinding("Split · Table", "c.pdf", "Ambiguous")
+    again = msgspec.structs.replace(TABLE, verdict="Ground truth wrong")
+    assert since(packed(findings=(TABLE, gone)), packed(findings=(again, new))).findings == (
+        "2 findings with a verdict, before 2.",
+        "1 ambiguous, 1 ground truth wrong.",
+        "New, 1: Split · Table, c.pdf.",
+        "No longer among the findings, 1: Extra · Text, b.pdf.",
+        "Judged otherwise, 1: Missed · Table, a.pdf, page 1.",
+    )
+    assert since(packed(), packed()).findings == ("0 findings with a verdict, before 0.",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "<html></html>",
+        f'<script type="application/json" id="{ELEMENT}">{{</script>',
+        f'<script type="application/json" id="{ELEMENT}">{{"layout": 1}}</script>',
+        f'<script type="application/json" id="{ELEMENT}">[1]</script>',
+    ],
+)
+def test_a_file_that_is_no_pack_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "old.html"
+    path.write_text(text)
+    with pytest.raises(BadInput) as refused:
+        read(path)
+    (issue,) = refused.value.issues
+    assert (issue.file, issue.rule) == ("old.html", "an earlier pack must be an HTML file of layoutscope report")
+
+
+def test_a_record_of_a_later_layout_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "new.html"
+    later = msgspec.json.encode(packed(layout=2)).decode()
+    path.write_text(f'<script type="application/json" id="{ELEMENT}">{later}</script>')
+    with pytest.raises(BadInput) as refused:
+        read(path)
+    assert refused.value.issues[0].found == "layout 2"
+
+
+def test_a_pack_says_what_changed_since_another(tmp_path: Path, run: Run) -> None:
+    first, second = tmp_path / "first.html", tmp_path / "second.html"
+    few = ("--pages", 0, "--cards", 0)
+    assert run("report", *FILES, "--out", first, *few)[0] == 0
+    lines = ["--gt", SAMPLE / "ground_truth.json", "--pred", SAMPLE / "lines.json"]
+    assert run("report", *lines, "--out", second, *few, "--since", first)[0] == 0
+    before, after = read(first).models[0], read(second).models[0]
+    text = second.read_text(encoding="utf-8")
+    assert "Since the pack of " in text
+    assert before.f1 is not None
+    assert after.f1 is not None
+    assert f"<td>{before.f1:.3f}</td><td>{after.f1:.3f}</td><td>−{100 * (before.f1 - after.f1):.1f} points</td>" in text
+    assert "Since the pack of" not in first.read_text(encoding="utf-8")
+    printed = tmp_path / "second.pdf"
+    assert run("report", *lines, "--out", printed, *few, "--since", first)[0] == 0
+    code, _, said = run(
+        "report", "fields", "--gt", SAMPLE / "fields", "--pred", SAMPLE, "--out", second, "--since", first
+    )
+    assert code == 2
+    assert said == "error: --since compares packs with boxes; none of these protocols matches boxes.\n"

@@ -59,7 +59,7 @@ def diagnoses() -> list[Found]:
         if prediction is None:
             continue
         diagnosis = _diagnosis(
-            protocol.chosen().name,
+            protocol.key(),
             BOXES.digest(truth),
             BOXES.digest(prediction),
             _make=partial(_made, truth, prediction),
@@ -85,7 +85,7 @@ def _diagnosis(of: str, truth: str, prediction: str, *, _make: Callable[[], Diag
 def _made(truth: Annotations, prediction: Annotations) -> Diagnosis | None:
     of = protocol.chosen()
     try:
-        return checkup.diagnosis_of(truth, prediction, of, of.options())
+        return checkup.diagnosis_of(truth, prediction, of, protocol.options())
     except BadInput:
         return None
 

@@ -340,6 +340,13 @@ def take(kind: Kind[C], upload: Upload, side: Side, *, alone: bool = False) -> M
     return member
 
 
+def has_outlines() -> bool:
+    """Whether an open file of boxes has outlines or masks."""
+    held = files(BOXES)
+    members = (held.ground_truth, *held.models)
+    return any(one is not None and one.source is not None and len(one.source.boxes.polygons) > 0 for one in members)
+
+
 def use_as_reference(place: int) -> None:
     """Make one of the predictions of boxes the reference for the others."""
     held = files(BOXES)
@@ -382,7 +389,7 @@ def paired(kind: Kind[C], truth: C, prediction: C) -> Paired[C]:
     # Whether boxes can be compared is the matter of the chosen protocol.
     of: str = kind.name
     if kind.name == BOXES.name:
-        of = "/".join((protocol.chosen().name, *(fix.text for fix in protocol.fixes(prediction.name))))
+        of = "/".join((protocol.key(), *(fix.text for fix in protocol.fixes(prediction.name))))
     pair: Paired[C] = _paired(
         of, kind.digest(truth), kind.digest(prediction), _pair=lambda: _pair(kind, truth, prediction)
     )

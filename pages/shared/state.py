@@ -142,6 +142,8 @@ class State:
 
     # The operating point.
     protocol: Field[str] = Field("snapshot")
+    # Outlines are compared instead of boxes.
+    polygons: Field[bool] = Field(False)
     iou: Field[float] = Field(0.5)
     # Of each model: `score.of` its place.
     score: Field[float] = Field(0.0)

@@ -6,7 +6,7 @@
  * document through `textContent` and `setAttribute` only.
  */
 
-import { html, setAttributes, svg } from "../shared/elements.js";
+import { html, outlineOf, setAttributes, svg } from "../shared/elements.js";
 import { mounting, streamlitSend } from "../shared/mount.js";
 import { percentOf } from "../shared/words.js";
 import { CropQueue } from "./queue.js";
@@ -135,6 +135,7 @@ class Gallery {
         x: percentOf((box.xyxy[0] - x1) / (x2 - x1)), y: percentOf((box.xyxy[1] - y1) / (y2 - y1)),
         width: percentOf((box.xyxy[2] - box.xyxy[0]) / (x2 - x1)), height: percentOf((box.xyxy[3] - box.xyxy[1]) / (y2 - y1)),
       }));
+      if (box.outline) layer.append(outlineOf(box.outline, `gl-box gl-outline gl-box-${box.status}`, crop.region));
     }
     frame.append(layer);
     if (crop.problem) frame.append(html("p", {}, crop.problem));

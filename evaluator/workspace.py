@@ -23,6 +23,8 @@ from evaluator.pdf.folder import IMAGE_SUFFIXES
 
 # How the terminal tells the dashboard what to open: JSON in the environment.
 WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
+# The folder that keeps uploads and the filter, named by --workspace.
+FOLDER_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE_FOLDER"
 _MODELS_SHOWN: Final = 26
 # The environment of a process holds so many notes at most; the terminal has them all.
 _NOTES_KEPT: Final = 100

@@ -30,8 +30,9 @@ from evaluator.model.issues import BadInput, Issue
 from evaluator.project import Member, Project, Upload
 from evaluator.protocols.base import Source
 from evaluator.workspace import WORKSPACE_VARIABLE, Workspace
-from pages.shared import protocol
-from pages.shared.state import Field, State
+from evaluator.workspace_folder import Taken
+from pages.shared import kept, protocol
+from pages.shared.state import Field, State, state
 
 SAMPLE_DATA: Final = Path(__file__).resolve().parents[2] / "sample_data"
 # A file or folder of this machine, or uploaded files.
@@ -329,10 +330,20 @@ def take_upload(kind: Kind[C], uploads: Sequence[tuple[str, bytes]], side: Side)
 
 def take(kind: Kind[C], upload: Upload, side: Side, *, alone: bool = False) -> Member[C]:
     """Read an upload and use it when it has no errors, in the place of everything of its kind when `alone` is set."""
-    member, held = read(kind, upload, upload.name, side), files(kind)
-    if alone and member.source is not None:
+    taken = Taken(kind.name, side, upload, alone)
+    member = _open_taken(kind, taken)
+    if member.source is not None:
+        state.taken = (*(each for each in state.taken if not taken.replaces(each)), taken)
+        kept.keep(taken)
+    return member
+
+
+def _open_taken(kind: Kind[C], taken: Taken) -> Member[C]:
+    """Read an upload and put it among the files of this session when it has no errors."""
+    member, held = read(kind, taken.upload, taken.upload.name, taken.side), files(kind)
+    if taken.alone and member.source is not None:
         held = replace(held, ground_truth=None, models=(), as_reference=False)
-    if member.source is not None and side == "ground_truth":
+    if member.source is not None and taken.side == "ground_truth":
         kind.held.set(replace(held, ground_truth=member, as_reference=False))
     elif member.source is not None:
         others = tuple(other for other in held.models if other.name != member.name)
@@ -345,6 +356,30 @@ def has_outlines() -> bool:
     held = files(BOXES)
     members = (held.ground_truth, *held.models)
     return any(one is not None and one.source is not None and len(one.source.boxes.polygons) > 0 for one in members)
+
+
+def open_kept(taken: Sequence[Taken]) -> None:
+    """Open the uploads that the workspace folder has, beside the files that were named at the start."""
+    usable = [each for each in taken if _open_taken(_kind_of(each), each).source is not None]
+    state.taken = (*state.taken, *usable)
+
+
+def remove(taken: Taken) -> None:
+    """Close an upload and forget it: the files that were named at the start are open again, with the other uploads."""
+    kept.remove(taken)
+    state.taken = tuple(each for each in state.taken if each is not taken)
+    kind = _kind_of(taken)
+    pages = files(kind).pdfs
+    kind.held.set(replace(use(kind, workspace_named()), pdfs=pages))
+    for each in state.taken:
+        if each.kind == taken.kind:
+            _open_taken(kind, each)
+
+
+def _kind_of(taken: Taken) -> Kind[Any]:
+    """The kind of an upload."""
+    kinds: tuple[Kind[Any], ...] = (BOXES, FIELDS, POSTERS)
+    return next(kind for kind in kinds if kind.name == taken.kind)
 
 
 def use_as_reference(place: int) -> None:

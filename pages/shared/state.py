@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from evaluator.review.problems import StoreProblem
     from evaluator.review.verdicts import Target
     from evaluator.uploads import Dropped
+    from evaluator.workspace_folder import Taken
     from pages.shared.browser.listing import PageOrder
     from pages.shared.browser.text_count import Count
     from pages.shared.findings.log import Unsaved
@@ -139,6 +140,12 @@ class State:
     project_issues: Field[tuple[Issue, ...]] = Field(())
     page_note: Field[tuple[list[str], list[str]] | None] = Field(None)
     dropped: Field[Dropped | None] = Field(None)
+    # Uploads that are open, the first one first, and what the workspace folder had or could not take.
+    taken: Field[tuple[Taken, ...]] = Field(())
+    restored: Field[bool] = Field(False)
+    kept_issues: Field[tuple[Issue, ...]] = Field(())
+    kept_problem: Field[str] = Field("")
+    kept_filters: Field[Mapping[str, str] | None] = Field(None)
 
     # The operating point.
     protocol: Field[str] = Field("snapshot")

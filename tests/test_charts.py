@@ -12,6 +12,7 @@ import pytest
 from evaluator.charts import boxes as charts
 from evaluator.charts import theme
 from evaluator.model.boxes import IntArray
+from tests.charting import specification
 
 HOSTILE = (
     "a:Q", "a.b", "a[0]", "datum['x']", 'quote "double"', "it's", "back\\slash", "a\\", "<script>alert(1)</script>",
@@ -51,8 +52,8 @@ def rows_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def validated(chart: charts.Chart) -> dict[str, Any]:
-    """The specification, after altair held it against the Vega-Lite schema, as strict JSON."""
-    return json.loads(json.dumps(chart.to_dict(validate=True), allow_nan=False))
+    """The specification, after it was held against the Vega-Lite schema."""
+    return specification(chart)
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -12,6 +12,7 @@ from evaluator.charts.boxes import mistakes_by_label
 from pages.shared.frame import short_name
 from pages.shared.opened import Model
 from tests.building import box, snapshot_file
+from tests.charting import specification
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ def test_only_an_owner_is_left_out_of_a_short_name(name: str, shown: str) -> Non
 
 def test_names_on_axes_are_cut_before_they_are_measured() -> None:
     chart = mistakes_by_label(["x" * 10_000], {"A": np.array([1])}, baseline="A", dark=False, height=100)
-    axis = next(layer["encoding"]["y"]["axis"] for layer in chart.to_dict()["layer"])
+    axis = next(layer["encoding"]["y"]["axis"] for layer in specification(chart)["layer"])
     assert "slice(datum.label, 0, 59)" in axis["labelExpr"]
     assert "202a" in axis["labelExpr"]
 

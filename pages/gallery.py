@@ -12,7 +12,7 @@ from evaluator.charts import boxes, curves
 from evaluator.drawing import crops
 from evaluator.drawing.class_matrix import class_matrix
 from evaluator.drawing.payloads import GalleryPayload, with_axes
-from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question, in_words
+from evaluator.metrics.box_items import MATCHED, MATCHED_NAME, Question
 from evaluator.metrics.causes import causes, family_title
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
@@ -307,7 +307,7 @@ def _bounds(values: list[float]) -> tuple[float, float]:
 def _head(shown: held.Shown) -> None:
     """What the cards are, how many, their order, and the way back to all mistakes."""
     asked = state.gallery_question
-    text = "Mistakes" if asked is None else plain(in_words(asked))
+    text = "Mistakes" if asked is None else plain(held.in_words(asked))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="gallery_head"):
         frame.section(text, held.heading(shown))
         if asked is not None:
@@ -381,6 +381,9 @@ def view() -> None:
     model = loaded.shown_of_pair
     _charts(loaded, chosen, model)
     shown = held.shown(loaded, model)
+    unknown = held.asked_boxes(loaded, model)
+    if isinstance(unknown, str):
+        st.warning(frame.escaped(unknown), icon=":material/info:")
     first = state.gallery_sheet * held.CARDS
     if first >= len(shown):
         state.gallery_sheet = 0

@@ -1,17 +1,20 @@
-"""Slices: sets of boxes in which a model is worse than elsewhere, and the pages behind each slice."""
+"""Slices: sets of boxes in which a model is worse than elsewhere, with examples, pages and all boxes of each."""
 
 from __future__ import annotations
+
+from typing import cast
 
 import streamlit as st
 
 from evaluator import export
-from pages.shared import components, frame, headline, widgets
+from evaluator.metrics.results import count_of
+from evaluator.slices.slices import Measure
+from pages.shared import frame, headline, slice_list, widgets
 from pages.shared import slices as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
-from pages.shared.state import State, go_to, state
+from pages.shared.state import State, state
 
-BROWSER_VIEW = "pages/page_browser.py"
 _OF = {"A": "A", "B": "B", "B-A": "B minus A"}
 _MEASURES = {"recall": "Recall", "precision": "Precision"}
 
@@ -30,6 +33,42 @@ def _controls(loaded: OpenedBoxes) -> None:
             widgets.switch("Measure", _MEASURES, State.slices_measure)
 
 
+def _pdfs(loaded: OpenedBoxes) -> None:
+    """What the PDFs say: the way to it, its progress, or that it counts."""
+    job = state.slices_reading
+    running = job is not None and job.running
+    st.fragment(_reading, run_every=0.5 if running else None)(loaded, running)
+
+
+def _reading(loaded: OpenedBoxes, was_running: bool) -> None:
+    job = state.slices_reading
+    if job is not None and job.running:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.progress(job.done / max(job.total, 1), text=f"Reading page {job.done:,} of {job.total:,}")
+            if st.button("Stop", key="slices_stop"):
+                held.stop_reading()
+        return
+    if was_running:
+        st.rerun()
+    seen = held.from_pdfs(loaded)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if loaded.project.pdfs is None:
+            st.caption("Without PDFs or page images; words, fonts, ink and ruled lines are not searched.")
+            return
+        if seen is None:
+            failed = "Reading failed; see the server log. " if job is not None and job.failed else ""
+            pages = count_of(loaded.dataset.pages, "page")
+            st.caption(f"{failed}Also search by words, fonts, ink, pictures and ruled lines: reads {pages}.")
+        else:
+            st.caption(
+                f"Also by words, fonts, ink, pictures and ruled lines of {count_of(len(seen.of_pages), 'page')}."
+            )
+        words = "Read the PDFs" if seen is None else "Read again"
+        if st.button(words, key="slices_read", type="secondary" if seen is None else "tertiary"):
+            held.read_pdfs(loaded)
+            st.rerun()
+
+
 def view() -> None:
     """The whole view."""
     read_url("slices")
@@ -42,17 +81,12 @@ def view() -> None:
     frame.banners(loaded, chosen)
     headline.operating_point(loaded, chosen)
     _controls(loaded)
-    slices, payload = held.chosen(loaded)
-    if not slices.enough:
-        st.info(frame.escaped(slices.summary))
-    else:
-        frame.section(slices.heading, slices.tested)
+    _pdfs(loaded)
+    measure = cast("Measure", state.slices_measure)
+    slices, payload = held.chosen(loaded, state.slices_of, measure)
+    slice_list.heading(slices)
     if slices.slices:
-        page = components.slices(payload, key="slices")
-        # A page from a browser: only one of the list.
-        if page is not None and (page.document, page.index) in held.pages_in(payload):
-            go_to(page.document, page.index)
-            st.switch_page(BROWSER_VIEW)
+        slice_list.shown(loaded, slices, payload, key="slices", of=state.slices_of)
     text = export.to_json([each.to_json() for each in slices.slices])
     st.download_button("JSON", text, "slices.json", "application/json", on_click="ignore")
     frame.sidebar(loaded)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from pages.shared.opened import AnyMember
     from pages.shared.pack import Job
     from pages.shared.pixel.results import Scope, Sizes
+    from pages.shared.slices import Reading
 
 T = TypeVar("T")
 # Of the browser's own values no more is known than their name; who reads one checks it.
@@ -227,6 +228,8 @@ class State:
     # Slices.
     slices_of: Field[str] = Field("A")
     slices_measure: Field[str] = Field("recall")
+    slices_reading: Field[Reading | None] = Field(None)
+    slices_wanted: Field[list[str]] = Field([])
 
     # Pixel confusion.
     pixel_scope: Field[Scope] = Field("dataset")

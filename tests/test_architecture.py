@@ -27,7 +27,7 @@ OWNERS = {
     "streamlit": ("app.py", "pages/"),
     "pymupdf": ("evaluator/pdf/worker.py", "evaluator/pdf/writer.py", "sample_data/"),
     "fitz": (),
-    "altair": (),
+    "altair": ("evaluator/charts/",),
     "sqlalchemy": ("evaluator/review/",),
     "sqlite3": ("evaluator/review/",),
     "psycopg": (),

@@ -34,7 +34,9 @@ def test_a_page_number_that_no_document_has_is_not_taken_in_silence() -> None:
     text = json.dumps(snapshot_file([box(0.1, 0.1, 0.4, 0.4, score=0.5)]))
     read = formats.read_bytes(text.replace('"page_index": 0', '"page_index": 1e9').encode(), "p.json")
     assert [issue.sentence for issue in read.issues] == [
+        "p.json: $.predictions[0].page_index: page_index should be written as an integer (schema 1.3); "
+        "found 1000000000.0. Read as 1000000000.",
         "p.json: $.predictions[0].page_index: page_index should be that of a page; no document has 100,000 pages; "
-        "found 1000000000. Count the pages from 0."
+        "found 1000000000. Count the pages from 0.",
     ]
     assert formats.read_bytes(text.encode(), "p.json").issues == ()

@@ -1,20 +1,23 @@
 """Vega-Lite specifications as plain dicts: encodings, layers, and a chart with its data beside it.
 
-Owns how a chart is put together; how it looks is `theme`'s. A chart is built anew for every new threshold, so nothing
-is validated or copied here: the tests hold every chart against the schema of Vega-Lite. Data are columns, in Arrow,
-named by the digest of their content; field names are fixed words.
+Owns how a chart is put together; how it looks is `theme`'s. A chart is built anew for every new threshold, so it is not
+made of Altair's objects, which copy and validate all of it each time. Altair checks each part against the schema of
+Vega-Lite when its form is seen for the first time. Data are columns, in Arrow, named by the digest of their content;
+field names are fixed words.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+import altair as alt
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
-_SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 _TYPES: Final = {"Q": "quantitative", "N": "nominal", "O": "ordinal", "T": "temporal"}
 
 Piece = dict[str, Any]
@@ -68,7 +71,8 @@ def layer(
     **look
         Properties of the mark.
     """
-    piece: Piece = {"data": frame, "mark": {"type": mark, **look}, "encoding": encoding}
+    drawn = _checked(alt.MarkDef, {"type": mark, **look})
+    piece: Piece = {"data": frame, "mark": drawn, "encoding": _checked(alt.FacetedEncoding, encoding)}
     if keep is not None:
         piece["transform"] = [{"filter": keep}]
     if pick is not None:
@@ -102,14 +106,35 @@ def chart(layers: Iterable[Piece], config: Piece, *, height: int, width: int | N
         data[name] = content
         piece = {**each, "data": {"name": name}}
         if "pick" in piece:
-            picks.append({**piece.pop("pick"), "views": [piece["name"]]})
+            pick = {**piece.pop("pick"), "views": [piece["name"]]}
+            picks.append(_checked(alt.TopLevelSelectionParameter, pick))
         drawn.append(piece)
-    spec: Piece = {"$schema": _SCHEMA, "config": config, "height": height, "layer": drawn}
+    spec: Piece = {"$schema": alt.SCHEMA_URL, "config": _checked(alt.Config, config), "height": height, "layer": drawn}
     if width is not None:
         spec["width"] = width
     if picks:
         spec["params"] = picks
     return Chart(spec, data)
+
+
+def _checked(part: type[alt.SchemaBase], piece: Piece) -> Piece:
+    """A part of a specification as it is; raises jsonschema's ValidationError when Vega-Lite does not know it."""
+    _check(part.__name__, json.dumps(_form(piece)))
+    return piece
+
+
+@lru_cache(maxsize=1024)
+def _check(part: str, form: str) -> None:
+    getattr(alt, part).validate(json.loads(form))
+
+
+def _form(value: object) -> object:
+    """A part without what changes with the data: of a list of names or numbers only the first is left."""
+    if isinstance(value, dict):
+        return {name: _form(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_form(each) for each in value[: None if isinstance(value[0], dict) else 1]] if value else []
+    return value
 
 
 def _stream(frame: pd.DataFrame) -> bytes:

@@ -424,6 +424,31 @@ def test_mistakes_with_a_verdict_can_be_left_out(monkeypatch: pytest.MonkeyPatch
     assert dashboard.viewer(app)["walk"]["total"] == len(mistakes) - 1
 
 
+def test_what_was_judged_a_moment_ago_stays_until_another_is_chosen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its note may still be typed, and a mistake that leaves the list would take the field with it."""
+    monkeypatch.setenv("LAYOUTSCOPE_FINDINGS", str(tmp_path / "findings.sqlite"))
+    result = core(0)
+    page = int(result.mistakes.page[0])
+    found = page_mistakes(result, page)
+    dataset = result.matching.dataset
+    place = dataset.documents[dataset.page_document[page]].doc_id, int(dataset.page_index[page])
+    address = {"doc": place[0], "page": str(place[1] + 1), "unjudged": "yes"}
+    app = start(monkeypatch, PAGE_BROWSER, **address)
+    listed = dashboard.viewer(app)["mistakes"]
+    mistake = next(each for each in listed if each["target"] in {target.id for target in found.targets})
+    target = next(each for each in found.targets if each.id == mistake["target"])
+    said = judge(target, verdict="ignore", author="Ada", verified=False, time=datetime(2026, 1, 2, tzinfo=UTC))
+    Store(tmp_path / "findings.sqlite").add([said])
+    key = mistake["keys"][0]
+    app.session_state["box"], app.session_state["judged_here"] = key, (*place, key)
+    assert mistake["target"] in {each["target"] for each in dashboard.viewer(dashboard.fine(app.run()))["mistakes"]}
+    app.session_state["box"] = None
+    after = dashboard.viewer(dashboard.fine(app.run()))["mistakes"]
+    assert mistake["target"] not in {each["target"] for each in after}
+
+
 def test_poor_matches_join_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, PAGE_BROWSER)
     before = dashboard.viewer(app)["walk"]["total"]

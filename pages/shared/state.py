@@ -180,6 +180,8 @@ class State:
     fit_range: Field[tuple[float, float]] = Field(WHOLE)
     size_range: Field[tuple[float, float]] = Field(WHOLE)
     unjudged: Field[bool] = Field(False)
+    # The box whose mistake, or cause, the reader judged last: its document, page and key. It stays listed while chosen.
+    judged_here: Field[tuple[str, int, str] | None] = Field(None)
     poor: Field[bool] = Field(False)
     poor_coverage: Field[float] = Field(0.7)
     poor_purity: Field[float] = Field(0.7)

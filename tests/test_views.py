@@ -563,14 +563,14 @@ def test_files_lists_the_sample_data(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start(monkeypatch, FILES)
     assert dashboard.title(app) == "Files"
     table = app.dataframe[0].value
-    assert list(table["File"]) == ["ground_truth.json", "lines.json", "blocks.json"]
-    assert list(table["Role"]) == ["Ground truth", "Prediction", "Prediction"]
-    assert list(table["Documents"]) == [8, 8, 8]
+    assert list(table["File"])[:3] == ["ground_truth.json", "lines.json", "blocks.json"]
+    assert list(table["Role"])[:3] == ["Ground truth", "Model A", "Model B"]
+    assert list(table["File"])[-3:] == ["pdf/ 8 files", "pdf/ 14 files", "pdf/ 5 files"]
     dataset = sample()
-    assert list(table["Boxes"]) == [len(dataset.ground_truth), *(len(each) for each in dataset.predictions)]
-    assert list(table["Issues"]) == ["none"] * 3
+    assert list(table["Boxes"])[:3] == [len(dataset.ground_truth), *(len(each) for each in dataset.predictions)]
+    assert list(table["Issues"]) == ["none"] * len(table)
     digests = [side.source.sha256[:12] for side in (dataset.ground_truth, *dataset.predictions)]
-    assert list(table["SHA-256"]) == digests
+    assert list(table["SHA-256"])[:3] == digests
     assert "Nothing is wrong with these files." in [each.value for each in app.caption]
 
 
@@ -765,7 +765,7 @@ def test_without_a_ground_truth_a_prediction_can_be_made_the_reference(monkeypat
     choice.set_value(0)
     next(button for button in app.button if button.label == "Use as reference").click()
     dashboard.fine(app.run())
-    assert list(app.dataframe[0].value["Role"]) == ["Reference (a prediction)", "Prediction"]
+    assert list(app.dataframe[0].value["Role"]) == ["Reference (a prediction)", "Model A"]
     dashboard.go(app, OVERVIEW)
     assert len(app.warning) == 1
     assert dashboard.cards(app)[0]["name"] == "blocks 1.0"

@@ -391,6 +391,42 @@ def use_as_reference(place: int) -> None:
     BOXES.held.set(Project(truth, others, held.pdfs, as_reference=True))
 
 
+def change_role(kind: Kind[C], member: Member[C], role: Side | None) -> Member[C] | None:
+    """Use a file of this session as another side, or not at all with None; nothing changes when it cannot be read so.
+
+    A ground truth that makes room is not used any more. A prediction becomes the reference for the others.
+
+    Returns
+    -------
+    Member or None
+        The file with its issues when it cannot have that role.
+    """
+    held, unused = files(kind), State.unused.get()
+    truth = held.ground_truth if held.ground_truth is not member else None
+    models = tuple(other for other in held.models if other is not member)
+    others = tuple(each for each in unused if each[1] is not member)
+    as_reference = held.as_reference and truth is not None
+    if role is None:
+        others = (*others, (kind.name, cast(AnyMember, member)))
+    else:
+        again = read(kind, member.origin, member.name, role)
+        if role == "ground_truth" and again.source is None and kind.name == BOXES.name:
+            again = read(kind, member.origin, member.name, role, as_reference=True)
+            as_reference = again.source is not None
+        elif role == "ground_truth":
+            as_reference = False
+        if again.source is None:
+            return again
+        if role == "ground_truth":
+            others = (*others, *([(kind.name, cast(AnyMember, truth))] if truth else []))
+            truth = again
+        else:
+            models = (*models, again)
+    State.unused.set(others)
+    kind.held.set(Project(truth, models, held.pdfs, as_reference))
+    return None
+
+
 def mended(kind: Kind[C], model: Member[C]) -> Member[C]:
     """A prediction as it is compared: one that breaks its rules is read again when a fix for it was chosen."""
     moves = kind.name == BOXES.name and any(fix.moves_boxes for fix in protocol.fixes(model.name))

@@ -139,6 +139,10 @@ class State:
     field_rejected: Field[AnyMember | None] = Field(None)
     # Why a recent project could not be opened again.
     project_issues: Field[tuple[Issue, ...]] = Field(())
+    # Files that the reader took out of the comparison, with the name of their kind, and names of an upload's others.
+    unused: Field[tuple[tuple[str, AnyMember], ...]] = Field(())
+    passed_over: Field[tuple[str, ...]] = Field(())
+    files_shown: Field[str] = Field("All")
     page_note: Field[tuple[list[str], list[str]] | None] = Field(None)
     dropped: Field[Dropped | None] = Field(None)
     # Uploads that are open, the first one first, and what the workspace folder had or could not take.

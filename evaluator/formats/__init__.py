@@ -205,6 +205,7 @@ def read(
     lenient: bool = False,
     columns: str = "",
     as_written: bool = False,
+    unscored: bool = False,
 ) -> Annotations:
     """The columns of a file of boxes, or of a folder of files of one side read as one.
 
@@ -213,7 +214,7 @@ def read(
     path : str or Path
     format : str or None
         A key of `of_kind`; None detects it from the content.
-    side, as_reference, max_per_rule, lenient, columns, as_written
+    side, as_reference, max_per_rule, lenient, columns, as_written, unscored
         See `Reading`.
 
     Returns
@@ -228,7 +229,7 @@ def read(
     """
     reading = Reading(
         side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns,
-        as_written=as_written,
+        as_written=as_written, unscored=unscored,
     )  # fmt: skip
     if whole := reads_whole(Path(path), format):
         return whole.read_path(Path(path), reading)
@@ -269,12 +270,13 @@ def read_bytes(
     lenient: bool = False,
     columns: str = "",
     as_written: bool = False,
+    unscored: bool = False,
 ) -> Annotations:
     """The columns of a file of boxes whose bytes are at hand, by its name for the issues; otherwise as `read`."""
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
     reading = Reading(
         side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns,
-        as_written=as_written,
+        as_written=as_written, unscored=unscored,
     )  # fmt: skip
     packed = _from_archive(content, name, format, reading)
     return _box_format(content, name, format, columns).read(content, name, reading) if packed is None else packed

@@ -321,11 +321,11 @@ def _mistakes(loaded: OpenedBoxes) -> None:
         bars = charts.mistakes_by_label(
             names, dict(zip("AB", counts, strict=True)), baseline="A", dark=frame.is_dark(), height=_BARS_HEIGHT
         )
-        column.altair_chart(
+        widgets.chart(
+            column,
             bars,
             on_select=_bar_chosen(both.chosen, key, dict(zip(titles, DOCUMENT, strict=True))),
             selection_mode="label",
-            theme=None,
             key=key,
             alt=f"Mistakes of A and B, {name}",
         )

@@ -237,6 +237,9 @@ def _judged(loaded: OpenedBoxes, model: Model) -> None:
         state.viewer_held = event.held
         named = findings.author()
         findings.handle(loaded, model, event)
+        if event.keys and (state.doc, state.page) == (event.document, event.index):
+            state.box = state.box if state.box in event.keys else event.keys[0]
+            state.judged_here = event.document, event.index, state.box
         if findings.author() != named:
             # The field for the name is outside the fragment: until it is drawn anew, the browser sends it empty.
             state.whole_view = True

@@ -184,6 +184,9 @@ class BoxItem(Payload, frozen=True, omit_defaults=False):
     """its mistake is hidden by a filter: drawn pale, without a chip"""
     source: str | None = None
     """file and place"""
+    outline: str | None = None
+    """what it encloses, where that is not the box: an SVG path in ten-thousandths of the page, filled by the even-odd
+    rule"""
 
 
 class CutItem(Payload, frozen=True):
@@ -326,6 +329,8 @@ class PageLayers(Payload, frozen=True, kw_only=True):
     """facts behind the number of mistakes, instead of the numbers of boxes"""
     causes: Sequence[CauseItem] = ()
     """the groups of the list"""
+    by_outline: bool = False
+    """outlines are compared, not boxes"""
 
 
 LayersT = TypeVar("LayersT", bound=PageLayers)
@@ -394,6 +399,8 @@ class PackedItem(Payload, frozen=True):
     """of the boxes"""
     sources: tuple[str, str]
     """how the sources of the ground truth and of the predictions begin"""
+    outlines: Mapping[str, str] = {}
+    """of the boxes that have one, by key"""
 
 
 class WindowPayload(Payload, frozen=True, kw_only=True):
@@ -545,6 +552,8 @@ class PaneItem(Payload, frozen=True):
     boxes: Sequence[PairBoxItem]
     mistakes: Sequence[MistakeItem]
     limit: LimitItem | None
+    by_outline: bool = False
+    """outlines are compared, not boxes"""
 
 
 class DifferenceItem(Payload, frozen=True):
@@ -894,6 +903,8 @@ class CardBoxItem(Payload, frozen=True):
     side: Side
     status: BoxStatus
     xyxy: Rect
+    outline: str | None = None
+    """as in `BoxItem`"""
 
 
 class CardItem(Payload, frozen=True):

@@ -17,7 +17,7 @@ import numpy as np
 from evaluator.metrics.box_results import UNMATCHED, AnyBoxResult, BoxResult
 from evaluator.metrics.causes import Family, causes, family_title
 from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES, KindArray
-from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area, overlap
+from evaluator.model.boxes import BoolArray, FloatArray, IntArray, area
 from evaluator.model.dataset import CodeArray
 
 MATCHED: Final = -1
@@ -95,9 +95,8 @@ def items(result: BoxResult[Any]) -> Items:
     page = np.concatenate([truth.page[matches.ground_truth], mistakes.page])
     has_truth, has_prediction = first_truth >= 0, first_prediction >= 0
     both = np.flatnonzero(has_truth & has_prediction)
-    fit = overlap(truth.xyxy[first_truth[both]], prediction.xyxy[first_prediction[both]])
+    fit = result.matching.fit(first_truth[both], first_prediction[both])
     columns = {name: _placed(column, both, len(kind)) for name, column in zip(fit._fields, fit, strict=True)}
-    # The matches know how their outlines fit, where outlines were compared.
     for name in FITS:
         columns[name][: len(matches)] = getattr(matches, name)
     truth_rows, prediction_rows = np.flatnonzero(has_truth), np.flatnonzero(has_prediction)

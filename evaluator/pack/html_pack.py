@@ -23,6 +23,7 @@ import msgspec
 from evaluator.compare import sentences
 from evaluator.compare.differences import Difference
 from evaluator.drawing import layers
+from evaluator.drawing.outlines import UNITS
 from evaluator.drawing.page_rows import rows_on
 from evaluator.drawing.payloads import (
     BoxItem,
@@ -266,19 +267,23 @@ class PlacedBox(NamedTuple):
     y: float
     width: float
     height: float
+    outline: str | None = None
+    """as in `BoxItem`"""
+    view: str = ""
+    """the picture in the unit of the outline, as an SVG ``viewBox``"""
 
 
 def boxes_on(boxes: Iterable[BoxItem], picture: Picture) -> list[PlacedBox]:
     """Boxes as shares of a picture, large ones first."""
     x1, y1, x2, y2 = picture.part
     across, down = x2 - x1, y2 - y1
+    view = " ".join(f"{UNITS * share:.1f}" for share in (x1, y1, across, down))
     placed = []
     for box in boxes:
         left, top, right, bottom = box.xyxy
         size = (right - left) / across, (bottom - top) / down
-        placed.append(
-            PlacedBox(box.status, plain(box.label), box.score, (left - x1) / across, (top - y1) / down, *size)
-        )
+        where = (left - x1) / across, (top - y1) / down, *size
+        placed.append(PlacedBox(box.status, plain(box.label), box.score, *where, box.outline, view))
     return sorted(placed, key=lambda box: -(box.width * box.height))
 
 

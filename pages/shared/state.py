@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from evaluator.slices.pdf_pages import PdfAttributes
     from evaluator.suspects.listing import Suspects
     from evaluator.uploads import Dropped
+    from evaluator.workspace_folder import Taken
     from pages.shared.browser.listing import PageOrder
     from pages.shared.browser.text_count import Count
     from pages.shared.findings.log import Unsaved
@@ -141,11 +142,23 @@ class State:
     field_rejected: Field[AnyMember | None] = Field(None)
     # Why a recent project could not be opened again.
     project_issues: Field[tuple[Issue, ...]] = Field(())
+    # Files that the reader took out of the comparison, with the name of their kind, and names of an upload's others.
+    unused: Field[tuple[tuple[str, AnyMember], ...]] = Field(())
+    passed_over: Field[tuple[str, ...]] = Field(())
+    files_shown: Field[str] = Field("All")
     page_note: Field[tuple[list[str], list[str]] | None] = Field(None)
     dropped: Field[Dropped | None] = Field(None)
+    # Uploads that are open, the first one first, and what the workspace folder had or could not take.
+    taken: Field[tuple[Taken, ...]] = Field(())
+    restored: Field[bool] = Field(False)
+    kept_issues: Field[tuple[Issue, ...]] = Field(())
+    kept_problem: Field[str] = Field("")
+    kept_filters: Field[Mapping[str, str] | None] = Field(None)
 
     # The operating point.
     protocol: Field[str] = Field("snapshot")
+    # Outlines are compared instead of boxes.
+    polygons: Field[bool] = Field(False)
     iou: Field[float] = Field(0.5)
     # Of each model: `score.of` its place.
     score: Field[float] = Field(0.0)
@@ -174,6 +187,8 @@ class State:
     fit_range: Field[tuple[float, float]] = Field(WHOLE)
     size_range: Field[tuple[float, float]] = Field(WHOLE)
     unjudged: Field[bool] = Field(False)
+    # The box whose mistake, or cause, the reader judged last: its document, page and key. It stays listed while chosen.
+    judged_here: Field[tuple[str, int, str] | None] = Field(None)
     poor: Field[bool] = Field(False)
     poor_coverage: Field[float] = Field(0.7)
     poor_purity: Field[float] = Field(0.7)

@@ -2,7 +2,7 @@
  * The frame of a card: a crop of a page with the boxes of the card over it.
  */
 
-import { html, setAttributes, svg } from "../shared/elements.js";
+import { html, outlineOf, setAttributes, svg } from "../shared/elements.js";
 import { percentOf } from "../shared/words.js";
 
 /** @typedef {import("../shared/payloads.d.ts").CardItem} CardItem */
@@ -26,6 +26,7 @@ export function fillCrop(node, boxes, crop) {
       x: percentOf((box.xyxy[0] - x1) / (x2 - x1)), y: percentOf((box.xyxy[1] - y1) / (y2 - y1)),
       width: percentOf((box.xyxy[2] - box.xyxy[0]) / (x2 - x1)), height: percentOf((box.xyxy[3] - box.xyxy[1]) / (y2 - y1)),
     }));
+    if (box.outline) layer.append(outlineOf(box.outline, `gl-box gl-outline gl-box-${box.status}`, crop.region));
   }
   frame.append(layer);
   if (crop.problem) frame.append(html("p", {}, crop.problem));

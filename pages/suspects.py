@@ -313,7 +313,7 @@ def _plan(loaded: OpenedBoxes, every: Suspects) -> None:
         courses = {answer.model.letter: course(answer.plan, answer.reviewed) for answer in answers}
         if any(each.expected for each in courses.values()):
             chart = half_width(courses, margin=state.suspect_margin, baseline="A", dark=frame.is_dark())
-            st.altair_chart(chart, theme=None, key="plan_course", alt="Half width of the interval by reviewed pages")
+            widgets.chart(st, chart, key="plan_course", alt="Half width of the interval by reviewed pages")
 
 
 def _next_page(loaded: OpenedBoxes, answers: Sequence[Known]) -> None:

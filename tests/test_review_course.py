@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 from evaluator.charts.review import half_width
 from evaluator.suspects.planning import LEAST_PAGES, Counts, Plan, bound, course, plan
+from tests.charting import specification
 
 
 def planned(pages: int = 400, margin: float = 0.01) -> Plan:
@@ -47,8 +46,7 @@ def test_no_pages_have_no_course() -> None:
 
 def test_the_chart_has_the_margin_and_every_point() -> None:
     known = course(planned(), {})
-    chart = half_width({"A": known}, margin=0.01, baseline="A", dark=False).to_dict()
+    chart = specification(half_width({"A": known}, margin=0.01, baseline="A", dark=False))
     values = [row for rows in chart["datasets"].values() for row in rows]
     assert {"points": 1.0, "text": "±1"} in values
     assert sum("part" in row for row in values) == len(known.expected)
-    json.dumps(chart)

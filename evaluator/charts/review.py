@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import altair as alt
 import pandas as pd
 
-from evaluator.charts.theme import Chart, model_colour, palette, themed, tips
+from evaluator.charts.theme import model_colour, palette, themed, tips
+from evaluator.charts.vega import Chart, Piece, field, layer
 
 Points = Sequence[tuple[int, float]]
 
@@ -39,28 +39,28 @@ def half_width(
         for pages, half in points
     ]
     frame = pd.DataFrame(rows, columns=["model", "part", "pages", "points"])
-    dash = alt.StrokeDash("part:N", scale=alt.Scale(domain=["so far", "expected"], range=[[1, 0], [5, 4]]), legend=None)
-    x = alt.X("pages:Q", title="Pages reviewed", axis=alt.Axis(tickMinStep=1))
-    lines = (
-        alt.Chart(frame)
-        .mark_line(strokeWidth=2, clip=True)
-        .encode(
-            x=x,
-            y=alt.Y("points:Q", title="± points", scale=alt.Scale(zero=True)),
-            color=model_colour(courses, colours),
-            strokeDash=dash,
-            tooltip=tips(model="Model", part="Part", pages=("Pages", "d"), points=("± points", ".1f")),
-        )
-    )
+    line: Piece = {
+        "x": field("pages:Q", title="Pages reviewed", axis={"tickMinStep": 1}, scale={"zero": True}),
+        "y": field("points:Q", title="± points", scale={"zero": True}),
+        "color": model_colour(courses, colours),
+        "strokeDash": field("part:N", scale={"domain": ["so far", "expected"], "range": [[1, 0], [5, 4]]}, legend=None),
+        "tooltip": tips(model="Model", part="Part", pages=("Pages", "d"), points=("± points", ".1f")),
+    }
     wanted = pd.DataFrame({"points": [100.0 * margin], "text": [f"±{100 * margin:g}"]})
-    rule = alt.Chart(wanted).mark_rule(color=colours.muted, strokeDash=[2, 2]).encode(y="points:Q")
-    label = (
-        alt.Chart(wanted)
-        .mark_text(align="right", baseline="bottom", dx=-2, color=colours.muted, x="width")
-        .encode(y="points:Q", text="text:N")
-    )
     last = frame[frame["part"] == "so far"].groupby("model", as_index=False).last()
-    dots = alt.Chart(last).mark_point(filled=True, size=70).encode(
-        x=x, y="points:Q", color=model_colour(courses, colours)
-    )  # fmt: skip
-    return themed(alt.layer(rule, label, lines, dots).properties(height=height), colours)
+    dot: Piece = {"x": field("pages:Q"), "y": field("points:Q"), "color": model_colour(courses, colours)}
+    layers = [
+        layer(frame, "line", line, strokeWidth=2),
+        layer(wanted, "rule", {"y": field("points:Q")}, color=colours.muted, strokeDash=[2, 2]),
+        layer(
+            wanted,
+            "text",
+            {"y": field("points:Q"), "x": {"value": 0}, "text": field("text:N")},
+            align="left",
+            baseline="bottom",
+            dx=3,
+            color=colours.muted,
+        ),
+        layer(last, "point", dot, filled=True, size=70),
+    ]
+    return themed(layers, colours, height=height)

@@ -9,7 +9,7 @@ import streamlit as st
 from evaluator import export
 from evaluator.metrics.results import count_of
 from evaluator.slices.slices import Measure
-from pages.shared import frame, headline, slice_list, widgets
+from pages.shared import frame, headline, reading, slice_list, widgets
 from pages.shared import slices as held
 from pages.shared.address import read_url, write_url
 from pages.shared.opened import OpenedBoxes
@@ -35,38 +35,20 @@ def _controls(loaded: OpenedBoxes) -> None:
 
 def _pdfs(loaded: OpenedBoxes) -> None:
     """What the PDFs say: the way to it, its progress, or that it counts."""
-    job = state.slices_reading
-    running = job is not None and job.running
-    st.fragment(_reading, run_every=0.5 if running else None)(loaded, running)
-
-
-def _reading(loaded: OpenedBoxes, was_running: bool) -> None:
-    job = state.slices_reading
-    if job is not None and job.running:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.progress(job.done / max(job.total, 1), text=f"Reading page {job.done:,} of {job.total:,}")
-            if st.button("Stop", key="slices_stop"):
-                held.stop_reading()
+    if loaded.project.pdfs is None:
+        st.caption("Without PDFs or page images; words, fonts, ink and ruled lines are not searched.")
         return
-    if was_running:
-        st.rerun()
     seen = held.from_pdfs(loaded)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if loaded.project.pdfs is None:
-            st.caption("Without PDFs or page images; words, fonts, ink and ruled lines are not searched.")
-            return
-        if seen is None:
-            failed = "Reading failed; see the server log. " if job is not None and job.failed else ""
-            pages = count_of(loaded.dataset.pages, "page")
-            st.caption(f"{failed}Also search by words, fonts, ink, pictures and ruled lines: reads {pages}.")
-        else:
-            st.caption(
-                f"Also by words, fonts, ink, pictures and ruled lines of {count_of(len(seen.of_pages), 'page')}."
-            )
-        words = "Read the PDFs" if seen is None else "Read again"
-        if st.button(words, key="slices_read", type="secondary" if seen is None else "tertiary"):
-            held.read_pdfs(loaded)
-            st.rerun()
+    pages = count_of(loaded.dataset.pages, "page")
+    reading.panel(
+        State.slices_reading,
+        start=lambda: held.read_pdfs(loaded),
+        unread=f"Also search by words, fonts, ink, pictures and ruled lines: reads {pages}.",
+        read=None
+        if seen is None
+        else f"Also by words, fonts, ink, pictures and ruled lines of {count_of(len(seen.of_pages), 'page')}.",
+        key="slices",
+    )
 
 
 def view() -> None:

@@ -1,16 +1,13 @@
 """The slices of the chosen results, searched once for each of them, and what the PDFs say of their boxes.
 
-Reading the PDFs is a thread beside the views, shown and stopped by them. What was read is kept for all sessions under
-the files, the PDF folder and the models; pages are cached by the digests of the documents, so reading again is quick.
+What was read of the PDFs is kept for all sessions under the files, the PDF folder and the models.
 """
 
 from __future__ import annotations
 
-import contextlib
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -18,20 +15,16 @@ from evaluator.drawing.payloads import SlicesPayload
 from evaluator.drawing.slices import slices_payload
 from evaluator.metrics.box_items import SliceOf
 from evaluator.model.boxes import BoolArray
-from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.pdf.folder import PdfFolder
-from evaluator.pdf.pool import PagePool
 from evaluator.slices.attributes import FROM_PDFS, Attribute, OfPages
 from evaluator.slices.conditions import Condition, subject
 from evaluator.slices.pdf_pages import PdfAttributes, of_pdf_pages
 from evaluator.slices.slices import Measure, Slices, boxes_in, find_slices
 from pages.shared import pictures
 from pages.shared.opened import Model, OpenedBoxes
+from pages.shared.reading import Reading, kept_result
 from pages.shared.results import Result, ResultKey, result_key, result_of
 from pages.shared.state import state
-
-_READ_KEPT: Final = 8
-
 
 # --- what the PDFs say -----------------------------------------------------------------------------------------
 
@@ -42,54 +35,6 @@ class ReadKey(NamedTuple):
     digests: tuple[str, ...]
     pdfs: str
     models: tuple[int, ...]
-
-
-class _Stopped(Exception):
-    """Raised in the thread to end it."""
-
-
-class Reading:
-    """Pages that are being read, or were.
-
-    Parameters
-    ----------
-    key : ReadKey
-    total : int
-        Pages.
-    """
-
-    def __init__(self, key: ReadKey, total: int) -> None:
-        self.key, self.total, self.done = key, total, 0
-        self.seen: PdfAttributes | None = None
-        self.failed = False
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    @property
-    def running(self) -> bool:
-        """Whether it is still at work."""
-        return self._thread is not None and self._thread.is_alive()
-
-    def start(self, dataset: Dataset, sides: Sequence[JoinedBoxes], folder: PdfFolder, pool: PagePool) -> None:
-        """Begin."""
-
-        def note(done: int, _total: int) -> None:
-            if self._stop.is_set():
-                raise _Stopped
-            self.done = done
-
-        def run() -> None:
-            self.failed = True
-            with contextlib.suppress(_Stopped):
-                self.seen = of_pdf_pages(dataset, sides, folder, pool, note)
-            self.failed = False
-
-        self._thread = threading.Thread(target=run, daemon=True, name="slices of PDFs")
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End after the page of the moment."""
-        self._stop.set()
 
 
 @st.cache_resource(show_spinner=False)
@@ -104,33 +49,22 @@ def _read_key(loaded: OpenedBoxes) -> ReadKey:
 
 def from_pdfs(loaded: OpenedBoxes) -> PdfAttributes | None:
     """What the PDFs say of pages and boxes; None while they are not read."""
-    key, job = _read_key(loaded), state.slices_reading
-    if job is not None and job.key == key and job.seen is not None and key not in _read():
-        kept = _read()
-        kept[key] = job.seen
-        while len(kept) > _READ_KEPT:
-            kept.popitem(last=False)
-    return _read().get(key)
+    return kept_result(state.slices_reading, _read_key(loaded), _read())
 
 
 def read_pdfs(loaded: OpenedBoxes) -> None:
     """Begin to read; what this session has under way is stopped."""
-    stop_reading()
-    root = loaded.project.pdfs
-    if root is None:
-        return
-    _read().pop(_read_key(loaded), None)
-    dataset = loaded.dataset
-    sides = [dataset.ground_truth, *(dataset.predictions[model.index] for model in loaded.pair)]
-    job = Reading(_read_key(loaded), dataset.pages)
-    state.slices_reading = job
-    job.start(dataset, sides, PdfFolder(root), pictures.pool())
-
-
-def stop_reading() -> None:
-    """End the reading of this session."""
     if state.slices_reading is not None:
         state.slices_reading.stop()
+    root, key = loaded.project.pdfs, _read_key(loaded)
+    if root is None:
+        return
+    _read().pop(key, None)
+    dataset, pool = loaded.dataset, pictures.pool()
+    sides = [dataset.ground_truth, *(dataset.predictions[model.index] for model in loaded.pair)]
+    job: Reading[ReadKey, PdfAttributes] = Reading(key, dataset.pages)
+    state.slices_reading = job
+    job.start(lambda count: of_pdf_pages(dataset, sides, PdfFolder(root), pool, count))
 
 
 def _pdfs(loaded: OpenedBoxes) -> str:

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from evaluator.protocols.fields.rows import Parity
     from evaluator.protocols.pixel.sides import Classes, MissingPage
     from evaluator.review.problems import StoreProblem
-    from evaluator.review.verdicts import Target
+    from evaluator.slices.pdf_pages import PdfAttributes
+    from evaluator.suspects.listing import Suspects
     from evaluator.uploads import Dropped
     from evaluator.workspace_folder import Taken
     from pages.shared.browser.listing import PageOrder
@@ -43,7 +44,9 @@ if TYPE_CHECKING:
     from pages.shared.opened import AnyMember
     from pages.shared.pack import Job
     from pages.shared.pixel.results import Scope, Sizes
-    from pages.shared.slices import Reading
+    from pages.shared.reading import Reading
+    from pages.shared.slices import ReadKey
+    from pages.shared.suspects import Entry, SuspectKey
 
 T = TypeVar("T")
 # Of the browser's own values no more is known than their name; who reads one checks it.
@@ -234,7 +237,7 @@ class State:
     # Slices.
     slices_of: Field[str] = Field("A")
     slices_measure: Field[str] = Field("recall")
-    slices_reading: Field[Reading | None] = Field(None)
+    slices_reading: Field[Reading[ReadKey, PdfAttributes] | None] = Field(None)
     slices_wanted: Field[list[str]] = Field([])
 
     # Pixel confusion.
@@ -289,7 +292,14 @@ class State:
     suspect_at: Field[int] = Field(0)
     # The table forgets its mark when the reader answers, and shows the next one.
     suspect_round: Field[int] = Field(0)
-    suspect_last: Field[Target | None] = Field(None)
+    suspect_last: Field[Entry | None] = Field(None)
+    # The correction that is being edited: of which suspect, its label and its box in the unit of the files.
+    suspect_edited: Field[str] = Field("")
+    suspect_label: Field[str | None] = Field(None)
+    suspect_edge: Field[float] = Field(0.0)
+    suspect_reading: Field[Reading[SuspectKey, Suspects] | None] = Field(None)
+    # Whether the reader reviews the pages of the plan, so that the Page browser shows how far it is.
+    reviewing: Field[bool] = Field(False)
 
     # Findings and the review pack.
     reviewer: Field[str] = Field("")

@@ -14,12 +14,12 @@ import streamlit as st
 from evaluator import formats, project_file
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Issue, has_errors, plain
-from evaluator.project import Member, Project
+from evaluator.model.issues import BadInput, has_errors, plain
+from evaluator.project import Project
 from evaluator.review.place import state_folder
 from evaluator.uploads import PAGE_SUFFIXES, Dropped, Proposed, sort_dropped
 from evaluator.workspace import Sides
-from pages.shared import doctor, frame, kept, opened, pictures, widgets
+from pages.shared import doctor, file_list, frame, kept, opened, pictures
 from pages.shared.address import parts, read_url, take
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind
 from pages.shared.state import state
@@ -30,57 +30,6 @@ _BY_CONTENT, _LEAVE_OUT = "By content", "Leave out"
 # Names of files left out that are shown.
 _NAMED = 6
 _PAGES_LISTED = 40
-
-
-def _loaded(held: Project[Annotations]) -> None:
-    """One row per file."""
-    members = held.members
-    if not members:
-        st.caption("No annotation file is open. Upload one below, or start with layoutscope open FOLDER.")
-        return
-    rows = [member.source for member in members]
-    widgets.table(
-        {
-            "File": [plain(member.name) for member in members],
-            "Role": [_role(member, held) for member in members],
-            "Model": [plain(read.model or "") if read else "" for read in rows],
-            "Documents": [len(read.documents) if read else None for read in rows],
-            "Boxes": [len(read.boxes) if read else None for read in rows],
-            "Labels": [", ".join(plain(label) for label in read.labels) if read else "" for read in rows],
-            "Issues": [_counted(member.issues) for member in members],
-            "SHA-256": [read.sha256[:12] if read else "" for read in rows],
-        },
-        columns={
-            "Documents": widgets.count(80),
-            "Boxes": widgets.count(70),
-            "Labels": st.column_config.TextColumn(width="medium"),
-        },
-        alt="Files of this session",
-    )
-
-
-def _role(member: Member[Annotations], held: Project[Annotations]) -> str:
-    """What a file is used as."""
-    if member.side == "ground_truth":
-        return "Reference (a prediction)" if held.as_reference else "Ground truth"
-    return "Prediction"
-
-
-def _counted(issues: tuple[Issue, ...]) -> str:
-    """How many errors and warnings."""
-    errors = sum(issue.severity == "error" for issue in issues)
-    counts = ((errors, "error"), (len(issues) - errors, "warning"))
-    return ", ".join(count_of(count, noun) for count, noun in counts if count) or "none"
-
-
-def _left_out() -> None:
-    """Files below the folders that were named which are not read, and why."""
-    named = opened.workspace_named()
-    issues = (*named.issues, *named.others)
-    if not issues:
-        return
-    frame.section("Left out", count_of(len(issues), "note"))
-    frame.issues(issues)
 
 
 def _problems() -> None:
@@ -95,18 +44,17 @@ def _problems() -> None:
     frame.issues(issues)
 
 
-def _other_formats() -> None:
-    """Extracted fields and posters: what is loaded for their views, and what is wrong with it."""
+def _other_kinds() -> None:
+    """What is wrong with extracted fields and posters, and the way to their views."""
     others: tuple[tuple[str, str, Kind[Any]], ...] = (
         ("Extracted fields", "pages/fields.py", FIELDS),
         ("Posters", "pages/posters.py", POSTERS),
     )
     for title, page, kind in others:
-        rows, issues = frame.loaded_rows(kind), opened.issues(kind)
-        if not rows:
+        if not opened.files(kind).members:
             continue
+        issues = opened.issues(kind)
         frame.section(title, count_of(len(issues), "issue") if issues else "nothing is wrong with these files")
-        widgets.table(rows, alt=f"{title} of this session")
         if issues:
             frame.issues(sorted(issues, key=lambda issue: issue.severity != "error"))
         st.page_link(page, label=f"Open {page.split('/')[-1].removesuffix('.py').capitalize()}")
@@ -252,7 +200,7 @@ def _open_dropped(dropped: Dropped, roles: Sequence[Side | None]) -> None:
             state.rejected = state.rejected or member
         else:
             emptied.add(each.kind)
-    state.dropped = None
+    state.dropped, state.passed_over = None, dropped.left_out
     st.rerun()
 
 
@@ -261,9 +209,7 @@ def _rejected() -> None:
     rejected = state.rejected
     if rejected is None:
         return
-    st.error(
-        "The uploaded file has errors and was not taken; what was loaded before stays in use.", icon=":material/error:"
-    )
+    st.error("The file has errors and was not taken; what was loaded before stays in use.", icon=":material/error:")
     frame.issues(rejected.issues)
 
 
@@ -354,12 +300,11 @@ def view() -> None:
     _sorted_files()
     _reference(held)
     doctor.cards()
-    _loaded(held)
-    _left_out()
+    file_list.all_files()
     _problems()
     doctor.label_mapping()
     doctor.what_is_in_the_data()
-    _other_formats()
+    _other_kinds()
     _uploaded()
     _upload(held)
     _save(held)

@@ -14,7 +14,7 @@ from evaluator.metrics.error_types import DOCUMENT, ERROR_TYPES
 from evaluator.metrics.results import count_of
 from evaluator.model.boxes import IntArray
 from evaluator.model.issues import plain
-from pages.shared import frame, gallery, headline, opened, pictures, widgets
+from pages.shared import frame, gallery, headline, opened, pictures, review_plan, widgets
 from pages.shared.address import at, leave_first_address, read_url, write_url
 from pages.shared.browser import listing as browser
 from pages.shared.browser import text_count as words
@@ -282,6 +282,7 @@ def view() -> None:
     browser.drop_unknown(loaded)
     shown = browser.listed(loaded, model)
     with st.sidebar:
+        review_plan.reminder(loaded)
         frame.document_choice(loaded)
         _page_choice(shown)
         _filters(loaded, shown.counts)

@@ -170,7 +170,8 @@ def boxes_of(content: dict[str, Any]) -> list[dict[str, Any]]:
         values = [*row[:3], content["labels"][row[3]], list(row[4:8]), *row[8:13], near]
         source = None if row[18] is None else content["sources"][row[1] == "prediction"] + row[18]
         rest = {"mistake": row[15], "faded": row[16], "cause": row[17], "source": source}
-        boxes.append(dict(zip(names, values, strict=True)) | rest)
+        outline = content.get("outlines", {}).get(row[0])
+        boxes.append(dict(zip(names, values, strict=True)) | rest | {"outline": outline})
     return boxes
 
 

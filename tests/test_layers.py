@@ -25,7 +25,7 @@ from tests.dashboard import SAMPLE_DATA
 
 BOX_KEYS = {
     "key", "side", "status", "label", "xyxy", "score", "iou", "coverage", "purity", "partner", "nearest", "mistake",
-    "faded", "cause", "source",
+    "faded", "cause", "source", "outline",
 }  # fmt: skip
 
 

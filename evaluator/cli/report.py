@@ -33,6 +33,7 @@ from evaluator.pack.pdf_pack import write_pdf
 from evaluator.pack.pictures import Pictures
 from evaluator.pack.since import Packed
 from evaluator.pack.since import read as read_earlier
+from evaluator.pack.slice_cards import pack_slices
 from evaluator.pdf.pool import PagePool
 from evaluator.project import (
     OptionError,
@@ -277,6 +278,7 @@ class _Run(NamedTuple):
             truth = files.dataset.ground_truth.source
             issues += checked_match(system, truth, side.source, options, result)
         called = _called(evaluations, [path.stem for path in self.pred])
+        say("Searching for slices")
         return gather(
             results,
             called,
@@ -286,6 +288,7 @@ class _Run(NamedTuple):
             own=own_chapter(system, evaluations, called),
             chapters=[each.chapter for each in others],
             earlier=earlier,
+            slices=pack_slices(results, [model.letter for model in called]),
         )
 
     def _evaluations(self, system: BoxProtocol[Any], dataset: Dataset, options: Any) -> list[BoxEvaluation]:  # noqa: ANN401

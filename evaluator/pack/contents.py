@@ -28,6 +28,7 @@ from evaluator.model.issues import Issue, plain
 from evaluator.pack.cards import Card, Model, PackOptions, cards_of, chosen, verdict_words, wanted
 from evaluator.pack.chapters import Chapter, FileRow
 from evaluator.pack.since import Packed, Since, record, since
+from evaluator.pack.slice_cards import NO_SLICES, PackSlices
 from evaluator.pack.story import Cause, KeyDifference, causes_of, key_differences, question
 from evaluator.review.corrected import corrected
 from evaluator.review.corrections import Corrections, corrections
@@ -80,6 +81,8 @@ class Contents:
         What models reach under further protocols, or under that of a pack without boxes.
     since : Since or None
         What changed since an earlier pack, when one was given.
+    slices : PackSlices
+        Where the candidate fails, and where it differs from the baseline; empty where nobody searched.
     """
 
     options: PackOptions
@@ -112,6 +115,8 @@ class Contents:
         answer = self.decision.headline if self.decision is not None else ""
         return record(date=self.options.date, answer=answer, models=self.models, cards=self.cards)
 
+    slices: PackSlices = NO_SLICES
+
     @property
     def names(self) -> tuple[str, ...]:
         """What the baseline and the candidate are called; one name without a candidate."""
@@ -135,6 +140,7 @@ def gather(
     own: Chapter | None = None,
     chapters: Sequence[Chapter] = (),
     earlier: Packed | None = None,
+    slices: PackSlices | None = None,
 ) -> Contents:
     """The contents of a pack about some models, under any protocol that matches boxes.
 
@@ -154,6 +160,8 @@ def gather(
         Of further protocols.
     earlier : Packed, optional
         The record of an earlier pack, to say what changed.
+    slices : PackSlices, optional
+        Of the same results; see `evaluator.pack.slice_cards.pack_slices`.
 
     Raises
     ------
@@ -199,6 +207,7 @@ def gather(
         causes_words=causes_words,
         own=own if own is not None and own.blocks else None,
         chapters=tuple(chapters),
+        slices=slices or NO_SLICES,
     )
     return contents if earlier is None else replace(contents, since=since(earlier, contents.record))
 

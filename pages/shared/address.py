@@ -319,6 +319,7 @@ TABLE: Final[tuple[Entry[Any], ...]] = (
         stays=True,
     ),
     Entry("protocol", State.protocol, _protocol, _text, _OF_BOXES),
+    Entry("polygons", State.polygons, _yes, lambda on: "yes", _OF_BOXES),
     Entry("iou", State.iou, _iou, _number, _OF_BOXES, begins=_standard_iou),
     Entry("weights", State.class_weights, _weights, _weights_text, frozenset({"overview"})),
     Entry("scores", results.SCORES, _scores, lambda values: ",".join(map(_number, values)), _OF_BOXES),

@@ -27,10 +27,11 @@ from evaluator.model.issues import BadInput, plain
 from evaluator.project import Member
 from pages.shared import frame, opened, protocol, widgets
 from pages.shared.opened import BOXES
-from pages.shared.state import state
+from pages.shared.state import go_to, state
 
 _SHOWN = 6
 _PAPER = 168
+_BROWSER_VIEW = "pages/page_browser.py"
 
 
 class Found(NamedTuple):
@@ -59,7 +60,7 @@ def diagnoses() -> list[Found]:
         if prediction is None:
             continue
         diagnosis = _diagnosis(
-            protocol.chosen().name,
+            protocol.key(),
             BOXES.digest(truth),
             BOXES.digest(prediction),
             _make=partial(_made, truth, prediction),
@@ -85,7 +86,7 @@ def _diagnosis(of: str, truth: str, prediction: str, *, _make: Callable[[], Diag
 def _made(truth: Annotations, prediction: Annotations) -> Diagnosis | None:
     of = protocol.chosen()
     try:
-        return checkup.diagnosis_of(truth, prediction, of, of.options())
+        return checkup.diagnosis_of(truth, prediction, of, protocol.options())
     except BadInput:
         return None
 
@@ -124,14 +125,19 @@ def banner() -> None:
     """What the doctor says, in one line for each prediction, with the way to apply or undo it."""
     undo_lines()
     for place, found in enumerate(diagnoses()):
-        diagnosis = found.diagnosis
-        if diagnosis.best is None and not diagnosis.nothing_matches:
-            continue
-        with st.container(key=f"diagnosis_banner_{place}", horizontal=True, vertical_alignment="center"):
-            st.warning(f"{frame.escaped(found.name)}: {frame.escaped(diagnosis.sentence)}", icon=":material/healing:")
-            if diagnosis.best is not None:
-                st.button("Apply", key=f"apply_{place}", on_click=apply, args=(found.name, diagnosis.best.fixes))
-            st.button("Dismiss", key=f"dismiss_{place}", on_click=dismiss, args=(found.name,))
+        _line(place, found)
+
+
+def _line(place: int, found: Found) -> None:
+    """What the doctor says of a prediction in one line; nothing when there is neither a fix nor a reason to ask."""
+    diagnosis = found.diagnosis
+    if diagnosis.best is None and not diagnosis.nothing_matches:
+        return
+    with st.container(key=f"diagnosis_banner_{place}", horizontal=True, vertical_alignment="center"):
+        st.warning(f"{frame.escaped(found.name)}: {frame.escaped(diagnosis.sentence)}", icon=":material/healing:")
+        if diagnosis.best is not None:
+            st.button("Apply", key=f"apply_{place}", on_click=apply, args=(found.name, diagnosis.best.fixes))
+        st.button("Dismiss", key=f"dismiss_{place}", on_click=dismiss, args=(found.name,))
 
 
 def undo_lines() -> None:
@@ -144,10 +150,11 @@ def undo_lines() -> None:
 
 
 def cards() -> None:
-    """The diagnoses in full: the sentence, what was tried, and a page before and after."""
+    """The diagnoses in full: the sentence, what was tried, and a page before and after; a line where nothing helps."""
     undo_lines()
     for place, found in enumerate(diagnoses()):
-        if found.diagnosis.best is None and not found.diagnosis.nothing_matches:
+        if found.diagnosis.best is None:
+            _line(place, found)
             continue
         with st.container(border=True, key=f"diagnosis_{place}"):
             _card(place, found)
@@ -155,6 +162,7 @@ def cards() -> None:
 
 def _card(place: int, found: Found) -> None:
     diagnosis = found.diagnosis
+    shown = _shown(found)
     left, right = st.columns([1.05, 1], gap="medium")
     with left:
         evidence = ""
@@ -174,13 +182,10 @@ def _card(place: int, found: Found) -> None:
                     args=(found.name, diagnosis.best.fixes),
                     type="primary",
                 )
+            if shown is not None:
+                _show_pages(place, found, shown)
             st.button("Dismiss", key=f"dismiss_{place}", on_click=dismiss, args=(found.name,))
-    if diagnosis.best is None:
-        return
-    units = any(fix.kind == "units" for fix in diagnosis.best.fixes)
-    resolved = formats.resolve(found.prediction, found.truth, keep_unit=units)
-    shown = preview(found.truth, resolved, diagnosis.best.fixes)
-    if shown is not None:
+    if shown is not None and diagnosis.best is not None:
         with right:
             option = ", ".join(fix.text for fix in diagnosis.best.fixes)
             st.html(
@@ -189,6 +194,26 @@ def _card(place: int, found: Found) -> None:
                 f"p. {shown.page + 1}. The file stays as it is; the signature will say fix: "
                 f"<code>{html.escape(plain(option))}</code></p>"
             )
+
+
+def _shown(found: Found) -> Preview | None:
+    """A page before and after; None without a fix, and without a page that shows it."""
+    best = found.diagnosis.best
+    if best is None:
+        return None
+    units = any(fix.kind == "units" for fix in best.fixes)
+    resolved = formats.resolve(found.prediction, found.truth, keep_unit=units)
+    return preview(found.truth, resolved, best.fixes)
+
+
+def _show_pages(place: int, found: Found, shown: Preview) -> None:
+    """The way to the page in the Page browser, with the prediction as it is given."""
+    loaded = opened.opened(BOXES)
+    names = [each.name for each in loaded.predictions] if loaded is not None else []
+    if found.name in names and st.button("Show pages", key=f"show_{place}"):
+        state.model = names.index(found.name)
+        go_to(shown.document, shown.page)
+        st.switch_page(_BROWSER_VIEW)
 
 
 def _bars(diagnosis: Diagnosis) -> str:

@@ -191,7 +191,7 @@ def _queue(loaded: OpenedBoxes | None, every: Sequence[FindingGroup]) -> Finding
     shown = every[first : first + _SHEET]
     targets = [group.entries[0].judged.target for group in shown]
     tasks = [group.task for group in shown]
-    table = {
+    table: dict[str, list[Any]] = {
         "Boxes": [group.cost if group.cause is not None else None for group in shown],
         "Finding": [_title(group) for group in shown],
         "Model": [_model(loaded, group) for group in shown],

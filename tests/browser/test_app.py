@@ -68,11 +68,10 @@ def truth_of(document: str, number: int) -> list[list[float]]:
     return [each["bbox"] for entry in entries for each in entry["objects"]]
 
 
-@pytest.fixture(scope="module")
-def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The sample data, from an empty folder."""
-    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
-        yield url
+@pytest.fixture
+def server(sample_server: str) -> str:
+    """The sample data."""
+    return sample_server
 
 
 def assert_framed(screen: Screen) -> None:
@@ -87,11 +86,13 @@ def assert_framed(screen: Screen) -> None:
 # --- opening -------------------------------------------------------------------------------------------------
 
 
-def test_a_link_straight_to_a_view_on_a_server_that_has_just_started(server: str, visit: Visit) -> None:
-    """Must be the first test: Streamlit treats the very first visit of a process differently."""
-    screen = visit(server).open("page_browser", doc="school-census.pdf", page="3")
-    assert screen.where() == ("school-census.pdf", 3)
-    assert_framed(screen)
+def test_a_link_straight_to_a_view_on_a_server_that_has_just_started(visit: Visit, tmp_path: Path) -> None:
+    """Streamlit treats the very first visit of a process differently."""
+    with dashboard(tmp_path) as url:
+        screen = visit(url).open("page_browser", doc="school-census.pdf", page="3")
+        assert screen.where() == ("school-census.pdf", 3)
+        assert_framed(screen)
+        screen.leave()
 
 
 def test_it_opens_on_the_sample_data_without_a_click(server: str, visit: Visit) -> None:
@@ -640,4 +641,4 @@ def test_two_models_of_the_world_bank_against_each_other(visit: Visit, tmp_path:
                 left + a * (right - left), top + b * (bottom - top), left + c * (right - left), top + d * (bottom - top)
             )  # fmt: skip
             assert min(max(abs(p - q) for p, q in zip(each, place, strict=True)) for each in mine) <= 1.0
-        screen.page.close()
+        screen.leave()

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
-import os
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -25,7 +19,7 @@ from evaluator.drawing.payloads import ModelItem
 from evaluator.metrics.error_types import DOCUMENT
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
-from tests.browser.conftest import OPENER, ROOT, Screen, dashboard
+from tests.browser.conftest import Screen, dashboard, harness
 from tests.building import box, read_by_browser, write_file
 from tests.dashboard import SAMPLE_DATA
 
@@ -107,44 +101,17 @@ def middle(place: list[float]) -> tuple[float, float]:
     return (place[0] + place[2]) / 2, (place[1] + place[3]) / 2
 
 
-@pytest.fixture(scope="module")
-def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The sample data, from an empty folder."""
-    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
-        yield url
+@pytest.fixture
+def server(sample_server: str) -> str:
+    """The sample data."""
+    return sample_server
 
 
 @pytest.fixture(scope="module")
-def harness(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def panes_alone(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The panes alone, with as many boxes as wanted."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    options = {
-        "server.port": port,
-        "server.address": "127.0.0.1",
-        "server.headless": "true",
-        "browser.gatherUsageStats": "false",
-        "server.fileWatcherType": "none",
-        "client.toolbarMode": "viewer",
-    }
-    command = [sys.executable, "-m", "streamlit", "run", str(HARNESS)]
-    command += [f"--{name}={value}" for name, value in options.items()]
-    url = f"http://127.0.0.1:{port}"
-    with (tmp_path_factory.mktemp("harness") / "log").open("w") as log:
-        process = subprocess.Popen(
-            command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=log, stderr=log
-        )
-        try:
-            for _ in range(600):
-                with contextlib.suppress(OSError), OPENER.open(f"{url}/_stcore/health", timeout=1):
-                    break
-                assert process.poll() is None, "the harness did not start"
-                time.sleep(0.1)
-            yield url
-        finally:
-            process.terminate()
-            process.wait(timeout=10)
+    with harness(HARNESS, tmp_path_factory.mktemp("harness")) as url:
+        yield url
 
 
 def harnessed(visit: Visit, url: str, **query: str) -> Screen:
@@ -294,8 +261,8 @@ def same_view(found: dict[str, Any]) -> None:
     assert moved == pytest.approx(found["b"]["sheet"], abs=0.51)
 
 
-def test_zoom_and_pan_are_linked(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20")
+def test_zoom_and_pan_are_linked(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20")
     start = panes(screen)
     same_view(start)
     assert start["a"]["pane"][2] - start["a"]["pane"][0] == start["b"]["pane"][2] - start["b"]["pane"][0]
@@ -325,8 +292,8 @@ def test_zoom_and_pan_are_linked(harness: str, visit: Visit) -> None:
     assert {name for name, _ in log_of(screen)["log"]} <= {"sharper"}, "zoom and pan need no run"
 
 
-def test_a_box_is_marked_in_both_pages(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20")
+def test_a_box_is_marked_in_both_pages(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20")
     screen.page.keyboard.press("0")
     screen.page.wait_for_timeout(150)
     found = panes(screen)
@@ -349,8 +316,8 @@ def test_a_box_is_marked_in_both_pages(harness: str, visit: Visit) -> None:
     assert panes(screen)["a"]["marked"] == []
 
 
-def test_next_difference_walks_through_all_of_them(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20")
+def test_next_difference_walks_through_all_of_them(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20")
     total = int(panes(screen)["place"].split()[0])
     assert total > 3
     said = set()
@@ -372,8 +339,8 @@ def test_next_difference_walks_through_all_of_them(harness: str, visit: Visit) -
     assert panes(screen)["place"] == f"{total - 1} of {total} here"
 
 
-def test_flip_shows_one_model_in_the_place_of_the_other(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20")
+def test_flip_shows_one_model_in_the_place_of_the_other(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20")
     screen.page.keyboard.press("f")
     screen.page.wait_for_timeout(200)
     first = panes(screen)
@@ -390,8 +357,8 @@ def test_flip_shows_one_model_in_the_place_of_the_other(harness: str, visit: Vis
     screen.wait(lambda: ["mode", "'flip'"] in log_of(screen)["log"], "the way to look, noted once it is at rest")
 
 
-def test_the_divider_moves_by_keys_and_by_hand(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20")
+def test_the_divider_moves_by_keys_and_by_hand(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20")
     screen.page.keyboard.press("d")
     screen.page.wait_for_timeout(200)
     assert panes(screen)["mode"] == "slider"
@@ -417,8 +384,8 @@ def test_the_divider_moves_by_keys_and_by_hand(harness: str, visit: Visit) -> No
     assert panes(screen)["divider"] == "30"
 
 
-def test_agreement_is_faded_and_a_filter_brings_its_boxes_forward(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="60")
+def test_agreement_is_faded_and_a_filter_brings_its_boxes_forward(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="60")
     faded = screen.page.locator(".box.agrees").first.evaluate("(node) => getComputedStyle(node).strokeOpacity")
     full = screen.page.locator(".box-TP.differs").first.evaluate("(node) => getComputedStyle(node).strokeOpacity")
     assert float(faded) == pytest.approx(1 / 3, abs=0.01)
@@ -430,8 +397,8 @@ def test_agreement_is_faded_and_a_filter_brings_its_boxes_forward(harness: str, 
     assert set(before["a"]["full"]) < set(after["a"]["full"])
 
 
-def test_a_zoomed_page_asks_for_a_sharper_image(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20")
+def test_a_zoomed_page_asks_for_a_sharper_image(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20")
     for _ in range(4):
         screen.page.keyboard.press("+")
         screen.page.wait_for_timeout(60)
@@ -443,14 +410,14 @@ def test_a_zoomed_page_asks_for_a_sharper_image(harness: str, visit: Visit) -> N
     same_view(panes(screen))
 
 
-def test_a_page_without_a_picture_keeps_its_boxes(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20", scene="problem")
+def test_a_page_without_a_picture_keeps_its_boxes(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20", scene="problem")
     assert screen.page.locator(".problem:visible").count() == 2
     assert len(panes(screen)["a"]["boxes"]) > 15
 
 
-def test_help_lists_the_keys(harness: str, visit: Visit) -> None:
-    screen = harnessed(visit, harness, boxes="20")
+def test_help_lists_the_keys(panes_alone: str, visit: Visit) -> None:
+    screen = harnessed(visit, panes_alone, boxes="20")
     screen.page.keyboard.press("?")
     dialog = screen.page.get_by_role("dialog", name="Keys of the comparison")
     dialog.wait_for()
@@ -477,7 +444,7 @@ def test_hostile_names_stay_text(browser: Any, visit: Visit, tmp_path: Path) -> 
         assert HOSTILE in names[0]
         assert screen.page.locator(".layoutscope-viewer img:not(.page-image), .layoutscope-viewer a").count() == 0
         # A tab that outlives its server asks for it in vain.
-        screen.page.close()
+        screen.leave()
 
 
 # --- sizes and frames -----------------------------------------------------------------------------------------
@@ -536,9 +503,9 @@ TIMES = """async () => {
 
 
 @pytest.mark.parametrize(("boxes", "most"), [(200, 40), (1000, 200)])
-def test_frame_times(harness: str, visit: Visit, boxes: int, most: float) -> None:
+def test_frame_times(panes_alone: str, visit: Visit, boxes: int, most: float) -> None:
     """Work of the script before the next frame, both panes; generous, because the machine of the tests is shared."""
-    screen = harnessed(visit, harness, boxes=str(boxes))
+    screen = harnessed(visit, panes_alone, boxes=str(boxes))
     found = panes(screen)
     assert min(len(found["a"]["boxes"]), len(found["b"]["boxes"])) >= boxes
     times = screen.page.evaluate(TIMES)

@@ -133,8 +133,12 @@ def test_a_proxy_with_a_password_as_the_page_says(
         assert (code, found["x-frame-options"]) == (200, "DENY")
         forged = {"X-Forwarded-User": "mallory"}
         screen = visit(
-            public, http_credentials={"username": "anna", "password": PASSWORD}, extra_http_headers=forged
+            public,
+            more={
+                "http_credentials": {"username": "anna", "password": PASSWORD},
+                "extra_http_headers": forged,
+            },
         ).open()
         assert "Logged in at the proxy as anna" in screen.text()
         assert "mallory" not in screen.text()
-        screen.page.context.close()
+        screen.leave()

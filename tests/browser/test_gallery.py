@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
@@ -11,17 +10,17 @@ from evaluator import formats
 from evaluator.metrics.box_items import class_confusion
 from evaluator.model.dataset import join
 from evaluator.protocols.snapshot.evaluation import pair
-from tests.browser.conftest import Screen, dashboard
+from tests.browser.conftest import Screen
 from tests.dashboard import SAMPLE_DATA
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Screen]
 
 
-@pytest.fixture(scope="module")
-def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
-        yield url
+@pytest.fixture
+def server(sample_server: str) -> str:
+    """The sample data."""
+    return sample_server
 
 
 def heading(screen: Screen) -> str:

@@ -52,11 +52,10 @@ def page_row(document: str, number: int, model: str = "lines") -> int:
     return row
 
 
-@pytest.fixture(scope="module")
-def server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+@pytest.fixture
+def server(sample_server: str) -> str:
     """The sample data."""
-    with dashboard(tmp_path_factory.mktemp("pixel")) as url:
-        yield url
+    return sample_server
 
 
 @pytest.fixture(scope="module")

@@ -146,22 +146,22 @@ def find(
     files = list(search.walk(paths))
     taken = {path.resolve() for path in named}
     left = [file for file in files if taken.isdisjoint((file.resolve(), *file.resolve().parents))]
-    found = search.units(left, paths)
+    gathered = search.units(left, paths)
     kind_of = {path: _kind_at(path) for path in named}
     pdf_folder = pdfs or _folder_of_pdfs(files)
-    issues = [_left_out(path) for path in found.unknown]
+    issues = [_left_out(path) for path in gathered.unknown]
     if ground_truth and not as_reference and _is_prediction(ground_truth):
         issues.append(_not_a_truth(ground_truth))
     sides: dict[Kind, Sides] = {}
     for kind in KINDS:
-        units = [unit for unit in found.units if formats.FORMATS[unit.format].kind == kind]
+        units = [unit for unit in gathered.units if formats.FORMATS[unit.format].kind == kind]
         truth = ground_truth if ground_truth and kind_of[ground_truth] == kind else None
         chosen = _chosen(units, truth, [path for path in predictions if kind_of[path] == kind], issues)
         if chosen or (kind == "boxes" and pdf_folder):
             sides[kind] = Sides(chosen.ground_truth, chosen.predictions, pdf_folder)
     if has_errors(issues):
         raise BadInput(issues)
-    return Workspace(sides, as_reference, tuple(issues), tuple(_others_left_out(left, found.others)))
+    return Workspace(sides, as_reference, tuple(issues), tuple(_others_left_out(left, gathered.others)))
 
 
 # --- which is which ------------------------------------------------------------------------------------------

@@ -171,7 +171,7 @@ def review_budget(
     """
     colours = palette(dark=dark, baseline=baseline)
     nothing = pd.DataFrame({"model": [], "reviewed": [], "caught": []})
-    frame = pd.concat([nothing, *(_review(model, found) for model, found in curves.items())], ignore_index=True)
+    frame = pd.concat([nothing, *(_review(model, curve) for model, curve in curves.items())], ignore_index=True)
     x_axis, y_axis = alt.Axis(format=".0%", grid=False, tickCount=5), alt.Axis(format=".0%", tickCount=4)
     lines = (
         alt.Chart(frame)

@@ -89,14 +89,14 @@ def _diagnoses(files: Sequence[Path]) -> list[Diagnosis]:
         return []
     first = truths[0]
     truth = next(read for path, read in held if path == first)
-    found = []
+    diagnoses = []
     for path, read in held:
         prediction = read if read.side == "prediction" else _as_written(path, side="prediction")
         if path == first or prediction is None:
             continue
         with contextlib.suppress(BadInput):
-            found.append(diagnosis_of(truth, prediction))
-    return [each for each in found if not each.silent]
+            diagnoses.append(diagnosis_of(truth, prediction))
+    return [each for each in diagnoses if not each.silent]
 
 
 def _as_written(path: Path, side: Side | None = None) -> Annotations | None:

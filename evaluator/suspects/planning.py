@@ -168,8 +168,8 @@ def bound(planned: Plan, reviewed: Mapping[int, Counts]) -> Bound:
     pages, least = len(planned.boxes), min(LEAST_PAGES, len(planned.boxes))
     if len(rows) < least or not pages:
         return Bound(len(rows), None, None, max(planned.pages, least) - len(rows))
-    found = np.array([reviewed[int(row)] for row in rows], dtype=np.float64)
-    change_boxes, change_matched = found[:, 0] - planned.boxes[rows], found[:, 1] - planned.matched[rows]
+    counts = np.array([reviewed[int(row)] for row in rows], dtype=np.float64)
+    change_boxes, change_matched = counts[:, 0] - planned.boxes[rows], counts[:, 1] - planned.matched[rows]
     stratum = planned.stratum[rows]
     sizes = np.bincount(planned.stratum, minlength=STRATA).astype(np.float64)
     drawn = np.bincount(stratum, minlength=STRATA).astype(np.float64)

@@ -51,7 +51,7 @@ def diagnoses() -> list[Found]:
     truth = held.ground_truth.source if held.ground_truth else None
     if truth is None:
         return []
-    found = []
+    cases = []
     for model in held.models:
         if protocol.fixes(model.name) or model.name in state.dismissed:
             continue
@@ -65,8 +65,8 @@ def diagnoses() -> list[Found]:
             _make=partial(_made, truth, prediction),
         )
         if diagnosis is not None and not diagnosis.silent:
-            found.append(Found(model.name, diagnosis, truth, prediction))
-    return found
+            cases.append(Found(model.name, diagnosis, truth, prediction))
+    return cases
 
 
 def _as_written(model: Member[Annotations]) -> Annotations | None:
@@ -123,15 +123,15 @@ def applied() -> dict[str, list[Fix]]:
 def banner() -> None:
     """What the doctor says, in one line for each prediction, with the way to apply or undo it."""
     undo_lines()
-    for place, found in enumerate(diagnoses()):
-        diagnosis = found.diagnosis
+    for place, case in enumerate(diagnoses()):
+        diagnosis = case.diagnosis
         if diagnosis.best is None and not diagnosis.nothing_matches:
             continue
         with st.container(key=f"diagnosis_banner_{place}", horizontal=True, vertical_alignment="center"):
-            st.warning(f"{frame.escaped(found.name)}: {frame.escaped(diagnosis.sentence)}", icon=":material/healing:")
+            st.warning(f"{frame.escaped(case.name)}: {frame.escaped(diagnosis.sentence)}", icon=":material/healing:")
             if diagnosis.best is not None:
-                st.button("Apply", key=f"apply_{place}", on_click=apply, args=(found.name, diagnosis.best.fixes))
-            st.button("Dismiss", key=f"dismiss_{place}", on_click=dismiss, args=(found.name,))
+                st.button("Apply", key=f"apply_{place}", on_click=apply, args=(case.name, diagnosis.best.fixes))
+            st.button("Dismiss", key=f"dismiss_{place}", on_click=dismiss, args=(case.name,))
 
 
 def undo_lines() -> None:
@@ -146,11 +146,11 @@ def undo_lines() -> None:
 def cards() -> None:
     """The diagnoses in full: the sentence, what was tried, and a page before and after."""
     undo_lines()
-    for place, found in enumerate(diagnoses()):
-        if found.diagnosis.best is None and not found.diagnosis.nothing_matches:
+    for place, case in enumerate(diagnoses()):
+        if case.diagnosis.best is None and not case.diagnosis.nothing_matches:
             continue
         with st.container(border=True, key=f"diagnosis_{place}"):
-            _card(place, found)
+            _card(place, case)
 
 
 def _card(place: int, found: Found) -> None:
@@ -235,12 +235,12 @@ def _rectangles(xyxy: FloatArray, name: str) -> str:
 
 def label_mapping() -> None:
     """Labels that only a prediction has, what they probably are, and the way to map them."""
-    for place, found in enumerate(diagnoses()):
-        proposals = found.diagnosis.labels
+    for place, case in enumerate(diagnoses()):
+        proposals = case.diagnosis.labels
         if not proposals:
             continue
-        known = sorted(set(found.truth.labels))
-        frame.section("Label mapping", f"{found.name}: {count_of(len(proposals), 'label')} unknown to the ground truth")
+        known = sorted(set(case.truth.labels))
+        frame.section("Label mapping", f"{case.name}: {count_of(len(proposals), 'label')} unknown to the ground truth")
         edited: Any = st.data_editor(
             {
                 "Map": [each.proposal is not None for each in proposals],
@@ -262,19 +262,19 @@ def label_mapping() -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             others = tuple(
                 fix
-                for fix in (found.diagnosis.best.fixes if found.diagnosis.best else ())
+                for fix in (case.diagnosis.best.fixes if case.diagnosis.best else ())
                 if fix.kind not in ("label", "labels")
             )
             st.button(
                 f"Apply {len(chosen)}",
                 key=f"apply_labels_{place}",
                 on_click=apply,
-                args=(found.name, (*others, *chosen)),
+                args=(case.name, (*others, *chosen)),
                 disabled=not chosen,
             )
-            if found.diagnosis.labels_f1 is not None:
+            if case.diagnosis.labels_f1 is not None:
                 st.caption(
-                    f"F1 {number(found.diagnosis.as_given)}, with all proposals: {number(found.diagnosis.labels_f1)}. "
+                    f"F1 {number(case.diagnosis.as_given)}, with all proposals: {number(case.diagnosis.labels_f1)}. "
                     "Overlap: IoU ≥ 0.50."
                 )
 

@@ -262,8 +262,8 @@ class Screen:
         table.click(position={"x": x, "y": 34 + 26 * row + 13}, delay=60)
 
     def places(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.page.evaluate(PLACES)
-        return found
+        places: dict[str, Any] = self.page.evaluate(PLACES)
+        return places
 
     def middle(self, key: str) -> tuple[float, float]:
         x1, y1, x2, y2 = self.places()["boxes"][key]

@@ -76,8 +76,8 @@ def places_of(show: str, label: str | None = None) -> list[tuple[int, str, int]]
 
 
 def panes(screen: Screen) -> dict[str, Any]:
-    found: dict[str, Any] = screen.page.evaluate(PANES)
-    return found
+    measured: dict[str, Any] = screen.page.evaluate(PANES)
+    return measured
 
 
 def ready(screen: Screen) -> Screen:
@@ -143,8 +143,8 @@ def test_the_sentence_leads_to_the_exact_page_and_back(server: str, visit: Visit
     listed = screen.page.locator(".net-page").all_inner_texts()
     assert len(listed) == len(wanted)
     results, both = core()
-    found = read_by_browser(pair_data(*results, both, wanted[0][0], models=MODELS, show="b_broke", labels=["Text"]))
-    broken = sorted(each["key"] for each in found["differences"])
+    drawn = read_by_browser(pair_data(*results, both, wanted[0][0], models=MODELS, show="b_broke", labels=["Text"]))
+    broken = sorted(each["key"] for each in drawn["differences"])
     assert broken
     shown = panes(screen)
     assert set(broken) <= set(shown["b"]["full"])
@@ -152,11 +152,11 @@ def test_the_sentence_leads_to_the_exact_page_and_back(server: str, visit: Visit
     top, bottom = shown["a"]["pane"][1], shown["a"]["pane"][3]
     assert 0 <= top < bottom <= 900, "the panes were brought into the window"
     screen.page.keyboard.press("n")
-    screen.wait(lambda: screen.address().get("box", "") == found["differences"][0]["key"], "the box in the address")
+    screen.wait(lambda: screen.address().get("box", "") == drawn["differences"][0]["key"], "the box in the address")
     shown = panes(screen)
-    assert found["differences"][0]["key"] in shown["a"]["marked"]
-    assert found["differences"][0]["key"] in shown["b"]["marked"]
-    assert shown["said"] == found["differences"][0]["words"]
+    assert drawn["differences"][0]["key"] in shown["a"]["marked"]
+    assert drawn["differences"][0]["key"] in shown["b"]["marked"]
+    assert shown["said"] == drawn["differences"][0]["words"]
     screen.page.go_back()
     screen.page.go_back()
     wait_for_page(screen, first[1], first[2])
@@ -296,15 +296,15 @@ def test_a_box_is_marked_in_both_pages(panes_alone: str, visit: Visit) -> None:
     screen = harnessed(visit, panes_alone, boxes="20")
     screen.page.keyboard.press("0")
     screen.page.wait_for_timeout(150)
-    found = panes(screen)
-    fixed = found["a"]["missed"][0]
-    screen.page.mouse.move(*middle(found["a"]["boxes"][fixed]))
+    drawn = panes(screen)
+    fixed = drawn["a"]["missed"][0]
+    screen.page.mouse.move(*middle(drawn["a"]["boxes"][fixed]))
     screen.page.wait_for_timeout(250)
     hovered = panes(screen)
     assert fixed in hovered["a"]["marked"]
     assert fixed in hovered["b"]["marked"]
     assert screen.page.locator(".tooltip.shown:not(.silent)").count() == 2
-    screen.page.mouse.click(*middle(found["a"]["boxes"][fixed]))
+    screen.page.mouse.click(*middle(drawn["a"]["boxes"][fixed]))
     screen.page.mouse.move(5, 5)
     screen.wait(lambda: any(name == "selected" for name, _ in log_of(screen)["log"]), "the choice")
     chosen = panes(screen)
@@ -324,13 +324,13 @@ def test_next_difference_walks_through_all_of_them(panes_alone: str, visit: Visi
     for step in range(total):
         screen.page.keyboard.press("n")
         screen.page.wait_for_timeout(120)
-        found = panes(screen)
-        assert found["place"] == f"{step + 1} of {total} here"
-        said.add(found["said"])
+        drawn = panes(screen)
+        assert drawn["place"] == f"{step + 1} of {total} here"
+        said.add(drawn["said"])
         inside = [
-            mark[1] >= found[side]["pane"][1] - 1 and mark[3] <= found[side]["pane"][3] + 1
+            mark[1] >= drawn[side]["pane"][1] - 1 and mark[3] <= drawn[side]["pane"][3] + 1
             for side in "ab"
-            for mark in found[side]["marks"]
+            for mark in drawn[side]["marks"]
         ]
         assert any(inside), "the difference is brought into the panes"
     assert len(said) > total / 2
@@ -372,9 +372,9 @@ def test_the_divider_moves_by_keys_and_by_hand(panes_alone: str, visit: Visit) -
         ("End", "100"),
     ):
         screen.page.keyboard.press(key)
-        found = panes(screen)
-        assert found["divider"] == wanted
-        assert found["b"]["clip"].endswith(f"{wanted}%)")
+        drawn = panes(screen)
+        assert drawn["divider"] == wanted
+        assert drawn["b"]["clip"].endswith(f"{wanted}%)")
     assert "go" not in {name for name, _ in log_of(screen)["log"]}, "the arrow keys of the divider turn no page"
     left, top, right, bottom = panes(screen)["a"]["pane"]
     screen.page.mouse.move(right - 1, (top + bottom) / 2)
@@ -455,9 +455,9 @@ def test_nothing_sticks_out(server: str, visit: Visit, width: int, height: int) 
     screen = ready(visit(server, width=width, height=height).open("compare"))
     wide = screen.page.evaluate("() => document.documentElement.scrollWidth")
     assert wide <= width
-    found = panes(screen)
-    assert found["a"]["pane"][2] < found["b"]["pane"][0] < found["b"]["pane"][2] <= width
-    assert found["a"]["pane"][2] - found["a"]["pane"][0] > 200
+    drawn = panes(screen)
+    assert drawn["a"]["pane"][2] < drawn["b"]["pane"][0] < drawn["b"]["pane"][2] <= width
+    assert drawn["a"]["pane"][2] - drawn["a"]["pane"][0] > 200
     ticks = screen.page.evaluate(
         """() => [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
           .flatMap((node) => [...node.shadowRoot.querySelectorAll('.axis-tick')])
@@ -506,8 +506,8 @@ TIMES = """async () => {
 def test_frame_times(panes_alone: str, visit: Visit, boxes: int, most: float) -> None:
     """Work of the script before the next frame, both panes; generous, because the machine of the tests is shared."""
     screen = harnessed(visit, panes_alone, boxes=str(boxes))
-    found = panes(screen)
-    assert min(len(found["a"]["boxes"]), len(found["b"]["boxes"])) >= boxes
+    drawn = panes(screen)
+    assert min(len(drawn["a"]["boxes"]), len(drawn["b"]["boxes"])) >= boxes
     times = screen.page.evaluate(TIMES)
     print(boxes, {name: [round(value, 1) for value in pair] for name, pair in times.items()})
     assert {name: pair for name, pair in times.items() if pair[0] > most} == {}

@@ -30,9 +30,9 @@ LOGIN = "Basic " + base64.b64encode(f"anna:{PASSWORD}".encode()).decode()
 
 def block(kind: str) -> str:
     """The block of a kind in docs/deploy.md."""
-    found = re.search(rf"^```{kind}\n(.*?)^```$", (ROOT / "docs" / "deploy.md").read_text(), re.DOTALL | re.MULTILINE)
-    assert found is not None
-    return found[1]
+    match = re.search(rf"^```{kind}\n(.*?)^```$", (ROOT / "docs" / "deploy.md").read_text(), re.DOTALL | re.MULTILINE)
+    assert match is not None
+    return match[1]
 
 
 def replaced(text: str, exchanged: dict[str, str]) -> str:

@@ -61,7 +61,7 @@ def test_boxes_of_a_crop_lie_where_they_belong(server: str, visit: Visit) -> Non
     """The crop of a page header: its box and the ink of the page agree to two pixels."""
     screen = visit(server).open("gallery", question='{"cell":["Table","Table"]}')
     screen.wait(lambda: drawn(screen) > 0, "a crop")
-    found = screen.page.evaluate(
+    measured = screen.page.evaluate(
         """() => { const root = [...document.querySelectorAll('*')].map((n) => n.shadowRoot ?? n)
           .flatMap((n) => [...n.querySelectorAll('.gl-crop.shown')])[0];
           const sheet = root.querySelector('.gl-sheet').getBoundingClientRect();
@@ -72,7 +72,7 @@ def test_boxes_of_a_crop_lie_where_they_belong(server: str, visit: Visit) -> Non
             fits: sheet.width <= frame.width + 1 && sheet.height <= frame.height + 1,
             filled: sheet.width > frame.width * 0.3 }; }"""
     )
-    assert found == {"inside": True, "fits": True, "filled": True}
+    assert measured == {"inside": True, "fits": True, "filled": True}
 
 
 def test_keys_walk_the_cards_and_enter_opens_one(server: str, visit: Visit) -> None:

@@ -129,11 +129,11 @@ def fresh(tabs: Any, server: str) -> Iterator[Screen]:
 def assert_in_place(screen: Screen) -> None:
     from tests.browser.viewer_harness import plain_boxes
 
-    found = screen.page.evaluate(PROBE)
-    x1, y1, x2, y2 = found["sheet"]
-    assert max(abs(a - b) for a, b in zip(found["sheet"], found["image"], strict=True)) < 0.01
+    measured = screen.page.evaluate(PROBE)
+    x1, y1, x2, y2 = measured["sheet"]
+    assert max(abs(a - b) for a, b in zip(measured["sheet"], measured["image"], strict=True)) < 0.01
     wanted = {box["key"]: box["xyxy"] for box in plain_boxes()[0]}
-    assert found["boxes"].keys() == wanted.keys()
+    assert measured["boxes"].keys() == wanted.keys()
     for key, share in wanted.items():
         place = (
             x1 + share[0] * (x2 - x1),
@@ -141,7 +141,7 @@ def assert_in_place(screen: Screen) -> None:
             x1 + share[2] * (x2 - x1),
             y1 + share[3] * (y2 - y1),
         )
-        assert max(abs(a - b) for a, b in zip(place, found["boxes"][key], strict=True)) <= 0.5, key
+        assert max(abs(a - b) for a, b in zip(place, measured["boxes"][key], strict=True)) <= 0.5, key
 
 
 def test_boxes_lie_on_the_image_at_every_size(screen: Screen) -> None:

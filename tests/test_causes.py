@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evaluator import formats
+from evaluator.metrics import causes as grouping
 from evaluator.metrics.causes import CAUSES, Causes, Family, causes, family_title
+from evaluator.model.boxes import FloatArray
 from evaluator.model.dataset import join
 from evaluator.protocols import snapshot
 from tests.building import Box, annotations, box, ground_truth, random_rows
@@ -142,3 +148,25 @@ def test_the_tables_of_the_sample_read_as_lines_are_like_each_other() -> None:
     costs = named_causes.cost[rows].tolist()
     assert costs == sorted(costs, reverse=True)
     assert named_causes.title(int(rows[0])) == "Table read as 14 boxes"
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10_000), st.integers(0, 12), st.integers(0, 12))
+def test_what_lies_in_what_is_the_same_for_small_and_crowded_pages(seed: int, wholes: int, boxes: int) -> None:
+    rng = np.random.default_rng(seed)
+
+    def corners(count: int) -> FloatArray:
+        low = rng.integers(0, 6, (count, 2)) / 8.0
+        return np.hstack([low, low + rng.integers(0, 4, (count, 2)) / 8.0])
+
+    whole, box = corners(wholes), corners(boxes)
+    small = grouping._inside(whole, box)
+    with patch.object(grouping, "_AT_ONCE", -1):
+        crowded = grouping._inside(whole, box)
+    for at in range(wholes):
+        shares = [
+            np.prod(np.maximum(np.minimum(each[2:], whole[at, 2:]) - np.maximum(each[:2], whole[at, :2]), 0.0))
+            for each in box
+        ]
+        lying = [row for row, each in enumerate(box) if 0.0 < float(np.prod(each[2:] - each[:2])) * 0.75 <= shares[row]]
+        assert small.of(at).tolist() == crowded.of(at).tolist() == lying

@@ -9,6 +9,7 @@ import pytest
 
 from evaluator.charts import fields as charts
 from evaluator.metrics.confidence import BINS, calibration, review_curve
+from tests.charting import specification
 from tests.test_charts import HOSTILE, every_value, rows_of
 
 IOU = (0.25, 0.5, 0.75)
@@ -19,7 +20,7 @@ def curve(*values: float) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 
 def spec(chart: charts.Chart) -> dict[str, Any]:
-    drawn: dict[str, Any] = chart.to_dict()
+    drawn: dict[str, Any] = specification(chart)
     return drawn
 
 

@@ -75,8 +75,8 @@ def test_what_a_card_says_by_hand() -> None:
     assert drawn[2]["facts"] == ["IoU 1.00 · coverage 1.00 · purity 1.00", "score 0.80"]
     assert [card["place"] for card in drawn[-2:]] == ["a.pdf, page 1", "a.pdf, page 2"]
     assert drawn[2]["boxes"] == [
-        {"key": "g1", "side": "ground_truth", "status": "FN", "xyxy": [0.0, 0.5, 0.4, 0.7]},
-        {"key": "p1", "side": "prediction", "status": "FP", "xyxy": [0.0, 0.5, 0.4, 0.7]},
+        {"key": "g1", "side": "ground_truth", "status": "FN", "xyxy": [0.0, 0.5, 0.4, 0.7], "outline": None},
+        {"key": "p1", "side": "prediction", "status": "FP", "xyxy": [0.0, 0.5, 0.4, 0.7], "outline": None},
     ]
     assert drawn[2]["box"] == "p1"
     assert len({card["key"] for card in drawn}) == len(drawn)

@@ -362,3 +362,12 @@ def test_other_files_of_an_archive_are_counted(tmp_path: Path) -> None:
         "a.zip: only the files of an archive that end in .json or .xml or .csv or .parquet or .tsv or .txt or .yaml or "
         ".yml are read; found 2 of another kind. Nothing to do if they are page images."
     ]
+
+
+def test_a_page_that_no_document_has_is_said_whatever_the_format() -> None:
+    rows = "document,page_index,label,x1,y1,x2,y2,score\na.pdf,1000000000,Table,1,1,4,4,0.5\n"
+    read = formats.read_bytes(rows.encode(), "a.csv")
+    assert [issue.sentence for issue in read.issues if "can have" in issue.rule] == [
+        "a.csv: a, page 1000000001: a page should be one that a document can have; none has 100,000 pages; "
+        "found page 1000000001. Check how the pages are counted."
+    ]

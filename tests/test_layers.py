@@ -24,7 +24,7 @@ from tests.dashboard import SAMPLE_DATA
 
 BOX_KEYS = {
     "key", "side", "status", "label", "xyxy", "score", "iou", "coverage", "purity", "partner", "nearest", "mistake",
-    "faded", "source",
+    "faded", "source", "outline",
 }  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from evaluator.project import evaluate, evaluate_together
 from evaluator.protocols.base import BoxEvaluation
 from tests import dashboard
 from tests.benchmarks import bench_models
+from tests.charting import specification
 from tests.dashboard import SAMPLE_DATA, start
 
 MODELS = "pages/models.py"
@@ -315,4 +316,4 @@ def test_a_line_over_dates(dark: bool) -> None:
         Dated("a 1.0", "a", "A", "2025-01-15", 0.5, 0.4, 0.6),
         Dated("a 1.1", "a", "", "2025-02-15", 0.6, None, None),
     ]
-    assert over_dates(models, title="F1", dark=dark).to_dict()
+    assert specification(over_dates(models, title="F1", dark=dark))

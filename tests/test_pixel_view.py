@@ -237,6 +237,26 @@ def test_a_page_that_one_side_lacks_is_said(monkeypatch: pytest.MonkeyPatch, tmp
     assert [each.label for each in app.expander] == ["1 issue of this count"]
 
 
+def test_other_labels_and_no_scores_are_counted_though_the_views_of_boxes_refuse_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # Case B: the sides have no label in common, so the matrix has the classes of both.
+    truth = write_file(tmp_path / "truth.json", [box(0.0, 0.0, 0.5, 0.5)], side="ground_truth")
+    model = write_file(tmp_path / "model.json", [box(0.0, 0.0, 0.5, 0.25, score=0.5)])
+    data = json.loads(model.read_text().replace('"Figure"', '"picture"').replace('"Table"', '"grid"'))
+    for page in data["predictions"]:
+        for each in page["objects"]:
+            each["score"] = None
+    model.write_text(json.dumps(data))
+    files = dashboard.workspace(truth, [model])
+    assert words(start(monkeypatch, files=files))[1].startswith("No prediction can be evaluated")
+    app = start(monkeypatch, VIEW, files=files, page_size="100x100")
+    names = components(app)["matrix"]["classes"]
+    assert names[0] == "Background"
+    assert {"LR1:Figure", "LR2:picture"} <= set(names)
+    assert "50.0 % of LR1:Figure pixels became background" in words(app)
+
+
 def test_nothing_open_and_nothing_predicted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     app = start(monkeypatch, VIEW, files=dashboard.workspace(None))
     assert words(app)[1].startswith("No ground truth is open")

@@ -33,6 +33,7 @@ from evaluator.protocols.posters.evaluation import CRITERIA, evaluate
 from evaluator.protocols.posters.page import on_page
 from evaluator.protocols.posters.profiles import EXPLANATIONS, PROFILES, PURPOSES
 from tests.building import read_by_browser
+from tests.charting import specification
 
 SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 REAL = Path(SHARED, "real", "posters")
@@ -319,7 +320,7 @@ def test_the_chart_of_criteria_draws_dots_and_thresholds(dark: bool) -> None:
         baseline="A",
         dark=dark,
     )
-    spec = chart.to_dict()
+    spec = specification(chart)
     rows = [row for data in spec["datasets"].values() for row in data if "verdict" in row]
     assert [(row["poster"], row["criterion"], row["verdict"], row["shown"]) for row in rows] == [
         ("one", "Words", "meets", 0.9),
@@ -334,11 +335,11 @@ def test_the_chart_of_criteria_draws_dots_and_thresholds(dark: bool) -> None:
 def test_the_section_matrix_frames_the_best_of_each_row(dark: bool) -> None:
     f1 = np.array([[0.9, 0.1], [0.0, 0.0]])
     chart = charts.section_matrix(["Aim", "a:b"], ["Aim", "x" * 60], f1, np.array([0, -1]), dark=dark)
-    rows = next(data for data in chart.to_dict()["datasets"].values() if data and "best" in data[0])
+    rows = next(data for data in specification(chart)["datasets"].values() if data and "best" in data[0])
     assert [(row["text"], row["best"]) for row in rows] == [
         ("0.90", True), ("0.10", False), ("0", False), ("0", False),
     ]  # fmt: skip
     many = [str(number) for number in range(charts.DRAWN_SECTIONS + 9)]
     chart = charts.section_matrix(many, many, np.eye(len(many)), np.arange(len(many)), dark=dark)
-    rows = next(data for data in chart.to_dict()["datasets"].values() if data and "best" in data[0])
+    rows = next(data for data in specification(chart)["datasets"].values() if data and "best" in data[0])
     assert len(rows) == charts.DRAWN_SECTIONS**2

@@ -20,7 +20,7 @@ from tests.building import Box, box, write_file
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_data"
 SIDES = ("--gt", SAMPLE / "ground_truth.json", "--pred", SAMPLE / "lines.json", "--pred", SAMPLE / "blocks.json")
-KEYS = ["document", "page", "label", "bbox", "kind", "score", "reason", "proposal"]
+KEYS = ["document", "page", "label", "bbox", "kind", "score", "reason", "proposal", "unit", "bbox_format"]
 PAGES = 120
 
 

@@ -310,3 +310,27 @@ def test_a_folder_without_annotations_does_not_start_an_empty_dashboard(
         streams = capsys.readouterr()
         assert (left.value.code, streams.out) == (2, "")
         assert streams.err.startswith(f"error: {sentence}")
+
+
+# --- every file that is not read -----------------------------------------------------------------------------
+
+
+def test_files_beside_those_of_a_folder_that_is_one_side_are_said(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        fields_file(tmp_path / "ground truth" / f"{name}.json")
+    boxes = "<annotation><filename>a.png</filename><object><name>x</name><bndbox>"
+    boxes += "<xmin>1</xmin><ymin>1</ymin><xmax>2</xmax><ymax>2</ymax></bndbox></object></annotation>"
+    (tmp_path / "ground truth" / "boxes.xml").write_text(boxes)
+    (tmp_path / "ground truth" / "notes.md").write_text("hello")
+    found = find([tmp_path])
+    assert found.of("fields").ground_truth == tmp_path / "ground truth"
+    assert found.passed_over == ("notes.md",)
+    assert from_json(found.to_json()) == found
+
+
+def test_models_that_are_too_many_are_said(tmp_path: Path) -> None:
+    for index in range(27):
+        write_file(tmp_path / f"{index:02}.json", ONE)
+    assert [issue.sentence for issue in find([tmp_path]).issues] == [
+        "26.json: at most 26 predictions are opened at a time. Left out. Name those that you want with --pred."
+    ]

@@ -15,6 +15,7 @@ import numpy as np
 from PIL import Image
 
 from evaluator.drawing.layers import box_key
+from evaluator.drawing.outlines import outline_paths
 from evaluator.drawing.page_rows import page_shares, rows_on
 from evaluator.drawing.payloads import CardBoxItem, CardItem, Rect
 from evaluator.metrics.box_items import MATCHED, Items
@@ -163,12 +164,15 @@ def page_boxes(result: AnyBoxResult, page: int) -> list[CardBoxItem]:
 def _boxes(side: Side, result: AnyBoxResult, rows: IntArray) -> list[CardBoxItem]:
     """Boxes of one side of a card, under the statuses of the page viewer."""
     dataset, is_truth = result.matching.dataset, side == "ground_truth"
-    places = page_shares(dataset, dataset.ground_truth if is_truth else result.matching.prediction, rows)
+    own = dataset.ground_truth if is_truth else result.matching.prediction
+    places, paths = page_shares(dataset, own, rows), outline_paths(dataset, own, rows)
     partners = (result.truth_partner if is_truth else result.prediction_partner)[rows]
     matched, unmatched = ("truth", "FN") if is_truth else ("TP", "FP")
     return [
-        CardBoxItem(box_key(side, row), side, matched if partner >= 0 else unmatched, (x1, y1, x2, y2))  # type: ignore[arg-type]
-        for row, partner, (x1, y1, x2, y2) in zip(rows.tolist(), partners.tolist(), places.tolist(), strict=True)
+        CardBoxItem(box_key(side, row), side, matched if partner >= 0 else unmatched, (x1, y1, x2, y2), path)  # type: ignore[arg-type]
+        for row, partner, (x1, y1, x2, y2), path in zip(
+            rows.tolist(), partners.tolist(), places.tolist(), paths, strict=True
+        )
     ]
 
 

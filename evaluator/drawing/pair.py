@@ -141,6 +141,7 @@ def pair_data(
             boxes=side.boxes,
             mistakes=side.layers.mistakes,
             limit=side.layers.limit,
+            by_outline=side.layers.by_outline,
         )
         for model, text, side, kind in zip(models, words, sides, _ALONE, strict=True)
     )

@@ -23,6 +23,11 @@ Value = str | int | float | bool | None
 OfPages = Mapping[tuple[str, int | None], Mapping[str, Value]]
 """What is known of pages: names and values by document id and page from 0; a page None is the whole document."""
 
+FROM_PDFS: Final = frozenset({
+    "words", "text layer", "scanned", "script", "font size of page", "ink", "images", "image area", "ruled lines",
+    "rotation", "producer", "words in box", "font size", "ink in box", "ruled lines in box",
+})  # fmt: skip
+"""Every attribute that `evaluator.slices.pdf_pages` reads from documents."""
 NONE_THERE: Final = "none"
 """Value of a neighbour that is not there."""
 

@@ -237,6 +237,34 @@ _OF: Final[Mapping[str, str]] = {
 }
 
 
+# Conditions that read better without "with": of the box, then of its page.
+_OF_BOX: Final[Mapping[tuple[str, str], tuple[float | str, str]]] = {
+    ("ruled lines in box", "<"): (1.0, "without ruled lines"),
+    ("ruled lines in box", ">="): (1.0, "with ruled lines"),
+    ("words in box", "<"): (1.0, "without words"),
+    ("inside", ">="): (1.0, "inside another box"),
+    ("holds", ">="): (1.0, "that hold another box"),
+}
+_ON_PAGE: Final[Mapping[tuple[str, str], str]] = {
+    ("scanned", "yes"): "on scanned pages",
+    ("scanned", "no"): "on born-digital pages",
+    ("text layer", "yes"): "on pages with a text layer",
+    ("text layer", "no"): "on pages without a text layer",
+    ("landscape", "yes"): "on landscape pages",
+    ("landscape", "no"): "on portrait pages",
+}
+
+
+def _phrase(condition: Condition) -> tuple[int, str] | None:
+    """Where a condition stands in a sentence, and its words; None for one that goes behind "with"."""
+    name, op, value = condition
+    if op == "==":
+        text = _ON_PAGE.get((name, str(value)))
+        return None if text is None else (2, text)
+    limit, text = _OF_BOX.get((name, op), (None, ""))
+    return (0, text) if limit == value else None
+
+
 def words(condition: Condition) -> str:
     """A condition as a person would say it: ``area below 2.5 % of the page``."""
     name, op, value = condition
@@ -248,8 +276,22 @@ def words(condition: Condition) -> str:
 
 
 def subject(conditions: Sequence[Condition], noun: str) -> str:
-    """What a slice is, as the beginning of a sentence: ``Table boxes, area below 2.5 % of the page``."""
+    """What a slice is, as the beginning of a sentence.
+
+    Examples
+    --------
+    >>> subject([Condition("label", "==", "Table"), Condition("area", "<", 0.025)], "boxes")
+    'Table boxes with area below 2.5 % of the page'
+    >>> subject([Condition("scanned", "==", "yes"), Condition("ruled lines in box", "<", 1.0)], "boxes")
+    'Boxes without ruled lines on scanned pages'
+    """
     labels = [str(each.value) for each in conditions if each.attribute == "label" and each.op == "=="]
-    others = [words(each) for each in conditions if not (each.attribute == "label" and each.op == "==")]
+    parts: list[list[str]] = [[], [], []]
+    for each in conditions:
+        if each.attribute == "label" and each.op == "==":
+            continue
+        place, text = _phrase(each) or (1, words(each))
+        parts[place].append(text)
     start = f"{labels[0]} {noun}" if labels else noun[:1].upper() + noun[1:]
-    return f"{start} with {' and '.join(others)}" if others else start
+    others = [*parts[0], *([f"with {' and '.join(parts[1])}"] if parts[1] else []), *parts[2]]
+    return " ".join([start, *others])

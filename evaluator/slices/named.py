@@ -124,10 +124,22 @@ def saved(path: Path, added: NamedSlice) -> tuple[NamedSlice, ...]:
     return every
 
 
-def counted(result: AnyBoxResult, named: Sequence[NamedSlice], of_pages: OfPages | None = None) -> tuple[Counted, ...]:
+def counted(
+    result: AnyBoxResult,
+    named: Sequence[NamedSlice],
+    of_pages: OfPages | None = None,
+    of_boxes: Mapping[Measure, Sequence[Attribute]] | None = None,
+) -> tuple[Counted, ...]:
     """Recall and precision of named slices.
 
     A slice with a condition on the score has no recall: the ground truth has none.
+
+    Parameters
+    ----------
+    of_pages : mapping, optional
+        Attributes of pages and documents from elsewhere.
+    of_boxes : mapping, optional
+        Attributes of boxes from elsewhere: of the ground truth's for recall, of the predictions for precision.
 
     Raises
     ------
@@ -140,7 +152,9 @@ def counted(result: AnyBoxResult, named: Sequence[NamedSlice], of_pages: OfPages
     counted_slices = []
     for measure in MEASURES:
         side = dataset.ground_truth if measure == "recall" else result.matching.prediction
-        table = attribute_table(attributes_of(dataset, side, of_pages=known, score=measure == "precision"))
+        more = (of_boxes or {}).get(measure, ())
+        every = attributes_of(dataset, side, of_pages=known, of_boxes=more, score=measure == "precision")
+        table = attribute_table(every)
         right, counts = hits(result, measure)
         document = side.document.astype(np.int64)
         for each in named:

@@ -18,7 +18,7 @@ from evaluator.metrics.results import ResultTable, count_of
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import Dataset, JoinedBoxes
 from evaluator.slices.attributes import Attribute, OfPages, attributes_of, joined
-from evaluator.slices.conditions import Condition, subject
+from evaluator.slices.conditions import Condition, holding, subject
 from evaluator.slices.search import ALPHA, SMALLEST_EFFECT, Found, Search, search
 
 Measure = Literal["recall", "precision"]
@@ -247,6 +247,27 @@ def hits(result: AnyBoxResult, measure: Measure) -> tuple[BoolArray, BoolArray]:
     if measure == "recall":
         return result.truth_partner != UNMATCHED, result.matching.truth_counts
     return result.prediction_partner != UNMATCHED, result.counting_predictions
+
+
+def boxes_in(
+    conditions: Sequence[Condition],
+    result: AnyBoxResult,
+    measure: Measure,
+    *,
+    of_pages: OfPages | None = None,
+    of_boxes: Sequence[Attribute] = (),
+) -> BoolArray:
+    """The boxes of a slice that count, bool, shape (N,), of the side that the measure is of.
+
+    Raises
+    ------
+    KeyError
+        For an attribute that is not known; its name.
+    """
+    dataset, side = result.matching.dataset, side_of(result, measure)
+    known = known_of_pages(dataset.ground_truth, of_pages)
+    every = attributes_of(dataset, side, of_pages=known, of_boxes=of_boxes, score=measure == "precision")
+    return holding(conditions, attribute_table(every)) & hits(result, measure)[1]
 
 
 def attributes_in(side: JoinedBoxes) -> dict[tuple[str, int | None], dict[str, str | int | float | bool | None]]:

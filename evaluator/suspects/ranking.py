@@ -119,8 +119,6 @@ def rank(
     """
     if not 1 <= len(models) <= 2:
         raise ValueError(f"suspects need one or two models; found {len(models)}")
-    if not 1 <= len(models) <= 2:
-        raise ValueError(f"suspects need one or two models; found {len(models)}")
     pages = 1 + max((int(side.page.max()) for side in (truth, *models) if side), default=-1)
     page_size = np.ones((pages, 2)) if page_size is None else page_size
     looked = [np.ones(len(page_size), dtype=bool)] * len(models) if looked is None else looked

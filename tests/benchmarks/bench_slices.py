@@ -32,6 +32,7 @@ from tests.benchmarks.corpus import dln_like
 
 MISSED = 0.15
 BARS = {10_000: 10.0, 80_000: 60.0}
+DIVEXPLORER_SUPPORT = 0.03
 
 
 def corpus(pages: int, seed: int) -> tuple[Dataset, tuple[Attribute, ...]]:
@@ -193,11 +194,11 @@ def divexplorer_rows(table: Binned, loss: FloatArray) -> list[BoolArray]:
     frame = pd.DataFrame({f"a{at}": table.codes[:, at].astype(str) for at in range(table.codes.shape[1])})
     frame["loss"] = loss
     explorer = DivergenceExplorer(frame)
+    # It has no limit of depth; with less support the patterns of one table do not fit into memory.
     groups = explorer.get_pattern_divergence(
-        min_support=0.01,
+        min_support=DIVEXPLORER_SUPPORT,
         quantitative_outcomes=["loss"],
         attributes=[c for c in frame.columns if c != "loss"],
-        max_len=3,
     )
     groups = groups[groups["loss_div"] > 0].sort_values("loss_t", ascending=False).head(10)
     masks = []

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from evaluator.formats.coco.ids import by_number
 from evaluator.metrics.average_precision import Curve, curve, falling
 from evaluator.metrics.box_results import UNMATCHED, BoxMatching, BoxPairs, BoxResult
 from evaluator.metrics.matching import Candidates, Matches, overlapping_pairs
@@ -474,7 +475,7 @@ def _image_rank(dataset: Dataset) -> IntArray:
         return rank
     page = dataset.entry_pages(dataset.ground_truth)
     rank += dataset.pages
-    rank[page[np.argsort(np.array(list(map(int, source.page_ids))), kind="stable")]] = np.arange(len(page))
+    rank[page[np.argsort(np.array(by_number(source.page_ids)), kind="stable")]] = np.arange(len(page))
     return rank
 
 

@@ -99,7 +99,7 @@ def _bars(shown: Shown) -> None:
     classes = shown.first.result.classes
     aligned = {letter: _aligned(values, shown.scopes, letter, classes) for letter, values in letters.items()}
     chart = charts.f1_by_class(classes, aligned, baseline="A", dark=frame.is_dark(), height=330)
-    st.altair_chart(chart, theme=None, key="pixel_f1", alt="Pixel F1 by class, lowest first")
+    widgets.chart(st, chart, key="pixel_f1", alt="Pixel F1 by class, lowest first")
 
 
 def _aligned(values: FloatArray, scopes: dict[str, Scope], letter: str, classes: tuple[str, ...]) -> FloatArray:

@@ -7,6 +7,7 @@ that leaves a console error, an exception of a page or a request to another host
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.util
 import os
 import re
@@ -85,6 +86,25 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
+@functools.cache
+def usual_port() -> int:
+    """The port of the servers that live for one test."""
+    return free_port()
+
+
+def own_port() -> int:
+    """The usual port, else another one.
+
+    Under an address that it knows, Chromium has Streamlit's scripts compiled; under a new one it compiles them anew.
+    """
+    with socket.socket() as usual:
+        usual.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with contextlib.suppress(OSError):
+            usual.bind(("127.0.0.1", usual_port()))
+            return usual_port()
+    return free_port()
+
+
 def started(folder: Path, port: int, *words: str, by_streamlit: bool = False) -> subprocess.Popen[bytes]:
     """The dashboard, started from `folder` by its command, or by Streamlit's own, once it answers."""
     environment = {name: value for name, value in os.environ.items() if name != "LAYOUTSCOPE_WORKSPACE"}
@@ -122,9 +142,9 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 @contextlib.contextmanager
-def dashboard(folder: Path, *words: str, by_streamlit: bool = False) -> Iterator[str]:
+def dashboard(folder: Path, *words: str, by_streamlit: bool = False, port: int | None = None) -> Iterator[str]:
     """A dashboard that runs for the block; yields its address."""
-    port = free_port()
+    port = port or own_port()
     process = started(folder, port, *words, by_streamlit=by_streamlit)
     try:
         yield f"http://127.0.0.1:{port}"
@@ -349,7 +369,7 @@ def browser(tabs: Any) -> Any:
 @pytest.fixture(scope="package")
 def sample_server(tabs: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The sample data, from an empty folder; for all tests that need no server of their own."""
-    with dashboard(tmp_path_factory.mktemp("elsewhere")) as url:
+    with dashboard(tmp_path_factory.mktemp("elsewhere"), port=free_port()) as url:
         yield url
 
 

@@ -851,6 +851,10 @@ class SliceItem(Payload, frozen=True):
     pages: Sequence[SlicePageItem]
     """those with most wrong boxes first, at most a hundred"""
     page_count: int
+    boxes: str
+    """how many, in words"""
+    examples: Sequence[CardItem]
+    """some of its wrong boxes"""
     gate: str
     """a condition of `layoutscope gate`, {name} where its name goes; empty without one"""
     conditions: str
@@ -868,6 +872,8 @@ class SlicesPayload(Payload, frozen=True):
     file: str
     """name of the file of named slices"""
     slices: Sequence[SliceItem]
+    crops: Mapping[str, CropItem]
+    """of examples, those asked for last, by key of the card"""
 
 
 class SlicePageEvent(Event, frozen=True):
@@ -881,6 +887,10 @@ class SlicesEvents(Events, frozen=True):
     """What the slices send."""
 
     open: SlicePageEvent | None = None
+    boxes: int | None = None
+    """place of the slice whose boxes are wanted"""
+    want: Sequence[str] | None = None
+    """keys of the examples that need a crop"""
 
 
 # ---- the gallery ----------------------------------------------------------------------------------------------------

@@ -124,7 +124,7 @@ def _checked(source: json_text.Source, file: SnapshotFile, collector: Collector,
     header = rules.check_header(file.label_map, file.info, collector)
     rules.check_side(header, side, collector, as_reference=as_reference)
     codes = rules.check_documents(file.documents, collector)
-    rules.check_pages(file.pages, codes, collector, listed=bool(file.documents))
+    rules.check_pages(file.pages, codes, collector, listed=bool(file.documents), pointed=file.pointed)
     if not reading.as_written:
         rules.check_boxes(file.objects, collector)
     # A file that was given as the wrong side has one error, not one for each score.

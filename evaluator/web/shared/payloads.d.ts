@@ -704,6 +704,10 @@ export interface SliceItem {
   /** those with most wrong boxes first, at most a hundred */
   pages: SlicePageItem[];
   page_count: number;
+  /** how many, in words */
+  boxes: string;
+  /** some of its wrong boxes */
+  examples: CardItem[];
   /** a condition of `layoutscope gate`, {name} where its name goes; empty without one */
   gate: string;
   /** JSON of its conditions */
@@ -720,6 +724,8 @@ export interface SlicesPayload {
   /** name of the file of named slices */
   file: string;
   slices: SliceItem[];
+  /** of examples, those asked for last, by key of the card */
+  crops: Record<string, CropItem>;
 }
 
 /** A page of a slice that was opened. */
@@ -731,6 +737,10 @@ export interface SlicePageEvent {
 /** What the slices send. */
 export interface SlicesEvents {
   open: SlicePageEvent;
+  /** place of the slice whose boxes are wanted */
+  boxes: number;
+  /** keys of the examples that need a crop */
+  want: string[];
 }
 
 /** A box on a card of the gallery. */

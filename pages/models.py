@@ -43,7 +43,12 @@ def _sidebar(loaded: OpenedBoxes) -> None:
 
 def _choices() -> None:
     """The measure that ranks, and others beside it."""
-    titles = {name: metric.title[0].upper() + metric.title[1:] for name, metric in held.MEASURES.items()}
+    titles = {name: metric.title[0].upper() + metric.title[1:] for name, metric in held.measures().items()}
+    # Another protocol may not have what the last one was ranked by.
+    if state.rank_by not in titles:
+        state.rank_by = State.rank_by.start
+    if not titles.keys() >= {*state.rank_more}:
+        state.rank_more = [name for name in state.rank_more if name in titles]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="models_choices"):
         widgets.choice("Sort and rank by", titles, State.rank_by, width=170)
         st.pills(
@@ -68,7 +73,7 @@ def _table(loaded: OpenedBoxes, every: held.Ranked) -> None:
     scales = [_scale(one) for one in shown]
     lanes = of.groups if len(of.groups) <= _MOST_LANES else ()
     heads = "".join(
-        f'<th scope="col">{_title(held.MEASURES[one.key.metric])}</th>'
+        f'<th scope="col">{_title(held.measures()[one.key.metric])}</th>'
         f'<th class="ls-axis"><span>{low:.2f}</span><span>{high:.2f}</span></th>'
         for one, (low, high) in zip(shown, scales, strict=True)
     )
@@ -163,7 +168,7 @@ def _pairs(loaded: OpenedBoxes, every: held.Ranked) -> None:
     of = every.standings
     frame.section(
         "Pairs",
-        f"{held.MEASURES[of.key.metric].title}, column minus row, in points; a cell chooses row as A, column as B",
+        f"{held.measures()[of.key.metric].title}, column minus row, in points; a cell chooses row as A, column as B",
     )
     names = [
         f"{held.letter_of(loaded, place)} {plain(model.name)}".strip()
@@ -219,7 +224,7 @@ def _chosen_pair(loaded: OpenedBoxes, every: held.Ranked, names: Sequence[str]) 
     interval = ""
     if pair.low is not None and pair.high is not None and not every.standings.few_documents:
         interval = f", simultaneous interval {100 * pair.low:+.1f} to {100 * pair.high:+.1f}".replace("-", "−")
-    title = held.MEASURES[every.standings.key.metric].title
+    title = held.measures()[every.standings.key.metric].title
     sentence = f"{names[column]} against {names[row]}: {title} {difference_text(pair)}{interval}"
     places = every.places[row], every.places[column]
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -234,7 +239,7 @@ def _chosen_pair(loaded: OpenedBoxes, every: held.Ranked, names: Sequence[str]) 
 def _dates(loaded: OpenedBoxes, every: held.Ranked) -> None:
     """The measure over the dates of the runs."""
     of = every.standings
-    title = held.MEASURES[of.key.metric].title
+    title = held.measures()[of.key.metric].title
     frame.section(f"{title[0].upper()}{title[1:]} over run dates", "runs with the same model name are joined")
     dated = []
     for row, model in enumerate(of.models):
@@ -272,6 +277,13 @@ def view() -> None:
     every = held.ranked(loaded)
     first, second = every.standings.sentence
     answer.html(f'<p class="ls-answer"><b>{html.escape(plain(first))}</b> {html.escape(plain(second))}</p>')
+    own = [
+        _title(held.measures()[one.key.metric])
+        for one in (every.standings, *every.others)
+        if held.is_own(one.key.metric)
+    ]
+    if own:
+        st.caption(f"{', '.join(own)}: of all predictions at the protocol's own IoU thresholds, whatever is set above.")
     _table(loaded, every)
     if len(every.standings.models) > 1:
         with st.container(key="models_row"):

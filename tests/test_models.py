@@ -20,6 +20,7 @@ from evaluator.metrics.results import ratio
 from evaluator.model.dataset import Run
 from evaluator.model.issues import BadInput
 from evaluator.project import evaluate, evaluate_together
+from evaluator.protocols import coco
 from evaluator.protocols.base import BoxEvaluation
 from tests import dashboard
 from tests.benchmarks import bench_models
@@ -261,6 +262,20 @@ def test_another_measure_and_label(monkeypatch: pytest.MonkeyPatch) -> None:
     dashboard.fine(app.run())
     assert dict(app.query_params)["rank_by"] == "mean_iou"
     assert "Mean IoU" in dashboard.words(app)
+
+
+def test_models_are_ranked_by_the_numbers_of_their_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start(monkeypatch, MODELS, protocol="coco", rank_by="AP", scores="0.6,0.6")
+    words = dashboard.words(app)
+    for one in evaluate_together("coco", TRUTH, PREDICTIONS):
+        assert isinstance(one.result, coco.CocoResult)
+        # All predictions count, whatever the minimum score.
+        assert f"{one.result.numbers['AP']:.3f}" in words
+    assert any(each.value.startswith("AP: of all predictions") for each in app.caption)
+    # Another protocol has no such number, and the view goes on with F1.
+    app.selectbox(key="protocol").set_value("snapshot")
+    dashboard.fine(app.run())
+    assert app.selectbox(key="rank_by").value == "f1"
 
 
 def test_under_a_label_its_boxes_alone_are_to_correct(monkeypatch: pytest.MonkeyPatch) -> None:

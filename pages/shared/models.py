@@ -5,7 +5,7 @@ Caches are keyed by the digests of the files and the thresholds, like those of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,11 +20,21 @@ from evaluator.metrics.metric import BOX_METRICS, Metric
 from evaluator.model.issues import BadInput, Issue
 from pages.shared import protocol
 from pages.shared.opened import OpenedBoxes, distinct_names
+from pages.shared.own_numbers import evaluation_of
 from pages.shared.results import ResultKey, result_key, result_of
 from pages.shared.state import State, state
 
-# What a matching at one operating point has, resampled in moments; the rankings of average precision take minutes.
-MEASURES: Final[dict[str, Metric]] = dict(BOX_METRICS)
+_DEFAULT: Final = "f1"
+
+
+def measures() -> Mapping[str, Metric]:
+    """What models can be ranked by: what a matching at the operating point has, and the protocol's own numbers."""
+    return protocol.chosen().metrics
+
+
+def is_own(name: str) -> bool:
+    """Whether a measure is the protocol's own: of all predictions at its own thresholds, not at the operating point."""
+    return name not in BOX_METRICS
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +69,30 @@ def ranked(loaded: OpenedBoxes) -> Ranked:
     """All open models and the earlier results that fit, by the chosen measures and label."""
     label = state.label or ALL_LABELS
     fitting, apart = _sorted_out(loaded, label)
-    more = [name for name in state.rank_more if name in MEASURES and name != state.rank_by]
-    measures = [state.rank_by if state.rank_by in MEASURES else "f1", *more]
-    keys = tuple(result_key(loaded, model) for model in loaded.models)
+    known = measures()
+    first = state.rank_by if state.rank_by in known else _DEFAULT
+    more = [name for name in state.rank_more if name in known and name != first]
     names = distinct_names([*loaded.names, *(one.name for one in fitting)])
     made = [
         _standings(
-            keys,
+            _keys(loaded, own=is_own(name)),
             tuple(fitting),
             names,
             Key(name, label),
             state.iou,
-            _models=lambda: _contenders(loaded, fitting, names),
+            _models=lambda name=name: _contenders(loaded, fitting, names, own=is_own(name)),  # type: ignore[misc]
         )
-        for name in measures
+        for name in (first, *more)
     ]
     place_of = {name: place for place, name in enumerate(names[: len(loaded.names)])}
     places = tuple(place_of.get(model.name) for model in made[0].models)
     return Ranked(made[0], tuple(made[1:]), places, apart)
+
+
+def _keys(loaded: OpenedBoxes, *, own: bool) -> tuple[ResultKey, ...]:
+    """What the numbers of the models follow from; the protocol's own hold at every operating point."""
+    keys = (result_key(loaded, model) for model in loaded.models)
+    return tuple(key._replace(min_score=0.0, iou=0.0) if own else key for key in keys)
 
 
 def _sorted_out(loaded: OpenedBoxes, label: str) -> tuple[list[EarlierResult], tuple[Apart, ...]]:
@@ -100,10 +116,18 @@ def _sorted_out(loaded: OpenedBoxes, label: str) -> tuple[list[EarlierResult], t
     return fitting, tuple(apart)
 
 
-def _contenders(loaded: OpenedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str]) -> list[Contender]:
-    """The open models at the operating point, then the earlier results."""
+def _contenders(
+    loaded: OpenedBoxes, fitting: Sequence[EarlierResult], names: Sequence[str], *, own: bool
+) -> list[Contender]:
+    """The open models at the operating point, then the earlier results, which have no numbers of a protocol's own."""
+    of = protocol.chosen()
     opened_ = [
-        contender(name, result_of(loaded, model), label=state.label or None)
+        contender(
+            name,
+            result_of(loaded, model),
+            of.measures(evaluation_of(loaded, model)) if own else None,
+            label=state.label or None,
+        )
         for name, model in zip(names, loaded.models, strict=False)
     ]
     return [

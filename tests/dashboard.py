@@ -237,5 +237,5 @@ _ACTIVE = re.compile(
 
 def active_markdown(text: str) -> str | None:
     """The first piece of a text that Markdown would act on, None when there is none."""
-    found = _ACTIVE.search(text)
-    return found.group() if found else None
+    searched = _ACTIVE.search(text)
+    return searched.group() if searched else None

@@ -23,9 +23,9 @@ CURVE = ScoreCurve(
 
 
 def rows(chart: Any, layer: int) -> list[dict[str, Any]]:
-    found = specification(chart)
-    name = found["layer"][layer]["data"]["name"] if "data" in found["layer"][layer] else found["data"]["name"]
-    return list(found["datasets"][name])
+    drawn = specification(chart)
+    name = drawn["layer"][layer]["data"]["name"] if "data" in drawn["layer"][layer] else drawn["data"]["name"]
+    return list(drawn["datasets"][name])
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -61,10 +61,10 @@ def test_precision_against_recall_leaves_out_what_is_undefined_and_marks_the_mom
 
 def test_the_scatter_tells_matched_pairs_from_mistakes_by_shape_too() -> None:
     chart = curves.coverage_purity(np.array([1.0, 0.4]), np.array([0.9, 1.0]), [True, False], dark=True)
-    found = specification(chart)
+    drawn = specification(chart)
     assert [row["pair"] for row in rows(chart, 0)] == ["matched", "mistake"]
-    assert found["layer"][0]["encoding"]["shape"]["scale"]["range"] == ["circle", "cross"]
-    assert [param["name"] for param in found["params"]] == ["fit"]
+    assert drawn["layer"][0]["encoding"]["shape"]["scale"]["range"] == ["circle", "cross"]
+    assert [param["name"] for param in drawn["params"]] == ["fit"]
 
 
 def test_a_curve_of_nothing_is_an_empty_chart() -> None:

@@ -81,9 +81,9 @@ def bars(monkeypatch: pytest.MonkeyPatch) -> list[dict[tuple[str, str], int]]:
 def opened(app: AppTest) -> tuple[int, int]:
     """How many mistakes the Page browser lists, and on how many pages, by its own words."""
     text = " ".join(dashboard.words(app))
-    found = re.search(r"([\d,]+) mistakes? on ([\d,]+) pages?", text)
-    assert found, text[-200:]
-    return int(found[1].replace(",", "")), int(found[2].replace(",", ""))
+    match = re.search(r"([\d,]+) mistakes? on ([\d,]+) pages?", text)
+    assert match, text[-200:]
+    return int(match[1].replace(",", "")), int(match[2].replace(",", ""))
 
 
 def listed(model: int, chosen: MistakeFilter) -> int:
@@ -278,9 +278,9 @@ class TestFindings:
         app = start(monkeypatch, "pages/findings.py")
         rows = next(each.value for each in app.dataframe if "Verdict" in each.value)
         text = " ".join(each.proto.body for each in app.get("html"))
-        found = re.search(r"(\d+) of (\d+) findings in (\d+) groups, (\d+) box(?:es)? to correct", text)
-        assert found
-        shown, every, number, boxes = map(int, found.groups())
+        match = re.search(r"(\d+) of (\d+) findings in (\d+) groups, (\d+) box(?:es)? to correct", text)
+        assert match
+        shown, every, number, boxes = map(int, match.groups())
         assert (shown, number) == (every, len(rows))
         assert rows["Boxes"].sum() == boxes
         judged = [int(cell.split(" of ")[0]) if cell else 1 for cell in rows["Judged"]]

@@ -53,8 +53,8 @@ def regions(*outlines: list[Ring] | tuple[float, float, float, float]) -> Region
 
 def fit(truth: Regions, predicted: Regions) -> list[tuple[float, float, float]]:
     rows = np.arange(len(truth.xyxy))
-    found = polygon_overlap(truth, predicted, rows, rows)
-    return [tuple(float(column[row]) for column in found) for row in rows.tolist()]  # type: ignore[misc]
+    shares = polygon_overlap(truth, predicted, rows, rows)
+    return [tuple(float(column[row]) for column in shares) for row in rows.tolist()]  # type: ignore[misc]
 
 
 def square(x: float, y: float, side: float) -> Ring:
@@ -99,17 +99,17 @@ def test_areas_by_hand(
 
 def test_rows_may_repeat_and_mix() -> None:
     truth, predicted = regions([TRIANGLE], BOX, (9.0, 9.0, 10.0, 10.0)), regions(BOX, [TRIANGLE])
-    found = polygon_overlap(truth, predicted, np.array([0, 0, 1, 2, 1]), np.array([0, 1, 0, 1, 1]))
-    assert found.iou.tolist() == pytest.approx([0.5, 1.0, 1.0, 0.0, 0.5])
-    assert found.coverage.tolist() == pytest.approx([1.0, 1.0, 1.0, 0.0, 0.5])
-    assert found.purity.tolist() == pytest.approx([0.5, 1.0, 1.0, 0.0, 1.0])
+    shares = polygon_overlap(truth, predicted, np.array([0, 0, 1, 2, 1]), np.array([0, 1, 0, 1, 1]))
+    assert shares.iou.tolist() == pytest.approx([0.5, 1.0, 1.0, 0.0, 0.5])
+    assert shares.coverage.tolist() == pytest.approx([1.0, 1.0, 1.0, 0.0, 0.5])
+    assert shares.purity.tolist() == pytest.approx([0.5, 1.0, 1.0, 0.0, 1.0])
 
 
 def test_nothing_to_compare() -> None:
     nobody = np.empty(0, dtype=np.int64)
     for some in (regions(), regions([TRIANGLE])):
-        found = polygon_overlap(some, some, nobody, nobody)
-        assert [column.shape for column in found] == [(0,)] * 3
+        shares = polygon_overlap(some, some, nobody, nobody)
+        assert [column.shape for column in shares] == [(0,)] * 3
     assert outline_bounds(regions()).shape == (0, 4)
 
 
@@ -206,13 +206,13 @@ def test_issues_name_every_outline_that_is_not_used_as_it_stands() -> None:
         [square(0, 0, 3), BOW_TIE],
         [square(0, 0, 3), [(1, 1), (2, 2)]],
     )
-    found = Collector("coco.json", max_per_rule=None)
-    polygon_issues(some, found, lambda row: f"$.annotations[{row}].segmentation")
+    collector = Collector("coco.json", max_per_rule=None)
+    polygon_issues(some, collector, lambda row: f"$.annotations[{row}].segmentation")
     encloses = "a polygon must enclose an area (OGC simple features 1.2.1, section 6.1.11)"
     crosses = "a polygon must not cross or touch itself (OGC simple features 1.2.1, section 6.1.11)"
     use_box = "Its box is used; correct the outline, or leave it out."
     use_area = "What it encloses is used; correct the outline."
-    assert [(issue.severity, issue.sentence) for issue in found.issues()] == [
+    assert [(issue.severity, issue.sentence) for issue in collector.issues()] == [
         ("warning", f"coco.json: $.annotations[2].segmentation: {crosses}; found Self-intersection[2 2]. {use_area}"),
         ("warning", f"coco.json: $.annotations[3].segmentation: {encloses}; found 3 points. {use_box}"),
         ("warning", f"coco.json: $.annotations[4].segmentation: {encloses}; found 1 point. {use_box}"),
@@ -227,9 +227,9 @@ def test_issues_name_every_outline_that_is_not_used_as_it_stands() -> None:
 
 
 def test_parts_that_overlap_are_fine() -> None:
-    found = Collector("coco.json", max_per_rule=None)
-    polygon_issues(regions([square(0, 0, 3), square(2, 2, 2)]), found, str)
-    assert found.issues() == ()
+    collector = Collector("coco.json", max_per_rule=None)
+    polygon_issues(regions([square(0, 0, 3), square(2, 2, 2)]), collector, str)
+    assert collector.issues() == ()
 
 
 def with_outlines(source: Annotations, outlines: dict[int, Ring]) -> Annotations:

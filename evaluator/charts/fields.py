@@ -178,7 +178,7 @@ def review_budget(
     """
     colours = palette(dark=dark, baseline=baseline)
     nothing = pd.DataFrame({"model": [], "reviewed": [], "caught": []})
-    frame = pd.concat([nothing, *(_review(model, found) for model, found in curves.items())], ignore_index=True)
+    frame = pd.concat([nothing, *(_review(model, curve) for model, curve in curves.items())], ignore_index=True)
     x_axis, y_axis = {"format": ".0%", "grid": False, "tickCount": 5}, {"format": ".0%", "tickCount": 4}
     line: Piece = {
         "x": field("reviewed:Q", title="Reviewed, least sure first", scale=unit_scale(), axis=x_axis),

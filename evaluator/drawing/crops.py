@@ -127,21 +127,21 @@ def _card(result: AnyBoxResult, shown: Items, row: int) -> CardItem:
 
 def cause_cards(result: AnyBoxResult, rows: IntArray) -> list[CardItem]:
     """Some causes of the mistakes of a result, each on one card with all boxes that carry a name."""
-    found, dataset, mistakes = causes(result), result.matching.dataset, result.mistakes
+    of_causes, dataset, mistakes = causes(result), result.matching.dataset, result.mistakes
     made = []
     for row in rows.tolist():
-        truths = np.flatnonzero(np.isin(mistakes.of_truth, found.rows[row]))
-        predictions = np.flatnonzero(np.isin(mistakes.of_prediction, found.rows[row]))
+        truths = np.flatnonzero(np.isin(mistakes.of_truth, of_causes.rows[row]))
+        predictions = np.flatnonzero(np.isin(mistakes.of_prediction, of_causes.rows[row]))
         boxes = [*_boxes("ground_truth", result, truths), *_boxes("prediction", result, predictions)]
-        page = int(found.page[row])
+        page = int(of_causes.page[row])
         document, index = dataset.documents[dataset.page_document[page]], int(dataset.page_index[page])
         made.append(
             CardItem(
                 key=f"{page}/cause/{boxes[0].key}",
-                title=plain(found.title(row)),
+                title=plain(of_causes.title(row)),
                 label="",
                 facts=[
-                    f"{count_of(len(found.rows[row]), 'mistake')}, {int(found.cost[row]):,} to correct",
+                    f"{count_of(len(of_causes.rows[row]), 'mistake')}, {int(of_causes.cost[row]):,} to correct",
                 ],
                 place=f"{plain(document.name)}, page {index + 1}",
                 tags=list(dict.fromkeys(box.status for box in boxes if box.status != "truth")),

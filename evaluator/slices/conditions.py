@@ -113,14 +113,14 @@ class Binned:
     @cached_property
     def ranges(self) -> tuple[Range, ...]:
         """Every single condition, those of one attribute together."""
-        found = []
+        made = []
         for place, (attribute, size) in enumerate(zip(self.attributes, self.sizes, strict=True)):
             if attribute.kind == "category":
-                found += [Range(place, bin_, bin_ + 1) for bin_ in range(size)]
+                made += [Range(place, bin_, bin_ + 1) for bin_ in range(size)]
             else:
-                found += [Range(place, 0, cut) for cut in range(1, size)]
-                found += [Range(place, cut, size) for cut in range(1, size)]
-        return tuple(found)
+                made += [Range(place, 0, cut) for cut in range(1, size)]
+                made += [Range(place, cut, size) for cut in range(1, size)]
+        return tuple(made)
 
     def within(self, part: Range) -> BoolArray:
         """For which boxes a condition holds, bool, shape (N,)."""
@@ -134,12 +134,12 @@ class Binned:
         attribute, cuts = self.attributes[part.attribute], self.cuts[part.attribute]
         if attribute.kind == "category":
             return [Condition(attribute.name, "==", attribute.names[int(cuts[part.low])])]
-        found = []
+        made = []
         if part.low > 0:
-            found.append(Condition(attribute.name, ">=", float(cuts[part.low - 1])))
+            made.append(Condition(attribute.name, ">=", float(cuts[part.low - 1])))
         if part.high < self.sizes[part.attribute]:
-            found.append(Condition(attribute.name, "<", float(cuts[part.high - 1])))
-        return found
+            made.append(Condition(attribute.name, "<", float(cuts[part.high - 1])))
+        return made
 
 
 def binned(attributes: Sequence[Attribute], *, least: int) -> Binned:
@@ -158,10 +158,10 @@ def binned(attributes: Sequence[Attribute], *, least: int) -> Binned:
     kept, cuts, codes = [], [], []
     for attribute in attributes:
         known = ~np.isnan(attribute.values)
-        found = attribute.values[known]
+        values = attribute.values[known]
         column = np.empty(len(known), np.uint8)
         if attribute.kind == "category":
-            count = np.bincount(found.astype(np.int64), minlength=len(attribute.names))
+            count = np.bincount(values.astype(np.int64), minlength=len(attribute.names))
             most = np.argsort(-count, kind="stable")[:_MOST_CATEGORIES]
             chosen = np.sort(most[count[most] >= least])
             bin_of = np.full(len(attribute.names) + 1, len(chosen), np.uint8)
@@ -172,7 +172,7 @@ def binned(attributes: Sequence[Attribute], *, least: int) -> Binned:
             if size == 1 and count[chosen[0]] == len(known):
                 continue
         else:
-            edges = _cuts(found)
+            edges = _cuts(values)
             size = len(edges) + 1
             column[:] = np.where(known, np.searchsorted(edges, attribute.values, side="right"), size)
             if size == 1:

@@ -132,9 +132,9 @@ def rank(
     cells = look.cells(normal)
     covered = covered_by_others(truth, truth, themselves=True)
     beside = neighbourhood(truth.page, truth.xyxy[:, 1], truth.label, labels)
-    found = at_boxes.weigh(truth, seen, look.of(cells) + beside, covered)
-    gaps = absent_boxes.absent(truth, seen, found, look, page_size)
-    parts = (_of_boxes(truth, seen, kept, found, least), _of_gaps(gaps, kept, least))
+    weighed = at_boxes.weigh(truth, seen, look.of(cells) + beside, covered)
+    gaps = absent_boxes.absent(truth, seen, weighed, look, page_size)
+    parts = (_of_boxes(truth, seen, kept, weighed, least), _of_gaps(gaps, kept, least))
     ranked = Ranked(*(np.concatenate([getattr(part, name) for part in parts]) for name in Ranked.__dataclass_fields__))
     # Ties go by page and place, so that the list does not depend on the order of the file.
     return ranked.take(np.lexsort((ranked.xyxy[:, 0], ranked.xyxy[:, 1], ranked.page, -ranked.score)))

@@ -269,16 +269,16 @@ def _has_label(text: str, address: Mapping[str, str]) -> bool:
 
 def _has_page(text: str, address: Mapping[str, str]) -> bool:
     """Whether the document of an address has a page; without the document the page is not judged twice."""
-    found, document = opened.boxes(), address.get("doc", "")
-    if found is None:
+    boxes, document = opened.boxes(), address.get("doc", "")
+    if boxes is None:
         return True
-    if document not in found.dataset.document_code or not (text.isascii() and text.isdigit() and len(text) < 10):
-        return document in found.dataset.document_code or "doc" in address
+    if document not in boxes.dataset.document_code or not (text.isascii() and text.isdigit() and len(text) < 10):
+        return document in boxes.dataset.document_code or "doc" in address
     index = int(text) - 1
-    if found.dataset.page_row(document, index) is not None:
+    if boxes.dataset.page_row(document, index) is not None:
         return True
     # Pages that no file mentions are walked only when the document is chosen.
-    return address.get("within") == document and 0 <= index < (pictures.page_count(found, document) or 0)
+    return address.get("within") == document and 0 <= index < (pictures.page_count(boxes, document) or 0)
 
 
 def _model(
@@ -287,8 +287,8 @@ def _model(
     """The place of a model in the list of those that are open, of the view's own kind when none is given."""
 
     def known(text: str, address: Mapping[str, str]) -> bool:
-        found = opened.opened(kind or (opened.FIELDS if state.view == "fields" else opened.BOXES))
-        return found is None or not text.isdecimal() or int(text) <= len(found.names)
+        project = opened.opened(kind or (opened.FIELDS if state.view == "fields" else opened.BOXES))
+        return project is None or not text.isdecimal() or int(text) <= len(project.names)
 
     start = None if begins is None else lambda: begins
     return Entry(name, field, _whole(1, 10**9, shift=1), _from_one, views, known=known, begins=start)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -76,9 +76,9 @@ def need_files() -> None:
             issues(wrong)
 
 
-def open_boxes(title_: str) -> OpenedBoxes | None:
-    """The open files of boxes; without them the empty state of a view is shown."""
-    loaded = opened.boxes()
+def open_boxes(title_: str, find: Callable[[], OpenedBoxes | None] = opened.boxes) -> OpenedBoxes | None:
+    """The open files of boxes, or of what `find` takes; without them the empty state of a view is shown."""
+    loaded = find()
     if loaded is None:
         title(title_, "")
         sidebar(None)

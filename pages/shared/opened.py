@@ -191,15 +191,15 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     content = load(origin, MAX_FILE_BYTES) if isinstance(origin, Path) else origin.files[0][1]
     # The name is part of the key because issues and results carry it.
     digest = hashlib.sha256(content).hexdigest()
-    return _annotations(digest, name, reading.side, reading.as_reference, reading.as_written, _content=content)
+    how = (reading.side, reading.as_reference, reading.as_written, reading.unscored)
+    return _annotations(digest, name, how, _content=content)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _annotations(
-    digest: str, name: str, side: Side | None, as_reference: bool, as_written: bool, *, _content: bytes
-) -> Annotations:
+def _annotations(digest: str, name: str, how: tuple[Side | None, bool, bool, bool], *, _content: bytes) -> Annotations:
     """Columns of a file by its content, name and role."""
-    reading = Reading(side=side, as_reference=as_reference, as_written=as_written)
+    side, as_reference, as_written, unscored = how
+    reading = Reading(side=side, as_reference=as_reference, as_written=as_written, unscored=unscored)
     return cast(Annotations, project.read_content(Upload(name, ((name, _content),)), reading, "boxes"))
 
 
@@ -508,6 +508,57 @@ def boxes() -> OpenedBoxes | None:
     return OpenedBoxes(
         BOXES, of_boxes.project, of_boxes.ground_truth, of_boxes.predictions, of_boxes.names, of_boxes.issues, dataset
     )
+
+
+def pixels() -> OpenedBoxes | None:
+    """The files of boxes whose pixels can be counted; None when a side is missing or has errors.
+
+    Pixels need neither scores nor the same labels on both sides: the models of `boxes` come first, under the same
+    places, then those that the chosen protocol refuses.
+    """
+    held = files(BOXES)
+    truth = held.ground_truth.source if held.ground_truth else None
+    if truth is None:
+        return None
+    usable, refused = [], []
+    for model in held.models:
+        source = mended(BOXES, model).source
+        prediction = None if source is None else paired(BOXES, truth, source).prediction
+        if prediction is None:
+            refused.append(source or _unscored(model))
+        else:
+            usable.append(prediction)
+    pairs = [_pixel_pair(truth, source).prediction for source in refused if source is not None]
+    usable += [prediction for prediction in pairs if prediction is not None]
+    if not usable:
+        return None
+    names = distinct_names([BOXES.title(each) for each in usable])
+    digests = tuple(BOXES.digest(each) for each in (truth, *usable))
+    dataset = _dataset(digests, _files=(truth, *usable))
+    return OpenedBoxes(BOXES, held, truth, tuple(usable), names, issues(BOXES), dataset)
+
+
+def _unscored(model: Member[Annotations]) -> Annotations | None:
+    """A prediction that its format refuses for want of scores, or as no prediction; None for other errors."""
+    how = Reading(unscored=True)
+    return project.read_member(
+        model.name, model.side, model.origin, lambda: _read_boxes(model.origin, model.name, how)
+    ).source
+
+
+def _pixel_pair(truth: Annotations, prediction: Annotations) -> Paired[Annotations]:
+    """A prediction whose pixels can be counted, and its issues; looked for once."""
+    of = "/".join(("pixel", *(fix.text for fix in protocol.fixes(prediction.name))))
+
+    def pair() -> Paired[Annotations]:
+        try:
+            resolved = protocol.prepare_pixels(truth, prediction)
+        except BadInput as problem:
+            return Paired(None, problem.issues)
+        return Paired(resolved, resolved.issues)
+
+    made: Paired[Annotations] = _paired(of, BOXES.digest(truth), BOXES.digest(prediction), _pair=pair)
+    return made
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the files")

@@ -164,8 +164,8 @@ def per_page(result: AnyBoxResult) -> tuple[IntArray, IntArray]:
     """Ground truth boxes of each page, and how many of them are matched."""
     dataset, counting = result.matching.dataset, result.matching.truth_counts
     page = dataset.ground_truth.page
-    found = counting & (result.truth_partner != UNMATCHED)
-    boxes, matched = (np.bincount(page[rows], minlength=dataset.pages) for rows in (counting, found))
+    partnered = counting & (result.truth_partner != UNMATCHED)
+    boxes, matched = (np.bincount(page[rows], minlength=dataset.pages) for rows in (counting, partnered))
     return boxes.astype(np.int64), matched.astype(np.int64)
 
 

@@ -222,9 +222,9 @@ def ours(truth: Columns, models: Sequence[Columns], labels: int) -> tuple[Ranked
     times = []
     for _ in range(3):
         start = time.process_time()
-        found = rank(truth, models, labels=labels)
+        ranked = rank(truth, models, labels=labels)
         times.append(time.process_time() - start)
-    return found, min(times)
+    return ranked, min(times)
 
 
 def duel(kind: str, pages: int, seed: int, *, peer: bool) -> list[dict[str, Any]]:

@@ -9,23 +9,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from evaluator import formats
-from evaluator.formats import folder, limits, search
+from evaluator.formats import folder, known, limits, search
 from evaluator.formats.base import KINDS, Kind, Unit
 from evaluator.model.issues import BadInput, Issue, Severity, examples, has_errors, plain
 from evaluator.pdf.folder import IMAGE_SUFFIXES
 
 # How the terminal tells the dashboard what to open: JSON in the environment.
 WORKSPACE_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE"
+# The folder that keeps uploads and the filter, named by --workspace.
+FOLDER_VARIABLE: Final = "LAYOUTSCOPE_WORKSPACE_FOLDER"
 _MODELS_SHOWN: Final = 26
 # The environment of a process holds so many notes at most; the terminal has them all.
 _NOTES_KEPT: Final = 100
+_NAMES_KEPT: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +70,15 @@ class Workspace:
         What was left out, and why.
     others : tuple of Issue
         A note on files that are neither annotations nor pages.
+    passed_over : tuple of str
+        The names of these files, as far as they are listed.
     """
 
     sides: Mapping[Kind, Sides] = field(default_factory=dict)
     as_reference: bool = False
     issues: tuple[Issue, ...] = ()
     others: tuple[Issue, ...] = ()
+    passed_over: tuple[str, ...] = ()
 
     def of(self, kind: Kind) -> Sides:
         """The files of a kind; none when there are none."""
@@ -85,7 +91,8 @@ class Workspace:
         plain_notes = {
             name: [msgspec.structs.replace(issue, file=plain(issue.file)) for issue in of] for name, of in notes.items()
         }
-        values = {"sides": sides, "as_reference": self.as_reference, **plain_notes}
+        names = [plain(name) for name in self.passed_over]
+        values = {"sides": sides, "as_reference": self.as_reference, **plain_notes, "passed_over": names}
         return msgspec.json.encode(values).decode()
 
 
@@ -94,7 +101,8 @@ def from_json(text: str) -> Workspace:
     described = msgspec.json.decode(text.encode())
     sides = {kind: _sides(described["sides"][kind]) for kind in KINDS if kind in described["sides"]}
     issues, others = (msgspec.convert(described.get(name, []), tuple[Issue, ...]) for name in ("issues", "others"))
-    return Workspace(sides, bool(described["as_reference"]), issues, others)
+    passed_over = tuple(map(str, described.get("passed_over", [])))
+    return Workspace(sides, bool(described["as_reference"]), issues, others, passed_over)
 
 
 def sample(root: Path) -> Workspace:
@@ -146,22 +154,27 @@ def find(
     files = list(search.walk(paths))
     taken = {path.resolve() for path in named}
     left = [file for file in files if taken.isdisjoint((file.resolve(), *file.resolve().parents))]
-    found = search.units(left, paths)
+    gathered = search.units(left, paths)
     kind_of = {path: _kind_at(path) for path in named}
     pdf_folder = pdfs or _folder_of_pdfs(files)
-    issues = [_left_out(path) for path in found.unknown]
+    unread = [path for path in left if path.suffix.lower() in known.SUFFIXES and _is_known(path)]
+    issues = [*map(_left_out, (*gathered.unknown, *unread)), *map(_beside, gathered.beside)]
     if ground_truth and not as_reference and _is_prediction(ground_truth):
         issues.append(_not_a_truth(ground_truth))
     sides: dict[Kind, Sides] = {}
     for kind in KINDS:
-        units = [unit for unit in found.units if formats.FORMATS[unit.format].kind == kind]
+        units = [unit for unit in gathered.units if formats.FORMATS[unit.format].kind == kind]
         truth = ground_truth if ground_truth and kind_of[ground_truth] == kind else None
         chosen = _chosen(units, truth, [path for path in predictions if kind_of[path] == kind], issues)
+        issues += [_too_many(path) for path in chosen.predictions[_MODELS_SHOWN:]]
+        chosen = replace(chosen, predictions=chosen.predictions[:_MODELS_SHOWN])
         if chosen or (kind == "boxes" and pdf_folder):
             sides[kind] = Sides(chosen.ground_truth, chosen.predictions, pdf_folder)
     if has_errors(issues):
         raise BadInput(issues)
-    return Workspace(sides, as_reference, tuple(issues), tuple(_others_left_out(left, found.others)))
+    passed_over = _passed_over([path for path in left if path not in unread], gathered.others)
+    names = tuple(path.name for path in passed_over[:_NAMES_KEPT])
+    return Workspace(sides, as_reference, tuple(issues), tuple(_others_left_out(passed_over)), names)
 
 
 # --- which is which ------------------------------------------------------------------------------------------
@@ -182,7 +195,7 @@ def _chosen(units: Sequence[Unit], truth: Path | None, named: Sequence[Path], is
         for unit in units
         if unit.sides != {"ground_truth"} and unit.path != truth and not (unit.unscored and unit.path in truths)
     ]
-    return Sides(truths[0] if truths else None, tuple(others)[:_MODELS_SHOWN])
+    return Sides(truths[0] if truths else None, tuple(others))
 
 
 def _kind_at(path: Path) -> Kind:
@@ -255,11 +268,35 @@ def _left_out(path: Path) -> Issue:
     )
 
 
-def _others_left_out(files: Sequence[Path], unknown: Sequence[Path]) -> list[Issue]:
+def _beside(path: Path) -> Issue:
+    """A file below a folder that is read as one side, which its reader passes over."""
+    rule = "of a folder that is read as one side the files of one format in it are read"
+    fix = "Left out. Move it to a folder of its own, or name it with --gt or --pred."
+    return _issue("warning", path, rule, f"{path.name} in {path.parent.name}", fix)
+
+
+def _too_many(path: Path) -> Issue:
+    rule = f"at most {_MODELS_SHOWN} predictions are opened at a time"
+    return _issue("warning", path, rule, "", "Left out. Name those that you want with --pred.")
+
+
+def _is_known(path: Path) -> bool:
+    """Whether a file is of a format that is recognised and not read."""
+    try:
+        return known.name_of(folder.load(path, limits.MAX_FILE_BYTES)[: formats.HEAD_BYTES]) is not None
+    except BadInput:
+        return False
+
+
+def _passed_over(files: Sequence[Path], unknown: Sequence[Path]) -> list[Path]:
+    """Files that are neither annotations nor pages."""
+    readable = {*formats.suffixes(), ".pdf", *IMAGE_SUFFIXES, ".sqlite", ".toml", ".zip"}
+    unlike = [path for path in files if path.suffix.lower() not in readable]
+    return [path for path in (*unknown, *unlike) if not path.name.startswith(".")]
+
+
+def _others_left_out(others: Sequence[Path]) -> list[Issue]:
     """One note on files that are neither annotations nor pages; none without such files."""
-    known = {*formats.suffixes(), ".pdf", *IMAGE_SUFFIXES, ".sqlite", ".toml", ".zip"}
-    unlike = [path for path in files if path.suffix.lower() not in known]
-    others = [path for path in (*unknown, *unlike) if not path.name.startswith(".")]
     if not others:
         return []
     rule, fix = "other files are left out", "Nothing to do if they hold no annotations."

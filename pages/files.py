@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import os
 import urllib.parse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,12 @@ import streamlit as st
 from evaluator import formats, project_file
 from evaluator.metrics.results import count_of
 from evaluator.model.dataset import Annotations, Side
-from evaluator.model.issues import BadInput, Issue, has_errors, plain
-from evaluator.project import Member, Project
+from evaluator.model.issues import BadInput, has_errors, plain
+from evaluator.project import Project
 from evaluator.review.place import state_folder
 from evaluator.uploads import PAGE_SUFFIXES, Dropped, Proposed, sort_dropped
 from evaluator.workspace import Sides
-from pages.shared import doctor, frame, opened, pictures, widgets
+from pages.shared import doctor, file_list, frame, kept, opened, pictures
 from pages.shared.address import parts, read_url, take
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind
 from pages.shared.state import state
@@ -28,57 +29,7 @@ _ROLES: dict[str, Side] = {"Ground truth": "ground_truth", "Prediction": "predic
 _BY_CONTENT, _LEAVE_OUT = "By content", "Leave out"
 # Names of files left out that are shown.
 _NAMED = 6
-
-
-def _loaded(held: Project[Annotations]) -> None:
-    """One row per file."""
-    members = held.members
-    if not members:
-        st.caption("No annotation file is open. Upload one below, or start with layoutscope open FOLDER.")
-        return
-    rows = [member.source for member in members]
-    widgets.table(
-        {
-            "File": [plain(member.name) for member in members],
-            "Role": [_role(member, held) for member in members],
-            "Model": [plain(read.model or "") if read else "" for read in rows],
-            "Documents": [len(read.documents) if read else None for read in rows],
-            "Boxes": [len(read.boxes) if read else None for read in rows],
-            "Labels": [", ".join(plain(label) for label in read.labels) if read else "" for read in rows],
-            "Issues": [_counted(member.issues) for member in members],
-            "SHA-256": [read.sha256[:12] if read else "" for read in rows],
-        },
-        columns={
-            "Documents": widgets.count(80),
-            "Boxes": widgets.count(70),
-            "Labels": st.column_config.TextColumn(width="medium"),
-        },
-        alt="Files of this session",
-    )
-
-
-def _role(member: Member[Annotations], held: Project[Annotations]) -> str:
-    """What a file is used as."""
-    if member.side == "ground_truth":
-        return "Reference (a prediction)" if held.as_reference else "Ground truth"
-    return "Prediction"
-
-
-def _counted(issues: tuple[Issue, ...]) -> str:
-    """How many errors and warnings."""
-    errors = sum(issue.severity == "error" for issue in issues)
-    counts = ((errors, "error"), (len(issues) - errors, "warning"))
-    return ", ".join(count_of(count, noun) for count, noun in counts if count) or "none"
-
-
-def _left_out() -> None:
-    """Files below the folders that were named which are not read, and why."""
-    named = opened.workspace_named()
-    issues = (*named.issues, *named.others)
-    if not issues:
-        return
-    frame.section("Left out", count_of(len(issues), "note"))
-    frame.issues(issues)
+_PAGES_LISTED = 40
 
 
 def _problems() -> None:
@@ -93,18 +44,17 @@ def _problems() -> None:
     frame.issues(issues)
 
 
-def _other_formats() -> None:
-    """Extracted fields and posters: what is loaded for their views, and what is wrong with it."""
+def _other_kinds() -> None:
+    """What is wrong with extracted fields and posters, and the way to their views."""
     others: tuple[tuple[str, str, Kind[Any]], ...] = (
         ("Extracted fields", "pages/fields.py", FIELDS),
         ("Posters", "pages/posters.py", POSTERS),
     )
     for title, page, kind in others:
-        rows, issues = frame.loaded_rows(kind), opened.issues(kind)
-        if not rows:
+        if not opened.files(kind).members:
             continue
+        issues = opened.issues(kind)
         frame.section(title, count_of(len(issues), "issue") if issues else "nothing is wrong with these files")
-        widgets.table(rows, alt=f"{title} of this session")
         if issues:
             frame.issues(sorted(issues, key=lambda issue: issue.severity != "error"))
         st.page_link(page, label=f"Open {page.split('/')[-1].removesuffix('.py').capitalize()}")
@@ -112,7 +62,11 @@ def _other_formats() -> None:
 
 def _upload(held: Project[Annotations]) -> None:
     """Add or replace annotation files and pages."""
-    st.html('<h2 class="ls-section">Add files <small>kept until this tab closes</small></h2>')
+    of = kept.folder()
+    where = f"kept in {of.root.name} until you remove them" if of else "kept until this tab closes or is reloaded"
+    frame.section("Add files", where)
+    if of is None:
+        st.caption("Start with layoutscope open FOLDER --workspace DIR to keep uploads and the filter in a folder.")
     left, right = st.columns(2, gap="medium")
     with left:
         several = st.segmented_control(
@@ -131,6 +85,41 @@ def _upload(held: Project[Annotations]) -> None:
     with right:
         pictures.pages_uploader("upload_pages")
         _pdf_note(held)
+
+
+def _uploaded() -> None:
+    """What was uploaded, each with the way to remove it, and what the workspace folder could not keep."""
+    taken, pages = state.taken, pictures.uploaded_pages()
+    if state.kept_problem:
+        st.error(frame.escaped(state.kept_problem), icon=":material/error:")
+    if state.kept_issues:
+        frame.issues(state.kept_issues)
+    if not taken and not pages:
+        return
+    count = f"{count_of(len(taken), 'side')}, {count_of(len(pages), 'page file')}"
+    frame.section("Uploaded files", count)
+    roles = {side: role for role, side in _ROLES.items()}
+    for place, each in enumerate(taken):
+        files = f", {count_of(len(each.upload.files), 'file')}" if len(each.upload.files) > 1 else ""
+        words = f"{each.upload.name} · {roles[each.side].lower()} of {each.kind}{files}"
+        _removable(words, f"upload_{place}", opened.remove, each)
+    for place, name in enumerate(pages[:_PAGES_LISTED]):
+        _removable(name, f"page_{place}", pictures.remove_page, name)
+    if len(pages) > _PAGES_LISTED:
+        st.caption(f"The first {_PAGES_LISTED} of {len(pages):,} page files.")
+        st.button("Remove all page files", on_click=_remove_pages, args=(pages,))
+
+
+def _removable(words: str, key: str, remove: Callable[[Any], None], what: object) -> None:
+    """An uploaded file and its button."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button("Remove", key=f"remove_{key}", on_click=remove, args=(what,), help="Close it and forget it.")
+        st.html(f"<span>{html.escape(plain(words))}</span>")
+
+
+def _remove_pages(names: Sequence[str]) -> None:
+    for name in names:
+        pictures.remove_page(name)
 
 
 def _take(files: Sequence[tuple[str, bytes]], side: Side | None) -> None:
@@ -211,7 +200,7 @@ def _open_dropped(dropped: Dropped, roles: Sequence[Side | None]) -> None:
             state.rejected = state.rejected or member
         else:
             emptied.add(each.kind)
-    state.dropped = None
+    state.dropped, state.passed_over = None, dropped.left_out
     st.rerun()
 
 
@@ -220,9 +209,7 @@ def _rejected() -> None:
     rejected = state.rejected
     if rejected is None:
         return
-    st.error(
-        "The uploaded file has errors and was not taken; what was loaded before stays in use.", icon=":material/error:"
-    )
+    st.error("The file has errors and was not taken; what was loaded before stays in use.", icon=":material/error:")
     frame.issues(rejected.issues)
 
 
@@ -297,6 +284,8 @@ def _reopen(path: Path) -> None:
         state.project_issues = problem.issues
         return
     state.project_issues = ()
+    # Those of this session; what the workspace folder has comes back with a reload.
+    state.taken = ()
     for kind in _KINDS.values():
         opened.use(kind, named)
     take(dict(urllib.parse.parse_qsl(query)))
@@ -311,12 +300,12 @@ def view() -> None:
     _sorted_files()
     _reference(held)
     doctor.cards()
-    _loaded(held)
-    _left_out()
+    file_list.all_files()
     _problems()
     doctor.label_mapping()
     doctor.what_is_in_the_data()
-    _other_formats()
+    _other_kinds()
+    _uploaded()
     _upload(held)
     _save(held)
     _recent()

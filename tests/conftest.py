@@ -1,16 +1,21 @@
-"""For every test: findings are kept in a file of the test session, no example of Hypothesis has a deadline, and
-nothing is connected to but this machine."""
+"""For every test: findings are kept in a file of the test session, no example of Hypothesis has a deadline, and nothing
+is connected to but this machine.
+
+With pytest-xdist a file is one piece of work, so that what it starts is started once, and the longest come first, so
+that no worker is left alone with one at the end.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import os
-import socket
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from tests import network
 
 # A busy machine is no fault of the code: what takes too long meets the timeout of pytest.
 # A benchmark asks for more examples than a test of the suite.
@@ -19,50 +24,67 @@ settings.register_profile("layoutscope", deadline=None)
 settings.load_profile("layoutscope")
 
 
-def _own_names() -> frozenset[str]:
-    """The name of this machine and its addresses: a test looks whether the dashboard answers there."""
-    with contextlib.suppress(OSError):
-        name, others, addresses = socket.gethostbyname_ex(socket.gethostname())
-        return frozenset((socket.gethostname(), name, *others, *addresses))
-    return frozenset((socket.gethostname(),))
+SHARED = os.environ.get("LAYOUTSCOPE_SHARED", "")
 
 
-OWN_NAMES = _own_names()
-# What tests of this process tried to reach on other machines.
-_reached: list[str] = []
+class Looks:
+    """Every look at a folder or file of the shared folder while tests are collected."""
+
+    def __init__(self) -> None:
+        self.collecting = True
+        self.places: list[str] = []
+
+    def note(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Called by the interpreter itself."""
+        if not self.collecting or event not in ("open", "os.listdir", "os.scandir"):
+            return
+        if arguments and str(arguments[0]).startswith(SHARED):
+            frame = sys._getframe(1)
+            while frame.f_back is not None and os.sep + "tests" + os.sep not in frame.f_code.co_filename:
+                frame = frame.f_back
+            self.places.append(f"{frame.f_code.co_filename}:{frame.f_lineno} looks at {arguments[0]}")
 
 
-def _only_this_machine(event: str, arguments: tuple[object, ...]) -> None:
-    """An audit hook: it sees every connection and every look-up of a name, whoever asks, and refuses foreign ones."""
-    if event == "socket.connect":
-        address = arguments[1]
-        host = address[0] if isinstance(address, tuple) else "localhost"
-    elif event == "socket.getaddrinfo":
-        host = arguments[0]
-    else:
-        return
-    if not is_this_machine(host):
-        _reached.append(f"{event} {host!r}")
-        raise OSError(f"tests connect to this machine only; {event} {host!r}")
+looks_while_collected = Looks()
+if SHARED:
+    sys.addaudithook(looks_while_collected.note)
 
 
-def is_this_machine(host: object) -> bool:
-    """Whether a host of a connection is the loopback, or any address of it."""
-    name = host.decode() if isinstance(host, bytes) else host
-    if name is None or not isinstance(name, str):
-        return name is None
-    own = name in ("", "localhost", "::1", "0.0.0.0", "::") or name.startswith(("127.", "::ffff:127."))
-    return own or name in OWN_NAMES
+def pytest_collection_finish() -> None:
+    """What tests do from here on is theirs."""
+    looks_while_collected.collecting = False
 
 
-sys.addaudithook(_only_this_machine)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests first: they take longest."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+    for item in items if _examples else ():
+        # Each property is tried on so many inputs, whatever number its test names itself.
+        test = getattr(item, "obj", None)
+        if getattr(test, "is_hypothesis_test", False):
+            own = test._hypothesis_internal_use_settings
+            test._hypothesis_internal_use_settings = settings(own, max_examples=_examples, deadline=None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """By file, in the order of the collection; another `--dist` is obeyed."""
+    from xdist.scheduler import LoadFileScheduling
+
+    if config.option.dist != "load":
+        return None
+    config.option.loadscopereorder = False
+    return LoadFileScheduling(config, log)
+
+
+network.guard()
 
 
 @pytest.fixture(autouse=True, scope="session")
 def no_other_machine() -> Iterator[None]:
     """No test of the session reached another machine, also where its error was caught."""
     yield
-    assert _reached == []
+    assert network.reached == []
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -75,12 +97,3 @@ def findings_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         del os.environ["LAYOUTSCOPE_FINDINGS"]
     else:
         os.environ["LAYOUTSCOPE_FINDINGS"] = before
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With LAYOUTSCOPE_EXAMPLES each property is tried on so many inputs, whatever number the test names itself."""
-    for item in items if _examples else ():
-        test = getattr(item, "obj", None)
-        if getattr(test, "is_hypothesis_test", False):
-            own = test._hypothesis_internal_use_settings
-            test._hypothesis_internal_use_settings = settings(own, max_examples=_examples, deadline=None)

@@ -28,8 +28,8 @@ def result_of(truth: list[Box], predicted: list[Box]) -> snapshot.ThresholdResul
 
 
 def titles(truth: list[Box], predicted: list[Box]) -> list[str]:
-    found = causes(result_of(truth, predicted))
-    return sorted(found.title(row) for row in range(len(found)))
+    named_causes = causes(result_of(truth, predicted))
+    return sorted(named_causes.title(row) for row in range(len(named_causes)))
 
 
 def lines(count: int, *, label: str = "Text", top: float = 0.1, height: float = 0.4, page: int = 0) -> list[Box]:
@@ -46,11 +46,11 @@ ELSEWHERE = [box(0.1, 0.6 + 0.05 * row, 0.9, 0.63 + 0.05 * row, label="Text") fo
 
 class TestRules:
     def test_a_table_read_as_lines_is_one_event(self) -> None:
-        found = causes(result_of([TABLE, *ELSEWHERE], [*lines(22), *ELSEWHERE]))
-        assert len(found) == 1
-        assert found.title(0) == "Table read as 22 Text boxes"
-        assert found.families[0] == Family("parts", "", "Table", "Text")
-        assert (found.cost.tolist(), found.boxes.tolist()) == ([23], [23])
+        named_causes = causes(result_of([TABLE, *ELSEWHERE], [*lines(22), *ELSEWHERE]))
+        assert len(named_causes) == 1
+        assert named_causes.title(0) == "Table read as 22 Text boxes"
+        assert named_causes.families[0] == Family("parts", "", "Table", "Text")
+        assert (named_causes.cost.tolist(), named_causes.boxes.tolist()) == ([23], [23])
 
     def test_whatever_the_lines_are_called(self) -> None:
         mixed = [*lines(4), *lines(3, label="Title", top=0.12, height=0.3)]
@@ -80,10 +80,10 @@ class TestRules:
     def test_a_shifted_page(self) -> None:
         truth = [*lines(4, height=0.3), *ELSEWHERE]
         moved = [row._replace(xyxy=tuple(np.add(row.xyxy, (0.0, 0.045, 0.0, 0.045)).tolist())) for row in truth]
-        found = causes(result_of(truth, moved))
-        assert found.families[0].cause == "shifted"
-        assert found.title(0) == f"Page shifted, {found.counts[0][0]} boxes"
-        assert found.counts[0][0] >= 4
+        named_causes = causes(result_of(truth, moved))
+        assert named_causes.families[0].cause == "shifted"
+        assert named_causes.title(0) == f"Page shifted, {named_causes.counts[0][0]} boxes"
+        assert named_causes.counts[0][0] >= 4
 
     def test_label_mix_ups_of_one_pair_are_one_cause_of_a_page(self) -> None:
         titles_ = [row._replace(label="Title") for row in ELSEWHERE]
@@ -99,8 +99,8 @@ class TestRules:
         assert titles(ELSEWHERE[:3], cut) == ["Text cut off, right, 3 times"]
 
     def test_nothing_wrong(self) -> None:
-        found = causes(result_of(ELSEWHERE, ELSEWHERE))
-        assert (len(found), found.alike, len(found.on_page(0))) == (0, {}, 0)
+        named_causes = causes(result_of(ELSEWHERE, ELSEWHERE))
+        assert (len(named_causes), named_causes.alike, len(named_causes.on_page(0))) == (0, {}, 0)
 
 
 class TestSums:
@@ -114,9 +114,9 @@ class TestSums:
     @pytest.mark.parametrize("model", [0, 1])
     def test_on_the_sample(self, model: int) -> None:
         result = sample_result(model)
-        found = causes(result)
-        self.check(found, result)
-        assert len(found) < 0.6 * len(result.mistakes)
+        named_causes = causes(result)
+        self.check(named_causes, result)
+        assert len(named_causes) < 0.6 * len(result.mistakes)
 
     @staticmethod
     def check(found: Causes, result: snapshot.ThresholdResult) -> None:
@@ -139,15 +139,15 @@ def sample_result(model: int) -> snapshot.ThresholdResult:
 
 
 def test_the_tables_of_the_sample_read_as_lines_are_like_each_other() -> None:
-    found = causes(sample_result(0))
-    family, rows = next(iter(found.alike.items()))
+    named_causes = causes(sample_result(0))
+    family, rows = next(iter(named_causes.alike.items()))
     assert family == Family("parts", "", "Table", "")
     assert family_title(family) == "Table read as several boxes"
     assert len(rows) == 8
-    assert found.more_like(int(rows[0])) == 7
-    costs = found.cost[rows].tolist()
+    assert named_causes.more_like(int(rows[0])) == 7
+    costs = named_causes.cost[rows].tolist()
     assert costs == sorted(costs, reverse=True)
-    assert found.title(int(rows[0])) == "Table read as 14 boxes"
+    assert named_causes.title(int(rows[0])) == "Table read as 14 boxes"
 
 
 @settings(deadline=None, max_examples=30)

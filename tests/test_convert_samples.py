@@ -93,6 +93,8 @@ BY_FILE: Final[dict[str, Callable[[bytes], int]]] = {
     "mineru2_middle.trimmed.json": middle,
     "mineru2_model.json": lambda content: content.count(b'"poly"'),
     "activities.gt.azure.json": azure,
+    # Its polygon has no label, which is said.
+    "for_images_export_task_train.xml": tags("box"),
 }
 # VOC has the boxes of <part> elements besides, which are not read.
 PARTS: Final = {"2007_000001.xml": tags("part")}
@@ -100,7 +102,6 @@ REFUSED: Final = {
     "Invoice_1.pdf.labels.json": "this is a labels file of Azure Document Intelligence",
     "hotcoco_dt.json": "is a COCO results list, which names no pages and labels",
     "hotcoco_healthcheck_bad.json": "the id of an image must occur once",
-    "for_images_export_task_train.xml": "a region must have a label",
     "for_video_annotations.xml": "tracks are not read, they belong to videos",
     "DoclingDocument.schema.json": "this is a JSON schema",
     "sample.html": "this is hOCR",

@@ -263,8 +263,8 @@ def test_the_units_of_a_folder(tmp_path: Path) -> None:
     written(tmp_path / ".hidden" / "p.json", RESULTS)
     written(tmp_path / "notes.txt", "x")
     xml = written(tmp_path / "z" / "none.xml", '<document filename="a.png"></document>')
-    found = search.units(search.walk([tmp_path]), [tmp_path])
-    assert found.units == [
+    units = search.units(search.walk([tmp_path]), [tmp_path])
+    assert units.units == [
         Unit(path=boxes, format="snapshot", sides=frozenset({"prediction"})),
         Unit(path=lines, format="fields", sides=frozenset(), unscored=True),
         Unit(path=tmp_path / "fields" / "gt", format="fields", sides=frozenset({"ground_truth"})),
@@ -272,7 +272,7 @@ def test_the_units_of_a_folder(tmp_path: Path) -> None:
         Unit(path=tmp_path / "fields" / "two", format="fields", sides=frozenset(), unscored=True),
         Unit(path=tmp_path / "posters", format="posters", sides=frozenset({"ground_truth", "prediction"})),
     ]
-    assert found.unknown == [xml, unknown]
+    assert units.unknown == [xml, unknown]
 
 
 def test_a_named_file_is_a_unit_of_its_own(tmp_path: Path) -> None:

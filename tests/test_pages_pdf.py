@@ -290,8 +290,8 @@ def test_corpus_boxes_land_on_the_picture(name: str, dpi: int, pool: PagePool) -
     text = path.read_bytes().decode("latin-1")
 
     def entry(pattern: str) -> list[float]:
-        found = re.search(pattern, text)
-        return [float(number) for number in found.group(1).split()] if found else []
+        match = re.search(pattern, text)
+        return [float(number) for number in match.group(1).split()] if match else []
 
     media, crop = entry(r"/MediaBox \[([^\]]+)\]"), entry(r"/CropBox \[([^\]]+)\]")
     rotate, unit = entry(r"/Rotate (-?\d+)"), entry(r"/UserUnit ([\d.]+)")
@@ -575,7 +575,7 @@ def test_progressive_jpeg_that_does_not_fit_into_memory_is_refused_before(
 
 def renamed_size(content: bytes, width: int, height: int) -> bytes:
     """A JPEG whose head claims another size."""
-    at = min(found for sign in (b"\xff\xc0", b"\xff\xc2") if (found := content.find(sign)) > 0) + 5
+    at = min(workspace for sign in (b"\xff\xc0", b"\xff\xc2") if (workspace := content.find(sign)) > 0) + 5
     return content[:at] + height.to_bytes(2, "big") + width.to_bytes(2, "big") + content[at + 4 :]
 
 

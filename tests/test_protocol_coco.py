@@ -341,6 +341,20 @@ def test_a_results_list_gets_its_pages_from_the_ground_truth(protocol: Any) -> N
     assert next(iter(protocol.evaluate(truth, unresolved).thresholds.values())).micro.tp[0] > 0
 
 
+def test_ids_that_are_texts_give_the_numbers_of_pycocotools() -> None:
+    """Images of equal scores are ranked by their ids, as texts where they are texts."""
+    instances, results = random_set(0)
+    names = {image["id"]: f"{image['id']:05d}x" for image in instances["images"]}
+    renamed = {
+        **instances,
+        "images": [{**image, "id": names[image["id"]]} for image in instances["images"]],
+        "annotations": [{**each, "image_id": names[each["image_id"]]} for each in instances["annotations"]],
+    }
+    written = read_pair(renamed, [{**each, "image_id": names[each["image_id"]]} for each in results])
+    numbers, texts = (coco.evaluate(*pair).to_json() for pair in (read_pair(instances, results), written))
+    assert {key: texts[key] for key in ("AP", "AR100")} == {key: numbers[key] for key in ("AP", "AR100")}
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -64,6 +64,28 @@ def test_columns() -> None:
     assert source.issues == ()
 
 
+def test_blocks_on_the_page_itself() -> None:
+    inner = polygon("1,2 4,2 3,6") + "<TextLine/>"
+    whole = page(
+        "</PrintSpace>",
+        block((1, 2, 3, 4), inner=inner),
+        block((5, 6, 7, 8), "ComposedBlock", block((5, 6, 2, 2))),
+        "<TopMargin>",
+        block((9, 9, 9, 9), "Illustration"),
+        "</TopMargin>",
+        "<PrintSpace>",
+    )
+    source = reading.read(ROW, whole, "a.xml")
+    assert rows(source) == [
+        ("a", 0, "TextBlock", [1, 2, 4, 6]),
+        ("a", 0, "ComposedBlock", [5, 6, 12, 14]),
+        ("a", 0, "TextBlock", [5, 6, 7, 8]),
+        ("a", 0, "Illustration", [9, 9, 18, 18]),
+    ]
+    assert list(source.boxes.polygons) == [0]
+    assert source.issues == ()
+
+
 @pytest.mark.parametrize("unit", ["mm10", "inch1200"])
 def test_parts_of_a_millimetre_or_inch_become_shares(unit: str) -> None:
     content = (OWN / "alto_mm10.xml").read_bytes().replace(b"mm10", unit.encode())

@@ -214,6 +214,70 @@ def test_renamed_labels_meet_their_category_ids() -> None:
     assert prediction.boxes.label.tolist() == [0, 0]
 
 
+def texts(value: Value) -> Value:
+    """The file with every id written as text."""
+
+    def named(entry: Value) -> Value:
+        return {key: f"k{text}" if key == "id" or key.endswith("_id") else text for key, text in entry.items()}
+
+    return {key: [named(entry) for entry in entries] for key, entries in value.items()}
+
+
+def test_ids_that_are_texts() -> None:
+    plain = instances(annotation(), annotation(id=9, image_id=3, category_id=1))
+    source, whole = read(texts(plain)), read(plain)
+    assert list(source.page_ids) == ["k7", "k3"]
+    assert source.label_map == {"k1": "Text", "k2": "Table"}
+    assert list(source.boxes.ids) == ["k1", "k9"]
+    np.testing.assert_array_equal(source.boxes.xyxy, whole.boxes.xyxy)
+    fix = "They are compared as they are written; a number and the same in quotes are one id."
+    assert warnings(source) == [
+        f'gt.json: $.images[0].id: ids of images should be whole numbers (COCO format); found "k7". {fix}',
+        f'gt.json: $.categories[0].id: ids of categories should be whole numbers (COCO format); found "k2". {fix}',
+        f'gt.json: $.annotations[0].id: ids of annotations should be whole numbers (COCO format); found "k1". {fix}',
+    ]
+    results = read([result(image_id="k3", category_id="k1")])
+    assert (list(results.page_ids), results.labels) == (["k3"], ("k1",))
+    assert warnings(results)[0] == (
+        f'gt.json: $[0].image_id: ids of images should be whole numbers (COCO format); found "k3". {fix}'
+    )
+    placed = coco.resolve(results, source)
+    assert [placed.documents[code].doc_id for code in placed.boxes.document.tolist()] == ["a"]
+    assert [placed.labels[code] for code in placed.boxes.label.tolist()] == ["Text"]
+
+
+def test_numbers_in_quotes_are_the_numbers() -> None:
+    value = instances(annotation(image_id="7", id="4", category_id="2"))
+    source = read(value)
+    assert (list(source.page_ids), list(source.boxes.ids), source.issues) == (["7", "3"], ["4"], ())
+    assert coco.resolve(read([result(image_id="7")]), source).boxes.document.tolist() == [0]
+
+
+def test_texts_that_name_nothing_or_twice_are_said_as_they_are_written() -> None:
+    value = texts(instances(annotation(), annotation(image_id=5, category_id=8)))
+    value["images"].append(value["images"][0])
+    assert sentences(value)[:4] == [
+        'gt.json: $.images[2].id: the id of an image must occur once (COCO format); found "k7", as $.images[0]. '
+        "Give each its own id.",
+        'gt.json: $.annotations[1].image_id: image_id must be the id of one of images (COCO format); found "k5". '
+        "Correct the id, or add it to images.",
+        "gt.json: $.annotations[1].category_id: category_id must be the id of one of categories (COCO format); "
+        'found "k8". Correct the id, or add it to categories.',
+        'gt.json: $.annotations[1].id: the id of an annotation must occur once (COCO format); found "k1", as '
+        "$.annotations[0]. Give each its own id.",
+    ]
+
+
+@pytest.mark.parametrize(("bbox", "found"), [(None, "bbox null"), ([], "bbox []")])
+def test_an_empty_bbox_is_that_of_the_outline(bbox: object, found: str) -> None:
+    source = read(instances(annotation(bbox=bbox, segmentation=[[1, 1, 5, 1, 5, 9]])))
+    assert source.boxes.xyxy.tolist() == [[1, 1, 5, 9]]
+    assert warnings(source) == [
+        "gt.json: $.annotations[0]: an entry without bbox has the box around its segmentation, as in pycocotools; "
+        f"found {found}. Nothing to do, or add the bbox."
+    ]
+
+
 def test_annotations_can_be_given_as_predictions() -> None:
     without = read(instances(annotation()), side="prediction")
     assert without.side == "prediction"
@@ -502,14 +566,14 @@ def test_repeated_keys_and_ids() -> None:
 
 
 def test_missing_and_mistyped_keys() -> None:
-    value = instances(annotation(image_id="7"), {"id": 2, "image_id": 7}, 5)
+    value = instances(annotation(image_id=[7]), {"id": 2, "image_id": 7}, 5)
     value["categories"][0] = {"id": 2}
     del value["annotations"][0]["bbox"]
     assert sentences(value) == [
         'gt.json: $.categories[0]: name is required here (COCO format); found only "id". Add name.',
         'gt.json: $.annotations[0]: bbox is required here (COCO format); found only "id", "image_id", "category_id", '
         '"area", "iscrowd". Add bbox.',
-        'gt.json: $.annotations[0].image_id: image_id must be an integer of 64 bits (COCO format); found "7". '
+        "gt.json: $.annotations[0].image_id: image_id must be an integer of 64 bits (COCO format); found [7]. "
         "Write the number of the id without quotes.",
         'gt.json: $.annotations[1]: category_id is required here (COCO format); found only "id", "image_id". '
         "Add category_id.",

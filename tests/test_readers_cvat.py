@@ -162,7 +162,6 @@ WRONG = [
     (image(box(rotation="x")), 'line 3, <box>: rotation must be a finite number (CVAT); found "x". Correct it.'),
     (image(box((0, 0, 2e9, 5))), "line 3, <box>: coordinates must be at most 1,000,000,000 pixels; found [0, 0, "
      "2000000000, 5]. Correct the region."),
-    (image(box(label=" ")), 'line 3, <box>: a region must have a label (CVAT); found " ". Label it, or remove it.'),
     (image(polygon("1,2;3,4")), "line 3, <polygon>: a polygon must have at least 3 points (CVAT); found "
      '"1,2;3,4". Correct the polygon, or remove it.'),
     (image(polygon("1,2;3;4,5")), "line 3, <polygon>: points must be pairs x,y of finite numbers with "
@@ -222,6 +221,15 @@ def test_warnings() -> None:
     ]
     assert source.boxes.position.tolist() == [1, 0]
     assert source.boxes.page.tolist() == [0, 1]
+
+
+def test_regions_without_a_label_are_left_out_and_said() -> None:
+    source = read(file(image(box(label=" "), box(), polygon(label=""), '<box xtl="1" ytl="2" xbr="3" ybr="4"/>')))
+    assert warned(source) == [
+        "c.xml: line 3, <box>: a region should have a label (CVAT for images 1.1); found 3 without. "
+        "They are left out; label them to have them compared."
+    ]
+    assert (len(source.boxes), source.labels) == (1, ("Table",))
 
 
 def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:

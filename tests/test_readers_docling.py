@@ -125,6 +125,9 @@ HOSTILE: list[tuple[tuple[Any, ...], object, str]] = [
      "Export the file again, or correct it."),
     (("pages", "2", "size", "height"), -5, '$.pages["2"]: width and height must be above 0 (DoclingDocument); '
      "found [100, -5]. Write the size of the page."),
+    (("pages", "2", "size"), None, '$.pages["2"].size: a page must have a size, in which its boxes have a place '
+     "(DoclingDocument); found null, and 1 of 3 pages without one. Convert the PDF or the images again with Docling, "
+     "or write the width and height of each page in points."),
     (("pages", "2", "page_no"), 1, '$.pages["2"]: a page must occur once (DoclingDocument); '
      'found page 1 again, as in $.pages["1"]. Join the two, or remove one of them.'),
     (("pages", "2", "page_no"), 0, '$.pages["2"]: pages must be numbered from the first on (DoclingDocument); '

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from evaluator import formats
+from evaluator.model.issues import BadInput
 from tests.model_outputs import (
     GONE,
     REAL,
@@ -43,6 +47,36 @@ def test_columns() -> None:
     assert source.boxes.ids[0] == "$.pages[0].blocks[0]"
     assert source.issues == ()
     assert boxes(read({"document": own("documentai.json")})) == boxes(source)
+
+
+def test_shards_of_one_folder_are_one_document(tmp_path: Path) -> None:
+    tree = own("documentai.json")
+    for shard, page in enumerate(tree["pages"]):
+        held = {**tree, "pages": [page], "shardInfo": {"shardIndex": str(shard), "shardCount": "2"}}
+        (tmp_path / f"report-{shard}.json").write_text(json.dumps(held))
+    source = formats.read(tmp_path)
+    assert [each.doc_id for each in source.documents] == ["report"]
+    assert source.page_index.tolist() == [0, 1]
+    assert boxes(source) == boxes(read(tree))
+    # A document that is no shard keeps the number in its name.
+    assert read({**tree, "shardInfo": {"shardCount": "1"}}, "report-7.json").documents[0].doc_id == "report-7"
+    assert refused({**tree, "shardInfo": []}) == [
+        "f.json: $.shardInfo: shardInfo must be an object (Document AI); found []. "
+        "Export the file again, or correct it."
+    ]
+
+
+def test_shards_that_repeat_a_page_are_refused(tmp_path: Path) -> None:
+    held = {**own("documentai.json"), "shardInfo": {"shardCount": 2}}
+    for shard in range(2):
+        (tmp_path / f"report-{shard}.json").write_text(json.dumps(held))
+    with pytest.raises(BadInput) as bad:
+        formats.read(tmp_path)
+    sentences = [issue.sentence for issue in bad.value.issues]
+    assert sentences[0] == (
+        f"{tmp_path.name}: report-1.json and report-0.json: a page may be listed by one file of a folder only; "
+        'found page 1 of "report". Remove one of the files, or use two folders.'
+    )
 
 
 def test_without_pages() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -49,6 +50,19 @@ def test_without_coordinates() -> None:
         "f.json: These are unstructured elements without coordinates: none of the 2 has a place on a page. "
         'Partition the PDF with strategy="hi_res", or "fast" with coordinates, and export again.'
     ]
+
+
+def test_lines_of_elements() -> None:
+    tree = own("unstructured.json")
+    whole = read(tree)
+    for name in ("f.ndjson", "f.jsonl", "f.json"):
+        lines = "\n".join(json.dumps(each) for each in tree) + "\n\n"
+        source = read(lines.encode(), name)
+        assert (source.format, list(source.boxes.ids)) == ("unstructured", list(whole.boxes.ids))
+        np.testing.assert_array_equal(source.boxes.xyxy, whole.boxes.xyxy)
+    assert len(read(json.dumps(tree[0]).encode(), "f.ndjson").boxes) == 1
+    broken = "\n".join([json.dumps(tree[0]), "", json.dumps(tree[1])[:-1]])
+    assert refused(broken.encode(), "f.ndjson")[0].startswith("f.ndjson: line 3, column")
 
 
 @needs_shared

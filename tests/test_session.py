@@ -221,9 +221,10 @@ def upload(app: AppTest, name: str, content: bytes, *, role: str = "Prediction")
 
 
 def table(app: AppTest) -> dict[str, str]:
-    """Role of each loaded file."""
+    """Role of each loaded file of boxes."""
     frames = [each.value for each in app.dataframe if "Role" in each.value.columns]
-    return dict(zip(frames[0]["File"], frames[0]["Role"], strict=True)) if frames else {}
+    roles = zip(frames[0]["File"], frames[0]["Role"], strict=True) if frames else ()
+    return {name: role for name, role in roles if name.endswith(".json")}
 
 
 def file_bytes(*rows: object, side: str = "prediction", **given: object) -> bytes:
@@ -249,7 +250,7 @@ def test_a_broken_upload_is_told_and_what_was_loaded_stays(
     before = table(app)
     upload(app, "broken.json", content, role=role)
     (error,) = app.error
-    assert error.value == "The uploaded file has errors and was not taken; what was loaded before stays in use."
+    assert error.value == "The file has errors and was not taken; what was loaded before stays in use."
     issues = app.dataframe[0].value
     assert set(issues["File"]) == {"broken.json"}
     assert "error" in set(issues[""])
@@ -283,7 +284,7 @@ def test_an_uploaded_prediction_is_added_and_one_of_the_same_name_replaced(monke
 def test_an_uploaded_ground_truth_replaces_the_old_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     app = start(monkeypatch, FILES, files=files_of(tmp_path, TRUTH, TRUTH[:2]))
     upload(app, "new truth.json", file_bytes(*TRUTH[:1], side="ground_truth"), role="Ground truth")
-    assert table(app) == {"new truth.json": "Ground truth", "model1.json": "Prediction"}
+    assert table(app) == {"new truth.json": "Ground truth", "model1.json": "Model A"}
     (card,) = dashboard.cards(dashboard.go(app, OVERVIEW))
     assert (card["TP"], card["FP"], card["FN"]) == ("1", "1", "0")
 
@@ -428,7 +429,7 @@ def test_dropped_files_are_sorted_and_the_image_of_a_page_is_shown(reader: AppTe
     assert any("notes" in each.value for each in reader.caption)
     next(each for each in reader.button if each.label == "Open these files").click()
     dashboard.fine(reader.run())
-    assert table(reader) == {"boxes.json": "Ground truth", "model.json": "Prediction"}
+    assert table(reader) == {"boxes.json": "Ground truth", "model.json": "Model A"}
     reader.session_state["doc"], reader.session_state["page"] = "report", 1
     data = dashboard.viewer(dashboard.go(reader, PAGE_BROWSER))
     assert data["page"]["problem"] is None

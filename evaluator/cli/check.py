@@ -91,7 +91,7 @@ def _diagnoses(files: Sequence[Path], sound: Sequence[Annotations | None]) -> li
         return []
     first = truths[0]
     truth = next(read for path, read in held if path == first)
-    found = []
+    diagnoses = []
     for path, read in held:
         if path == first:
             continue
@@ -99,8 +99,8 @@ def _diagnoses(files: Sequence[Path], sound: Sequence[Annotations | None]) -> li
         if prediction is None:
             continue
         with contextlib.suppress(BadInput):
-            found.append(diagnosis_of(truth, prediction))
-    return [each for each in found if not each.silent]
+            diagnoses.append(diagnosis_of(truth, prediction))
+    return [each for each in diagnoses if not each.silent]
 
 
 def _as_written(path: Path, side: Side | None = None) -> Annotations | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -75,10 +75,12 @@ def compare(
     if len(pred) < 2:
         raise UsageError("give --pred twice or more; to evaluate one prediction use layoutscope evaluate.")
     rule = _rule(decide_by, least, largest_loss)
+    given = chosen(options)
+    pdfs = given.get("pdfs")
     with progress("Reading") as say:
-        evaluations = _evaluated(protocol, gt, pred, options, say)
+        evaluations = _evaluated(protocol, gt, pred, given, say)
         say("Comparing")
-        parts = [slices_part(each) for each in named_in(evaluations, gt, slices, attributes)]
+        parts = [slices_part(each) for each in named_in(evaluations, gt, slices, attributes, pdfs=pdfs, say=say)]
         results = [one.result for one in evaluations]
         comparison = compared(results, letters(len(pred)), seed=seed, resamples=resamples, more=parts, rule=rule)
         try:
@@ -127,14 +129,17 @@ def gate(
     if not fail_if:
         raise UsageError(f"give at least one --fail-if, such as --fail-if {EXAMPLE}.")
     paths = [pred] if baseline is None else [pred, baseline]
+    given = chosen(options)
+    pdfs = given.get("pdfs")
     with progress("Reading") as say:
         try:
             conditions = [parse(text) for text in fail_if]
-            evaluations = _evaluated(protocol, gt, paths, options, say)
+            evaluations = _evaluated(protocol, gt, paths, given, say)
             say("Judging")
             sides = [protocol_of(result).measures(result) for result in (one.result for one in evaluations)]
-            if slices is not None or any((each.label or "").startswith(PREFIX) for each in conditions):
-                named = named_in(evaluations, gt, slices, attributes)
+            of_slices = any((each.label or "").startswith(PREFIX) for each in conditions)
+            if slices is not None or of_slices:
+                named = named_in(evaluations, gt, slices, attributes, pdfs=pdfs, say=say)
                 sides = [with_slices(side, each) for side, each in zip(sides, named, strict=True)]
             reference = sides[1] if len(sides) > 1 else None
             verdicts = judge(conditions, sides[0], reference, seed=seed, resamples=resamples)
@@ -149,10 +154,12 @@ def gate(
     return GATE_FAILED if failed else OK
 
 
-def _evaluated(protocol: str, gt: Path, paths: Sequence[Path], options: ProtocolOptions, say: Say) -> list[Evaluation]:
+def _evaluated(
+    protocol: str, gt: Path, paths: Sequence[Path], given: Mapping[str, Any], say: Say
+) -> list[Evaluation]:  # fmt: skip
     """The predictions evaluated against one ground truth, ready to be compared."""
     try:
-        return project.evaluate_together(protocol, gt, paths, say, **chosen(options))
+        return project.evaluate_together(protocol, gt, paths, say, **given)
     except OptionError as problem:
         raise UsageError(f"{problem}.") from problem
 

@@ -207,6 +207,7 @@ def read(
     lenient: bool = False,
     columns: str = "",
     as_written: bool = False,
+    unscored: bool = False,
 ) -> Annotations:
     """The columns of a file of boxes, or of a folder of files of one side read as one.
 
@@ -215,7 +216,7 @@ def read(
     path : str or Path
     format : str or None
         A key of `of_kind`; None detects it from the content.
-    side, as_reference, max_per_rule, lenient, columns, as_written
+    side, as_reference, max_per_rule, lenient, columns, as_written, unscored
         See `Reading`.
 
     Returns
@@ -230,7 +231,7 @@ def read(
     """
     reading = Reading(
         side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns,
-        as_written=as_written,
+        as_written=as_written, unscored=unscored,
     )  # fmt: skip
     if whole := reads_whole(Path(path), format):
         return _with_far_pages(whole.read_path(Path(path), reading))
@@ -272,12 +273,13 @@ def read_bytes(
     lenient: bool = False,
     columns: str = "",
     as_written: bool = False,
+    unscored: bool = False,
 ) -> Annotations:
     """The columns of a file of boxes whose bytes are at hand, by its name for the issues; otherwise as `read`."""
     name = name.replace("\\", "/").rsplit("/", 1)[-1]
     reading = Reading(
         side=side, as_reference=as_reference, max_per_rule=max_per_rule, lenient=lenient, columns=columns,
-        as_written=as_written,
+        as_written=as_written, unscored=unscored,
     )  # fmt: skip
     source = _from_archive(content, name, format, reading)
     if source is None:

@@ -2,8 +2,8 @@
 
 Owns the format `Alto`. Its document is the stem of the image name that the file states, else of the file's own name.
 Coordinates are pixels, or shares of the page where the file measures in parts of a millimetre or an inch, origin top
-left. Blocks at any depth are read; lines, words, margins and print space are not. Nothing is clamped, and no image
-is opened.
+left. Blocks at any depth are read, also those that stand on the page itself; lines, words, margins and print space are
+not. Nothing is clamped, and no image is opened.
 """
 
 from __future__ import annotations
@@ -102,6 +102,8 @@ class _File:
         self._image = name
         self._labels: dict[str, str] = {}
         self._blocks: list[_Block] = []
+        # What is in a block that stands on the page itself; it ends before the block does.
+        self._inside: list[Element] = []
 
     def take(self, element: Element) -> None:
         """A block, the page around it, or what comes before."""
@@ -115,6 +117,12 @@ class _File:
         elif element.name in _KINDS and element.attributes.get("TYPE", "") in _TYPES:
             self._labels.setdefault(element.attributes.get("ID", ""), element.attributes.get("LABEL", ""))
         elif element.depth == _DEPTH:
+            if element.parent in _BLOCKS:
+                self._inside.append(element)
+            else:
+                self._take_blocks(element)
+        elif element.depth == _DEPTH - 1 and element.name in _BLOCKS:
+            element.children, self._inside = self._inside, []
             self._take_blocks(element)
         elif element.name == "Page" and element.parent == "Layout":
             self._page(element)

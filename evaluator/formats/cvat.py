@@ -3,7 +3,8 @@
 Owns the format `Cvat`. A page is an ``<image>``, known by its subset, task and name; its document is the stem of the
 name, as in `coco`. Coordinates are pixels of the image, origin top left. A polygon, and a box that is turned, keep
 their outline; their box is the smallest that holds it. CVAT has no scores. Shapes that are no regions (lines, points,
-masks, ellipses) are left out, with an issue for each kind. Nothing is clamped, and no image is opened.
+masks, ellipses) and regions without a label are left out, with an issue for each kind. Nothing is clamped, and no
+image is opened.
 """
 
 from __future__ import annotations
@@ -81,6 +82,10 @@ class Cvat(BoxFormat):
             what = f"{len(elements):,} of the kind {quote(kind)}"
             fix = "They are left out; draw regions as boxes or polygons."
             collector.warning(elements[0].place, rule, what, fix)
+        if file.unlabelled:
+            rule = f"a region should have a label ({_SOURCE})"
+            what = f"{len(file.unlabelled):,} without"
+            collector.warning(file.unlabelled[0], rule, what, "They are left out; label them to have them compared.")
         return file.builder.annotations(source.sha256, reading)
 
 
@@ -96,6 +101,7 @@ class _File:
         self.roots = 0
         self.left_out: dict[str, list[Element]] = {}
         self.tracks: list[str] = []
+        self.unlabelled: list[str] = []
 
     def take(self, element: Element) -> None:
         """An image with its shapes, or the root around all of them."""
@@ -126,11 +132,13 @@ class _File:
             outline = {"box": _box, "polygon": _polygon}.get(region.name)
             if outline is None:
                 self.left_out.setdefault(region.name, []).append(region)
+            elif not region.attributes.get("label", "").strip():
+                self.unlabelled.append(region.place)
             elif shape := outline(region, self._collector):
                 xyxy, ring = shape
                 self.builder.box(
                     page,
-                    region.attributes.get("label", ""),
+                    region.attributes["label"],
                     xyxy,
                     region.place,
                     rings=() if ring is None else (ring,),

@@ -12,6 +12,7 @@ import re
 from typing import Final
 
 import msgspec
+from msgspec import UNSET
 
 from evaluator.formats.build import Corners, Size
 from evaluator.formats.json_text import excerpt
@@ -21,6 +22,9 @@ _MARK = re.compile(rb'"schema_name"\s*:\s*"DoclingDocument"')
 _LISTS: Final = (
     "texts", "tables", "pictures", "groups", "key_value_items", "form_items", "field_regions", "field_items",
 )  # fmt: skip
+
+
+_NO_SIZE: Final = {"width": math.nan, "height": math.nan}
 
 
 class _Box(msgspec.Struct, gc=False):
@@ -81,12 +85,12 @@ class Docling(ModelOutput):
             tree = answer["json_content"]
         if not isinstance(tree, dict):
             file.refuse("the top level must be an object (DoclingDocument)", AGAIN, excerpt(tree), "$")
-        found = [entry for key in _LISTS for entry in file.items(tree, key, "$")]
+        entries = [entry for key in _LISTS for entry in file.items(tree, key, "$")]
         pages = tree.get("pages")
         if pages is not None and not isinstance(pages, dict):
             file.refuse("pages must be an object (DoclingDocument)", AGAIN, excerpt(pages), "$.pages")
-        if not pages and found:
-            rule = f"This is a DoclingDocument without pages: its {len(found):,} items have no place on a page"
+        if not pages and entries:
+            rule = f"This is a DoclingDocument without pages: its {len(entries):,} items have no place on a page"
             file.refuse(rule, "Convert a PDF or images with Docling and save that as JSON.")
         origin = tree.get("origin")
         name, filename = tree.get("name"), origin.get("filename") if isinstance(origin, dict) else None
@@ -94,7 +98,7 @@ class Docling(ModelOutput):
         filename = filename if isinstance(filename, str) else ""
         file.document = document_of(filename.strip() or name.strip() or file.document)
         sizes = _pages(pages or {}, filename or name, file)
-        for place, value in found:
+        for place, value in entries:
             item = file.convert(value, _Item, place)
             if item is not None:
                 _add(item, place, sizes, file)
@@ -106,14 +110,22 @@ FORMAT: Final = Docling()
 def _pages(pages: dict[str, object], name: str, file: OutputFile) -> dict[int, Size]:
     """The pages of a file, and their sizes by number."""
     sizes: dict[int, Size] = {}
+    without: list[str] = []
     for key, value in pages.items():
         place = f'$.pages["{key}"]'
+        if isinstance(value, dict) and value.get("size", UNSET) is None:
+            without.append(f"{place}.size")
+            value = {**value, "size": _NO_SIZE}  # noqa: PLW2901 - its number and its boxes are looked at all the same
         page = file.convert(value, _Page, place)
         number = page.page_no if page is not None else None
         if number is None:
             number = int(key) if key.isascii() and key.isdigit() and len(key) <= 10 else 0
         sizes[number] = NO_SIZE if page is None else (page.size.width, page.size.height)
         file.page(place, index=number - 1, size=sizes[number], page_id=key, name=name)
+    if without:
+        rule = "a page must have a size, in which its boxes have a place (DoclingDocument)"
+        fix = "Convert the PDF or the images again with Docling, or write the width and height of each page in points."
+        file.collector.error(without[0], rule, f"null, and {len(without):,} of {len(pages):,} pages without one", fix)
     return sizes
 
 

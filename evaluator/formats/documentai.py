@@ -7,6 +7,7 @@ that is left out is 0. All become shares.
 from __future__ import annotations
 
 import math
+import re
 from typing import Final
 
 import msgspec
@@ -19,6 +20,7 @@ _MARKS: Final = (
     b'"textAnchor"', b'"normalizedVertices"', b'"documentLayout"', b'"mimeType"', b'"text_anchor"',
     b'"normalized_vertices"', b'"mime_type"',
 )  # fmt: skip
+_SHARD_NUMBER: Final = re.compile(r"(?<=.)-\d+\Z")
 _LABELS: Final = {"blocks": "block", "paragraphs": "paragraph", "tables": "table"}
 
 
@@ -52,6 +54,10 @@ class _Page(msgspec.Struct, gc=False, rename="camel"):
     dimension: _Dimension | None = None
 
 
+class _Shard(msgspec.Struct, gc=False, rename="camel"):
+    shard_count: int | str | None = None
+
+
 class DocumentAI(ModelOutput):
     """Documents of Document AI processors that give pages.
 
@@ -62,7 +68,12 @@ class DocumentAI(ModelOutput):
     element. The score is ``layout.confidence``. The ``document`` of a process response is taken too. Lines, tokens,
     form fields and entities are not read. What ``Document.to_dict`` writes, keys in snake case, is taken too; places
     are then those of the service. An element without vertices is left out with a warning.
+
+    A shard of a batch answer holds some pages of its document, by ``pageNumber``; its name is that of the document, a
+    hyphen and a number. The shards of one folder are one document.
     """
+
+    pages_apart = True
 
     name = "documentai"
     title = "Google Document AI document (JSON)"
@@ -70,7 +81,9 @@ class DocumentAI(ModelOutput):
     source = "Document AI"
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """The keys of a document."""
+        """The keys of a document, or of a shard of one, which may have an empty page."""
+        if any(mark in head for mark in (b'"shardInfo"', b'"shard_info"')) and b'"pages"' in head:
+            return True
         inside = any(mark in head for mark in (b'"boundingPoly"', b'"bounding_poly"', b'"documentLayout"'))
         return inside and any(mark in head for mark in _MARKS) and b'"block_type"' not in head
 
@@ -86,6 +99,8 @@ class DocumentAI(ModelOutput):
         if not document.get("pages"):
             rule = "This is a Document AI document without pages: nothing has a place on a page"
             file.refuse(rule, "Process the document with an OCR or form processor, and keep pages in the field mask.")
+        if _is_shard(document.get("shardInfo"), file):
+            file.document = _SHARD_NUMBER.sub("", file.document)
         file.in_shares()
         bare: list[str] = []
         for index, (where, value) in enumerate(file.items(document, "pages", place)):
@@ -108,6 +123,12 @@ class DocumentAI(ModelOutput):
 
 
 FORMAT: Final = DocumentAI()
+
+
+def _is_shard(value: object, file: OutputFile) -> bool:
+    """Whether a document is one of several; counts of 64 bits are written as text."""
+    shard = None if value is None else file.convert(value, _Shard, "$.shardInfo")
+    return shard is not None and str(shard.shard_count or 0).isdecimal() and int(shard.shard_count or 0) > 1
 
 
 def _has_place(element: _Element) -> bool:

@@ -94,6 +94,10 @@ KNOWN: Final[tuple[Known, ...]] = (
 )
 
 
+SUFFIXES: Final = (".hocr", ".html", ".htm", ".xhtml")
+"""Endings that only formats have which are not read."""
+
+
 def name_of(head: bytes) -> Known | None:
     """The format that the beginning of a file has, of those that are not read; None for no such format."""
     return next((row for row in KNOWN if row.detect(head)), None)

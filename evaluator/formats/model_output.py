@@ -103,6 +103,7 @@ class ModelOutput(BoxFormat):
         """
         collector = Collector(name, max_per_rule=reading.max_per_rule)
         source = json_text.open_source(content, name)
+        source = source._replace(content=self.tree_text(source.content))
         file = OutputFile(collector, format=self.name, source=self.source, document=document_of(name, self.endings))
         with json_text.garbage_collection_off():
             tree = json_text.parse_sound(source, collector)
@@ -110,6 +111,10 @@ class ModelOutput(BoxFormat):
             del tree
             normalise = self.normalise and not file.shares
             return file.builder.annotations(source.sha256, reading, side="prediction", normalise=normalise)
+
+    def tree_text(self, content: bytes) -> bytes:
+        """The JSON of a file; for formats that are lines of JSON, those in an array."""
+        return content
 
     @abstractmethod
     def fill(self, tree: object, file: OutputFile) -> None:

@@ -23,12 +23,14 @@ _MAX_FILES: Final = 20_000
 class Search(NamedTuple):
     """What was recognised: units in the order of their first files, files that are of no format or side, and others.
 
-    The others have an ending that files of all kinds have, such as .txt, and are of no format.
+    The others have an ending that files of all kinds have, such as .txt, and are of no format. Files beside are below a
+    folder that is read as a whole, and its reader does not take them.
     """
 
     units: list[Unit]
     unknown: list[Path]
     others: list[Path]
+    beside: list[Path]
 
 
 def walk(paths: Iterable[Path]) -> Iterator[Path]:
@@ -89,7 +91,19 @@ def units(files: Iterable[Path], given: Sequence[Path] = ()) -> Search:
     unknown, others = (
         [file for file in part if file not in used and within.isdisjoint(file.parents)] for part in (looked_at, others)
     )
-    return Search(usable, unknown, others)
+    # Where a format takes whole folders, its reader says what it leaves out.
+    whole = [unit for unit in usable if unit.path.is_dir() and formats.reads_whole(unit.path) is None]
+    beside = [file for file in looked_at if file not in used and any(_passes_over(unit, file) for unit in whole)]
+    return Search(usable, unknown, others, beside)
+
+
+def _passes_over(unit: Unit, file: Path) -> bool:
+    """Whether a file is below a unit whose reader does not take it."""
+    if unit.path not in file.parents:
+        return False
+    row = formats.FORMATS[unit.format]
+    deeper = row.kind == "boxes" and file.parent != unit.path
+    return deeper or file.suffix.lower() not in row.suffixes
 
 
 def _gather_documents(members: dict[tuple[str, Path], list[tuple[Path, bytes]]], given: Sequence[Path]) -> None:

@@ -7,6 +7,7 @@ from the top left, or points of the page and shares of it from the bottom left. 
 from __future__ import annotations
 
 import math
+import re
 from typing import Final
 
 import msgspec
@@ -17,6 +18,7 @@ from evaluator.formats.model_output import AGAIN, ModelOutput, OutputFile, docum
 
 _FROM_BELOW: Final = ("PointSpace", "RelativeCoordinateSystem")
 _MARKS: Final = (b'"element_id"', b'"metadata"', b'"type"')
+_SECOND_LINE = re.compile(rb"\}[ \t\r]*\n\s*\{")
 
 
 class _Coordinates(msgspec.Struct, gc=False):
@@ -39,7 +41,7 @@ class _Element(msgspec.Struct, gc=False):
 
 
 class Unstructured(ModelOutput):
-    """Elements that ``elements_to_json`` of unstructured writes.
+    """Elements that ``elements_to_json`` of unstructured writes, or ``elements_to_ndjson``, one in each line.
 
     Notes
     -----
@@ -50,14 +52,37 @@ class Unstructured(ModelOutput):
     """
 
     name = "unstructured"
-    title = "unstructured elements (JSON)"
-    looks_for = "a list of elements with element_id and metadata"
+    title = "unstructured elements (JSON, or lines of JSON)"
+    looks_for = "elements with element_id and metadata, in a list or in lines"
+    suffixes = (".json", ".ndjson", ".jsonl")
     source = "unstructured"
 
     def detect(self, head: bytes, name: str = "") -> bool:
-        """The keys of an element, in a list."""
+        """The keys of an element, in a list or in the first of several lines."""
+        if not all(mark in head for mark in _MARKS):
+            return False
         start = head[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
-        return start.startswith(b"[") and all(mark in head for mark in _MARKS)
+        return start.startswith(b"[") or (start.startswith(b"{") and self._in_lines(head, name))
+
+    def _in_lines(self, head: bytes, name: str) -> bool:
+        """Whether objects follow each other, or the ending says that they do."""
+        if name.lower().endswith(self.suffixes[1:]):
+            return True
+        end = head.find(b"\n")
+        first = head[: end + 1 or len(head)]
+        return all(mark in first for mark in _MARKS) and _SECOND_LINE.search(head) is not None
+
+    def tree_text(self, content: bytes) -> bytes:
+        """Lines of elements as an array, each in the line where it was."""
+        if not content.lstrip().startswith(b"{"):
+            return content
+        lines = content.split(b"\n")
+        held = [at for at, line in enumerate(lines) if line.strip()]
+        if not all(mark in lines[held[0]] for mark in _MARKS):
+            return content
+        for at in held[1:]:
+            lines[at] = b"," + lines[at]
+        return b"[" + b"\n".join(lines) + b"]"
 
     def fill(self, tree: object, file: OutputFile) -> None:
         """A page for every document and page number, with its elements."""

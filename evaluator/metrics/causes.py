@@ -294,11 +294,11 @@ class _Grouping:
         moved = (other[second, :2] + other[second, 2:] - own[first, :2] - own[first, 2:]) / 2.0
         extent = np.maximum(own[:, 2:].max(axis=0) - own[:, :2].min(axis=0), 1e-9)
         best = _together(moved, _SAME_PLACE * extent)
-        found = np.unique(first[best])
-        if len(found) < LEAST_OF_PAGE or len(found) < SHIFTED_SHARE * len(truths):
+        partnered = np.unique(first[best])
+        if len(partnered) < LEAST_OF_PAGE or len(partnered) < SHIFTED_SHARE * len(truths):
             return
         members = np.unique(
-            np.concatenate([truth.of[truths[found]], prediction.of[predictions[np.unique(second[best])]]])
+            np.concatenate([truth.of[truths[partnered]], prediction.of[predictions[np.unique(second[best])]]])
         )
         self._add(Family("shifted"), page, members)
 

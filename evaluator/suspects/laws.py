@@ -244,9 +244,9 @@ class Looks(NamedTuple):
 
     def cells(self, xyxy: FloatArray) -> tuple[IntArray, IntArray]:
         """The cells of some boxes, int64, by size and by place."""
-        found = [np.searchsorted(edges, values) for edges, values in zip(self.edges, _features(xyxy), strict=True)]
-        by_size = found[0] * (len(self.edges[1]) + 1) + found[1]
-        by_place = found[2] * (len(self.edges[3]) + 1) + found[3]
+        bins = [np.searchsorted(edges, values) for edges, values in zip(self.edges, _features(xyxy), strict=True)]
+        by_size = bins[0] * (len(self.edges[1]) + 1) + bins[1]
+        by_place = bins[2] * (len(self.edges[3]) + 1) + bins[3]
         return by_size.astype(np.int64), by_place.astype(np.int64)
 
     def of(self, cells: tuple[IntArray, IntArray]) -> FloatArray:

@@ -20,6 +20,7 @@ import numpy as np
 
 from evaluator.formats import json_text, limits
 from evaluator.formats.base import ANY_SIDE, BoxFormat, Reading
+from evaluator.formats.coco.ids import Texts, all_written, shown, written
 from evaluator.formats.coco.outlines import outlines
 from evaluator.formats.coco.rules import (
     check_categories,
@@ -32,7 +33,7 @@ from evaluator.formats.coco.rules import (
     check_size,
     rows_of,
 )
-from evaluator.formats.coco.shape import CocoFile, ItemColumns, corners, decode
+from evaluator.formats.coco.shape import CocoFile, corners, decode
 from evaluator.formats.coco.walk import walk
 from evaluator.model.boxes import IntArray
 from evaluator.model.dataset import Annotations, Boxes, CodeArray, Document, Side
@@ -55,17 +56,19 @@ class _Where(NamedTuple):
 
 
 class Numbers(Sequence[str]):
-    """Whole numbers as text, made when looked at.
+    """Ids as text, made when looked at.
 
     Parameters
     ----------
     values : int64, shape (N,)
+    texts : sequence of str or None
+        What each number stands for; None for the number itself.
     """
 
-    __slots__ = ("values",)
+    __slots__ = ("texts", "values")
 
-    def __init__(self, values: IntArray) -> None:
-        self.values = values
+    def __init__(self, values: IntArray, texts: Texts = None) -> None:
+        self.values, self.texts = values, texts
 
     def __len__(self) -> int:
         return len(self.values)
@@ -75,7 +78,9 @@ class Numbers(Sequence[str]):
     @overload
     def __getitem__(self, row: slice) -> Sequence[str]: ...
     def __getitem__(self, row: int | slice) -> str | Sequence[str]:
-        return Numbers(self.values[row]) if isinstance(row, slice) else str(int(self.values[row]))
+        if isinstance(row, slice):
+            return Numbers(self.values[row], self.texts)
+        return written(int(self.values[row]), self.texts)
 
 
 class Coco(BoxFormat):
@@ -136,9 +141,9 @@ class Coco(BoxFormat):
         if file is not None:
             # Outlines are looked into last; a number there that is out of range is left to the exact walk.
             with suppress(msgspec.MsgspecError, RecursionError):
-                return _checked(source, file, reading.side, Collector(name, max_per_rule=reading.max_per_rule))
+                return _checked(source, file, reading, Collector(name, max_per_rule=reading.max_per_rule))
         collector = Collector(name, max_per_rule=reading.max_per_rule)
-        return _checked(source, _walk(source, collector), reading.side, collector)
+        return _checked(source, _walk(source, collector), reading, collector)
 
     def place_in_file(self, source: Annotations, row: int) -> str:
         """The JSON path of the annotation or result."""
@@ -227,8 +232,8 @@ def _need_images(ground_truth: Annotations, collector: Collector) -> None:
 def _looked_up(prediction: Annotations, ground_truth: Annotations, collector: Collector) -> tuple[CodeArray, CodeArray]:
     """Page entry and label in the ground truth of each result; `BadInput` for ids that it does not have."""
     boxes = prediction.boxes
-    image_ids = np.array([int(key) for key in prediction.page_ids], dtype=np.int64)
-    entry = rows_of(image_ids, np.array([int(key) for key in ground_truth.page_ids], dtype=np.int64))
+    image = {key: row for row, key in enumerate(ground_truth.page_ids)}
+    entry = np.array([image.get(key, -1) for key in prediction.page_ids], dtype=np.int64)
     names = {name: row for row, name in enumerate(ground_truth.labels)}
     # Ids come first: a name is there only when somebody renamed a category id of the results.
     code = names | {key: names[name] for key, name in ground_truth.label_map.items()}
@@ -265,21 +270,24 @@ def _walk(source: json_text.Source, collector: Collector) -> CocoFile:
     return file
 
 
-def _checked(source: json_text.Source, file: CocoFile, side: Side | None, collector: Collector) -> Annotations:
+def _checked(source: json_text.Source, file: CocoFile, reading: Reading, collector: Collector) -> Annotations:
     """The columns of a file after the rules on its values."""
     if file.images is None or file.categories is None:
-        return _results(source, file.items, side, collector)
-    return _instances(source, file, side or "ground_truth", collector)
+        return _results(source, file, reading, collector)
+    return _instances(source, file, reading.side or "ground_truth", collector)
 
 
-def _results(source: json_text.Source, items: ItemColumns, side: Side | None, collector: Collector) -> Annotations:
+def _results(source: json_text.Source, file: CocoFile, reading: Reading, collector: Collector) -> Annotations:
     """A results list whose image and category ids are used for pages and labels."""
-    if side == "ground_truth":
+    items, texts = file.items, file.texts
+    if reading.side == "ground_truth":
         rule = "a file given as ground truth must have images, annotations and categories (COCO format)"
         collector.error("$", rule, "a results list", "Give the instances file here and this one as predictions.")
         raise BadInput(collector.issues())
     check_items(items, "$", collector, side="prediction")
-    check_scores(items, "$", collector)
+    # A list in which some have scores and some do not is a mistake, whoever reads it.
+    if not (reading.unscored and items.no_score.all()):
+        check_scores(items, "$", collector)
     check_size(len(items.xywh), collector)
     if collector.failed:
         raise BadInput(collector.issues())
@@ -289,7 +297,7 @@ def _results(source: json_text.Source, items: ItemColumns, side: Side | None, co
         rule = f"a file may have {limits.MAX_LABELS:,} labels"
         collector.error("$", rule, f"{len(category_ids):,}", "Check category_id.")
         raise BadInput(collector.issues())
-    names = list(map(str, image_ids.tolist()))
+    names = all_written(image_ids, texts.images)
     where = _Where(entry, np.zeros(len(entry), dtype=np.int64), label, entry)
     return Annotations(
         name=source.name,
@@ -298,12 +306,12 @@ def _results(source: json_text.Source, items: ItemColumns, side: Side | None, co
         side="prediction",
         model=None,
         version=None,
-        labels=tuple(map(str, category_ids.tolist())),
+        labels=tuple(all_written(category_ids, texts.categories)),
         evaluated=0,
         documents=tuple(Document(key, key) for key in names),
         page_document=np.arange(len(names), dtype=np.int32),
         page_index=np.zeros(len(names), dtype=np.int64),
-        boxes=_boxes(items, where, collector, place="$", side="prediction"),
+        boxes=_boxes(file, where, collector, place="$", side="prediction"),
         issues=collector.issues(),
         page_ids=names,
         unit="pixels",
@@ -313,9 +321,9 @@ def _results(source: json_text.Source, items: ItemColumns, side: Side | None, co
 
 def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: Collector) -> Annotations:
     """A file with images of its own, as ground truth or as predictions."""
-    items, place = file.items, "$.annotations"
-    pages = check_images(file.images or [], collector)
-    labels = check_categories(file.categories or [], collector)
+    items, texts, place = file.items, file.texts, "$.annotations"
+    pages = check_images(file.images or [], collector, texts.images)
+    labels = check_categories(file.categories or [], collector, texts.categories)
     entry, label = rows_of(items.image_id, pages.ids), rows_of(items.category_id, labels.ids)
     for key, ids, codes, where in (
         ("image_id", items.image_id, entry, "images"),
@@ -327,21 +335,21 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
             np.flatnonzero(rows).tolist(),
             lambda row, ids=ids, key=key, where=where: (  # type: ignore[misc]
                 f"{place}[{row}].{key}",
-                str(ids[row]),
+                shown(int(ids[row]), getattr(texts, where)),
                 f"Correct the id, or add it to {where}.",
             ),
         )
     check_items(items, place, collector, side=side)
     if side == "prediction" and not items.no_score.all():
         check_scores(items, place, collector)
-    check_ids(items.id, place, collector)
-    if side == "ground_truth":
+    check_ids(items.id, place, collector, texts.annotations)
+    if side == "ground_truth" and texts.annotations is None:
         check_id_zero(items.id, items.crowd, place, collector)
     check_size(len(items.xywh), collector)
     if collector.failed:
         raise BadInput(collector.issues())
     at = _Where(pages.page_document[entry], pages.page_index[entry], label.astype(np.int32), entry.astype(np.int32))
-    boxes = _boxes(items, at, collector, place=place, side=side)
+    boxes = _boxes(file, at, collector, place=place, side=side)
     if pages.page_size is not None:
         check_inside(boxes.xyxy, pages.page_size[entry], lambda row: f"{place}[{row}].bbox", collector)
     return Annotations(
@@ -358,8 +366,8 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
         page_index=pages.page_index,
         boxes=boxes,
         issues=collector.issues(),
-        label_map={str(key): name for key, name in zip(labels.ids.tolist(), labels.names, strict=True)},
-        page_ids=list(map(str, pages.ids.tolist())),
+        label_map=dict(zip(all_written(labels.ids, texts.categories), labels.names, strict=True)),
+        page_ids=all_written(pages.ids, texts.images),
         unit="pixels",
         page_size=pages.page_size,
         attributes=pages.attributes,
@@ -368,8 +376,9 @@ def _instances(source: json_text.Source, file: CocoFile, side: Side, collector: 
     )
 
 
-def _boxes(items: ItemColumns, where: _Where, collector: Collector, *, place: str, side: Side) -> Boxes:
-    """The box columns of items without errors."""
+def _boxes(file: CocoFile, where: _Where, collector: Collector, *, place: str, side: Side) -> Boxes:
+    """The box columns of a file without errors."""
+    items, texts = file.items, file.texts.annotations
     xywh = items.xywh
     xyxy = corners(xywh)
     box_area = xywh[:, 2] * xywh[:, 3]
@@ -387,7 +396,7 @@ def _boxes(items: ItemColumns, where: _Where, collector: Collector, *, place: st
         score=items.score if side == "prediction" else np.broadcast_to(np.nan, len(xyxy)),
         entry=where.entry,
         position=rows,
-        ids=Numbers(rows.astype(np.int64) if items.id is None else items.id),
+        ids=Numbers(rows.astype(np.int64) if items.id is None else items.id, None if items.id is None else texts),
         area=stated,
         crowd=None if items.crowd is None else items.crowd != 0,
         polygons=outlines(items.outlines, place, collector),

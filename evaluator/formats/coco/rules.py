@@ -16,6 +16,7 @@ import numpy as np
 from msgspec import UNSET
 
 from evaluator.formats import limits
+from evaluator.formats.coco.ids import Texts, shown, written
 from evaluator.formats.coco.shape import ATTRIBUTE_KEYS, DOCUMENT_KEYS, PAGE_KEYS, Category, Image, ItemColumns
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
 from evaluator.model.dataset import CodeArray, Document, Side
@@ -44,11 +45,11 @@ class Labels(NamedTuple):
     names: tuple[str, ...]
 
 
-def check_images(images: Sequence[Image], collector: Collector) -> Pages:
+def check_images(images: Sequence[Image], collector: Collector, texts: Texts = None) -> Pages:
     """The images as page entries, after the rules on their ids, documents, pages and sizes."""
     ids = [image.id for image in images]
-    _check_unique(ids, "$.images", "an image", collector)
-    names = [_document_of(image) for image in images]
+    _check_unique(ids, "$.images", "an image", collector, texts)
+    names = [_document_of(image, texts) for image in images]
     code = {name: row for row, name in enumerate(dict.fromkeys(names))}
     paths = {
         name: image.file_name for name, image in zip(names, images, strict=True) if isinstance(image.file_name, str)
@@ -76,13 +77,13 @@ def _attributes(images: Sequence[Image]) -> dict[str, list[str | None]]:
     return columns
 
 
-def _document_of(image: Image) -> str:
+def _document_of(image: Image, texts: Texts) -> str:
     for value in (image.doc, image.doc_name):
         if isinstance(value, str) and value:
             return value
     if isinstance(image.file_name, str) and image.file_name:
         return PurePosixPath(image.file_name.replace("\\", "/")).stem or image.file_name
-    return str(image.id)
+    return written(image.id, texts)
 
 
 def _page_indices(images: Sequence[Image], names: Sequence[str], collector: Collector) -> IntArray:
@@ -167,9 +168,9 @@ def _page_size(images: Sequence[Image], collector: Collector) -> FloatArray | No
     return np.array([sides["width"], sides["height"]], dtype=np.float64).reshape(2, -1).T.copy()
 
 
-def check_categories(categories: Sequence[Category], collector: Collector) -> Labels:
+def check_categories(categories: Sequence[Category], collector: Collector, texts: Texts = None) -> Labels:
     """The categories by rising id, after the rules on their ids and names."""
-    _check_unique([category.id for category in categories], "$.categories", "a category", collector)
+    _check_unique([category.id for category in categories], "$.categories", "a category", collector, texts)
     first: dict[str, int] = {}
     for row, category in enumerate(categories):
         if category.name is None:
@@ -188,17 +189,18 @@ def check_categories(categories: Sequence[Category], collector: Collector) -> La
     return Labels(np.array([c.id for c in usable], dtype=np.int64), tuple(c.name for c in usable))
 
 
-def _check_unique(ids: Sequence[int | None], place: str, what: str, collector: Collector) -> None:
+def _check_unique(ids: Sequence[int | None], place: str, what: str, collector: Collector, texts: Texts) -> None:
     if len(set(ids)) == len(ids):
         return
     first: dict[int, int] = {}
     for row, key in enumerate(ids):
         if key is not None and first.setdefault(key, row) != row:
             rule = f"the id of {what} must occur once (COCO format)"
-            collector.error(f"{place}[{row}].id", rule, f"{key}, as {place}[{first[key]}]", "Give each its own id.")
+            again = f"{shown(key, texts)}, as {place}[{first[key]}]"
+            collector.error(f"{place}[{row}].id", rule, again, "Give each its own id.")
 
 
-def check_ids(ids: IntArray | None, place: str, collector: Collector) -> None:
+def check_ids(ids: IntArray | None, place: str, collector: Collector, texts: Texts = None) -> None:
     """Annotation ids must differ: tools that look annotations up by id would use the last one for all."""
     if ids is None or (np.diff(ids) > 0).all():
         return
@@ -210,7 +212,7 @@ def check_ids(ids: IntArray | None, place: str, collector: Collector) -> None:
         sorted(before),
         lambda row: (
             f"{place}[{row}].id",
-            f"{ids[row]}, as {place}[{before[row]}]",
+            f"{shown(int(ids[row]), texts)}, as {place}[{before[row]}]",
             "Give each its own id.",
         ),
     )

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import UNSET, UnsetType
 
+from evaluator.formats.coco.ids import WHOLE_NUMBERS, IdTexts
 from evaluator.formats.coco.pieces import Reading
 from evaluator.formats.json_text import garbage_collection_off
 from evaluator.model.boxes import BoolArray, FloatArray, IntArray
@@ -130,6 +131,7 @@ class CocoFile(NamedTuple):
     images: list[Image] | None
     categories: list[Category] | None
     items: ItemColumns
+    texts: IdTexts = WHOLE_NUMBERS
 
 
 _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw], strict=True).decode

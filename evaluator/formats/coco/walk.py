@@ -16,6 +16,7 @@ import numpy as np
 from msgspec import UNSET
 
 from evaluator.formats import json_text
+from evaluator.formats.coco.ids import number_ids
 from evaluator.formats.coco.outlines import extent, is_number
 from evaluator.formats.coco.shape import (
     ATTRIBUTE_KEYS,
@@ -55,17 +56,19 @@ def walk(tree: object, collector: Collector) -> CocoFile | None:
         Row i is position i in the file. None when the top level is neither an object nor an array.
     """
     if isinstance(tree, list):
-        return _file(None, None, tree, collector, place="$")
+        texts = number_ids({"annotations": tree}, "$", collector)
+        return _file(None, None, tree, collector, place="$")._replace(texts=texts)
     if not isinstance(tree, dict):
         rule = f"the top level must be an object with {', '.join(_TOP)}, or an array of results (COCO format)"
         collector.error("$", rule, excerpt(tree), "Export the file again in one of the two forms.")
         return None
     _keys(collector, tree, "$", _TOP, known=_TOP)
-    images = [_image(collector, item, f"$.images[{i}]") for i, item in enumerate(_array(collector, tree, "images"))]
-    categories = [
-        _category(collector, item, f"$.categories[{i}]") for i, item in enumerate(_array(collector, tree, "categories"))
-    ]
-    return _file(images, categories, _array(collector, tree, "annotations"), collector, place="$.annotations")
+    parts = {key: _array(collector, tree, key) for key in _TOP}
+    texts = number_ids(parts, "$.annotations", collector)
+    images = [_image(collector, item, f"$.images[{i}]") for i, item in enumerate(parts["images"])]
+    categories = [_category(collector, item, f"$.categories[{i}]") for i, item in enumerate(parts["categories"])]
+    file = _file(images, categories, parts["annotations"], collector, place="$.annotations")
+    return file._replace(texts=texts)
 
 
 def _file(
@@ -133,12 +136,15 @@ def _item(collector: Collector, value: object, place: str) -> Item:
         rule = f"an entry must be an object with {', '.join(_ITEM)} (COCO format)"
         collector.error(place, rule, excerpt(value), "Write it as an object, or remove it.")
         return Item(_NOTHING, _NOTHING, _NO_BOX)
-    derived = extent(value.get("segmentation")) if "bbox" not in value else None
+    # Some tools write null or [] for a region that has its outline alone.
+    no_box = value.get("bbox") in (None, [])
+    derived = extent(value.get("segmentation")) if no_box else None
     required = [key for key in _ITEM if key != "bbox" or derived is None]
     _keys(collector, value, place, required, known=Item.__struct_fields__)
     if derived is not None:
         rule = "an entry without bbox has the box around its segmentation, as in pycocotools"
-        collector.warning(place, rule, "no bbox", "Nothing to do, or add the bbox.")
+        there = f"bbox {excerpt(value['bbox'])}" if "bbox" in value else "no bbox"
+        collector.warning(place, rule, there, "Nothing to do, or add the bbox.")
     item = Item(
         _integer(collector, value, "image_id", place),
         _integer(collector, value, "category_id", place),

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from evaluator.formats.coco.ids import by_number
 from evaluator.metrics.average_precision import Curve, curve, falling
 from evaluator.metrics.box_results import UNMATCHED, BoxMatching, BoxPairs, BoxResult
 from evaluator.metrics.matching import Candidates, Matches, overlapping_pairs
@@ -374,8 +375,8 @@ class ThresholdResult(BoxResult[Matching]):
             rows, positives = rows & (prediction.label == code), positives & (truth.label == code)
         score = prediction.score[rows]
         order = falling(score)
-        found = (self.prediction_partner[rows] != UNMATCHED)[order]
-        return curve(score[order], found, np.ones(len(order), dtype=bool), int(positives.sum()))
+        matched = (self.prediction_partner[rows] != UNMATCHED)[order]
+        return curve(score[order], matched, np.ones(len(order), dtype=bool), int(positives.sum()))
 
 
 def pair(
@@ -474,7 +475,7 @@ def _image_rank(dataset: Dataset) -> IntArray:
         return rank
     page = dataset.entry_pages(dataset.ground_truth)
     rank += dataset.pages
-    rank[page[np.argsort(np.array(list(map(int, source.page_ids))), kind="stable")]] = np.arange(len(page))
+    rank[page[np.argsort(np.array(by_number(source.page_ids)), kind="stable")]] = np.arange(len(page))
     return rank
 
 
@@ -530,7 +531,7 @@ def _candidates(
                 union = np.where(crowded[one], predicted_whole[other], union)
             return np.divide(shared, union, out=np.zeros_like(shared), where=shared > 0.0)
 
-        found = overlapping_pairs(
+        pairs = overlapping_pairs(
             corners,
             truth_group[near] - first,
             predicted_corners,
@@ -538,7 +539,7 @@ def _candidates(
             iou_floor=min(iou, HIGHEST_IOU),
             measure=measure,
         )
-        return Candidates(found.prediction + cut.start, found.ground_truth + near.start, found.iou)
+        return Candidates(pairs.prediction + cut.start, pairs.ground_truth + near.start, pairs.iou)
 
     parts = list(in_threads(search, _cuts(queue.group, _QUEUED_AT_A_TIME)))
     nothing = np.empty(0, dtype=np.int64)
@@ -559,11 +560,11 @@ def _outlined_candidates(
     crowded = np.zeros(len(truth_row), dtype=bool) if crowd is None else crowd[truth_row]
 
     def measure(one: IntArray, other: IntArray) -> FloatArray:
-        found = np.zeros(len(one))
+        shares = np.zeros(len(one))
         rows = np.flatnonzero(intersection(bounds[one], predicted_bounds[other]) > 0.0)
         fit = polygon_overlap(*regions, truth_row[one[rows]], queue.row[other[rows]])
-        found[rows] = np.where(crowded[one[rows]], fit.purity, fit.iou)
-        return found
+        shares[rows] = np.where(crowded[one[rows]], fit.purity, fit.iou)
+        return shares
 
     return overlapping_pairs(
         bounds, truth_group, predicted_bounds, queue.group, iou_floor=min(iou, HIGHEST_IOU), measure=measure

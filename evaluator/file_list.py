@@ -1,0 +1,133 @@
+"""All files of a session in one list: what each is, its role, what it holds, and why it was left out.
+
+Owns the rows and their words. What is open comes from `project` and `workspace`; nothing is read here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from evaluator import formats
+from evaluator.metrics.results import count_of
+from evaluator.model.dataset import Annotations
+from evaluator.model.fields import FieldDocuments, class_key, leaves
+from evaluator.model.issues import Issue
+from evaluator.project import Member, Project
+from evaluator.workspace import Workspace
+
+READ, LEFT_OUT, WITH_ISSUES = "Read", "Left out", "With issues"
+_NO_FORMAT: Final = "neither annotations nor pages"
+
+
+class FileRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One file or folder of a session.
+
+    Attributes
+    ----------
+    name : str
+    what : str
+        Its format, in words; for one that was left out, why.
+    role : str
+        "Ground truth", "Model A", "Prediction", "Pages", "Not used"; empty for one that was left out.
+    pages, boxes, labels : int or None
+        How many it holds: of fields, documents and values with a box. None where it has no such thing.
+    issues : str
+        In words, "none" for none.
+    sha256 : str
+        The beginning of the digest; empty for what is not read.
+    """
+
+    name: str
+    what: str
+    role: str = ""
+    pages: int | None = None
+    boxes: int | None = None
+    labels: int | None = None
+    issues: str = "none"
+    sha256: str = ""
+
+    @property
+    def left_out(self) -> bool:
+        """Whether nothing of it is used."""
+        return not self.role
+
+    def shown_under(self, choice: str) -> bool:
+        """Whether it belongs to the rows of a choice; every row belongs to any other word."""
+        if choice == READ:
+            return not self.left_out
+        if choice == LEFT_OUT:
+            return self.left_out
+        return choice != WITH_ISSUES or (not self.left_out and self.issues != "none")
+
+
+def of_project(project: Project[Any], letters: Mapping[str, str]) -> Iterator[FileRow]:
+    """The files of one kind, the ground truth first; `letters` has the models that views show side by side, by name."""
+    for member in project.members:
+        role = "Ground truth"
+        if member.side == "prediction":
+            role = f"Model {letters[member.name]}" if member.name in letters else "Prediction"
+        elif project.as_reference:
+            role = "Reference (a prediction)"
+        yield FileRow(
+            name=member.name,
+            what=_format(member),
+            role=role,
+            issues=issues_in_words(member.issues),
+            sha256=member.source.sha256[:12] if member.source is not None else "",
+            **_counts(member),
+        )
+
+
+def of_unused(unused: Iterable[Member[Any]]) -> Iterator[FileRow]:
+    """Files that were taken out of the comparison by the reader."""
+    for member in unused:
+        row = FileRow(name=member.name, what=_format(member), role="Not used", issues=issues_in_words(member.issues))
+        yield msgspec.structs.replace(row, **_counts(member))
+
+
+def of_pages(name: str, count: int) -> FileRow:
+    """The folder of PDFs and page images, with how many files are in it."""
+    return FileRow(name=f"{name}/ {count_of(count, 'file')}", what="PDFs and page images", role="Pages")
+
+
+def of_left_out(named: Workspace, names: Sequence[str] = ()) -> Iterator[FileRow]:
+    """Every file that is not read, with the reason; `names` are those of the last upload."""
+    for issue in named.issues:
+        found = f", found {issue.found}" if issue.found else ""
+        yield FileRow(name=issue.file, what=f"left out: {issue.rule}{found}. {_advice(issue)}".rstrip())
+    for name in (*named.passed_over, *names):
+        yield FileRow(name=name, what=f"left out: {_NO_FORMAT}.")
+
+
+def issues_in_words(issues: Sequence[Issue]) -> str:
+    """How many errors and warnings; "none" for none."""
+    errors = sum(issue.severity == "error" for issue in issues)
+    counts = ((errors, "error"), (len(issues) - errors, "warning"))
+    return ", ".join(count_of(count, noun) for count, noun in counts if count) or "none"
+
+
+def _advice(issue: Issue) -> str:
+    return issue.fix.removeprefix("Left out.").strip()
+
+
+def _format(member: Member[Any]) -> str:
+    """The format of a file in words, "not read" for one with errors."""
+    if member.source is None:
+        return "not read"
+    row = formats.FORMATS.get(member.source.format)
+    return row.title if row else str(member.source.format)
+
+
+def _counts(member: Member[Any]) -> dict[str, int]:
+    """Pages, boxes and labels of a file, as far as it has them."""
+    source = member.source
+    if isinstance(source, Annotations):
+        return {"pages": len(source.page_index), "boxes": len(source.boxes), "labels": len(source.labels)}
+    if isinstance(source, FieldDocuments):
+        every = [(class_key(path), field) for tree in source.documents.values() for path, field in leaves(tree)]
+        boxes = sum(field.box is not None for _, field in every)
+        return {"pages": len(source.documents), "boxes": boxes, "labels": len({name for name, _ in every})}
+    return {} if source is None else {"pages": len(source.posters)}

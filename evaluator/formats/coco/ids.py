@@ -1,0 +1,107 @@
+"""Ids that are written as text: whole numbers for the columns, and the way back to what the file says.
+
+Owns which ids of a file are numbered, and how an id is written in an issue. Numbers in quotes are the numbers; other
+texts are numbered in their order, which is that of pycocotools.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from evaluator.formats.json_text import has_lone_surrogate
+from evaluator.model.boxes import IntArray
+from evaluator.model.issues import Collector, quote
+
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_PLACES: Final = {
+    "images": (("images", "id"), ("annotations", "image_id")),
+    "categories": (("categories", "id"), ("annotations", "category_id")),
+    "annotations": (("annotations", "id"),),
+}
+
+Texts = Sequence[str] | None
+"""What each number stands for; None where ids are whole numbers."""
+
+
+class IdTexts(NamedTuple):
+    """The texts of the ids of a file."""
+
+    images: Texts = None
+    categories: Texts = None
+    annotations: Texts = None
+
+
+WHOLE_NUMBERS: Final = IdTexts()
+
+
+def written(number: int, texts: Texts) -> str:
+    """An id as other files name it."""
+    return str(number) if texts is None else texts[number]
+
+
+def all_written(numbers: IntArray, texts: Texts) -> list[str]:
+    """Ids as other files name them."""
+    return list(map(str if texts is None else texts.__getitem__, numbers.tolist()))
+
+
+def shown(number: int, texts: Texts) -> str:
+    """An id as an issue shows it."""
+    return str(number) if texts is None else quote(texts[number])
+
+
+def by_number(ids: Sequence[str]) -> list[Any]:
+    """Keys that sort ids as pycocotools does: whole numbers by value, others as texts."""
+    return [int(key) for key in ids] if all(map(_WHOLE.fullmatch, ids)) else list(ids)
+
+
+def number_ids(parts: Mapping[str, Sequence[Any]], place: str, collector: Collector) -> IdTexts:
+    """Ids that are texts replaced by whole numbers, in the objects themselves.
+
+    Parameters
+    ----------
+    parts : mapping of sequence
+        The entries under ``images``, ``categories`` and ``annotations``, as they were parsed.
+    place : str
+        JSON path of the annotations.
+
+    Returns
+    -------
+    IdTexts
+        Ids that are neither texts nor whole numbers are left as they are.
+    """
+    texts: dict[str, Texts] = {}
+    for kind, places in _PLACES.items():
+        held = [
+            (entry, key, f"{place if name == 'annotations' else f'$.{name}'}[{row}].{key}")
+            for name, key in places
+            for row, entry in _objects(parts.get(name, ()), key)
+        ]
+        first = next(((entry[key], where) for entry, key, where in held if isinstance(entry[key], str)), None)
+        if first is None:
+            continue
+        keys = sorted({_text(entry[key]) for entry, key, _ in held})
+        whole = all(map(_WHOLE.fullmatch, keys))
+        number = {key: int(key) if whole else rank for rank, key in enumerate(keys)}
+        if not whole:
+            texts[kind] = keys
+            rule = f"ids of {kind} should be whole numbers (COCO format)"
+            fix = "They are compared as they are written; a number and the same in quotes are one id."
+            collector.warning(first[1], rule, quote(first[0]), fix)
+        for entry, key, _ in held:
+            entry[key] = number[_text(entry[key])]
+    return IdTexts(**texts)
+
+
+def _objects(entries: Sequence[Any], key: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Position and object of the entries that have an id under a key: a text, or a whole number."""
+    for row, entry in enumerate(entries):
+        value = entry.get(key) if isinstance(entry, dict) else None
+        usable = isinstance(value, str) and value != "" and not has_lone_surrogate(value)
+        if usable or (isinstance(value, int) and not isinstance(value, bool)):
+            yield row, entry
+
+
+def _text(value: str | int) -> str:
+    return value if isinstance(value, str) else str(value)

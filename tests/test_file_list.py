@@ -1,0 +1,95 @@
+"""All files of a session in one table on Files: what is read, what was left out and why, and roles that change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluator import workspace
+from tests import dashboard
+from tests.building import box, write_file
+
+ROWS = [box(0.1, 0.1, 0.5, 0.5), box(0.5, 0.5, 0.9, 0.9)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A ground truth, two models, a page, and files that are not read."""
+    write_file(tmp_path / "truth.json", ROWS, side="ground_truth")
+    write_file(tmp_path / "a.json", ROWS)
+    write_file(tmp_path / "b.json", ROWS[:1])
+    (tmp_path / "scan.html").write_text('<html><body><div class="ocr_page" id="page_1"/></body></html>')
+    (tmp_path / "package.json").write_text('{"name": 1}')
+    (tmp_path / "readme.md").write_text("hello")
+    (tmp_path / "pdf").mkdir()
+    (tmp_path / "pdf" / "a.pdf").write_bytes(b"%PDF-1.7")
+    return tmp_path
+
+
+def files(app: Any) -> dict[str, tuple[str, str]]:
+    """Role and what it is, by name, as they stand in the table."""
+    frame = next(each.value for each in app.dataframe if "Role" in each.value)
+    rows = zip(frame["File"], frame["Role"], frame["What it is"], strict=True)
+    return {name: (role, what) for name, role, what in rows}
+
+
+def start(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Any:
+    return dashboard.start(monkeypatch, dashboard.FILES, files=workspace.find([folder]).to_json())
+
+
+SNAPSHOT = "Document Snapshot Detection, schema 1.3 (JSON)"
+READ = {
+    "truth.json": ("Ground truth", SNAPSHOT),
+    "a.json": ("Model A", SNAPSHOT),
+    "b.json": ("Model B", SNAPSHOT),
+    "pdf/ 1 file": ("Pages", "PDFs and page images"),
+}
+LEFT_OUT = {
+    "package.json": (
+        "",
+        'left out: the content must be of a known format, found a JSON object with "name". Convert it to one of ',
+    ),
+    "scan.html": (
+        "",
+        'left out: this is hOCR, which is not read. Export ALTO instead, as "tesseract IMAGE OUT alto" does.',
+    ),
+    "readme.md": ("", "left out: neither annotations nor pages."),
+}
+
+
+def test_every_file_is_listed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    app = start(monkeypatch, folder)
+    listed = {name: (role, what.split("snapshot, pod")[0]) for name, (role, what) in files(app).items()}
+    assert listed == READ | LEFT_OUT
+    frame = app.dataframe[0].value
+    assert frame["Boxes"].tolist()[:3] == [2, 2, 1]
+    switch = next(each for each in app.get("button_group") if each.label == "Files shown")
+    assert [option.content for option in switch.proto.options] == ["All 7", "Read 4", "Left out 3", "With issues 0"]
+    dashboard.fine(switch.set_value("Left out").run())
+    assert list(files(app)) == list(LEFT_OUT)
+
+
+def test_a_role_is_changed_and_changed_back(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    app = start(monkeypatch, folder)
+
+    def change(name: str, role: str) -> dict[str, str]:
+        chosen = next(each for each in app.selectbox if each.label == "File")
+        chosen.set_value(chosen.options.index(name))
+        next(each for each in app.selectbox if each.label == "Role").set_value(role)
+        next(each for each in app.button if each.label == "Change the role").click()
+        dashboard.fine(app.run())
+        return {name: role for name, (role, _) in files(app).items() if role and role != "Pages"}
+
+    assert change("a.json", "Not used") == {"truth.json": "Ground truth", "b.json": "Model A", "a.json": "Not used"}
+    assert change("a.json", "Prediction") == {"truth.json": "Ground truth", "b.json": "Model A", "a.json": "Model B"}
+    assert change("a.json", "Ground truth") == {
+        "a.json": "Reference (a prediction)", "b.json": "Model A", "truth.json": "Not used",
+    }  # fmt: skip
+    assert change("truth.json", "Ground truth") == {
+        "truth.json": "Ground truth", "b.json": "Model A", "a.json": "Not used",
+    }  # fmt: skip
+    # What says that it is a ground truth is no prediction: the file keeps its role, and its issues are shown.
+    assert change("truth.json", "Prediction")["truth.json"] == "Ground truth"
+    assert app.error[0].value.startswith("The file has errors and was not taken")

@@ -11,7 +11,7 @@ import pytest
 
 from evaluator import cli
 from evaluator.suspects import planning
-from evaluator.suspects.laws import jitter, rates
+from evaluator.suspects.laws import jitter, neighbourhood, rates
 from evaluator.suspects.pairing import NOBODY, Columns, covered_by_others, partners, without_repeats
 from evaluator.suspects.planning import Counts
 from evaluator.suspects.ranking import BORDER, KINDS, LABEL, rank
@@ -303,3 +303,19 @@ def test_the_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
     values = json.loads(capsys.readouterr().out)
     assert {row["kind"] for row in values["rows"]} == {*KINDS, "mixed"}
     assert values["coverage"]
+
+
+def test_a_label_that_its_neighbours_contradict() -> None:
+    # Figure, Caption, Text on each page; on the last one the caption is called Text.
+    pages = 200
+    page = np.repeat(np.arange(pages), 3)
+    label = np.tile([0, 1, 2], pages)
+    label[-2] = 2
+    top = np.tile([0.1, 0.5, 0.7], pages)
+    density = neighbourhood(page, top, label, 3)
+    assert density.shape == (3 * pages, 3)
+    assert density[-2].argmax() == 1
+    assert (density[:-3].argmax(axis=1) == label[:-3]).all()
+    shuffled = np.random.default_rng(1).permutation(3 * pages)
+    assert neighbourhood(page[shuffled], top[shuffled], label[shuffled], 3) == pytest.approx(density[shuffled])
+    assert neighbourhood(page[:0], top[:0], label[:0], 3).shape == (0, 3)

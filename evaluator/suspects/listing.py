@@ -189,7 +189,7 @@ class Suspects:
         label = self.dataset.labels[self.ranked.new_label[place]]
         saying = [model for model in models if model.label == label]
         if not saying:
-            return f"Its size and place are those of a {label}{self._silent(models)}"
+            return f"Its size, place and neighbours are those of a {label}{self._silent(models)}"
         names = " and ".join(f"{model.name}{model.score}" for model in saying)
         says = "both say" if len(saying) > 1 else "says"
         others = [model for model in models if model.label != label]

@@ -21,7 +21,7 @@ from evaluator.model.boxes import BoolArray, FloatArray, IntArray, iou
 from evaluator.suspects import absent as absent_boxes
 from evaluator.suspects import at_boxes
 from evaluator.suspects.evidence import Seen, seen_by
-from evaluator.suspects.laws import looks
+from evaluator.suspects.laws import looks, neighbourhood
 from evaluator.suspects.pairing import NOBODY, Columns, covered_by_others
 
 Kind = Literal["missing", "extra", "label", "border"]
@@ -131,7 +131,8 @@ def rank(
     look = looks(normal, truth.label, labels)
     cells = look.cells(normal)
     covered = covered_by_others(truth, truth, themselves=True)
-    weighed = at_boxes.weigh(truth, seen, look.of(cells), covered)
+    beside = neighbourhood(truth.page, truth.xyxy[:, 1], truth.label, labels)
+    weighed = at_boxes.weigh(truth, seen, look.of(cells) + beside, covered)
     gaps = absent_boxes.absent(truth, seen, weighed, look, page_size)
     parts = (_of_boxes(truth, seen, kept, weighed, least), _of_gaps(gaps, kept, least))
     ranked = Ranked(*(np.concatenate([getattr(part, name) for part in parts]) for name in Ranked.__dataclass_fields__))

@@ -1,4 +1,5 @@
-"""For every test: findings are kept in a file of the test session, and no example of Hypothesis has a deadline.
+"""For every test: findings are kept in a file of the test session, no example of Hypothesis has a deadline, and nothing
+is connected to but this machine.
 
 With pytest-xdist a file is one piece of work, so that what it starts is started once, and the longest come first, so
 that no worker is left alone with one at the end.
@@ -14,7 +15,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests import network
+
 # A busy machine is no fault of the code: what takes too long meets the timeout of pytest.
+# A benchmark asks for more examples than a test of the suite.
+_examples = int(os.environ.get("LAYOUTSCOPE_EXAMPLES", "0"))
 settings.register_profile("layoutscope", deadline=None)
 settings.load_profile("layoutscope")
 
@@ -53,6 +58,12 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browser tests first: they take longest."""
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+    for item in items if _examples else ():
+        # Each property is tried on so many inputs, whatever number its test names itself.
+        test = getattr(item, "obj", None)
+        if getattr(test, "is_hypothesis_test", False):
+            own = test._hypothesis_internal_use_settings
+            test._hypothesis_internal_use_settings = settings(own, max_examples=_examples, deadline=None)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -64,6 +75,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         return None
     config.option.loadscopereorder = False
     return LoadFileScheduling(config, log)
+
+
+network.guard()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_other_machine() -> Iterator[None]:
+    """No test of the session reached another machine, also where its error was caught."""
+    yield
+    assert network.reached == []
 
 
 @pytest.fixture(autouse=True, scope="session")

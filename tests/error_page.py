@@ -29,7 +29,7 @@ ROOMS = {
 }
 REST = "Options and results"
 # Exceptions whose message is the sentence that a user reads.
-RAISED = ("UsageError", "OptionError", "FixError", "ConditionError", "WritingProblem")
+RAISED = ("UsageError", "OptionError", "FixError", "ConditionError", "WritingProblem", "CannotKeep", "CannotSave")
 HEAD = """# Every error, its sentence and its fix
 
 Written by `python -m tests.error_page` from the code; a test fails when it is not up to date. An issue of a file is

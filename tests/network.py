@@ -1,0 +1,48 @@
+"""Tests connect to this machine only: the guard that refuses and notes anything else in their process."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import sys
+
+
+def _own_names() -> frozenset[str]:
+    """The name of this machine and its addresses: a test looks whether the dashboard answers there."""
+    with contextlib.suppress(OSError):
+        name, others, addresses = socket.gethostbyname_ex(socket.gethostname())
+        return frozenset((socket.gethostname(), name, *others, *addresses))
+    return frozenset((socket.gethostname(),))
+
+
+OWN_NAMES = _own_names()
+# What tests of this process tried to reach on other machines.
+reached: list[str] = []
+
+
+def _only_this_machine(event: str, arguments: tuple[object, ...]) -> None:
+    """An audit hook: it sees every connection and every look-up of a name, whoever asks, and refuses foreign ones."""
+    if event == "socket.connect":
+        address = arguments[1]
+        host = address[0] if isinstance(address, tuple) else "localhost"
+    elif event == "socket.getaddrinfo":
+        host = arguments[0]
+    else:
+        return
+    if not is_this_machine(host):
+        reached.append(f"{event} {host!r}")
+        raise OSError(f"tests connect to this machine only; {event} {host!r}")
+
+
+def is_this_machine(host: object) -> bool:
+    """Whether a host of a connection is the loopback, or any address of it."""
+    name = host.decode() if isinstance(host, bytes) else host
+    if name is None or not isinstance(name, str):
+        return name is None
+    own = name in ("", "localhost", "::1", "0.0.0.0", "::") or name.startswith(("127.", "::ffff:127."))
+    return own or name in OWN_NAMES
+
+
+def guard() -> None:
+    """Begin; an audit hook cannot be taken back."""
+    sys.addaudithook(_only_this_machine)

@@ -1,0 +1,29 @@
+"""The guard of the tests themselves: connections to other machines are refused and noted."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from tests import network
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "203.0.113.9", "2001:db8::1"])
+def test_no_test_reaches_another_machine(host: str) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    before = len(network.reached)
+    with socket.socket(family, socket.SOCK_STREAM) as connection, pytest.raises(OSError, match="this machine only"):
+        connection.connect((host, 9))
+    with pytest.raises(OSError, match="this machine only"):
+        socket.getaddrinfo(host, 9)
+    noted = network.reached[before:]
+    del network.reached[before:]
+    assert len(noted) == 2
+
+
+def test_this_machine_may_be_reached() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()[:2]):
+        pass
+    assert network.is_this_machine("::1")
+    assert not network.is_this_machine("10.0.0.1")

@@ -95,9 +95,29 @@ def attributes_of(
     tuple of Attribute
         Of N = ``len(side)`` boxes; without what the files do not give (the size of a page, for instance).
     """
+    attributes = [*_of_places(dataset, side), *_of_page_sizes(dataset, side.page)]
+    if score and not np.isnan(side.score).all():
+        attributes.append(_number("score", side.score))
+    attributes += of_boxes
+    taken = {attribute.name for attribute in attributes}
+    for attribute in page_attributes(dataset, of_pages or {}):
+        name = f"{attribute.name} (file)" if attribute.name in taken else attribute.name
+        values = attribute.values[side.page]
+        attributes.append(Attribute(name, attribute.kind, values, attribute.names, attribute.level, attribute.whole))
+    return tuple(attributes)
+
+
+def _number(name: str, values: FloatArray | IntArray, level: Level = "box", *, whole: bool = False) -> Attribute:
+    return Attribute(name, "number", np.asarray(values, np.float64), (), level, whole)
+
+
+def _category(name: str, codes: IntArray, names: Sequence[str], level: Level = "box") -> Attribute:
+    return Attribute(name, "category", np.asarray(codes, np.float64), tuple(names), level)
+
+
+def _of_places(dataset: Dataset, side: JoinedBoxes) -> list[Attribute]:
+    """What the place and the label of each box say, of itself, its neighbours and its page."""
     page, label, pages = side.page, side.label.astype(np.int64), dataset.pages
-    size = dataset.page_size
-    known_size = bool(pages) and not np.isnan(size).any(axis=1).all()
     shares = page_shares(dataset, side)
     width, height = shares[:, 2] - shares[:, 0], shares[:, 3] - shares[:, 1]
     per_page = np.bincount(page, minlength=pages).astype(np.float64)
@@ -107,61 +127,55 @@ def attributes_of(
     first, length = _position(dataset)
     with np.errstate(divide="ignore", invalid="ignore"):
         # Width against height as they are on the paper, where the size of the page is known.
-        turned = (size[:, 0] / size[:, 1])[page] if known_size else 1.0
+        turned = (dataset.page_size[:, 0] / dataset.page_size[:, 1])[page] if _known_sizes(dataset) else 1.0
         aspect = np.where(height > 0, width / height * turned, np.nan)
         place = np.where(length > 1, first / np.maximum(length - 1, 1), np.nan)
     same = np.bincount(page * len(labels) + label, minlength=pages * len(labels))[page * len(labels) + label]
     order = _order(page, shares[:, 1])
 
-    def number(name: str, values: FloatArray | IntArray, level: Level = "box", *, whole: bool = False) -> Attribute:
-        return Attribute(name, "number", np.asarray(values, np.float64), (), level, whole)
-
-    def category(name: str, codes: IntArray, names: Sequence[str], level: Level = "box") -> Attribute:
-        return Attribute(name, "category", np.asarray(codes, np.float64), tuple(names), level)
-
     def neighbour(name: str, codes: IntArray) -> Attribute:
-        return category(name, np.where(codes == NOTHING, len(labels), codes), (*labels, NONE_THERE))
+        return _category(name, np.where(codes == NOTHING, len(labels), codes), (*labels, NONE_THERE))
 
-    attributes = [
-        category("label", label, labels),
-        number("area", width * height),
-        number("width", width),
-        number("height", height),
-        number("aspect", aspect),
-        number("x", (shares[:, 0] + shares[:, 2]) / 2),
-        number("y", (shares[:, 1] + shares[:, 3]) / 2),
-        number("distance", around.distance),
-        number("boxes beside", around.beside, whole=True),
-        number("inside", around.inside, whole=True),
-        number("holds", around.holds, whole=True),
-        number("rank on page", order, whole=True),
-        number("same label on page", same, whole=True),
+    return [
+        _category("label", label, labels),
+        _number("area", width * height),
+        _number("width", width),
+        _number("height", height),
+        _number("aspect", aspect),
+        _number("x", (shares[:, 0] + shares[:, 2]) / 2),
+        _number("y", (shares[:, 1] + shares[:, 3]) / 2),
+        _number("distance", around.distance),
+        _number("boxes beside", around.beside, whole=True),
+        _number("inside", around.inside, whole=True),
+        _number("holds", around.holds, whole=True),
+        _number("rank on page", order, whole=True),
+        _number("same label on page", same, whole=True),
         neighbour("next label", around.next_label),
         neighbour("label above", around.above),
         neighbour("label below", around.below),
-        number("boxes on page", per_page[page], "page", whole=True),
-        number("columns", columns[page], "page", whole=True),
-        number("page number", dataset.page_index[page] + 1, "page", whole=True),
-        number("position in document", place[page], "page"),
-        number("pages in document", length[page], "document", whole=True),
+        _number("boxes on page", per_page[page], "page", whole=True),
+        _number("columns", columns[page], "page", whole=True),
+        _number("page number", dataset.page_index[page] + 1, "page", whole=True),
+        _number("position in document", place[page], "page"),
+        _number("pages in document", length[page], "document", whole=True),
     ]
-    if known_size:
-        landscape = np.where(np.isnan(size[:, 0]), np.nan, size[:, 0] > size[:, 1])
-        attributes += [
-            category("landscape", landscape[page], ("no", "yes"), "page"),
-            number("page width", size[page, 0], "page"),
-            number("page height", size[page, 1], "page"),
-        ]
-    if score and not np.isnan(side.score).all():
-        attributes.append(number("score", side.score))
-    attributes += of_boxes
-    taken = {attribute.name for attribute in attributes}
-    for attribute in page_attributes(dataset, of_pages or {}):
-        name = f"{attribute.name} (file)" if attribute.name in taken else attribute.name
-        attributes.append(
-            Attribute(name, attribute.kind, attribute.values[page], attribute.names, attribute.level, attribute.whole)
-        )
-    return tuple(attributes)
+
+
+def _known_sizes(dataset: Dataset) -> bool:
+    return bool(dataset.pages) and not np.isnan(dataset.page_size).any(axis=1).all()
+
+
+def _of_page_sizes(dataset: Dataset, page: IntArray) -> list[Attribute]:
+    """What the size of its page says of each box; nothing where no file gives one."""
+    if not _known_sizes(dataset):
+        return []
+    size = dataset.page_size
+    landscape = np.where(np.isnan(size[:, 0]), np.nan, size[:, 0] > size[:, 1])
+    return [
+        _category("landscape", landscape[page], ("no", "yes"), "page"),
+        _number("page width", size[page, 0], "page"),
+        _number("page height", size[page, 1], "page"),
+    ]
 
 
 def page_attributes(dataset: Dataset, of_pages: OfPages) -> tuple[Attribute, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from evaluator.formats.writers.base import (
+    Sheet,
     Writer,
     need_sizes,
     scaled,
@@ -29,40 +30,9 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
     if source.unit == "pixels":
         need_sizes(source, pages, _TITLE)
     predicted = source.side == "prediction"
-    scores = source.boxes.score
-    if predicted and np.isnan(scores).any():
-        found = f"{int(np.isnan(scores).sum()):,} of {len(scores):,} without"
-        fix = "Add the scores, or convert the file with --as ground_truth."
-        refuse(source.name, "", f"every prediction must have a score in {_TITLE}", found, fix)
-    if predicted and ((scores < 0.0) | (scores > 1.0)).any():
-        found = f"{int(((scores < 0.0) | (scores > 1.0)).sum()):,} outside"
-        refuse(source.name, "", f"scores must be in [0, 1] in {_TITLE}", found, "Scale them.")
-    entries: list[dict[str, Any]] = []
-    outside = 0
-    for page in pages:
-        of = source.documents[page.document]
-        objects: list[dict[str, Any]] = []
-        for number, (row, corners) in enumerate(scaled(source, page, "page"), 1):
-            x1, y1, x2, y2 = corners.tolist()
-            if not (0.0 <= x1 < x2 <= 1.0 and 0.0 <= y1 < y2 <= 1.0):
-                outside += 1
-                continue
-            item: dict[str, Any] = {
-                "id": f"o{number}",
-                "label": source.labels[source.boxes.label[row]],
-                "bbox": [x1, y1, x2, y2],
-            }
-            if predicted:
-                item["score"] = score_of(source, row)
-            objects.append(item)
-        entries.append(
-            {
-                "page_id": f"{of.doc_id}::p{page.number:03d}",
-                "doc_id": of.doc_id,
-                "page_index": page.number,
-                "objects": objects,
-            }
-        )
+    if predicted:
+        _need_scores(source)
+    entries, outside = _pages(source, pages)
     if outside:
         rule = f"boxes must lie on their page and have a width and a height in {_TITLE}"
         collector.warning("", rule, f"{outside:,} do not", "They are left out.")
@@ -87,6 +57,40 @@ def write(source: Annotations, collector: Collector) -> Mapping[str, bytes]:
         "predictions": entries,
     }
     return {"snapshot.json": msgspec.json.format(msgspec.json.encode(value), indent=1)}
+
+
+def _need_scores(source: Annotations) -> None:
+    """Refuse predictions without a score, or with one that the schema does not allow."""
+    scores = source.boxes.score
+    if np.isnan(scores).any():
+        found = f"{int(np.isnan(scores).sum()):,} of {len(scores):,} without"
+        fix = "Add the scores, or convert the file with --as ground_truth."
+        refuse(source.name, "", f"every prediction must have a score in {_TITLE}", found, fix)
+    if ((scores < 0.0) | (scores > 1.0)).any():
+        found = f"{int(((scores < 0.0) | (scores > 1.0)).sum()):,} outside"
+        refuse(source.name, "", f"scores must be in [0, 1] in {_TITLE}", found, "Scale them.")
+
+
+def _pages(source: Annotations, pages: Sequence[Sheet]) -> tuple[list[dict[str, Any]], int]:
+    """The entries of the pages, and how many boxes the schema does not allow."""
+    entries: list[dict[str, Any]] = []
+    outside = 0
+    for page in pages:
+        of = source.documents[page.document]
+        objects: list[dict[str, Any]] = []
+        for number, (row, corners) in enumerate(scaled(source, page, "page"), 1):
+            x1, y1, x2, y2 = corners.tolist()
+            if not (0.0 <= x1 < x2 <= 1.0 and 0.0 <= y1 < y2 <= 1.0):
+                outside += 1
+                continue
+            label = source.labels[source.boxes.label[row]]
+            item: dict[str, Any] = {"id": f"o{number}", "label": label, "bbox": [x1, y1, x2, y2]}
+            if source.side == "prediction":
+                item["score"] = score_of(source, row)
+            objects.append(item)
+        page_id = f"{of.doc_id}::p{page.number:03d}"
+        entries.append({"page_id": page_id, "doc_id": of.doc_id, "page_index": page.number, "objects": objects})
+    return entries, outside
 
 
 WRITER = Writer("snapshot", "Document Snapshot Detection, schema 1.3 (JSON)", folder=False, write=write)

@@ -18,7 +18,7 @@ from evaluator.project import Project
 from evaluator.review.place import state_folder
 from evaluator.uploads import PAGE_SUFFIXES, Dropped, Proposed, sort_dropped
 from evaluator.workspace import Sides
-from pages.shared import doctor, file_list, frame, opened, pictures
+from pages.shared import columns, doctor, file_list, frame, opened, pictures
 from pages.shared.address import parts, read_url, take
 from pages.shared.opened import BOXES, FIELDS, POSTERS, Kind
 from pages.shared.state import state
@@ -90,11 +90,13 @@ def _take(files: Sequence[tuple[str, bytes]], side: Side | None) -> None:
     if side is None:
         truths = [kind.name for kind in _KINDS.values() if opened.files(kind).ground_truth is not None]
         state.dropped = sort_dropped(files, open_truths=truths)
+        state.tables = state.dropped.tables
     else:
         recognised = formats.recognise(files[0][1], files[0][0])
         kind = _KINDS[recognised.kind] if recognised is not None else BOXES
         member = opened.take_upload(kind, files, side)
         state.rejected = member if member.source is None else None
+        state.tables = columns.tables_of(files) if member.source is None else ()
     st.rerun()
 
 
@@ -112,6 +114,8 @@ def _sorted_files() -> None:
         shown = frame.escaped(", ".join(dropped.left_out[:_NAMED]))
         more = f" and {len(dropped.left_out) - _NAMED:,} more" if len(dropped.left_out) > _NAMED else ""
         st.caption(f"Left out, because they are neither annotations nor pages: {shown}{more}.")
+    if not dropped.proposed and not dropped.pages and dropped.tables:
+        return
     if not dropped.proposed and not dropped.pages:
         st.warning("Nothing that can be opened is among these files.", icon=":material/folder_off:")
         return
@@ -255,6 +259,7 @@ def view() -> None:
     frame.title("Files", "what is evaluated, and what is wrong with it")
     _rejected()
     _sorted_files()
+    columns.tables()
     _reference(held)
     doctor.cards()
     file_list.all_files()

@@ -190,15 +190,17 @@ def _read_boxes(origin: Origin, name: str, reading: Reading) -> Annotations:
     content = load(origin, MAX_FILE_BYTES) if isinstance(origin, Path) else origin.files[0][1]
     # The name is part of the key because issues and results carry it.
     digest = hashlib.sha256(content).hexdigest()
-    return _annotations(digest, name, reading.side, reading.as_reference, reading.as_written, _content=content)
+    columns = origin.columns if isinstance(origin, Upload) else ""
+    asked = reading.side, reading.as_reference, reading.as_written
+    return _annotations(digest, name, *asked, columns=columns, _content=content)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _annotations(
-    digest: str, name: str, side: Side | None, as_reference: bool, as_written: bool, *, _content: bytes
+    digest: str, name: str, side: Side | None, as_reference: bool, as_written: bool, *, columns: str, _content: bytes
 ) -> Annotations:
-    """Columns of a file by its content, name and role."""
-    reading = Reading(side=side, as_reference=as_reference, as_written=as_written)
+    """Columns of a file by its content, name, role, and what was said of the columns of a table."""
+    reading = Reading(side=side, as_reference=as_reference, as_written=as_written, columns=columns)
     return cast(Annotations, project.read_content(Upload(name, ((name, _content),)), reading, "boxes"))
 
 
@@ -245,7 +247,7 @@ BOXES: Final[Kind[Annotations]] = Kind(
     chosen=(State.model_a, State.model_b),
     read=_read_boxes,
     prepare=protocol.prepare,
-    ids=lambda read: "/".join((read.side, *read.fixes)),
+    ids=lambda read: "/".join((read.side, read.columns, *read.fixes)),
     title=_box_title,
 )
 FIELDS: Final[Kind[FieldDocuments]] = Kind(

@@ -204,23 +204,34 @@ def _reference(held: Project[Annotations]) -> None:
             st.rerun()
 
 
-def _save(held: Project[Annotations]) -> None:
+def _save() -> None:
     """Keep what is open, with protocol, fixes and filters, in a file beside the ground truth."""
-    if held.ground_truth is None or not held.models:
+    held = {kind.name: opened.files(kind) for kind in _KINDS.values()}
+    if not any(files.ground_truth is not None and files.models for files in held.values()):
         return
     frame.section("Project", "files, protocol, fixes and filters in one file")
     if st.button("Save project", help="Writes layoutscope.toml beside the ground truth."):
-        named = (held.ground_truth.origin, *(model.origin for model in held.models))
-        paths = [origin for origin in named if isinstance(origin, Path)]
-        sides = Sides(paths[0] if paths else None, tuple(paths[1:]), held.pdfs)
         try:
-            if len(paths) < len(named) or opened.is_bundled(paths[0]):
+            sides = {name: sides for name, files in held.items() if (sides := _own_sides(files))}
+            if not any(each.ground_truth for each in sides.values()):
                 raise project_file.CannotSave("Uploaded files and the sample data have no folder to save a project in.")
-            kept = project_file.save(sides, parts(), as_reference=held.as_reference)
+            kept = project_file.save(sides, parts(), as_reference=held["boxes"].as_reference)
         except project_file.CannotSave as problem:
             st.error(frame.escaped(str(problem)), icon=":material/error:")
         else:
             st.success(f"Saved. Open it again with layoutscope open {frame.escaped(str(kept))}")
+
+
+def _own_sides(files: Project[Any]) -> Sides | None:
+    """The files of one kind; None for those of the sample data, and where nothing is open."""
+    paths = [member.origin for member in files.members if isinstance(member.origin, Path)]
+    if not files.members or any(map(opened.is_bundled, paths)):
+        return None
+    if len(paths) < len(files.members):
+        raise project_file.CannotSave("Uploaded files and the sample data have no folder to save a project in.")
+    truth = files.ground_truth.origin if files.ground_truth is not None else None
+    models = tuple(paths[1:] if truth is not None else paths)
+    return Sides(truth if isinstance(truth, Path) else None, models, files.pdfs)
 
 
 def _recent() -> None:
@@ -268,7 +279,7 @@ def view() -> None:
     doctor.what_is_in_the_data()
     _other_kinds()
     _upload(held)
-    _save(held)
+    _save()
     _recent()
     boxes = opened.boxes()
     if boxes is not None:
